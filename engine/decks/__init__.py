@@ -1,0 +1,1 @@
+"""Cards, tiles and dice as data."""

@@ -1,0 +1,168 @@
+"""The Decktet, a deck of 45 cards with six suits, designed by P. D. Magnus.
+
+A card is named by its id: rank letter, then suit letters in the order of the suits. Aces and Crowns have one suit, the
+cards 2 to 9 two, Pawns and Courts three, the Excuse none. The basic deck is Aces, numbers and Crowns; Pawns, Courts and
+the Excuse make it the extended deck.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.board import Face
+from engine.decisions import Thing
+
+SUITS: Final = {
+    "M": "Moons",
+    "S": "Suns",
+    "W": "Waves",
+    "L": "Leaves",
+    "Y": "Wyrms",
+    "K": "Knots",
+}
+"""The suits in their order: sorting and every deterministic tie-break follow it."""
+
+RANKS: Final = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "P", "T", "X")
+"""The ranks in their order. The Excuse has none."""
+
+RANK_NAMES: Final = {"A": "Ace", "P": "Pawn", "T": "Court", "X": "Crown"}
+
+NAMES: Final = {
+    "AM": "Ace of Moons",
+    "AS": "Ace of Suns",
+    "AW": "Ace of Waves",
+    "AL": "Ace of Leaves",
+    "AY": "Ace of Wyrms",
+    "AK": "Ace of Knots",
+    "2MK": "Author",
+    "2SY": "Desert",
+    "2WL": "Origin",
+    "3MW": "Journey",
+    "3SK": "Painter",
+    "3LY": "Savage",
+    "4MS": "Mountain",
+    "4WL": "Sailor",
+    "4YK": "Battle",
+    "5ML": "Forest",
+    "5SW": "Discovery",
+    "5YK": "Soldier",
+    "6MW": "Lunatic",
+    "6SY": "Penitent",
+    "6LK": "Market",
+    "7ML": "Chance Meeting",
+    "7SK": "Castle",
+    "7WY": "Cave",
+    "8MS": "Diplomat",
+    "8WL": "Mill",
+    "8YK": "Betrayal",
+    "9MS": "Pact",
+    "9WY": "Darkness",
+    "9LK": "Merchant",
+    "XM": "Huntress",
+    "XS": "Bard",
+    "XW": "Sea",
+    "XL": "End",
+    "XY": "Calamity",
+    "XK": "Windfall",
+    "PMSL": "Harvest",
+    "PSWK": "Lightkeeper",
+    "PMYK": "Watchman",
+    "PWLY": "Borderland",
+    "TMWK": "Consul",
+    "TSLK": "Window",
+    "TMLY": "Rite",
+    "TSWY": "Island",
+    "E": "Excuse",
+}
+"""Every card, basic deck first, in the order of ranks and suits."""
+
+EXTENDED: Final = tuple(NAMES)
+BASIC: Final = EXTENDED[:36]
+ACES: Final = EXTENDED[:6]
+NUMBERS: Final = EXTENDED[6:30]
+CROWNS: Final = EXTENDED[30:36]
+PAWNS: Final = EXTENDED[36:40]
+COURTS: Final = EXTENDED[40:44]
+EXCUSE: Final = "E"
+
+_PLACE: Final = {
+    card: (RANKS.index(card[0]) if card[0] in RANKS else len(RANKS), i)
+    for i, card in enumerate(EXTENDED)
+}
+
+
+def rank(card: str) -> str:
+    """The rank letter; E for the Excuse."""
+    return card[0]
+
+
+def suits(card: str) -> str:
+    """The suit letters in the order of the suits."""
+    return card[1:]
+
+
+def number(card: str) -> int:
+    """The number on a card from 2 to 9."""
+    return int(card[0])
+
+
+def name(card: str) -> str:
+    """The card's name, without an article."""
+    return NAMES[card]
+
+
+def in_order(cards: tuple[str, ...]) -> tuple[str, ...]:
+    """The cards by rank, then in the order of the deck."""
+    return tuple(sorted(cards, key=lambda card: _PLACE[card]))
+
+
+def spoken(card: object) -> str:
+    """The card in a sentence: "the Forest", "the Ace of Moons"; a suit letter by its name; else the thing itself."""
+    text = str(card)
+    if text in NAMES:
+        return f"the {NAMES[text]}"
+    return SUITS.get(text, text)
+
+
+def _note(card: str) -> str:
+    if card in ACES:
+        return ""
+    if card == EXCUSE:
+        return "no suit"
+    return " ".join(
+        [RANK_NAMES.get(card[0], card[0]), *(SUITS[letter] for letter in card[1:])]
+    )
+
+
+def _also(card: str) -> tuple[str, ...]:
+    if len(card) != 2:
+        return ()
+    suit = SUITS[card[1]]
+    return (
+        f"{RANK_NAMES[card[0]]} of {suit}",
+        f"{RANK_NAMES[card[0]]} {suit}",
+        f"{suit} {RANK_NAMES[card[0]]}",
+    )
+
+
+FACES: Final = {
+    card: Face("decktet", card, NAMES[card], _note(card)) for card in EXTENDED
+}
+"""How each card lies on the table."""
+
+BACK: Final = Face("decktet", "back", "a card face down")
+
+THINGS: Final = {
+    card: Thing(card, NAMES[card], _note(card), _also(card)) for card in EXTENDED
+}
+"""How each card is named in a choice."""
+
+
+def faces(cards: tuple[object, ...]) -> tuple[Face, ...]:
+    """The cards as they lie on the table; what the reader may not see lies face down."""
+    return tuple(FACES[card] if isinstance(card, str) else BACK for card in cards)
+
+
+def things(cards: tuple[str, ...]) -> tuple[Thing, ...]:
+    """The cards as they are named in a choice, each once."""
+    return tuple(THINGS[card] for card in dict.fromkeys(cards))

@@ -1,0 +1,40 @@
+"""The piecepack, a public-domain set of tiles, coins, dice and pawns in four suits, designed by James Kyle.
+
+Values run null, ace, 2, 3, 4, 5. A tile or coin is named by its suit letter and value digit; what a null or an ace
+counts is a matter of the game.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.board import Face
+from engine.decisions import Thing
+
+SUITS: Final = {"S": "Suns", "M": "Moons", "C": "Crowns", "A": "Arms"}
+COLOURS: Final = {"S": "red", "M": "black", "C": "yellow", "A": "blue"}
+VALUES: Final = (0, 1, 2, 3, 4, 5)
+VALUE_NAMES: Final = ("null", "ace", "2", "3", "4", "5")
+
+TILES: Final = tuple(f"{suit}{value}" for suit in SUITS for value in VALUES)
+COINS: Final = TILES
+PAWNS: Final = tuple(SUITS)
+DICE: Final = tuple(SUITS)
+ACE: Final = 1
+NULL: Final = 0
+
+TILE_THINGS: Final = tuple(Thing(value, str(value)) for value in VALUES)
+"""Tiles as they are named in a choice where only their value matters."""
+
+DIE_THINGS: Final = {suit: Thing(suit, name) for suit, name in SUITS.items()}
+"""Dice as they are named in a choice."""
+
+
+def die(suit: str, value: int) -> Face:
+    """A die as it lies on the table."""
+    return Face("die", f"{suit}{value}", SUITS[suit], VALUE_NAMES[value])
+
+
+def tile(value: int) -> Face:
+    """A tile of which only the value matters."""
+    return Face("tile", str(value), str(value))

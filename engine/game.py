@@ -1,0 +1,290 @@
+"""What a game has to say for itself.
+
+A game module holds one subclass of `Game`; its docstring is the rules page, its facts are what can happen. The house
+never asks for more than stands here, and a module that gives it is a whole game: pages, mails, commands, help, bots and
+tests come from the same few functions. This module must never know a particular game.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import sys
+from collections.abc import Generator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar, Generic, TypeVar
+
+from engine.board import Board
+from engine.chance import Draw
+from engine.decisions import Choice, Decision, Refused
+from engine.facts import Fact, fact
+from engine.tell import Teller, Text, say
+
+S = TypeVar("S")
+
+Story = Generator[Fact[S], S, None]
+"""Facts one after the other; each `yield` hands back the state after the fact."""
+
+OptionValue = str | int
+Options = Mapping[str, OptionValue]
+
+
+@fact
+class Listed:
+    """An option with a few named values. `seats` are the player counts for which it means anything (all if empty)."""
+
+    name: str
+    default: str
+    values: tuple[str, ...]
+    about: Text
+    seats: tuple[int, ...] = ()
+
+    def fits(self, value: object) -> bool:
+        """Whether the option can have this value."""
+        return type(value) is str and value in self.values
+
+    def possible(self) -> Text:
+        """What the option can be, in words."""
+        return say("one of {values}", values=self.values)
+
+
+@fact
+class Number:
+    """An option that is a whole number."""
+
+    name: str
+    default: int
+    low: int
+    high: int
+    about: Text
+    seats: tuple[int, ...] = ()
+
+    def fits(self, value: object) -> bool:
+        """Whether the option can have this value."""
+        return type(value) is int and self.low <= value <= self.high
+
+    def possible(self) -> Text:
+        """What the option can be, in words."""
+        return say("a whole number from {low} to {high}", low=self.low, high=self.high)
+
+
+Option = Listed | Number
+
+
+@fact
+class Standing:
+    """The scores by seat and, once the game is over, the seats from first place to last, tied ones together."""
+
+    scores: tuple[int, ...]
+    ranking: tuple[tuple[int, ...], ...] = ()
+    reasons: tuple[Text, ...] = ()
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self.ranking)
+
+    @staticmethod
+    def by(keys: Sequence[tuple[int, ...]], breakers: Sequence[Text] = ()) -> Standing:
+        """The final standing: the first number of each seat's key is its score, the others break ties in their order.
+
+        A reason is given for every tie-break that was needed.
+        """
+        places = sorted(set(keys), reverse=True)
+        ranking = tuple(
+            tuple(seat for seat, key in enumerate(keys) if key == place)
+            for place in places
+        )
+        reasons = []
+        for i, breaker in enumerate(breakers, start=1):
+            if len({key[: i + 1] for key in places}) > len({key[:i] for key in places}):
+                reasons.append(say("A tie was broken by {breaker}.", breaker=breaker))
+        return Standing(tuple(key[0] for key in keys), ranking, tuple(reasons))
+
+
+class Game(Generic[S]):
+    """A game: what a contributor writes. Everything is a pure function of its arguments."""
+
+    title: ClassVar[str]
+    seats: ClassVar[tuple[int, int]]
+    """Fewest and most players."""
+    options: ClassVar[tuple[Option, ...]] = ()
+    length: ClassVar[Text]
+    """How long a game takes by mail, in words."""
+    credits: ClassVar[Text]
+    """Whose design it is and under which licence its rules are published."""
+    RULES: ClassVar[int] = 1
+    """Raised when the rules are meant to change; running games keep theirs."""
+
+    def start(self, seats: int, options: Options) -> S:
+        """The empty table, before anything happened. Public."""
+        raise NotImplementedError
+
+    def setup(self, state: S, draw: Draw) -> Story[S]:
+        """What happens before the first decision."""
+        raise NotImplementedError
+
+    def asks(self, view: S, seat: int) -> Decision | None:
+        """What this seat may do now, from its own view; the same from the whole truth. None if it is not asked."""
+        raise NotImplementedError
+
+    def resolve(self, state: S, choices: Mapping[int, Choice], draw: Draw) -> Story[S]:
+        """What comes of everybody's choices together. They have been checked: nothing is validated here."""
+        raise NotImplementedError
+
+    def standing(self, state: S) -> Standing:
+        """The scores now and, when the game is over, the ranking with its reasons."""
+        raise NotImplementedError
+
+    def board(self, view: S, seat: int) -> Board:
+        """What this seat sees. A spectator's seat is SPECTATOR."""
+        raise NotImplementedError
+
+    def longest(self, seats: int, options: Options) -> int:
+        """No game has more log entries than this, whatever is chosen."""
+        raise NotImplementedError
+
+    def tally(self, state: S) -> Mapping[str, int]:
+        """What there is of each kind of thing, wherever it lies: the same at every moment of a game."""
+        raise NotImplementedError
+
+    def objects(self, view: S, seat: int, choice: Choice) -> Text | None:
+        """Why blanks that fit one by one do not fit together; None if they do."""
+        return None
+
+    def prospect(self, state: S, seat: int) -> int:
+        """How good this looks for a seat; only bots ask. The lead over the best other score unless the game knows better."""
+        scores = self.standing(state).scores
+        return scores[seat] - max(score for i, score in enumerate(scores) if i != seat)
+
+    def imagine(self, view: S, seat: int, draw: Draw) -> S:
+        """A whole truth that fits this view; only bots ask. A game with secrets says how."""
+        return view
+
+    def word(self, value: Any) -> str:
+        """What a card, a suit or a tile is called in a sentence."""
+        return str(value)
+
+    hidden: ClassVar[tuple[str, str]] = ("a card", "cards")
+    """What one hidden thing is called, and several."""
+
+    @property
+    def slug(self) -> str:
+        """The name in commands and addresses: `sunset-poker`."""
+        return type(self).__module__.rpartition(".")[2].replace("_", "-")
+
+    @property
+    def rules(self) -> str:
+        """The rules page."""
+        return inspect.cleandoc(sys.modules[type(self).__module__].__doc__ or "")
+
+    def teller(self, reader: int | None = None, names: tuple[str, ...] = ()) -> Teller:
+        """Somebody who tells this game's facts to one reader."""
+        return Teller(reader, names, self.word, self.hidden)
+
+    def settle(self, seats: int, chosen: Options) -> dict[str, OptionValue]:
+        """All options with their values; refused if a value, an option or the number of players does not exist."""
+        low, high = self.seats
+        if type(seats) is not int or not low <= seats <= high:
+            raise Refused(
+                say(
+                    "{game} is for {low} to {high} players.",
+                    game=self.title,
+                    low=low,
+                    high=high,
+                )
+            )
+        known = {option.name: option for option in self.options}
+        for name, value in chosen.items():
+            if name not in known:
+                raise Refused(
+                    say(
+                        "{game} has no option “{name}”.",
+                        game=self.title,
+                        name=str(name),
+                    )
+                )
+            if not known[name].fits(value):
+                raise Refused(
+                    say(
+                        "“{name}” must be {possible}.",
+                        name=name,
+                        possible=known[name].possible(),
+                    )
+                )
+        return {
+            name: chosen.get(name, option.default) for name, option in known.items()
+        }
+
+
+def facts_of(game: Game[Any]) -> dict[str, type[Fact[Any]]]:
+    """The kinds of fact of a game, by name: those that its module defines."""
+    module = sys.modules[type(game).__module__]
+    return {
+        name: kind
+        for name, kind in vars(module).items()
+        if inspect.isclass(kind)
+        and issubclass(kind, Fact)
+        and kind.__module__ == module.__name__
+    }
+
+
+def names() -> tuple[str, ...]:
+    """The games of the house, by their names in commands, found by walking the package."""
+    package = importlib.import_module("engine.games")
+    return tuple(
+        sorted(
+            module.name.replace("_", "-")
+            for module in pkgutil.iter_modules(package.__path__)
+        )
+    )
+
+
+@cache
+def load(name: str) -> Game[Any]:
+    """A game of the house by its name."""
+    if name not in names():
+        raise Refused(
+            say(
+                "There is no game “{name}”. There are {names}.",
+                name=name,
+                names=names(),
+            )
+        )
+    return game_in(importlib.import_module(f"engine.games.{name.replace('-', '_')}"))
+
+
+def load_file(path: Path) -> Game[Any]:
+    """The game in a file outside the house."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise Refused(say("{path} is not a Python module.", path=str(path)))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return game_in(module)
+
+
+def game_in(module: ModuleType) -> Game[Any]:
+    """The one game that a module defines."""
+    found = [
+        kind
+        for kind in vars(module).values()
+        if inspect.isclass(kind)
+        and issubclass(kind, Game)
+        and kind.__module__ == module.__name__
+    ]
+    if len(found) != 1:
+        raise Refused(
+            say(
+                "{module} must define one game, not {number}.",
+                module=module.__name__,
+                number=len(found),
+            )
+        )
+    game: Game[Any] = found[0]()
+    return game

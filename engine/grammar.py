@@ -1,0 +1,324 @@
+"""Choices as people write them: `bid 7`, `play the Forest`, `give moons to 2, suns to 3 and keep waves`.
+
+One reader for every game, made from the decision itself. It forgives case, blanks, smart quotes, "the", and words cut
+short as long as one meaning is left. It never guesses: what is not plainly one of the possible choices is refused, with
+what is possible. This module must never know a game.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from engine.decisions import (
+    Act,
+    Amount,
+    Blank,
+    Choice,
+    Decision,
+    OneOf,
+    Ranking,
+    Refused,
+    Some,
+    Split,
+    Thing,
+    Value,
+)
+from engine.tell import Text, say
+
+LONGEST_LINE: Final = 200
+"""No command is longer; what is longer is prose, or an attack on the reader."""
+
+_MOST_TOKENS: Final = 40
+_MOST_READINGS: Final = 64
+_LONGEST_NUMBER: Final = 9
+_MOST_SHOWN: Final = 12
+
+_EDGES: Final = ".,;:!?\"'()[]<>{}*_`"
+_PLAIN_QUOTES: Final = str.maketrans("‘’‚‛“”„‟«»‹›´", '\'\'\'\'""""""""\'')
+_FILLERS: Final = frozenset({"the", "and", "a", "an"})
+
+
+def write(decision: Decision, choice: Choice) -> str:
+    """The choice as text that reads back as the same choice."""
+    act = next(act for act in decision.acts if choice in act)
+    written = [
+        _write_value(blank, value)
+        for blank, value in zip(act.blanks, choice.values, strict=True)
+    ]
+    if act.phrase:
+        return act.phrase.format(*written)
+    return " ".join([act.verb, *written])
+
+
+def read(decision: Decision, text: str) -> Choice:
+    """The choice that the text means. Refused, with what is possible, if it means none or more than one."""
+    if len(text) > LONGEST_LINE:
+        raise _refuse(decision, say("That is too long to be a command."))
+    words = _words(text)
+    if not words or len(words) > _MOST_TOKENS:
+        raise _refuse(decision, say("There is no command in that."))
+    acts = _acts_for(decision, words[0])
+    if not acts:
+        raise _refuse(
+            decision, say("“{word}” is not something you can do now.", word=words[0])
+        )
+    verbs = sorted({act.verb for act in acts})
+    if len(verbs) > 1:
+        raise _refuse(
+            decision,
+            say("“{word}” could mean {verbs}.", word=words[0], verbs=tuple(verbs)),
+        )
+    readings = [reading for act in acts for reading in _read_act(act, words[1:])]
+    best = max((score for score, _ in readings), default=0)
+    meant = {choice for score, choice in readings if score == best}
+    if len(meant) == 1:
+        return meant.pop()
+    if meant:
+        ways = tuple(sorted(write(decision, choice) for choice in meant)[:_MOST_SHOWN])
+        raise _refuse(decision, say("That could mean {ways}.", ways=ways))
+    raise _refuse(decision, _complaint(acts, words[1:]))
+
+
+def usages(decision: Decision) -> tuple[str, ...]:
+    """What may be written, one line an act."""
+    return tuple(dict.fromkeys(usage(act) for act in decision.acts))
+
+
+def usage(act: Act) -> str:
+    """How an act is written: `bid <coins 1-9>`."""
+    blanks = [_usage_of_blank(blank) for blank in act.blanks]
+    if act.phrase:
+        return act.phrase.format(*blanks)
+    return " ".join([act.verb, *blanks])
+
+
+def words_of(text: str) -> list[str]:
+    """A line of text as bare words: lower case, plain quotes, no marks around words."""
+    plain = unicodedata.normalize("NFKC", text).casefold().translate(_PLAIN_QUOTES)
+    bare = (
+        word.strip(_EDGES) for word in plain.replace(":", " ").replace("=", " ").split()
+    )
+    return [word for word in bare if word]
+
+
+def _words(text: str) -> list[str]:
+    words = words_of(text)
+    return words[:1] + [word for word in words[1:] if word not in _FILLERS]
+
+
+def _acts_for(decision: Decision, verb: str) -> list[Act]:
+    exact = [act for act in decision.acts if act.verb == verb]
+    return exact or [act for act in decision.acts if act.verb.startswith(verb)]
+
+
+def _read_act(act: Act, words: Sequence[str]) -> list[tuple[int, Choice]]:
+    """Every way in which the words fill the blanks, with how exact they are."""
+    pattern = _pattern(act)
+    found: list[tuple[int, Choice]] = []
+    for score, values in _match(pattern, words):
+        choice = Choice(act.verb, values)
+        if choice in act:
+            found.append((score, choice))
+        if len(found) >= _MOST_READINGS:
+            break
+    return found
+
+
+def _pattern(act: Act) -> list[Blank | str]:
+    """What follows the verb: blanks, and the little words of the phrase between them, which may be left out."""
+    if not act.phrase:
+        return list(act.blanks)
+    blanks = iter(act.blanks)
+    pattern: list[Blank | str] = []
+    for part in act.phrase.split()[1:]:
+        if part.strip(",") == "{}":
+            pattern.append(next(blanks))
+        else:
+            pattern += [word for word in words_of(part) if word not in _FILLERS]
+    return pattern
+
+
+def _match(
+    pattern: Sequence[Blank | str], words: Sequence[str]
+) -> Iterator[tuple[int, tuple[Value, ...]]]:
+    if not pattern:
+        if not words:
+            yield 0, ()
+        return
+    head, rest = pattern[0], pattern[1:]
+    if isinstance(head, str):
+        if words and words[0] == head:
+            yield from _match(rest, words[1:])
+        else:
+            yield from _match(rest, words)
+        return
+    for score, value, used in _read_blank(head, words):
+        for more, values in _match(rest, words[used:]):
+            yield score + more, (value, *values)
+
+
+def _read_blank(blank: Blank, words: Sequence[str]) -> Iterator[tuple[int, Value, int]]:
+    """Ways to read the blank from the front of the words: how exact, the value, how many words it took."""
+    if isinstance(blank, Amount):
+        if words and (number := _number(words[0])) is not None:
+            yield 1, number, 1
+    elif isinstance(blank, OneOf):
+        for score, thing, used in _read_thing(blank.things, words):
+            yield score, thing.value, used
+    elif isinstance(blank, Some):
+        yield from _read_some(blank, words)
+    elif isinstance(blank, Ranking):
+        yield from _read_row(blank.things, len(blank.things), words)
+    elif isinstance(blank, Split):
+        numbers = [_number(word) for word in words[: len(blank.things)]]
+        if all(number is not None for number in numbers):
+            yield (
+                1,
+                tuple(number for number in numbers if number is not None),
+                len(numbers),
+            )
+
+
+def _read_some(blank: Some, words: Sequence[str]) -> Iterator[tuple[int, Value, int]]:
+    """Things in any order of writing, put into the order in which they are shown."""
+    place = {thing.value: i for i, thing in reversed(list(enumerate(blank.things)))}
+    for score, row, used in _read_row(blank.things, blank.many, words):
+        yield score, tuple(sorted(row, key=lambda value: place[value])), used
+
+
+def _read_row(
+    things: Sequence[Thing], many: int, words: Sequence[str]
+) -> Iterator[tuple[int, tuple[int | str, ...], int]]:
+    if many == 0:
+        yield 0, (), 0
+        return
+    for score, thing, used in _read_thing(things, words):
+        for more, row, further in _read_row(things, many - 1, words[used:]):
+            yield score + more, (thing.value, *row), used + further
+
+
+def _read_thing(
+    things: Sequence[Thing], words: Sequence[str]
+) -> list[tuple[int, Thing, int]]:
+    """Things that the front of the words may mean: a whole name beats one cut short."""
+    found: dict[tuple[int | str, int], tuple[int, Thing, int]] = {}
+    for thing in things:
+        for name in _names(thing):
+            used = min(len(name), len(words))
+            given = list(words[:used])
+            if given == name:
+                found[thing.value, used] = (2, thing, used)
+            for short in range(1, used + 1):
+                if " ".join(name).startswith(" ".join(words[:short])):
+                    found.setdefault((thing.value, short), (1, thing, short))
+    return list(found.values())
+
+
+def _names(thing: Thing) -> list[list[str]]:
+    names = (str(thing.value), thing.word, *thing.also)
+    return [
+        words
+        for name in names
+        if (words := [w for w in words_of(name) if w not in _FILLERS])
+    ]
+
+
+def _number(word: str) -> int | None:
+    return (
+        int(word)
+        if word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER
+        else None
+    )
+
+
+def _write_value(blank: Blank, value: Value) -> str:
+    if isinstance(blank, Amount):
+        return str(value)
+    if isinstance(blank, Split):
+        assert isinstance(value, tuple)
+        return " ".join(map(str, value))
+    names = {thing.value: thing.word for thing in blank.things}
+    values = value if isinstance(value, tuple) else (value,)
+    return ", ".join(names[each] for each in values)
+
+
+def _usage_of_blank(blank: Blank) -> str:
+    if isinstance(blank, Amount):
+        span = (
+            f"{blank.low}" if blank.low == blank.high else f"{blank.low}-{blank.high}"
+        )
+        return f"<{blank.name} {span}>"
+    if isinstance(blank, Split):
+        return f"<{blank.total} over {', '.join(thing.word for thing in blank.things)}>"
+    words = list(dict.fromkeys(thing.word for thing in blank.things))
+    shown = " | ".join(words[:_MOST_SHOWN]) + (
+        " | ..." if len(words) > _MOST_SHOWN else ""
+    )
+    if isinstance(blank, Some):
+        return f"<{blank.many} of {shown}>"
+    if isinstance(blank, Ranking):
+        return f"<{', '.join(words)} in your order>"
+    return words[0] if len(words) == 1 else f"<{shown}>"
+
+
+def _refuse(decision: Decision, reason: Text) -> Refused:
+    return Refused(
+        say(
+            "{reason} You may write: {ways}.",
+            reason=reason,
+            ways="; ".join(usages(decision)),
+        )
+    )
+
+
+def _complaint(acts: Sequence[Act], words: Sequence[str]) -> Text:
+    """Why none of the acts fits: the first blank of the likeliest act that cannot be filled."""
+    act = acts[0]
+    left = list(words)
+    for part in _pattern(act):
+        if isinstance(part, str):
+            left = left[1:] if left[:1] == [part] else left
+            continue
+        if not left:
+            return say(
+                "“{verb}” needs more: {blank}.",
+                verb=act.verb,
+                blank=_usage_of_blank(part),
+            )
+        fitting = [
+            (value, used) for _, value, used in _read_blank(part, left) if value in part
+        ]
+        if not fitting:
+            return _misfit(part, left)
+        left = left[max(used for _, used in fitting) :]
+    if left:
+        return say(
+            "“{words}” is too much after “{verb}”.", words=" ".join(left), verb=act.verb
+        )
+    return say("These do not go together.")
+
+
+def _misfit(blank: Blank, words: Sequence[str]) -> Text:
+    word = " ".join(words)
+    if isinstance(blank, Amount) and (number := _number(words[0])) is not None:
+        if number < blank.low:
+            reason = say(
+                "{number} is too little: at least {low}.", number=number, low=blank.low
+            )
+        elif number > blank.high:
+            reason = say(
+                "{number} is too much: at most {high}.", number=number, high=blank.high
+            )
+        else:
+            reason = say("{number} may not be used here.", number=number)
+    elif isinstance(blank, Amount):
+        reason = say("“{word}” is not a whole number.", word=word)
+    elif isinstance(blank, Split):
+        reason = say(
+            "“{word}” does not deal out {total}.", word=word, total=blank.total
+        )
+    else:
+        reason = say("“{word}” is not one of these.", word=word)
+    return say("{reason} {why}", reason=reason, why=blank.why) if blank.why else reason

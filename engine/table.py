@@ -1,0 +1,263 @@
+"""A table: where a game stands, the box of sealed choices, and how one choice moves it on.
+
+A `Position` is what has to be kept to play on: the state, the number of the window and the box beside the state. A
+window is the set of seats that are asked together; each may change its choice until the last one is in. Then the rules
+tell the story of all of them at once, and that is one entry of the log.
+
+A `Table` is a position with its log and one view a seat, for the terminal, the tests and anybody who wants to look.
+
+Nothing here trusts a caller: what comes in through `submit` is checked against the decision, and a refused choice
+changes nothing. This module must never draw a number of its own and never look into a state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
+from typing import Any
+
+from engine.chance import Drawn, Stream
+from engine.decisions import Choice, Decision, Refused
+from engine.facts import SPECTATOR, Fact, fact, fold, seen
+from engine.game import Game, OptionValue, Story
+from engine.tell import say
+
+Box = Mapping[int, Choice]
+
+
+@fact
+class Entry:
+    """One entry of the log: everybody's choices (why), the facts (what), and the numbers drawn on the way.
+
+    The seats in `alone` had a single possible answer, on public grounds; the table gave it for them. The first entry of
+    a log is the deal and has no choices.
+    """
+
+    choices: Box
+    facts: tuple[Fact[Any], ...]
+    drawn: tuple[Drawn, ...] = ()
+    alone: frozenset[int] = frozenset()
+
+
+@fact
+class Position:
+    """Where a game stands after `number` entries."""
+
+    game: Game[Any]
+    seats: int
+    seed: bytes
+    state: Any
+    number: int = 0
+    box: Box = field(default_factory=dict)
+
+    def asks(self) -> dict[int, Decision]:
+        """What each seat of the window is asked, those with a single possible answer too."""
+        asked = ((seat, self.game.asks(self.state, seat)) for seat in range(self.seats))
+        return {seat: decision for seat, decision in asked if decision is not None}
+
+    def open(self) -> dict[int, Decision]:
+        """What is asked of people: the decisions that the table does not answer by itself."""
+        return {
+            seat: decision
+            for seat, decision in self.asks().items()
+            if not answers_itself(decision)
+        }
+
+    def check(self, seat: object, choice: object) -> Choice:
+        """The choice, if this seat may make it now; refused otherwise."""
+        return self._check(self.asks(), seat, choice)
+
+    def submit(self, seat: int, choice: object) -> tuple[Position, tuple[Entry, ...]]:
+        """Put a choice into the box; if that closes the window, tell what comes of it.
+
+        There are no entries while others are still to answer. There may be several: windows in which nobody has a
+        choice are settled at once.
+        """
+        asks = self._open_or_refused(seat)
+        made = self._check(asks, seat, choice)
+        if made.verb in asks[seat].closes:
+            return self._settle({seat: made}, frozenset())
+        box = {**self.box, seat: made}
+        alone = frozenset(
+            s
+            for s, decision in asks.items()
+            if s not in box and answers_itself(decision)
+        )
+        if len(box) + len(alone) < len(asks):
+            return replace(self, box=box), ()
+        return self._settle(box | {s: asks[s].default for s in alone}, alone)
+
+    def withdraw(self, seat: int) -> Position:
+        """Take a sealed choice back out of the box while the window is open."""
+        if seat not in self.box:
+            raise Refused(say("There is no sealed choice of yours to take back."))
+        return replace(
+            self, box={s: choice for s, choice in self.box.items() if s != seat}
+        )
+
+    def _open_or_refused(self, seat: object) -> dict[int, Decision]:
+        asks = self.asks()
+        if type(seat) is not int or seat not in asks or answers_itself(asks[seat]):
+            raise Refused(say("There is nothing for you to decide now."))
+        return asks
+
+    def _check(
+        self, asks: Mapping[int, Decision], seat: object, choice: object
+    ) -> Choice:
+        if type(seat) is not int or seat not in asks:
+            raise Refused(say("There is nothing for you to decide now."))
+        if type(choice) is not Choice or choice not in asks[seat]:
+            raise Refused(say("That is not among the things you may do now."))
+        if (objection := self.game.objects(self.state, seat, choice)) is not None:
+            raise Refused(objection)
+        return choice
+
+    def _settle(
+        self, box: Box, alone: frozenset[int]
+    ) -> tuple[Position, tuple[Entry, ...]]:
+        entries = []
+        position = self
+        while True:
+            draw = Stream(position.seed, position.number)
+            position, entry = position.enter(
+                self.game.resolve(position.state, box, draw), draw, box, alone
+            )
+            entries.append(entry)
+            asks = position.asks()
+            if not asks or not all(
+                answers_itself(decision) for decision in asks.values()
+            ):
+                return position, tuple(entries)
+            box, alone = (
+                {seat: decision.default for seat, decision in asks.items()},
+                frozenset(asks),
+            )
+
+    def enter(
+        self,
+        story: Story[Any],
+        draw: Stream,
+        choices: Box,
+        alone: frozenset[int] = frozenset(),
+    ) -> tuple[Position, Entry]:
+        """Run one story to its end: it yields a fact, and is handed the state after it."""
+        state, happened = self.state, []
+        try:
+            each = next(story)
+            while True:
+                happened.append(each)
+                state = each.apply(state)
+                each = story.send(state)
+        except StopIteration:
+            entry = Entry(choices, tuple(happened), tuple(draw.drawn), alone)
+            return replace(self, state=state, number=self.number + 1, box={}), entry
+
+
+def answers_itself(decision: Decision) -> bool:
+    """Whether the table may answer: there is one possible answer, and anybody could name it."""
+    return decision.public and decision.only() is not None
+
+
+def deal(
+    game: Game[Any],
+    seats: int,
+    seed: bytes,
+    chosen: Mapping[str, OptionValue] | None = None,
+) -> tuple[Position, tuple[Entry, ...]]:
+    """The first position of a game and the entries that led to it."""
+    options = game.settle(seats, chosen or {})
+    empty = Position(game, seats, seed, game.start(seats, options))
+    draw = Stream(seed, 0)
+    position, entry = empty.enter(game.setup(empty.state, draw), draw, {})
+    asks = position.asks()
+    if asks and all(answers_itself(decision) for decision in asks.values()):
+        box = {seat: decision.default for seat, decision in asks.items()}
+        position, more = position._settle(box, frozenset(asks))
+        return position, (entry, *more)
+    return position, (entry,)
+
+
+@fact
+class Table:
+    """A position with its log and with what every seat, and the spectator, has seen."""
+
+    position: Position
+    options: Mapping[str, OptionValue]
+    log: tuple[Entry, ...]
+    views: tuple[Any, ...]
+    """One a seat; the last one is the spectator's."""
+
+    def submit(self, seat: int, choice: object) -> Table:
+        """The table after this choice; refused if it may not be made."""
+        return self._after(*self.position.submit(seat, choice))
+
+    def view(self, seat: int) -> Any:
+        """What this seat, or the SPECTATOR, knows."""
+        return self.views[seat]
+
+    def asks(self) -> dict[int, Decision]:
+        """What people are asked now, each worked out from that seat's own view and from nothing else.
+
+        Nothing is said of who has answered already: a sealed choice may still be replaced.
+        """
+        game, open_seats = self.position.game, self.position.open()
+        asked = ((seat, game.asks(self.views[seat], seat)) for seat in open_seats)
+        return {seat: decision for seat, decision in asked if decision is not None}
+
+    def told(self, seat: int, since: int = 0) -> tuple[Fact[Any], ...]:
+        """What the seat was told from entry `since` on."""
+        return tuple(
+            seen(happened, seat)
+            for entry in self.log[since:]
+            for happened in entry.facts
+        )
+
+    def _after(self, position: Position, entries: tuple[Entry, ...]) -> Table:
+        views = self.views
+        for entry in entries:
+            views = watch(views, entry.facts)
+        return replace(self, position=position, log=self.log + entries, views=views)
+
+
+def begin(
+    game: Game[Any],
+    seats: int,
+    seed: bytes,
+    chosen: Mapping[str, OptionValue] | None = None,
+) -> Table:
+    """A new table, dealt."""
+    options = game.settle(seats, chosen or {})
+    position, entries = deal(game, seats, seed, options)
+    start = game.start(seats, options)
+    return Table(position, options, (), (start,) * (seats + 1))._after(
+        position, entries
+    )
+
+
+def watch(views: tuple[Any, ...], happened: Iterable[Fact[Any]]) -> tuple[Any, ...]:
+    """The views after these facts. Readers who were told the same and knew the same share one view."""
+    readers = (*range(len(views) - 1), SPECTATOR)
+    for each in happened:
+        after: dict[tuple[int, int], tuple[Fact[Any], Any]] = {}
+        folded = []
+        for reader, view in zip(readers, views, strict=True):
+            told = seen(each, reader)
+            key = (id(view), id(told))
+            if key not in after:
+                after[key] = (told, told.apply(view))
+            folded.append(after[key][1])
+        views = tuple(folded)
+    return views
+
+
+def replay(
+    game: Game[Any],
+    seats: int,
+    options: Mapping[str, OptionValue],
+    log: Iterable[Entry],
+    reader: int | None = None,
+) -> Any:
+    """The state after the log, or what `reader` may know of it."""
+    facts = (happened for entry in log for happened in entry.facts)
+    told = facts if reader is None else (seen(happened, reader) for happened in facts)
+    return fold(game.start(seats, options), told)

@@ -1,0 +1,195 @@
+"""Words for people: sentences that are data until somebody reads them.
+
+A `Text` is a template and its values. It becomes a string only in the hands of a `Teller`, who knows the reader, the
+names of the seats, the names of the cards and the reader's language; so the same fact reads "You play the Forest" in
+one mail and "Ann plays the Forest" in the next, and every template can be translated.
+
+In a template
+    {card}               a value by its name; a tuple becomes "a, b and c"; what is hidden "a card" or "3 cards"
+    {digits:or}          a tuple as "a, b or c"
+    {seat} {rival:seat}  a player's name, or "you" (a field called `seat` needs no mark); {bidders:seats} several
+    {seat's} {rival's}   "Ann's" or "your"
+    {price:coin|coins}   a number with its noun: "1 coin", "3 coins"
+    [pays|pay]           the first for another player, the second for the reader, after the seat named last
+
+This module must never decide what a reader may know: it is handed facts that are masked already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from functools import cache
+from typing import Any
+
+from engine.facts import Fact, Hidden, fact
+
+
+@fact
+class Text:
+    """A template and its values, not yet in anybody's language."""
+
+    template: str
+    values: tuple[tuple[str, Any], ...] = ()
+
+    def __str__(self) -> str:
+        return Teller()(self)
+
+
+def say(template: str, **values: Any) -> Text:
+    """A text with its values by name."""
+    return Text(template, tuple(values.items()))
+
+
+def sentence(happened: Fact[Any]) -> Text | None:
+    """What a fact says: its docstring, or its own `sentence()` where one template is not enough; None if it is silent."""
+    if happened.silent:
+        return None
+    own = getattr(happened, "sentence", None)
+    if own is not None:
+        spoken = own()
+        assert spoken is None or isinstance(spoken, Text)
+        return spoken
+    kind: type = type(happened)
+    return Text(
+        _docstring(kind),
+        tuple((name, getattr(happened, name)) for name in _field_names(kind)),
+    )
+
+
+class Teller:
+    """Turns texts into strings for one reader."""
+
+    def __init__(
+        self,
+        reader: int | None = None,
+        names: Sequence[str] = (),
+        word: Callable[[Any], str] = str,
+        hidden: tuple[str, str] = ("a card", "cards"),
+        translate: Callable[[str], str] = lambda text: text,
+    ) -> None:
+        self._reader = reader
+        self._names = names
+        self._word = word
+        self._hidden = hidden
+        self._translate = translate
+
+    def __call__(self, text: Text | str) -> str:
+        """The text as this reader reads it."""
+        template = self._translate(text if isinstance(text, str) else text.template)
+        if isinstance(text, str):
+            return template
+        values, said, you = dict(text.values), "", False
+        for kind, name, mark in _parts(template):
+            if kind == "text":
+                said += name
+            elif kind == "either":
+                said += mark if you else name
+            elif mark in ("seat", "'s"):
+                you = values[name] == self._reader
+                whose = (
+                    self._whose(values[name])
+                    if mark == "'s"
+                    else self.name(values[name])
+                )
+                said += _capital(whose) if _starts_sentence(said) else whose
+            else:
+                piece = self._value(values[name], mark)
+                said += _capital(piece) if _starts_sentence(said) else piece
+        return said
+
+    def tell(self, happened: Fact[Any]) -> str | None:
+        """The sentence of a fact, or None if it has none. The fact must be as this reader saw it."""
+        text = sentence(happened)
+        return None if text is None else self(text)
+
+    def name(self, seat: int) -> str:
+        """What a player is called here: "you", the name, or the number people count from one."""
+        if seat == self._reader:
+            return self._translate("you")
+        if seat < len(self._names):
+            return self._names[seat]
+        return self._translate("player {number}").format(number=seat + 1)
+
+    def word(self, value: Any) -> str:
+        """What a card, a suit or a number is called."""
+        return self._value(value, "")
+
+    def _whose(self, seat: int) -> str:
+        if seat == self._reader:
+            return self._translate("your")
+        return self._translate("{name}'s").format(name=self.name(seat))
+
+    def _value(self, value: Any, mark: str) -> str:
+        if isinstance(value, Text):
+            return self(value)
+        if isinstance(value, Hidden):
+            return self._translate(self._hidden[0])
+        if isinstance(value, tuple):
+            return self._listed(value, mark)
+        if mark:
+            one, many = self._translate(mark).split("|")
+            return f"{value} {one if value == 1 else many}"
+        return self._translate(self._word(value))
+
+    def _listed(self, values: tuple[Any, ...], mark: str) -> str:
+        hidden = sum(isinstance(value, Hidden) for value in values)
+        open_ones = [value for value in values if not isinstance(value, Hidden)]
+        spoken = [
+            self.name(value) if mark == "seats" else self._value(value, "")
+            for value in open_ones
+        ]
+        if hidden == 1:
+            spoken.append(self._translate(self._hidden[0]))
+        elif hidden:
+            spoken.append(f"{hidden} {self._translate(self._hidden[1])}")
+        if not spoken:
+            return self._translate("nothing")
+        if len(spoken) == 1:
+            return spoken[0]
+        joined = self._translate(
+            "{most} or {last}" if mark == "or" else "{most} and {last}"
+        )
+        return joined.format(most=", ".join(spoken[:-1]), last=spoken[-1])
+
+
+_PART = re.compile(r"\{(\w+)('s)?(?::([^}]+))?\}|\[([^|\]]*)\|([^|\]]*)\]")
+
+
+@cache
+def _parts(template: str) -> tuple[tuple[str, str, str], ...]:
+    """A template cut into plain text, values and either-ors."""
+    parts, end = [], 0
+    for match in _PART.finditer(template):
+        if match.start() > end:
+            parts.append(("text", template[end : match.start()], ""))
+        name, whose, mark, other, you = match.groups()
+        if name is None:
+            parts.append(("either", other, you))
+        else:
+            parts.append(
+                ("value", name, whose or mark or ("seat" if name == "seat" else ""))
+            )
+        end = match.end()
+    if end < len(template):
+        parts.append(("text", template[end:], ""))
+    return tuple(parts)
+
+
+@cache
+def _docstring(kind: type) -> str:
+    return " ".join((kind.__doc__ or "").split())
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind))
+
+
+def _starts_sentence(said: str) -> bool:
+    return not said or said.endswith((". ", "! ", "? "))
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
