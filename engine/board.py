@@ -112,9 +112,7 @@ def _part(part: Part, teller: Teller, width: int) -> list[str]:
 
 
 def _faces(faces: Sequence[Face], teller: Teller) -> str:
-    return (
-        "; ".join(describe(face, teller) for face in faces) if faces else teller("none")
-    )
+    return "; ".join(describe(face, teller) for face in faces) if faces else teller("none")
 
 
 def describe(face: Face, teller: Teller) -> str:
@@ -126,24 +124,16 @@ def describe(face: Face, teller: Teller) -> str:
 def _grid(grid: Grid, teller: Teller, width: int) -> list[str]:
     heads = [teller(column) for column in grid.columns]
     rows = [
-        (_capital(teller.name(seat)), ["-" if n is None else str(n) for n in numbers])
-        for seat, numbers in grid.rows
+        (_capital(teller.name(seat)), ["-" if n is None else str(n) for n in numbers]) for seat, numbers in grid.rows
     ]
-    wide = [
-        max(len(text) for text in (head, *(cells[i] for _, cells in rows)))
-        for i, head in enumerate(heads)
-    ]
+    wide = [max(len(text) for text in (head, *(cells[i] for _, cells in rows))) for i, head in enumerate(heads)]
     first = max(len(name) for name, _ in rows)
     room = width - 2 - sum(2 + w for w in wide)
     first = min(first, max(room, 8))
 
     def line(name: str, cells: Sequence[str]) -> str:
         shown = name if len(name) <= first else name[: first - 3] + "..."
-        return (
-            "  "
-            + shown.ljust(first)
-            + "".join("  " + c.rjust(w) for c, w in zip(cells, wide, strict=True))
-        )
+        return "  " + shown.ljust(first) + "".join("  " + c.rjust(w) for c, w in zip(cells, wide, strict=True))
 
     return [line("", heads), *(line(name, cells) for name, cells in rows)]
 

@@ -66,9 +66,7 @@ class Stream(Draw):
                 return word % bound
 
     def _refill(self) -> None:
-        text = (
-            b"draw/1" + self._entry.to_bytes(8, "big") + self._block.to_bytes(4, "big")
-        )
+        text = b"draw/1" + self._entry.to_bytes(8, "big") + self._block.to_bytes(4, "big")
         raw = hmac.digest(self._seed, text, "sha256")
         self._words = [int.from_bytes(raw[i : i + 8], "big") for i in (24, 16, 8, 0)]
         self._block += 1
@@ -84,9 +82,7 @@ class Scripted(Draw):
     def below(self, bound: int) -> int:
         number = next(self._numbers, None)
         if number is None or not 0 <= number < bound:
-            raise ValueError(
-                f"the script has no number below {bound} here, but {number}"
-            )
+            raise ValueError(f"the script has no number below {bound} here, but {number}")
         self.drawn.append((bound, number))
         return number
 

@@ -52,11 +52,7 @@ class Amount:
     why: Text | None = None
 
     def __contains__(self, value: object) -> bool:
-        return (
-            type(value) is int
-            and self.low <= value <= self.high
-            and value % 10 in self.endings
-        )
+        return type(value) is int and self.low <= value <= self.high and value % 10 in self.endings
 
     def values(self) -> Iterator[Value]:
         """Every number that fits, lowest first."""
@@ -64,10 +60,7 @@ class Amount:
 
     def count(self) -> int:
         """How many numbers fit."""
-        return sum(
-            max(0, (self.high - e) // 10 - (self.low - 1 - e) // 10)
-            for e in self.endings
-        )
+        return sum(max(0, (self.high - e) // 10 - (self.low - 1 - e) // 10) for e in self.endings)
 
     def sample(self, draw: Draw) -> Value:
         """Any number that fits, each equally likely."""
@@ -85,10 +78,7 @@ class OneOf:
     why: Text | None = None
 
     def __contains__(self, value: object) -> bool:
-        return any(
-            type(value) is type(thing.value) and value == thing.value
-            for thing in self.things
-        )
+        return any(type(value) is type(thing.value) and value == thing.value for thing in self.things)
 
     def values(self) -> Iterator[Value]:
         """Every thing's value, in the order they are shown."""
@@ -117,11 +107,7 @@ class Some:
 
     def values(self) -> Iterator[Value]:
         """Every different selection."""
-        return iter(
-            dict.fromkeys(
-                combinations((thing.value for thing in self.things), self.many)
-            )
-        )
+        return iter(dict.fromkeys(combinations((thing.value for thing in self.things), self.many)))
 
     def count(self) -> int:
         """How many different selections there are."""
@@ -144,9 +130,7 @@ class Ranking:
     why: Text | None = None
 
     def __contains__(self, value: object) -> bool:
-        return _plain_tuple(value) and sorted(map(repr, value)) == sorted(
-            repr(t.value) for t in self.things
-        )
+        return _plain_tuple(value) and sorted(map(repr, value)) == sorted(repr(t.value) for t in self.things)
 
     def values(self) -> Iterator[Value]:
         """Every order."""
@@ -191,9 +175,7 @@ class Split:
     def sample(self, draw: Draw) -> Value:
         """Any way to deal it out, each equally likely."""
         heaps = len(self.things)
-        return self._heaps(
-            sorted(draw.shuffle(range(self.total + heaps - 1))[: heaps - 1])
-        )
+        return self._heaps(sorted(draw.shuffle(range(self.total + heaps - 1))[: heaps - 1]))
 
     def _heaps(self, bars: Any) -> tuple[int, ...]:
         # Stars and bars: the bars cut a row of `total` stars into heaps.
@@ -230,18 +212,12 @@ class Act:
             and choice.verb == self.verb
             and type(choice.values) is tuple
             and len(choice.values) == len(self.blanks)
-            and all(
-                value in blank
-                for blank, value in zip(self.blanks, choice.values, strict=True)
-            )
+            and all(value in blank for blank, value in zip(self.blanks, choice.values, strict=True))
         )
 
     def choices(self) -> Iterator[Choice]:
         """Every choice this act allows."""
-        return (
-            Choice(self.verb, values)
-            for values in product(*(blank.values() for blank in self.blanks))
-        )
+        return (Choice(self.verb, values) for values in product(*(blank.values() for blank in self.blanks)))
 
     def count(self) -> int:
         """How many choices this act allows."""
@@ -274,9 +250,7 @@ class Decision:
 
     def choices(self, most: int | None = None) -> list[Choice]:
         """The possible choices in the order of the acts, at most so many of them."""
-        return list(
-            islice((choice for act in self.acts for choice in act.choices()), most)
-        )
+        return list(islice((choice for act in self.acts for choice in act.choices()), most))
 
     def count(self) -> int:
         """How many choices there are."""
@@ -300,6 +274,4 @@ def check_shape(decision: Decision, choice: object) -> Choice:
 
 def _plain_tuple(value: object) -> TypeGuard[tuple[int | str, ...]]:
     # A bool equals an int and a float may: only the exact types are what the blank was made of.
-    return type(value) is tuple and all(
-        type(part) is int or type(part) is str for part in value
-    )
+    return type(value) is tuple and all(type(part) is int or type(part) is str for part in value)

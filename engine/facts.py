@@ -70,9 +70,7 @@ F = TypeVar("F", bound=Fact[Any])
 def secrets_of(kind: type) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The secret fields of a kind of fact, each with the fields that name its readers."""
     return tuple(
-        (f.name, cast("tuple[str, ...]", f.metadata["readers"]))
-        for f in fields(kind)
-        if "readers" in f.metadata
+        (f.name, cast("tuple[str, ...]", f.metadata["readers"])) for f in fields(kind) if "readers" in f.metadata
     )
 
 
@@ -83,9 +81,7 @@ def seen(happened: F, seat: int) -> F:
     for name, readers in secrets_of(kind):
         if not any(_reads(seat, getattr(happened, reader)) for reader in readers):
             value = getattr(happened, name)
-            blanks[name] = (
-                (HIDDEN,) * len(value) if isinstance(value, tuple) else HIDDEN
-            )
+            blanks[name] = (HIDDEN,) * len(value) if isinstance(value, tuple) else HIDDEN
     return cast("F", replace(cast(Any, happened), **blanks)) if blanks else happened
 
 

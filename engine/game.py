@@ -95,10 +95,7 @@ class Standing:
         A reason is given for every tie-break that was needed.
         """
         places = sorted(set(keys), reverse=True)
-        ranking = tuple(
-            tuple(seat for seat, key in enumerate(keys) if key == place)
-            for place in places
-        )
+        ranking = tuple(tuple(seat for seat, key in enumerate(keys) if key == place) for place in places)
         reasons = []
         for i, breaker in enumerate(breakers, start=1):
             if len({key[: i + 1] for key in places}) > len({key[:i] for key in places}):
@@ -216,9 +213,7 @@ class Game(Generic[S]):
                         possible=known[name].possible(),
                     )
                 )
-        return {
-            name: chosen.get(name, option.default) for name, option in known.items()
-        }
+        return {name: chosen.get(name, option.default) for name, option in known.items()}
 
 
 def facts_of(game: Game[Any]) -> dict[str, type[Fact[Any]]]:
@@ -227,21 +222,14 @@ def facts_of(game: Game[Any]) -> dict[str, type[Fact[Any]]]:
     return {
         name: kind
         for name, kind in vars(module).items()
-        if inspect.isclass(kind)
-        and issubclass(kind, Fact)
-        and kind.__module__ == module.__name__
+        if inspect.isclass(kind) and issubclass(kind, Fact) and kind.__module__ == module.__name__
     }
 
 
 def names() -> tuple[str, ...]:
     """The games of the house, by their names in commands, found by walking the package."""
     package = importlib.import_module("engine.games")
-    return tuple(
-        sorted(
-            module.name.replace("_", "-")
-            for module in pkgutil.iter_modules(package.__path__)
-        )
-    )
+    return tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(package.__path__)))
 
 
 @cache
@@ -274,9 +262,7 @@ def game_in(module: ModuleType) -> Game[Any]:
     found = [
         kind
         for kind in vars(module).values()
-        if inspect.isclass(kind)
-        and issubclass(kind, Game)
-        and kind.__module__ == module.__name__
+        if inspect.isclass(kind) and issubclass(kind, Game) and kind.__module__ == module.__name__
     ]
     if len(found) != 1:
         raise Refused(

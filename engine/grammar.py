@@ -43,10 +43,7 @@ _FILLERS: Final = frozenset({"the", "and", "a", "an"})
 def write(decision: Decision, choice: Choice) -> str:
     """The choice as text that reads back as the same choice."""
     act = next(act for act in decision.acts if choice in act)
-    written = [
-        _write_value(blank, value)
-        for blank, value in zip(act.blanks, choice.values, strict=True)
-    ]
+    written = [_write_value(blank, value) for blank, value in zip(act.blanks, choice.values, strict=True)]
     if act.phrase:
         return act.phrase.format(*written)
     return " ".join([act.verb, *written])
@@ -61,9 +58,7 @@ def read(decision: Decision, text: str) -> Choice:
         raise _refuse(decision, say("There is no command in that."))
     acts = _acts_for(decision, words[0])
     if not acts:
-        raise _refuse(
-            decision, say("“{word}” is not something you can do now.", word=words[0])
-        )
+        raise _refuse(decision, say("“{word}” is not something you can do now.", word=words[0]))
     verbs = sorted({act.verb for act in acts})
     if len(verbs) > 1:
         raise _refuse(
@@ -97,9 +92,7 @@ def usage(act: Act) -> str:
 def words_of(text: str) -> list[str]:
     """A line of text as bare words: lower case, plain quotes, no marks around words."""
     plain = unicodedata.normalize("NFKC", text).casefold().translate(_PLAIN_QUOTES)
-    bare = (
-        word.strip(_EDGES) for word in plain.replace(":", " ").replace("=", " ").split()
-    )
+    bare = (word.strip(_EDGES) for word in plain.replace(":", " ").replace("=", " ").split())
     return [word for word in bare if word]
 
 
@@ -140,9 +133,7 @@ def _pattern(act: Act) -> list[Blank | str]:
     return pattern
 
 
-def _match(
-    pattern: Sequence[Blank | str], words: Sequence[str]
-) -> Iterator[tuple[int, tuple[Value, ...]]]:
+def _match(pattern: Sequence[Blank | str], words: Sequence[str]) -> Iterator[tuple[int, tuple[Value, ...]]]:
     if not pattern:
         if not words:
             yield 0, ()
@@ -199,9 +190,7 @@ def _read_row(
             yield score + more, (thing.value, *row), used + further
 
 
-def _read_thing(
-    things: Sequence[Thing], words: Sequence[str]
-) -> list[tuple[int, Thing, int]]:
+def _read_thing(things: Sequence[Thing], words: Sequence[str]) -> list[tuple[int, Thing, int]]:
     """Things that the front of the words may mean: a whole name beats one cut short."""
     found: dict[tuple[int | str, int], tuple[int, Thing, int]] = {}
     for thing in things:
@@ -218,19 +207,11 @@ def _read_thing(
 
 def _names(thing: Thing) -> list[list[str]]:
     names = (str(thing.value), thing.word, *thing.also)
-    return [
-        words
-        for name in names
-        if (words := [w for w in words_of(name) if w not in _FILLERS])
-    ]
+    return [words for name in names if (words := [w for w in words_of(name) if w not in _FILLERS])]
 
 
 def _number(word: str) -> int | None:
-    return (
-        int(word)
-        if word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER
-        else None
-    )
+    return int(word) if word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER else None
 
 
 def _write_value(blank: Blank, value: Value) -> str:
@@ -246,16 +227,12 @@ def _write_value(blank: Blank, value: Value) -> str:
 
 def _usage_of_blank(blank: Blank) -> str:
     if isinstance(blank, Amount):
-        span = (
-            f"{blank.low}" if blank.low == blank.high else f"{blank.low}-{blank.high}"
-        )
+        span = f"{blank.low}" if blank.low == blank.high else f"{blank.low}-{blank.high}"
         return f"<{blank.name} {span}>"
     if isinstance(blank, Split):
         return f"<{blank.total} over {', '.join(thing.word for thing in blank.things)}>"
     words = list(dict.fromkeys(thing.word for thing in blank.things))
-    shown = " | ".join(words[:_MOST_SHOWN]) + (
-        " | ..." if len(words) > _MOST_SHOWN else ""
-    )
+    shown = " | ".join(words[:_MOST_SHOWN]) + (" | ..." if len(words) > _MOST_SHOWN else "")
     if isinstance(blank, Some):
         return f"<{blank.many} of {shown}>"
     if isinstance(blank, Ranking):
@@ -287,16 +264,12 @@ def _complaint(acts: Sequence[Act], words: Sequence[str]) -> Text:
                 verb=act.verb,
                 blank=_usage_of_blank(part),
             )
-        fitting = [
-            (value, used) for _, value, used in _read_blank(part, left) if value in part
-        ]
+        fitting = [(value, used) for _, value, used in _read_blank(part, left) if value in part]
         if not fitting:
             return _misfit(part, left)
         left = left[max(used for _, used in fitting) :]
     if left:
-        return say(
-            "“{words}” is too much after “{verb}”.", words=" ".join(left), verb=act.verb
-        )
+        return say("“{words}” is too much after “{verb}”.", words=" ".join(left), verb=act.verb)
     return say("These do not go together.")
 
 
@@ -304,21 +277,15 @@ def _misfit(blank: Blank, words: Sequence[str]) -> Text:
     word = " ".join(words)
     if isinstance(blank, Amount) and (number := _number(words[0])) is not None:
         if number < blank.low:
-            reason = say(
-                "{number} is too little: at least {low}.", number=number, low=blank.low
-            )
+            reason = say("{number} is too little: at least {low}.", number=number, low=blank.low)
         elif number > blank.high:
-            reason = say(
-                "{number} is too much: at most {high}.", number=number, high=blank.high
-            )
+            reason = say("{number} is too much: at most {high}.", number=number, high=blank.high)
         else:
             reason = say("{number} may not be used here.", number=number)
     elif isinstance(blank, Amount):
         reason = say("“{word}” is not a whole number.", word=word)
     elif isinstance(blank, Split):
-        reason = say(
-            "“{word}” does not deal out {total}.", word=word, total=blank.total
-        )
+        reason = say("“{word}” does not deal out {total}.", word=word, total=blank.total)
     else:
         reason = say("“{word}” is not one of these.", word=word)
     return say("{reason} {why}", reason=reason, why=blank.why) if blank.why else reason

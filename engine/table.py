@@ -57,11 +57,7 @@ class Position:
 
     def open(self) -> dict[int, Decision]:
         """What is asked of people: the decisions that the table does not answer by itself."""
-        return {
-            seat: decision
-            for seat, decision in self.asks().items()
-            if not answers_itself(decision)
-        }
+        return {seat: decision for seat, decision in self.asks().items() if not answers_itself(decision)}
 
     def check(self, seat: object, choice: object) -> Choice:
         """The choice, if this seat may make it now; refused otherwise."""
@@ -78,11 +74,7 @@ class Position:
         if made.verb in asks[seat].closes:
             return self._settle({seat: made}, frozenset())
         box = {**self.box, seat: made}
-        alone = frozenset(
-            s
-            for s, decision in asks.items()
-            if s not in box and answers_itself(decision)
-        )
+        alone = frozenset(s for s, decision in asks.items() if s not in box and answers_itself(decision))
         if len(box) + len(alone) < len(asks):
             return replace(self, box=box), ()
         return self._settle(box | {s: asks[s].default for s in alone}, alone)
@@ -91,9 +83,7 @@ class Position:
         """Take a sealed choice back out of the box while the window is open."""
         if seat not in self.box:
             raise Refused(say("There is no sealed choice of yours to take back."))
-        return replace(
-            self, box={s: choice for s, choice in self.box.items() if s != seat}
-        )
+        return replace(self, box={s: choice for s, choice in self.box.items() if s != seat})
 
     def _open_or_refused(self, seat: object) -> dict[int, Decision]:
         asks = self.asks()
@@ -101,9 +91,7 @@ class Position:
             raise Refused(say("There is nothing for you to decide now."))
         return asks
 
-    def _check(
-        self, asks: Mapping[int, Decision], seat: object, choice: object
-    ) -> Choice:
+    def _check(self, asks: Mapping[int, Decision], seat: object, choice: object) -> Choice:
         if type(seat) is not int or seat not in asks:
             raise Refused(say("There is nothing for you to decide now."))
         if type(choice) is not Choice or choice not in asks[seat]:
@@ -112,21 +100,15 @@ class Position:
             raise Refused(objection)
         return choice
 
-    def _settle(
-        self, box: Box, alone: frozenset[int]
-    ) -> tuple[Position, tuple[Entry, ...]]:
+    def _settle(self, box: Box, alone: frozenset[int]) -> tuple[Position, tuple[Entry, ...]]:
         entries = []
         position = self
         while True:
             draw = Stream(position.seed, position.number)
-            position, entry = position.enter(
-                self.game.resolve(position.state, box, draw), draw, box, alone
-            )
+            position, entry = position.enter(self.game.resolve(position.state, box, draw), draw, box, alone)
             entries.append(entry)
             asks = position.asks()
-            if not asks or not all(
-                answers_itself(decision) for decision in asks.values()
-            ):
+            if not asks or not all(answers_itself(decision) for decision in asks.values()):
                 return position, tuple(entries)
             box, alone = (
                 {seat: decision.default for seat, decision in asks.items()},
@@ -206,11 +188,7 @@ class Table:
 
     def told(self, seat: int, since: int = 0) -> tuple[Fact[Any], ...]:
         """What the seat was told from entry `since` on."""
-        return tuple(
-            seen(happened, seat)
-            for entry in self.log[since:]
-            for happened in entry.facts
-        )
+        return tuple(seen(happened, seat) for entry in self.log[since:] for happened in entry.facts)
 
     def _after(self, position: Position, entries: tuple[Entry, ...]) -> Table:
         views = self.views
@@ -229,9 +207,7 @@ def begin(
     options = game.settle(seats, chosen or {})
     position, entries = deal(game, seats, seed, options)
     start = game.start(seats, options)
-    return Table(position, options, (), (start,) * (seats + 1))._after(
-        position, entries
-    )
+    return Table(position, options, (), (start,) * (seats + 1))._after(position, entries)
 
 
 def watch(views: tuple[Any, ...], happened: Iterable[Fact[Any]]) -> tuple[Any, ...]:

@@ -88,11 +88,7 @@ class Teller:
                 said += mark if you else name
             elif mark in ("seat", "'s"):
                 you = values[name] == self._reader
-                whose = (
-                    self._whose(values[name])
-                    if mark == "'s"
-                    else self.name(values[name])
-                )
+                whose = self._whose(values[name]) if mark == "'s" else self.name(values[name])
                 said += _capital(whose) if _starts_sentence(said) else whose
             else:
                 piece = self._value(values[name], mark)
@@ -136,10 +132,7 @@ class Teller:
     def _listed(self, values: tuple[Any, ...], mark: str) -> str:
         hidden = sum(isinstance(value, Hidden) for value in values)
         open_ones = [value for value in values if not isinstance(value, Hidden)]
-        spoken = [
-            self.name(value) if mark == "seats" else self._value(value, "")
-            for value in open_ones
-        ]
+        spoken = [self.name(value) if mark == "seats" else self._value(value, "") for value in open_ones]
         if hidden == 1:
             spoken.append(self._translate(self._hidden[0]))
         elif hidden:
@@ -148,9 +141,7 @@ class Teller:
             return self._translate("nothing")
         if len(spoken) == 1:
             return spoken[0]
-        joined = self._translate(
-            "{most} or {last}" if mark == "or" else "{most} and {last}"
-        )
+        joined = self._translate("{most} or {last}" if mark == "or" else "{most} and {last}")
         return joined.format(most=", ".join(spoken[:-1]), last=spoken[-1])
 
 
@@ -168,9 +159,7 @@ def _parts(template: str) -> tuple[tuple[str, str, str], ...]:
         if name is None:
             parts.append(("either", other, you))
         else:
-            parts.append(
-                ("value", name, whose or mark or ("seat" if name == "seat" else ""))
-            )
+            parts.append(("value", name, whose or mark or ("seat" if name == "seat" else "")))
         end = match.end()
     if end < len(template):
         parts.append(("text", template[end:], ""))

@@ -85,10 +85,7 @@ PAWNS: Final = EXTENDED[36:40]
 COURTS: Final = EXTENDED[40:44]
 EXCUSE: Final = "E"
 
-_PLACE: Final = {
-    card: (RANKS.index(card[0]) if card[0] in RANKS else len(RANKS), i)
-    for i, card in enumerate(EXTENDED)
-}
+_PLACE: Final = {card: (RANKS.index(card[0]) if card[0] in RANKS else len(RANKS), i) for i, card in enumerate(EXTENDED)}
 
 
 def rank(card: str) -> str:
@@ -129,9 +126,7 @@ def _note(card: str) -> str:
         return ""
     if card == EXCUSE:
         return "no suit"
-    return " ".join(
-        [RANK_NAMES.get(card[0], card[0]), *(SUITS[letter] for letter in card[1:])]
-    )
+    return " ".join([RANK_NAMES.get(card[0], card[0]), *(SUITS[letter] for letter in card[1:])])
 
 
 def _also(card: str) -> tuple[str, ...]:
@@ -145,16 +140,12 @@ def _also(card: str) -> tuple[str, ...]:
     )
 
 
-FACES: Final = {
-    card: Face("decktet", card, NAMES[card], _note(card)) for card in EXTENDED
-}
+FACES: Final = {card: Face("decktet", card, NAMES[card], _note(card)) for card in EXTENDED}
 """How each card lies on the table."""
 
 BACK: Final = Face("decktet", "back", "a card face down")
 
-THINGS: Final = {
-    card: Thing(card, NAMES[card], _note(card), _also(card)) for card in EXTENDED
-}
+THINGS: Final = {card: Thing(card, NAMES[card], _note(card), _also(card)) for card in EXTENDED}
 """How each card is named in a choice."""
 
 

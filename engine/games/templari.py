@@ -63,9 +63,7 @@ COLOURS: Final = {
 # tie-break by sum favours a colour. The published make-up is not known.
 BALANCED: Final[Cards] = tuple(
     colour + number
-    for colour, numbers in zip(
-        "RBGYPW", ("13478", "02389", "12469", "04568", "01579", "23567"), strict=True
-    )
+    for colour, numbers in zip("RBGYPW", ("13478", "02389", "12469", "04568", "01579", "23567"), strict=True)
     for number in numbers
 )
 
@@ -88,20 +86,26 @@ class Auction:
 
 
 @fact
-class State:
-    """A table of Templari. `deck` has no order: a card has no place until it is turned up."""
+class Terms:
+    """What was agreed before the game. A player with more coins than `sale_limit` may not sell a card; None: nobody."""
 
-    deck: Cards
-    coins: tuple[int, ...]
-    cards: tuple[Cards, ...]
-    limit: int | None
-    """A player with more coins than this may not sell a card; None where nobody may."""
-    all_sell: bool
-    overbid: bool
+    sale_limit: int | None
+    all_may_sell: bool
+    overbids: bool
     open_money: bool
     lots: tuple[int, ...]
     bonus: int
     random_layout: bool
+
+
+@fact
+class State:
+    """A table of Templari. `deck` has no order: a card has no place until it is turned up."""
+
+    terms: Terms
+    deck: Cards
+    coins: tuple[int, ...]
+    cards: tuple[Cards, ...]
     pot: int = 0
     active: int = 0
     round: int = 0
@@ -169,9 +173,7 @@ class PutUp(Fact[State]):
 
     def apply(self, state: State) -> State:
         bidders = clockwise(after(self.seat, state), state, without=(self.seat,))
-        auction = Auction(
-            bidders[0], bidders, bidders[0], seller=self.seat, card=self.card
-        )
+        auction = Auction(bidders[0], bidders, bidders[0], seller=self.seat, card=self.card)
         return replace(state, sellers=state.sellers[1:], auction=auction)
 
 
@@ -253,9 +255,7 @@ class Reopened(Fact[State]):
 
     def apply(self, state: State) -> State:
         auction = running(state)
-        out = (
-            state.banned if auction.seller is None else (*state.banned, auction.seller)
-        )
+        out = state.banned if auction.seller is None else (*state.banned, auction.seller)
         bidders = clockwise(self.seat, state, without=out)
         return replace(
             state,
@@ -349,9 +349,7 @@ class Ended(Fact[State]):
 
 def worth_of_colours(cards: Cards) -> int:
     """Points for the cards: n cards of a colour are worth 1 + 2 + ... + n."""
-    return sum(
-        n * (n + 1) // 2 for n in Counter(colour(card) for card in cards).values()
-    )
+    return sum(n * (n + 1) // 2 for n in Counter(colour(card) for card in cards).values())
 
 
 def sum_of_numbers(cards: Cards) -> int:
@@ -366,11 +364,7 @@ def endings_allowed(cards: Cards) -> frozenset[int]:
 
 def receivers_of(digit: int, winner: int, cards: tuple[Cards, ...]) -> tuple[int, ...]:
     """Who shares what the winner pays: the others with the most cards of the digit, or all others if there are none."""
-    held = {
-        seat: sum(number(card) == digit for card in own)
-        for seat, own in enumerate(cards)
-        if seat != winner
-    }
+    held = {seat: sum(number(card) == digit for card in own) for seat, own in enumerate(cards) if seat != winner}
     most = max(held.values())
     return tuple(seat for seat, many in held.items() if many == most)
 
@@ -419,10 +413,7 @@ def layouts(colours: int, copies: tuple[int, ...]) -> int:
         return 0
     if colours == 0:
         return 1
-    rests = (
-        tuple(sorted(c - (n in hand) for n, c in enumerate(copies)))
-        for hand in combinations(range(10), 5)
-    )
+    rests = (tuple(sorted(c - (n in hand) for n, c in enumerate(copies))) for hand in combinations(range(10), 5))
     return sum(layouts(colours - 1, rest) for rest in rests)
 
 
@@ -441,14 +432,10 @@ def after(seat: int, state: State) -> int:
     return (seat + 1) % len(state.coins)
 
 
-def clockwise(
-    first: int, state: State, without: tuple[int, ...] = ()
-) -> tuple[int, ...]:
+def clockwise(first: int, state: State, without: tuple[int, ...] = ()) -> tuple[int, ...]:
     """The seats from the first one on, clockwise, without some."""
     seats = len(state.coins)
-    return tuple(
-        seat for i in range(seats) if (seat := (first + i) % seats) not in without
-    )
+    return tuple(seat for i in range(seats) if (seat := (first + i) % seats) not in without)
 
 
 def following(seat: int, bidders: tuple[int, ...]) -> int:
@@ -464,7 +451,7 @@ def running(state: State) -> Auction:
 
 def most_one_may_bid(seat: int, state: State) -> int:
     """All the coins in the game for whoever could give up a card for the bluff, else what the player has."""
-    if state.overbid and state.cards[seat]:
+    if state.terms.overbids and state.cards[seat]:
         return sum(state.coins) + state.pot
     return state.coins[seat]
 
@@ -485,9 +472,7 @@ class Templari(Game[State]):
             "side_auction",
             "active",
             ("active", "any", "off"),
-            say(
-                "Who may sell a card before a round: the start player, anybody, nobody?"
-            ),
+            say("Who may sell a card before a round: the start player, anybody, nobody?"),
         ),
         Number(
             "side_limit",
@@ -502,9 +487,7 @@ class Templari(Game[State]):
             ("fixed", "random"),
             say("Which numbers stand in which colour: the balanced table, or drawn."),
         ),
-        Listed(
-            "money", "hidden", ("hidden", "open"), say("Are the others' coins shown?")
-        ),
+        Listed("money", "hidden", ("hidden", "open"), say("Are the others' coins shown?")),
         Number("start_money", 12, 1, 60, say("Coins at the start.")),
         Listed(
             "lots",
@@ -522,21 +505,19 @@ class Templari(Game[State]):
 
     def start(self, seats: int, options: Options) -> State:
         selling = options["side_auction"]
-        return State(
-            deck=BALANCED,
-            coins=(int(options["start_money"]),) * seats,
-            cards=((),) * seats,
-            limit=None if selling == "off" else int(options["side_limit"]),
-            all_sell=selling == "any",
-            overbid=options["overbid"] == "allowed",
+        terms = Terms(
+            sale_limit=None if selling == "off" else int(options["side_limit"]),
+            all_may_sell=selling == "any",
+            overbids=options["overbid"] == "allowed",
             open_money=options["money"] == "open",
             lots=(2,) * LOTS if options["lots"] == "2" else (1, 2, 3) * (LOTS // 3),
             bonus=int(options["money_bonus"]),
             random_layout=options["layout"] == "random",
         )
+        return State(terms, BALANCED, (int(options["start_money"]),) * seats, ((),) * seats)
 
     def setup(self, state: State, draw: Draw) -> Story[State]:
-        if state.random_layout:
+        if state.terms.random_layout:
             state = yield Laid(random_layout(draw))
         state = yield self._round(state, draw.below(len(state.coins)))
         yield from self._offer(state, draw)
@@ -547,11 +528,7 @@ class Templari(Game[State]):
         if view.offender is not None:
             return self._ask_for_a_card(view, seat) if seat == view.offender else None
         if view.auction is not None:
-            return (
-                self._ask_for_a_bid(view, view.auction, seat)
-                if seat == view.auction.turn
-                else None
-            )
+            return self._ask_for_a_bid(view, view.auction, seat) if seat == view.auction.turn else None
         return self._ask_to_sell(view, seat) if seat == view.sellers[0] else None
 
     def _ask_to_sell(self, view: State, seat: int) -> Decision:
@@ -568,36 +545,24 @@ class Templari(Game[State]):
         )
 
     def _ask_for_a_bid(self, view: State, auction: Auction, seat: int) -> Decision:
-        low = (
-            auction.high + 1
-            if auction.high is not None
-            else 0
-            if auction.seller is None
-            else LEAST_SIDE_BID
-        )
+        low = auction.high + 1 if auction.high is not None else 0 if auction.seller is None else LEAST_SIDE_BID
         most = most_one_may_bid(seat, view)
         why = say(
             "You have {coins:coin|coins}, and no bid may end in a number you own.",
             coins=view.coins[seat],
         )
-        bid = Amount(
-            "coins", low, most, endings_allowed(view.cards[seat]), raising=True, why=why
-        )
+        bid = Amount("coins", low, most, endings_allowed(view.cards[seat]), raising=True, why=why)
         what = (auction.card,) if auction.seller is not None else view.lot
         if auction.high is None:
             prompt = say("What do you bid for {what}? Nobody has bid yet.", what=what)
         else:
-            prompt = say(
-                "Do you bid more than {high} for {what}?", high=auction.high, what=what
-            )
+            prompt = say("Do you bid more than {high} for {what}?", high=auction.high, what=what)
         return Decision(
             seat,
             prompt,
             (Act("pass"), *((Act("bid", (bid,)),) if bid.count() else ())),
             default=Choice("pass"),
-            topic=f"lot {view.round}"
-            if auction.seller is None
-            else f"sale {view.round} {auction.card}",
+            topic=f"lot {view.round}" if auction.seller is None else f"sale {view.round} {auction.card}",
             public=True,
         )
 
@@ -611,9 +576,7 @@ class Templari(Game[State]):
             public=True,
         )
 
-    def resolve(
-        self, state: State, choices: Mapping[int, Choice], draw: Draw
-    ) -> Story[State]:
+    def resolve(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Story[State]:
         ((seat, choice),) = choices.items()
         if choice.verb == "no":
             state = yield KeptAll(seat)
@@ -632,23 +595,21 @@ class Templari(Game[State]):
         """The start of the next round, with those who may sell a card in it if they are poor enough in their turn."""
         sellers = (
             ()
-            if state.limit is None
+            if state.terms.sale_limit is None
             else clockwise(active, state)
-            if state.all_sell
+            if state.terms.all_may_sell
             else (active,)
         )
         return RoundBegan(state.round + 1, active, sellers)
 
     def _offer(self, state: State, draw: Draw) -> Chapter:
         """Ask the next player who may sell a card, or turn up the lot."""
-        limit = -1 if state.limit is None else state.limit
-        while state.sellers and not (
-            state.cards[state.sellers[0]] and state.coins[state.sellers[0]] <= limit
-        ):
+        limit = -1 if state.terms.sale_limit is None else state.terms.sale_limit
+        while state.sellers and not (state.cards[state.sellers[0]] and state.coins[state.sellers[0]] <= limit):
             state = yield NotOffered(state.sellers[0])
         if not state.sellers:
             bag, lot = state.deck, []
-            for _ in range(state.lots[state.round - 1]):
+            for _ in range(state.terms.lots[state.round - 1]):
                 lot.append(draw.pick(bag))
                 bag = take(bag, lot[-1])
             state = yield TurnedUp(state.round, tuple(lot))
@@ -658,11 +619,7 @@ class Templari(Game[State]):
         """After a bid or a pass: the next bidder, or the end of this bidding."""
         auction = running(state)
         if auction.leader is None:
-            return (
-                state
-                if auction.bidders
-                else (yield from self._nobody_bid(state, auction, draw))
-            )
+            return state if auction.bidders else (yield from self._nobody_bid(state, auction, draw))
         if len(auction.bidders) > 1:
             return state
         price = auction.high or 0
@@ -676,9 +633,7 @@ class Templari(Game[State]):
         state = yield Unsold(auction.seller, auction.card)
         return (yield from self._offer(state, draw))
 
-    def _sell(
-        self, state: State, auction: Auction, winner: int, price: int, draw: Draw
-    ) -> Chapter:
+    def _sell(self, state: State, auction: Auction, winner: int, price: int, draw: Draw) -> Chapter:
         if auction.seller is not None:
             state = yield SoldOn(auction.seller, winner, auction.card, price)
             return (yield from self._offer(state, draw))
@@ -694,10 +649,8 @@ class Templari(Game[State]):
             most = max(state.coins)
             return (
                 yield Ended(
-                    tuple(
-                        seat for seat, coins in enumerate(state.coins) if coins == most
-                    ),
-                    state.bonus,
+                    tuple(seat for seat, coins in enumerate(state.coins) if coins == most),
+                    state.terms.bonus,
                 )
             )
         state = yield self._round(state, winner)
@@ -707,9 +660,7 @@ class Templari(Game[State]):
         """The bidding for the same cards again, without those who could not pay."""
         auction = running(state)
         first = state.active if auction.seller is None else after(auction.seller, state)
-        out = (
-            state.banned if auction.seller is None else (*state.banned, auction.seller)
-        )
+        out = state.banned if auction.seller is None else (*state.banned, auction.seller)
         left = clockwise(first, state, without=out)
         if not left:
             return (yield from self._nobody_bid(state, auction, draw))
@@ -722,10 +673,7 @@ class Templari(Game[State]):
         if not state.over:
             return Standing(points)
         most = max(state.coins)
-        scores = tuple(
-            p + state.bonus * (c == most)
-            for p, c in zip(points, state.coins, strict=True)
-        )
+        scores = tuple(p + state.terms.bonus * (c == most) for p, c in zip(points, state.coins, strict=True))
         sums = tuple(map(sum_of_numbers, state.cards))
         return Standing.by(
             tuple(zip(scores, sums, strict=True)),
@@ -751,9 +699,7 @@ class Templari(Game[State]):
         if view.offender is not None:
             return say("{seat} must give up a card.", seat=view.offender)
         if view.auction is None:
-            return say(
-                "{seat} may sell a card before the lot comes up.", seat=view.sellers[0]
-            )
+            return say("{seat} may sell a card before the lot comes up.", seat=view.sellers[0])
         if view.auction.leader is None:
             return say(
                 "It is {seat's} turn to bid. Nobody has bid yet.",
@@ -778,9 +724,7 @@ class Templari(Game[State]):
         if view.lot:
             parts.append(Row(say("The lot"), faces(view.lot)))
         if view.auction is not None:
-            parts.append(
-                Line(say("Still bidding: {seats:seats}.", seats=view.auction.bidders))
-            )
+            parts.append(Line(say("Still bidding: {seats:seats}.", seats=view.auction.bidders)))
         parts.append(
             Amounts(
                 (
@@ -805,7 +749,7 @@ class Templari(Game[State]):
 
     def _scores(self, view: State) -> Grid:
         scores = self.standing(view).scores
-        coins = (say("coins"),) if view.open_money or view.over else ()
+        coins = (say("coins"),) if view.terms.open_money or view.over else ()
         return Grid(
             (say("points"), say("cards"), *coins),
             tuple(
@@ -836,21 +780,12 @@ class Templari(Game[State]):
 
     def prospect(self, state: State, seat: int) -> int:
         # A coin is worth a little: it buys points later, at very roughly a point for four.
-        worth = [
-            4 * points + coins
-            for points, coins in zip(
-                self.standing(state).scores, state.coins, strict=True
-            )
-        ]
+        worth = [4 * points + coins for points, coins in zip(self.standing(state).scores, state.coins, strict=True)]
         return worth[seat] - max(worth[:seat] + worth[seat + 1 :])
 
     def word(self, value: Any) -> str:
         text = str(value)
-        return (
-            f"{COLOURS[text[0]]} {text[1]}"
-            if len(text) == 2 and text[0] in COLOURS
-            else text
-        )
+        return f"{COLOURS[text[0]]} {text[1]}" if len(text) == 2 and text[0] in COLOURS else text
 
 
 Chapter = Generator[Fact[State], State, State]
@@ -859,18 +794,12 @@ Chapter = Generator[Fact[State], State, State]
 
 def faces(cards: Cards) -> tuple[Face, ...]:
     """The cards as they lie on the table."""
-    return tuple(
-        Face("templari", card, f"{COLOURS[card[0]]} {card[1]}")
-        for card in sorted(cards, key=_place)
-    )
+    return tuple(Face("templari", card, f"{COLOURS[card[0]]} {card[1]}") for card in sorted(cards, key=_place))
 
 
 def things(cards: Cards) -> tuple[Thing, ...]:
     """The cards as they are named in a choice."""
-    return tuple(
-        Thing(card, f"{COLOURS[card[0]]} {card[1]}")
-        for card in sorted(cards, key=_place)
-    )
+    return tuple(Thing(card, f"{COLOURS[card[0]]} {card[1]}") for card in sorted(cards, key=_place))
 
 
 def _place(card: str) -> tuple[int, str]:
