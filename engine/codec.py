@@ -1,0 +1,148 @@
+"""Facts, states, views and choices as canonical JSON, and back.
+
+Every value of the engine is a tagged object with its fields: `{"coins":5,"is":"Bid","seat":1}`. Canonical means one text
+for one value (sorted names, no blanks), so a text can be hashed and compared byte for byte.
+
+A log outlives the code that wrote it. When a kind gains or changes a field it lists, oldest first, in `older` the
+functions that bring data of its earlier shapes up to the next one:
+
+    @fact
+    class Sold(Fact[State]):
+        older = (with_a_price,)        # shape 1 -> shape 2, the present one
+
+This module must never guess: data that does not fit is `Malformed`, not filled in.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache, partial
+from typing import Any, Final, get_args, get_origin, get_type_hints
+
+from engine import decisions, table, tell
+from engine.facts import HIDDEN, Hidden
+from engine.game import Game
+
+Kinds = Mapping[str, type]
+
+_TAG: Final = "is"
+_SHAPE: Final = "shape"
+_HIDDEN: Final = "HIDDEN"
+
+
+class Malformed(ValueError):
+    """Text that is not what this game writes."""
+
+
+def dumps(value: Any) -> str:
+    """The value as canonical JSON."""
+    return _ENCODER.encode(value)
+
+
+def plain(value: Any) -> Any:
+    """The value as bare lists, numbers, texts and dictionaries."""
+    return json.loads(dumps(value))
+
+
+def loads(game: Game[Any], text: str) -> Any:
+    """The value that `dumps` wrote."""
+    try:
+        return _decoder(game).decode(text)
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
+        raise Malformed(f"this is not a record of this game: {error}") from error
+
+
+@cache
+def _decoder(game: Game[Any]) -> json.JSONDecoder:
+    return json.JSONDecoder(object_hook=partial(_object, kinds_of(game)))
+
+
+def kinds_of(game: Game[Any]) -> Kinds:
+    """What may stand in the records of a game: what its module defines, and what every game has."""
+    module = sys.modules[type(game).__module__]
+    own = {
+        name: kind
+        for name, kind in vars(module).items()
+        if inspect.isclass(kind) and is_dataclass(kind) and kind.__module__ == module.__name__
+    }
+    return {**own, "Choice": decisions.Choice, "Entry": table.Entry, "Text": tell.Text}
+
+
+def _plain(value: object) -> Any:
+    """What JSON has no word for. Tuples, numbers and texts never come here."""
+    if isinstance(value, Hidden):
+        return {_TAG: _HIDDEN}
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if not is_dataclass(value):
+        raise TypeError(f"{type(value).__name__} cannot be written down")
+    kind: type = type(value)
+    tag, names, mappings = _writing(kind)
+    data = {name: getattr(value, name) for name in names} | tag
+    for name in mappings:
+        data[name] = sorted(data[name].items())
+    return data
+
+
+def _object(kinds: Kinds, data: dict[str, Any]) -> Any:
+    tag = data.pop(_TAG)
+    if tag == _HIDDEN:
+        return HIDDEN
+    kind = kinds[tag]
+    older: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = getattr(kind, "older", ())
+    if older:
+        for bring_up in older[data.pop(_SHAPE, 1) - 1 :]:
+            data = bring_up(data)
+    for name, convert in _reading(kind):
+        if data[name] is not None and not isinstance(data[name], Hidden):
+            data[name] = convert(data[name])
+    return kind(**data)
+
+
+@cache
+def _writing(kind: type) -> tuple[dict[str, Any], tuple[str, ...], tuple[str, ...]]:
+    """A kind's tag, the names of its fields, and those of them that are mappings."""
+    older = getattr(kind, "older", ())
+    tag = {_TAG: kind.__name__} | ({_SHAPE: len(older) + 1} if older else {})
+    names = tuple(f.name for f in fields(kind))
+    hints = get_type_hints(kind)
+    return tag, names, tuple(name for name in names if get_origin(hints[name]) in (dict, Mapping))
+
+
+@cache
+def _reading(kind: type) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+    """The fields of a kind that JSON gives back as something else, and what to make of them."""
+    hints = get_type_hints(kind)
+    found = ((f.name, _conversion(hints[f.name])) for f in fields(kind))
+    return tuple((name, convert) for name, convert in found if convert is not None)
+
+
+def _conversion(hint: Any) -> Callable[[Any], Any] | None:
+    origin = get_origin(hint)
+    if origin is tuple:
+        return tuple if all(get_origin(part) is None for part in get_args(hint)) else _tuples
+    if origin is frozenset:
+        return frozenset
+    if origin is not None and inspect.isclass(origin) and issubclass(origin, Mapping):
+        return _mapping
+    if any(part is not None and _conversion(part) for part in get_args(hint)) or hint is Any:
+        return _tuples
+    return None
+
+
+def _tuples(value: Any) -> Any:
+    """The same with a tuple for every list, however deep."""
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def _mapping(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
+    return {key: _tuples(value) for key, value in pairs}
+
+
+_ENCODER: Final = json.JSONEncoder(
+    default=_plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+)
