@@ -264,9 +264,8 @@ _SECRET = re.compile(r"(?:[a-z2-7]|%[0-9a-f]{2}){24,}", re.IGNORECASE | re.ASCII
 _SIGNED = re.compile(r"(?<![\w-])[\w-]+\.[\w-]{5,8}\.[\w-]{43}", re.ASCII)
 # Wider than an address: in a database's URL the password, which stands before the @, goes with it.
 _ADDRESS_PART = r"[^\s@<>()\[\]\"',:;/\\?&]"
-_ADDRESS = re.compile(
-    rf"<?(?<!{_ADDRESS_PART}){_ADDRESS_PART}+(?:@|%40){_ADDRESS_PART}+>?", re.IGNORECASE
-)
+_AT = rf"{_ADDRESS_PART}+(?:@|%40){_ADDRESS_PART}+"
+_ADDRESS = re.compile(rf"<{_AT}>|(?<!{_ADDRESS_PART}){_AT}")
 
 
 def _token(key: Key, purpose: Purpose, row: int, generation: int) -> str:

@@ -1,0 +1,144 @@
+import io
+import json
+import logging
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+
+import pytest
+import structlog
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbem.links import Keyring, Purpose
+from pbem.logs import Redaction, configure, redacted
+
+TOKEN = Keyring.new(bytes(range(40)), date(2026, 11, 21)).make(Purpose.MOVE, 12, 0)
+ADDRESS = "anna@example.org"
+SECRETS = (TOKEN, TOKEN.upper(), ADDRESS)
+
+
+@pytest.fixture
+def stream() -> Iterator[io.StringIO]:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    stream = io.StringIO()
+    try:
+        configure(stream)
+        yield stream
+    finally:
+        structlog.reset_defaults()
+        root.handlers[:], root.level = handlers, level
+
+
+def lines(stream: io.StringIO) -> list[dict[str, object]]:
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_an_event_is_one_line_of_json_with_its_name(stream: io.StringIO) -> None:
+    structlog.get_logger("pbem.worker").info("mail_accepted", game=12, tries=1)
+    (line,) = lines(stream)
+    assert line.pop("timestamp")
+    assert line == {
+        "event": "mail_accepted",
+        "game": 12,
+        "tries": 1,
+        "level": "info",
+        "logger": "pbem.worker",
+    }
+
+
+def test_a_library_comes_out_in_the_same_form(stream: io.StringIO) -> None:
+    logging.getLogger("waitress").warning("Task queue depth is %d for %s", 3, ADDRESS)
+    (line,) = lines(stream)
+    assert line["event"] == "Task queue depth is 3 for <address>"
+    assert line["level"] == "warning"
+    assert line["logger"] == "waitress"
+
+
+def test_what_is_below_the_level_is_not_said(stream: io.StringIO) -> None:
+    structlog.get_logger().debug("deadline_looked_at")
+    logging.getLogger("library").debug("chatter")
+    assert lines(stream) == []
+
+
+def test_no_secret_passes_in_a_trace(stream: io.StringIO) -> None:
+    def fail() -> None:
+        raise RuntimeError(f"no mail to {ADDRESS}, link {TOKEN}")
+
+    for log in (structlog.get_logger().exception, logging.getLogger("library").exception):
+        try:
+            fail()
+        except RuntimeError:
+            log("mail_refused")
+    text = stream.getvalue()
+    assert text.count("RuntimeError: no mail to <address>, link ***") == 2
+    assert not any(secret in text for secret in SECRETS)
+
+
+def test_no_secret_passes_in_what_was_bound_to_the_context(stream: io.StringIO) -> None:
+    with structlog.contextvars.bound_contextvars(path=f"/m/{TOKEN}/2"):
+        structlog.get_logger().info("page_served")
+    assert lines(stream)[0]["path"] == "/m/***/2"
+
+
+secrets = st.sampled_from(SECRETS)
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=5)
+    | secrets
+    | secrets.map(str.encode),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(st.text(max_size=3) | secrets, inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text(max_size=5), values))
+def test_no_secret_passes_wherever_in_an_event_it_hides(event: dict[str, object]) -> None:
+    text = json.dumps(redacted(None, "info", event))
+    assert not any(secret in text for secret in SECRETS)
+
+
+def test_no_secret_passes_in_the_text_of_an_object() -> None:
+    class Mail:
+        def __repr__(self) -> str:
+            return f"<mail to {ADDRESS}>"
+
+    assert redacted(None, "info", {"mail": Mail(), "mails": {Mail()}}) == {
+        "mail": "<mail to <address>>",
+        "mails": ["<mail to <address>>"],
+    }
+
+
+def test_plain_values_stay_what_they_are() -> None:
+    at = datetime(2026, 11, 21, tzinfo=UTC)
+    event = {"event": "x", "n": 3, "part": 0.5, "late": True, "seat": None, "at": at}
+    assert redacted(None, "info", event) == {**event, "at": "2026-11-21 00:00:00+00:00"}
+
+
+def test_a_value_that_holds_itself_ends() -> None:
+    value: list[object] = [TOKEN]
+    value.append(value)
+    assert TOKEN not in json.dumps(redacted(None, "info", {"value": value}))
+
+
+def test_access_logs_of_the_servers_hold_no_token() -> None:
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.addFilter(Redaction())
+    log = logging.getLogger("tests.access")
+    log.handlers, log.level, log.propagate = [handler], logging.INFO, False
+    log.info('%(h)s "%(r)s" %(s)s', {"h": "-", "r": f"GET /m/{TOKEN}/2 HTTP/1.1", "s": "200"})
+    try:
+        raise RuntimeError(ADDRESS)
+    except RuntimeError:
+        log.exception("%s failed", TOKEN)
+    text = stream.getvalue()
+    assert text.startswith('- "GET /m/***/2 HTTP/1.1" 200\n*** failed\nTraceback')
+    assert "RuntimeError: <address>" in text
+    assert not any(secret in text for secret in SECRETS)
