@@ -78,6 +78,8 @@ HEADINGS: Final = (
     ("others", Text("The others")),
     ("scores", Text("Scores")),
 )
+ALL: Final = Text("The players")
+"""What the others are called where the reader has no seat."""
 
 
 def plain(board: Board, teller: Teller, width: int = WIDTH) -> str:
@@ -89,7 +91,7 @@ def plain(board: Board, teller: Teller, width: int = WIDTH) -> str:
     for field, heading in HEADINGS:
         parts: tuple[Part, ...] = getattr(board, field)
         if parts:
-            lines += ["", teller(heading)]
+            lines += ["", teller(ALL if field == "others" and not board.mine else heading)]
             for part in parts:
                 lines += _part(part, teller, width)
     return "\n".join(lines) + "\n"

@@ -1,0 +1,300 @@
+"""Standing orders: what a player wants done while away.
+
+    up to 14                            raise by the least that is legal while it is at most 14, then pass
+    up to 14 or ask me                  ... then ask me
+    pass this auction                   any choice, again and again until the auction, lot or hand is over
+    play forest then sailor             one choice after the other
+    always no unless points over 10     a choice every time, except when a number on the board says otherwise
+
+An order is data of its owner and lives beside the table. It reads its owner's view, as the owner would, when that seat
+is asked; its answer goes through the same door as any other and is logged as an ordinary choice, so a log replays
+without knowing of orders. An order that no longer fits switches itself off and says why; a fuse ends one that has
+answered too often. This module must never see more than one seat's view.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from engine import grammar
+from engine.board import Amounts, Board
+from engine.decisions import Amount, Choice, Decision, Refused
+from engine.facts import fact
+from engine.game import Game
+from engine.table import Table
+from engine.tell import Text, say
+
+FUSE: Final = 100
+"""So often an order answers before it asks its owner to look again: it stops two raisers from a very long night."""
+
+MOST_STEPS: Final = 20
+"""So many choices may be lined up in one order."""
+
+
+@fact
+class UpTo:
+    """Raise by the least that is legal up to a limit; beyond it pass, or stop and ask."""
+
+    limit: int
+    ask: bool = False
+    topic: str = ""
+    fuse: int = FUSE
+
+
+@fact
+class Unless:
+    """A number on the owner's board and the span in which the order does not answer."""
+
+    label: str
+    low: int | None
+    high: int | None
+
+
+@fact
+class Again:
+    """The same choice each time: for one topic, or always; not while the exception holds."""
+
+    text: str
+    bound: bool
+    unless: Unless | None = None
+    topic: str = ""
+    fuse: int = FUSE
+
+
+@fact
+class Then:
+    """Choices one after the other. A step without a verb has that of the first one."""
+
+    texts: tuple[str, ...]
+    verb: str
+
+
+Order = UpTo | Again | Then
+
+
+@fact
+class Answer:
+    """What an order says: the choice, if any; the order as it goes on, if it does; and a word to its owner, if it ends."""
+
+    choice: Choice | None
+    order: Order | None
+    note: Text | None = None
+
+
+USAGES: Final = (
+    "up to <number>",
+    "up to <number> or ask me",
+    "<choice> this auction",
+    "<choice> then <choice>",
+    "always <choice>",
+    "always <choice> unless <number on the board> over <number>",
+)
+
+
+def read_order(text: str, decision: Decision | None = None) -> Order:
+    """The order that the text means. With the decision its owner is asked now, also whether it can begin with it."""
+    words = " ".join(grammar.words_of(text[: grammar.LONGEST_LINE * 2]))
+    if not words or len(text) > grammar.LONGEST_LINE:
+        raise Refused(say("That is not an order. You may write: {ways}.", ways="; ".join(USAGES)))
+    order = _read(words)
+    if decision is not None:
+        _try(order, decision)
+    return order
+
+
+def write_order(order: Order) -> str:
+    """The order as text that reads back as the same order."""
+    match order:
+        case UpTo():
+            return f"up to {order.limit}" + (" or ask me" if order.ask else "")
+        case Then():
+            return " then ".join(order.texts)
+        case Again(unless=None):
+            return f"{order.text} this auction" if order.bound else f"always {order.text}"
+        case Again(unless=unless):
+            assert unless is not None
+            words = f"{order.text} this auction" if order.bound else f"always {order.text}"
+            return f"{words} unless {_write_unless(unless)}"
+
+
+def offered(decision: Decision) -> tuple[str, ...]:
+    """The orders that make sense beside this decision, as they may be written."""
+    shown = []
+    raising = _raising(decision)
+    if raising is not None and (idle := _idle(decision)) is not None:
+        span = f"up to <{raising[1].name} {raising[1].low}-{raising[1].high}>"
+        shown += [span, f"{span} or ask me", f"{grammar.write(decision, idle)} this auction"]
+    else:
+        shown += [f"always {grammar.write(decision, choice)}" for choice in (_idle(decision),) if choice is not None]
+    return tuple(shown)
+
+
+def answer(order: Order, game: Game[Any], view: Any, seat: int) -> Answer:
+    """What the order answers now that its owner is asked. Without a question it just waits."""
+    decision = game.asks(view, seat)
+    if decision is None:
+        return Answer(None, order)
+    if isinstance(order, Then):
+        return _next_step(order, decision, game, view)
+    if order.fuse == 0:
+        return _off(order, say("It has answered {times} times: look again.", times=FUSE))
+    if order.topic and order.topic != decision.topic:
+        return _off(order, say("What it was for is over."))
+    if isinstance(order, UpTo):
+        return _raise(order, decision, game, view)
+    if order.unless is not None and _holds(order.unless, game.board(view, seat), game):
+        return Answer(None, order)
+    kept = replace(order, fuse=order.fuse - 1, topic=decision.topic if order.bound else "")
+    try:
+        return _checked(grammar.read(decision, order.text), kept, game, view, seat)
+    except Refused as refused:
+        return _off(order, refused.text)
+
+
+def obey(table: Table, orders: Mapping[int, Order]) -> tuple[Table, dict[int, Order], dict[int, Text]]:
+    """The table after all orders have answered as long as they can, the orders that go on, and words to their owners."""
+    left: dict[int, Order] = dict(orders)
+    notes: dict[int, Text] = {}
+    while True:
+        asked = [seat for seat in table.position.open() if seat in left and seat not in table.position.box]
+        answers = {seat: answer(left[seat], table.position.game, table.view(seat), seat) for seat in asked}
+        told = {seat: given for seat, given in answers.items() if given.choice is not None or given.note is not None}
+        if not told:
+            return table, left, notes
+        seat, given = next(iter(told.items()))
+        if given.order is None:
+            del left[seat]
+        else:
+            left[seat] = given.order
+        if given.note is not None:
+            notes[seat] = given.note
+        if given.choice is not None:
+            table = table.submit(seat, given.choice)
+
+
+def _read(words: str) -> Order:
+    if match := re.fullmatch(r"up to (\d{1,9})( or (?:stop and )?ask(?: me)?)?", words):
+        return UpTo(int(match[1]), bool(match[2]))
+    if match := re.fullmatch(r"(?:(always) )?(.+?)( this \w+)?(?: unless (.+))?", words):
+        always, text, this, unless = match.groups()
+        if always or this or unless:
+            return Again(text, bool(this), None if unless is None else _read_unless(unless))
+    steps = tuple(step.strip() for step in re.split(r"\bthen\b", words))
+    if 2 <= len(steps) <= MOST_STEPS and all(steps):
+        return Then(steps, steps[0].split()[0])
+    raise Refused(say("“{words}” is not an order. You may write: {ways}.", words=words, ways="; ".join(USAGES)))
+
+
+_UNLESS: Final = re.compile(
+    r"(.+?) (?:is |are )?(over|more than|under|less than|at least|at most|is|are|exactly) (\d{1,9})"
+)
+
+
+def _read_unless(words: str) -> Unless:
+    match = _UNLESS.fullmatch(words)
+    if match is None:
+        raise Refused(say("“{words}” is not a condition. You may write: unless points over 10.", words=words))
+    label, how, number = match[1], match[2], int(match[3])
+    match how:
+        case "over" | "more than":
+            return Unless(label, number + 1, None)
+        case "at least":
+            return Unless(label, number, None)
+        case "under" | "less than":
+            return Unless(label, None, number - 1)
+        case "at most":
+            return Unless(label, None, number)
+    return Unless(label, number, number)
+
+
+def _write_unless(unless: Unless) -> str:
+    if unless.low == unless.high:
+        return f"{unless.label} exactly {unless.low}"
+    if unless.high is None:
+        return f"{unless.label} at least {unless.low}"
+    return f"{unless.label} at most {unless.high}"
+
+
+def _try(order: Order, decision: Decision) -> None:
+    """Refuse an order that could not answer even the question on the table."""
+    match order:
+        case UpTo():
+            if _raising(decision) is None:
+                raise Refused(say("There is nothing to raise here. You may write: {ways}.", ways="; ".join(USAGES[2:])))
+        case Again():
+            grammar.read(decision, order.text)
+        case Then():
+            _read_step(decision, order)
+
+
+def _read_step(decision: Decision, order: Then) -> Choice:
+    step = order.texts[0]
+    try:
+        return grammar.read(decision, step)
+    except Refused:
+        return grammar.read(decision, f"{order.verb} {step}")
+
+
+def _raise(order: UpTo, decision: Decision, game: Game[Any], view: Any) -> Answer:
+    kept = replace(order, fuse=order.fuse - 1, topic=decision.topic)
+    raising = _raising(decision)
+    if raising is not None:
+        verb, blank = raising
+        least = next(iter(blank.values()))
+        if isinstance(least, int) and least <= order.limit:
+            return _checked(Choice(verb, (least,)), kept, game, view, decision.seat)
+    idle = _idle(decision)
+    if idle is None:
+        return _off(order, say("The question is another one."))
+    if order.ask:
+        return _off(order, say("The price has passed {limit}.", limit=order.limit))
+    return _checked(idle, kept, game, view, decision.seat)
+
+
+def _next_step(order: Then, decision: Decision, game: Game[Any], view: Any) -> Answer:
+    try:
+        choice = _read_step(decision, order)
+    except Refused as refused:
+        return _off(order, refused.text)
+    rest = replace(order, texts=order.texts[1:]) if len(order.texts) > 1 else None
+    return _checked(choice, rest, game, view, decision.seat)
+
+
+def _checked(choice: Choice, kept: Order | None, game: Game[Any], view: Any, seat: int) -> Answer:
+    if (objection := game.objects(view, seat, choice)) is not None:
+        return Answer(None, None, say("Your order has ended. {reason}", reason=objection))
+    return Answer(choice, kept)
+
+
+def _off(order: Order, reason: Text) -> Answer:
+    return Answer(None, None, say("Your order “{order}” has ended. {reason}", order=write_order(order), reason=reason))
+
+
+def _raising(decision: Decision) -> tuple[str, Amount] | None:
+    """The act that raises, and its blank."""
+    for act in decision.acts:
+        for blank in act.blanks:
+            if isinstance(blank, Amount) and blank.raising and len(act.blanks) == 1:
+                return act.verb, blank
+    return None
+
+
+def _idle(decision: Decision) -> Choice | None:
+    """The choice that does nothing: what silence means, where that takes no blank."""
+    return decision.default if not decision.default.values else None
+
+
+def _holds(unless: Unless, board: Board, game: Game[Any]) -> bool:
+    teller = game.teller()
+    parts = (*board.up, *board.mine, *board.others, *board.scores)
+    shown = {
+        teller(label).casefold(): number for part in parts if isinstance(part, Amounts) for label, number in part.pairs
+    }
+    number = shown.get(unless.label)
+    # A number that is not on the board cannot be judged: the owner is asked rather than answered for.
+    if number is None:
+        return True
+    return (unless.low is None or number >= unless.low) and (unless.high is None or number <= unless.high)
