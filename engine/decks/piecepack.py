@@ -23,7 +23,7 @@ DICE: Final = tuple(SUITS)
 ACE: Final = 1
 NULL: Final = 0
 
-TILE_THINGS: Final = tuple(Thing(value, str(value)) for value in VALUES)
+TILE_THINGS: Final = tuple(Thing(value, str(value), also=(VALUE_NAMES[value],)) for value in VALUES)
 """Tiles as they are named in a choice where only their value matters."""
 
 DIE_THINGS: Final = {suit: Thing(suit, name) for suit, name in SUITS.items()}
