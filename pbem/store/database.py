@@ -1,0 +1,130 @@
+"""Connections and transactions: readers that never wait, writers one after the other.
+
+On SQLite the house is one process. Its writers queue at a lock of ours, because SQLite's own waiting polls and is not
+fair, and begin IMMEDIATE, because a transaction that reads first and writes later fails at once when somebody else wrote
+in between. On PostgreSQL writers lock the row of their game.
+
+A use case is one function run in one transaction by `Store.write`, which runs the whole of it again when the database
+asks for that. So it must have no other effects. No transaction may wait for a network.
+"""
+
+import random
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.pool import StaticPool
+
+T = TypeVar("T")
+
+# SQLite before this can corrupt a database in WAL mode when two connections write and checkpoint at one moment.
+SAFE_SQLITE: Final = (3, 51, 3)
+
+TRIES: Final = 3
+_BUSY_MILLISECONDS: Final = 10_000
+_AGAIN: Final = frozenset({"40001", "40P01", "55P03"})
+"""PostgreSQL's words for: somebody was in the way, try again."""
+
+
+class Store:
+    """The database of one process."""
+
+    def __init__(self, url: str, *, threads: int = 8) -> None:
+        self.url = make_url(url)
+        self.on_sqlite = self.url.get_backend_name() == "sqlite"
+        self.engine = _sqlite(url) if self.on_sqlite else _postgresql(url, threads)
+        self._writers: AbstractContextManager[Any] = threading.Lock() if self.on_sqlite else nullcontext()
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection that sees one state of the database and changes nothing."""
+        with self.engine.connect() as connection:
+            if not self.on_sqlite:
+                connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+            with connection.begin():
+                yield connection
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """Run a use case in one transaction, the whole of it again if the database asks for that, then commit."""
+        for attempt in range(1, TRIES + 1):
+            try:
+                with self._writers, self.engine.connect() as connection:
+                    writing = connection.execution_options(pbem_write=True)
+                    with writing.begin():
+                        return work(writing)
+            except DBAPIError as error:
+                if attempt == TRIES or not _may_try_again(error):
+                    raise
+                # A little later and not all at once: whoever was in the way has to get done.
+                time.sleep(random.uniform(0.005, 0.05) * attempt)  # noqa: S311 - no secret
+        raise AssertionError("unreachable")
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self.engine.dispose()
+
+
+def sqlite_module() -> ModuleType:
+    """The SQLite in use: Python's own where it is safe, otherwise the one that comes with pysqlite3."""
+    if sqlite3.sqlite_version_info >= SAFE_SQLITE:
+        return sqlite3
+    try:
+        import pysqlite3
+    except ImportError:
+        return sqlite3
+    module: ModuleType = pysqlite3
+    return module
+
+
+def _sqlite(url: str) -> Engine:
+    parsed = make_url(url)
+    in_memory = parsed.database in (None, "", ":memory:")
+    if not in_memory:
+        Path(str(parsed.database)).expanduser().parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(
+        parsed,
+        module=sqlite_module(),
+        poolclass=StaticPool if in_memory else None,
+        connect_args={"check_same_thread": False, "timeout": _BUSY_MILLISECONDS / 1000},
+    )
+
+    @event.listens_for(engine, "connect")
+    def _settings(dbapi: Any, _record: object) -> None:
+        # The driver's own guesses at where a transaction begins are switched off: `_begin` says it.
+        dbapi.isolation_level = None
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={_BUSY_MILLISECONDS}"):
+            dbapi.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        writing = connection.get_execution_options().get("pbem_write", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    return engine
+
+
+def _postgresql(url: str, threads: int) -> Engine:
+    return create_engine(
+        make_url(url).set(drivername="postgresql+psycopg"),
+        pool_size=threads + 2,
+        max_overflow=0,
+        pool_pre_ping=True,
+        isolation_level="READ COMMITTED",
+        connect_args={
+            "options": "-c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s -c timezone=UTC"
+        },
+    )
+
+
+def _may_try_again(error: DBAPIError) -> bool:
+    if isinstance(error, IntegrityError) or error.connection_invalidated:
+        return True
+    state = getattr(error.orig, "sqlstate", None)
+    return state in _AGAIN or (isinstance(error, OperationalError) and "locked" in str(error.orig))

@@ -1,0 +1,183 @@
+"""The rows of a game: its snapshot, its log and who sits where.
+
+The statements of the move are built once, when this module is loaded: building them for every call costs more than the
+disk does. This module must never decide anything.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+
+from pbem.domain.chain import Row as ChainRow
+from pbem.domain.errors import NotFound
+from pbem.store.schema import Game, Log, Place
+
+_GAME = Game.__table__
+_LOG = Log.__table__
+_PLACE = Place.__table__
+
+_READ = select(_GAME).where(_GAME.c.id == bindparam("game_id"))
+# NO KEY UPDATE on PostgreSQL: checks of foreign keys by others need not wait for the move.
+_LOCK = _READ.with_for_update(key_share=True)
+_LOCK_FREE = _READ.with_for_update(key_share=True, skip_locked=True)
+_PLACES = select(_PLACE).where(_PLACE.c.game_id == bindparam("of_game")).order_by(_PLACE.c.place)
+_APPEND = insert(_LOG)
+_ADVANCE = (
+    update(_GAME)
+    .where(_GAME.c.id == bindparam("game_id"), _GAME.c.seq == bindparam("old_seq"))
+    .values(
+        {
+            name: bindparam(f"new_{name}")
+            for name in ("seq", "head", "entry_head", "window", "state", "box", "orders", "status", "ended_at")
+        }
+    )
+)
+_CHAIN = (
+    select(_LOG).where(_LOG.c.game_id == bindparam("of_game"), _LOG.c.seq > bindparam("after")).order_by(_LOG.c.seq)
+)
+_SILENT = (
+    update(_PLACE)
+    .where(_PLACE.c.game_id == bindparam("of_game"), _PLACE.c.seat == bindparam("of_seat"))
+    .values(silent=bindparam("times"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GameRow:
+    """One table as it is stored. The texts are canonical JSON."""
+
+    id: int
+    key: str
+    kind: str
+    rules: int
+    seats: int
+    options: str
+    title: str
+    pace: str
+    host_id: int
+    private: bool
+    doubles: bool
+    silent_limit: int
+    successor: str
+    status: str
+    paused: bool
+    created_at: datetime
+    expires_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    commitment: str
+    secret: bytes
+    seed: bytes | None
+    seq: int
+    window: int
+    head: bytes
+    entry_head: bytes
+    state: str
+    box: str
+    orders: str
+
+    def __repr__(self) -> str:
+        # The secret makes every card of the game known, and a trace or a log must never show it.
+        return f"GameRow(id={self.id}, kind={self.kind!r}, status={self.status!r}, seq={self.seq})"
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRow:
+    """Who takes part, in the order of joining."""
+
+    game_id: int
+    place: int
+    seat: int | None
+    person_id: int | None
+    bot: str | None
+    name: str
+    word: str
+    joined_at: datetime
+    silent: int
+
+
+def read(tx: Connection, game_id: int) -> GameRow:
+    """The game; not found if there is none."""
+    return _one(tx.execute(_READ, {"game_id": game_id}).one_or_none())
+
+
+def lock(tx: Connection, game_id: int) -> GameRow:
+    """The game, which nobody else can change until this transaction ends."""
+    return _one(tx.execute(_LOCK, {"game_id": game_id}).one_or_none())
+
+
+def lock_if_free(tx: Connection, game_id: int) -> GameRow | None:
+    """The game, or None if somebody else is at it just now."""
+    row = tx.execute(_LOCK_FREE, {"game_id": game_id}).one_or_none()
+    return None if row is None else GameRow(*row)
+
+
+def places(tx: Connection, game_id: int) -> list[PlaceRow]:
+    """Who takes part, in the order of joining."""
+    return [PlaceRow(*row) for row in tx.execute(_PLACES, {"of_game": game_id})]
+
+
+def append(tx: Connection, game_id: int, rows: Iterable[ChainRow]) -> None:
+    """Add rows to the log."""
+    tx.execute(
+        _APPEND,
+        [
+            {
+                "game_id": game_id,
+                "seq": row.seq,
+                "kind": row.kind,
+                "seat": row.seat,
+                "by": row.by,
+                "at": row.at,
+                "rules": row.rules,
+                "body": row.body,
+                "nonce": row.nonce,
+                "body_hash": row.body_hash,
+                "hash": row.hash,
+            }
+            for row in rows
+        ],
+    )
+
+
+def advance(tx: Connection, game: GameRow, new: Mapping[str, Any]) -> None:
+    """Write the snapshot after the rows just added."""
+    kept = {
+        f"new_{name}": getattr(game, name)
+        for name in ("seq", "head", "entry_head", "window", "state", "box", "orders", "status", "ended_at")
+    }
+    changed = {f"new_{name}": value for name, value in new.items()}
+    done = tx.execute(_ADVANCE, {"game_id": game.id, "old_seq": game.seq} | kept | changed)
+    assert done.rowcount == 1, "the game moved on under its lock"
+
+
+def chain(tx: Connection, game_id: int, key: str, after: int = 0) -> Iterator[ChainRow]:
+    """The log from a row on, one row at a time."""
+    for row in tx.execution_options(yield_per=500).execute(_CHAIN, {"of_game": game_id, "after": after}):
+        fields: dict[str, Any] = dict(row._mapping)
+        fields.pop("game_id")
+        yield ChainRow(game=key, **fields)
+
+
+def set_silent(tx: Connection, game_id: int, seat: int, times: int) -> None:
+    """Note how many turns in a row this seat has let pass."""
+    tx.execute(_SILENT, {"of_game": game_id, "of_seat": seat, "times": times})
+
+
+def count(tx: Connection) -> int:
+    """How many games there are."""
+    return tx.execute(select(func.count()).select_from(_GAME)).scalar_one()
+
+
+def ids(tx: Connection) -> list[int]:
+    """All games, oldest first."""
+    return list(tx.execute(select(_GAME.c.id).order_by(_GAME.c.id)).scalars())
+
+
+def _one(row: Row[Any] | None) -> GameRow:
+    if row is None:
+        raise NotFound("There is no such game here.")
+    return GameRow(*row)
