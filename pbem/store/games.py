@@ -13,11 +13,9 @@ from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from pbem.domain.chain import Row as ChainRow
 from pbem.domain.errors import NotFound
-from pbem.store.schema import Game, Log, Place
+from pbem.store.schema import Game, Log, Place, table_of
 
-_GAME = Game.__table__
-_LOG = Log.__table__
-_PLACE = Place.__table__
+_GAME, _LOG, _PLACE = table_of(Game), table_of(Log), table_of(Place)
 
 _READ = select(_GAME).where(_GAME.c.id == bindparam("game_id"))
 # NO KEY UPDATE on PostgreSQL: checks of foreign keys by others need not wait for the move.
@@ -112,12 +110,12 @@ def lock(tx: Connection, game_id: int) -> GameRow:
 def lock_if_free(tx: Connection, game_id: int) -> GameRow | None:
     """The game, or None if somebody else is at it just now."""
     row = tx.execute(_LOCK_FREE, {"game_id": game_id}).one_or_none()
-    return None if row is None else GameRow(*row)
+    return None if row is None else GameRow(**row._mapping)
 
 
 def places(tx: Connection, game_id: int) -> list[PlaceRow]:
     """Who takes part, in the order of joining."""
-    return [PlaceRow(*row) for row in tx.execute(_PLACES, {"of_game": game_id})]
+    return [PlaceRow(**row._mapping) for row in tx.execute(_PLACES, {"of_game": game_id})]
 
 
 def append(tx: Connection, game_id: int, rows: Iterable[ChainRow]) -> None:
@@ -180,4 +178,4 @@ def ids(tx: Connection) -> list[int]:
 def _one(row: Row[Any] | None) -> GameRow:
     if row is None:
         raise NotFound("There is no such game here.")
-    return GameRow(*row)
+    return GameRow(**row._mapping)

@@ -16,6 +16,7 @@ from sqlalchemy import (
     Index,
     LargeBinary,
     MetaData,
+    Table,
     Text,
     UniqueConstraint,
 )
@@ -46,6 +47,13 @@ class Base(DeclarativeBase):
 
     metadata = MetaData(naming_convention=NAMING)
     type_annotation_map = {datetime: Moment, int: Number, str: Text, bytes: LargeBinary}  # noqa: RUF012 - SQLAlchemy's
+
+
+def table_of(kind: type[Base]) -> Table:
+    """The table of a class, for statements that are built once."""
+    table = kind.__table__
+    assert isinstance(table, Table)
+    return table
 
 
 class Person(Base):
