@@ -1,0 +1,54 @@
+"""How long: as people type it (`5m`, `12h`, `3d`), and as it is said in a sentence (`2 days`).
+
+The short form is what settings, commands and stored paces share, both ways. What a length of time is
+for, and how short or long it may be, is the caller's business.
+"""
+
+import re
+from datetime import timedelta
+
+from pbem.domain.errors import BadInput, quoted
+
+MINUTE = timedelta(minutes=1)
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+
+# A day here is 24 hours, also when the clocks change: whoever means a time of day says one.
+_UNITS = {"d": DAY, "h": HOUR, "m": MINUTE}
+_DURATION = re.compile(r"([0-9]{1,5}) ?([mhd])", re.IGNORECASE)
+
+
+def parse_duration(text: str) -> timedelta:
+    """`5m`, `12h` or `3d` as a length of time, more than nothing."""
+    match = _DURATION.fullmatch(text.strip())
+    if match is None or int(match[1]) == 0:
+        raise BadInput(
+            f"{quoted(text)} is not a length of time.",
+            why="It has to be a whole number, at least 1, with m, h or d for minutes, hours or days.",
+            remedy="Write it like 30m, 12h or 3d.",
+        )
+    return int(match[1]) * _UNITS[match[2].lower()]
+
+
+def short_duration(length: timedelta) -> str:
+    """The text that `parse_duration` reads as this length, in the largest unit that fits."""
+    for unit, size in _UNITS.items():
+        if length and length % size == timedelta(0):
+            return f"{length // size}{unit}"
+    raise ValueError(f"{length} is not a whole number of minutes")
+
+
+def spoken(length: timedelta) -> str:
+    """A length of time in words, in its two largest units, rounded down: `1 day 3 hours`."""
+    minutes = length // MINUTE
+    if minutes < 1:
+        return "less than a minute"
+    days, minutes = divmod(minutes, 24 * 60)
+    hours, minutes = divmod(minutes, 60)
+    counts = [(days, "day"), (hours, "hour"), (minutes, "minute")]
+    largest = next(place for place, (count, _) in enumerate(counts) if count)
+    return " ".join(
+        f"{count} {unit}{'' if count == 1 else 's'}"
+        for count, unit in counts[largest : largest + 2]
+        if count
+    )

@@ -1,0 +1,92 @@
+"""Local time: zones by name, and the moment at which a clock on the wall shows a given time.
+
+Twice a year that is not obvious. A time that the clocks skip stands for the first moment after the
+gap; a time that they show twice stands for the first of the two. Everything that people agree on
+in local time (calendar paces, quiet hours, vacations, extensions) goes through `moment_at`.
+
+The arithmetic of zones is `zoneinfo`'s; nothing here may add hours to a local time.
+"""
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pbem.domain.errors import BadInput, quoted
+
+# Other names are aliases, or depend on the machine ("localtime"), or count leap seconds ("right/").
+_ZONE_NAME = re.compile(
+    r"UTC|(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)"
+    r"(?:/[A-Za-z0-9_+-]{1,32}){1,2}"
+)
+_WALL = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
+
+
+def parse_zone(name: str) -> ZoneInfo:
+    """The time zone of that name, such as `Europe/Berlin`."""
+    name = name.strip()
+    try:
+        if _ZONE_NAME.fullmatch(name):
+            return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, OSError):
+        pass  # A name of the right shape that is no zone, or a folder of zones.
+    raise BadInput(
+        f"{quoted(name)} is not the name of a time zone.",
+        why="A zone is named by its region and a large city in it.",
+        remedy="Write it like Europe/Berlin, America/New_York or UTC.",
+    )
+
+
+def parse_wall(text: str) -> time:
+    """A time of day, such as `20:00`."""
+    if wall := _WALL.fullmatch(text.strip()):
+        return time(int(wall[1]), int(wall[2]))
+    raise BadInput(
+        f"{quoted(text)} is not a time of day.",
+        why="The day goes from 00:00 to 23:59.",
+        remedy="Write it like 07:30 or 20:00.",
+    )
+
+
+def moment_at(day: date, wall: time, zone: ZoneInfo) -> datetime:
+    """The first moment at which the clocks of the zone show that time of that day, or later."""
+    shown = datetime.combine(day, wall)
+    moment = shown.replace(tzinfo=zone).astimezone(UTC)
+    if _shown(moment, zone) == shown:
+        return moment
+    # The clocks skip that time. Read with the offset before the gap it lies after the jump, read
+    # with the offset after the gap it lies before the jump: look for the jump between the two.
+    before = shown.replace(tzinfo=zone, fold=1).astimezone(UTC)
+    after = moment
+    while after - before > timedelta(seconds=1):
+        middle = before + (after - before) // 2
+        if _shown(middle, zone) < shown:
+            before = middle
+        else:
+            after = middle
+    # Clocks jump on whole seconds, and the search ends less than one second after the jump.
+    return after.replace(microsecond=0)
+
+
+def local_day(moment: datetime, zone: ZoneInfo) -> date:
+    """The day that the calendars of the zone show at that moment."""
+    return moment.astimezone(zone).date()
+
+
+def round_up(moment: datetime, step: timedelta, zone: ZoneInfo) -> datetime:
+    """The first moment, not before this one, at which the clocks of the zone show a multiple of `step`.
+
+    In the zone and not in UTC, because a full hour in UTC is a quarter to in Kathmandu.
+    """
+    # A second round where the clocks jumped by something else than a multiple of the step.
+    while over := _since_midnight(_shown(moment, zone)) % step:
+        moment += step - over
+    return moment
+
+
+def _shown(moment: datetime, zone: ZoneInfo) -> datetime:
+    """What the clocks of the zone show, without the zone, so that it compares as it reads."""
+    return moment.astimezone(zone).replace(tzinfo=None, fold=0)
+
+
+def _since_midnight(shown: datetime) -> timedelta:
+    return shown - datetime.combine(shown.date(), time(0))

@@ -1,0 +1,64 @@
+"""Lengths of time as typed and as said."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbem.domain.duration import parse_duration, short_duration, spoken
+from pbem.domain.errors import BadInput
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [
+        ("5m", timedelta(minutes=5)),
+        ("12h", timedelta(hours=12)),
+        (" 3 D ", timedelta(days=3)),
+    ],
+)
+def test_a_length_of_time_is_a_number_and_a_unit(text: str, length: timedelta) -> None:
+    assert parse_duration(text) == length
+
+
+@pytest.mark.parametrize("text", ["", "5", "h", "0h", "-1d", "1.5h", "1w", "9" * 5000 + "d", "٣d"])
+def test_what_is_no_length_of_time_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(BadInput, match="30m, 12h or 3d"):
+        parse_duration(text)
+
+
+@given(st.integers(1, 99_999))
+def test_the_short_form_reads_as_the_same_length(minutes: int) -> None:
+    length = timedelta(minutes=minutes)
+    assert parse_duration(short_duration(length)) == length
+
+
+def test_the_short_form_uses_the_largest_unit_that_fits() -> None:
+    assert short_duration(timedelta(days=7)) == "7d"
+    assert short_duration(timedelta(hours=36)) == "36h"
+    assert short_duration(timedelta(minutes=90)) == "90m"
+
+
+@pytest.mark.parametrize("length", [timedelta(seconds=90), timedelta(0)])
+def test_what_has_no_short_form_is_not_given_a_wrong_one(length: timedelta) -> None:
+    with pytest.raises(ValueError, match="whole number of minutes"):
+        short_duration(length)
+
+
+@pytest.mark.parametrize(
+    ("length", "words"),
+    [
+        (timedelta(0), "less than a minute"),
+        (timedelta(seconds=59), "less than a minute"),
+        (timedelta(minutes=1), "1 minute"),
+        (timedelta(minutes=59, seconds=59), "59 minutes"),
+        (timedelta(hours=1), "1 hour"),
+        (timedelta(hours=2, minutes=30), "2 hours 30 minutes"),
+        (timedelta(days=1, hours=3, minutes=59), "1 day 3 hours"),
+        (timedelta(days=2, minutes=5), "2 days"),
+        (timedelta(days=400), "400 days"),
+    ],
+)
+def test_a_length_of_time_is_said_in_its_two_largest_units(length: timedelta, words: str) -> None:
+    assert spoken(length) == words
