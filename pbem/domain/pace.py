@@ -1,0 +1,139 @@
+"""The pace of a table: how long a decision may take, as its players agreed.
+
+Either a length of time that starts with each decision (`5m` for trying out, `12h`, `1d`, `3d`,
+`7d`), or moments of the calendar at which whatever is open is decided (`Tue,Fri 20:00
+Europe/Berlin`). A pace says only what was agreed; what becomes of it when somebody is away, or when
+we were down, is `deadline`'s business.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from pbem.domain.duration import DAY, HOUR, MINUTE, parse_duration, short_duration
+from pbem.domain.errors import BadInput, quoted
+from pbem.domain.localtime import local_day, moment_at, parse_wall, parse_zone
+
+# Shorter than a minute, a mail is not even there; longer than a month, the others have left.
+SHORTEST, LONGEST = MINUTE, 30 * DAY
+
+# A mail that comes less than half a day before a calendar moment is for the moment after that one:
+# people look at their mail once or twice a day.
+CALENDAR_NOTICE = 12 * HOUR
+
+_CALENDAR = re.compile(
+    r"(?P<days>[A-Za-z][A-Za-z, ]{2,80}) (?P<wall>[0-9:]{1,8}) (?P<zone>[^ ]{1,80})"
+)
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+@dataclass(frozen=True, slots=True)
+class PerDecision:
+    """Each decision has the same length of time, counted from when it was asked for."""
+
+    allowed: timedelta
+
+    def __post_init__(self) -> None:
+        if not SHORTEST <= self.allowed <= LONGEST or self.allowed % MINUTE:
+            raise ValueError(f"no pace allows {self.allowed}")
+
+    def __str__(self) -> str:
+        return short_duration(self.allowed)
+
+    @property
+    def scale(self) -> timedelta:
+        """The length by which notices, reminders and rounding are measured."""
+        return self.allowed
+
+    @property
+    def friendly_step(self) -> timedelta:
+        """What a moment is rounded up to: as exact as the pace needs, and easy to remember."""
+        if self.allowed < HOUR:
+            return MINUTE
+        return 5 * MINUTE if self.allowed < DAY else HOUR
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """Decisions are due at a time of day on some days of the week (Monday is 0), in one zone."""
+
+    weekdays: tuple[int, ...]
+    wall: time
+    zone: ZoneInfo
+
+    def __post_init__(self) -> None:
+        if not self.weekdays:
+            raise ValueError("a calendar needs days of the week")
+
+    def __str__(self) -> str:
+        days = ",".join(_WEEKDAYS[day][:3].capitalize() for day in self.weekdays)
+        return f"{days} {self.wall:%H:%M} {self.zone.key}"
+
+    @property
+    def scale(self) -> timedelta:
+        """A day: the least that lies between two moments of a calendar."""
+        return DAY
+
+    @property
+    def friendly_step(self) -> timedelta:
+        """A minute: the players chose the moment, and nobody else rounds it."""
+        return MINUTE
+
+    def next_moment(self, earliest: datetime) -> datetime:
+        """The first moment of this calendar that is not before the given one."""
+        # From the day before, whose moment a gap can push past midnight; after at most a week,
+        # and one day more where a zone skipped one, there is a moment.
+        day = local_day(earliest, self.zone) - DAY
+        while True:
+            moment = moment_at(day, self.wall, self.zone)
+            if day.weekday() in self.weekdays and moment >= earliest:
+                return moment
+            day += DAY
+
+
+Pace = PerDecision | Calendar
+
+
+def parse_pace(text: str) -> Pace:
+    """A pace from what a person typed: `12h`, or `Tue,Fri 20:00 Europe/Berlin`."""
+    if calendar := _CALENDAR.fullmatch(" ".join(text.split())):
+        return Calendar(
+            _parse_weekdays(calendar["days"]),
+            parse_wall(calendar["wall"]),
+            parse_zone(calendar["zone"]),
+        )
+    try:
+        allowed = parse_duration(text)
+    except BadInput:
+        raise BadInput(
+            f"{quoted(text)} is not a pace.",
+            why="A pace is a length of time for each decision, or days of the week with a time and a zone.",
+            remedy="Write it like 12h, 1d, 3d or 7d, or like Tue,Fri 20:00 Europe/Berlin.",
+        ) from None
+    if not SHORTEST <= allowed <= LONGEST:
+        raise BadInput(
+            f"A pace of {quoted(text)} is not possible.",
+            why="A decision may take from one minute to thirty days.",
+            remedy="Write for example 12h, 1d, 3d or 7d.",
+        )
+    return PerDecision(allowed)
+
+
+def _parse_weekdays(text: str) -> tuple[int, ...]:
+    """`Tue,Fri`, `tuesday and friday`: the days as numbers, each once, Monday (0) first."""
+    words = text.lower().replace(" and ", " ").replace(",", " ").split()
+    return tuple(sorted({_parse_weekday(word) for word in words}))
+
+
+def _parse_weekday(word: str) -> int:
+    # Three letters or more, so that Tuesday is never taken for Thursday.
+    if len(word) >= 3:
+        for day, name in enumerate(_WEEKDAYS):
+            if name.startswith(word):
+                return day
+    raise BadInput(
+        f"{quoted(word)} is not a day of the week.",
+        why="A calendar pace names days of the week, then a time, then a zone.",
+        remedy="Write it like Tue,Fri 20:00 Europe/Berlin.",
+    )

@@ -1,0 +1,132 @@
+"""Vacations: whole days on which a player's clocks stand still, out of a yearly budget.
+
+Days are days of the player's own zone, and the first and the last both count. Booking ahead is the
+player's right and needs nobody's consent, so the budget is what protects the table. What a vacation
+does to a deadline is `deadline`'s business.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from zoneinfo import ZoneInfo
+
+from pbem.domain.duration import DAY
+from pbem.domain.errors import BadInput, Refusal, TooMany, quoted
+from pbem.domain.interval import Interval
+from pbem.domain.localtime import local_day, moment_at
+
+# As many days of leave as most people have in a year. Counted by calendar years, which everybody
+# can check on their fingers.
+YEARLY_BUDGET = 30
+
+# Nobody plans further ahead, and a slip in the year should be noticed.
+FURTHEST_AHEAD = 366 * DAY
+
+_VACATION = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?: (?:to|until|-|–) ([0-9]{4}-[0-9]{2}-[0-9]{2}))?"
+)
+_EXAMPLE = "Write it like 2026-12-20 to 2027-01-03; both days count."
+
+
+@dataclass(frozen=True, slots=True)
+class Vacation:
+    """From the first day to the last, both included."""
+
+    first: date
+    last: date
+
+    def __post_init__(self) -> None:
+        if self.last < self.first:
+            raise ValueError(f"a vacation cannot end on {self.last}, before {self.first}")
+
+    def __str__(self) -> str:
+        return f"{self.first} to {self.last}"
+
+    def days_in(self, year: int) -> int:
+        """How many of its days lie in that calendar year."""
+        first = max(self.first, date(year, 1, 1))
+        last = min(self.last, date(year, 12, 31))
+        return max((last - first).days + 1, 0)
+
+    def interval(self, zone: ZoneInfo) -> Interval:
+        """The time that it covers for somebody who lives in that zone."""
+        return Interval(
+            moment_at(self.first, time(0), zone), moment_at(self.last + DAY, time(0), zone)
+        )
+
+
+def parse_vacation(text: str) -> Vacation:
+    """A vacation from what a person typed: `2026-12-20 to 2027-01-03`, or one day alone."""
+    match = _VACATION.fullmatch(" ".join(text.split()))
+    if match is None:
+        raise BadInput(
+            f"{quoted(text)} is not a vacation.",
+            why="A vacation is a first day and a last day, each as year, month and day.",
+            remedy=_EXAMPLE,
+        )
+    first = _parse_day(match[1])
+    last = _parse_day(match[2]) if match[2] else first
+    if last < first:
+        raise BadInput(
+            f"This vacation would end on {last}, before it begins on {first}.",
+            why="The first day comes first.",
+            remedy=_EXAMPLE,
+        )
+    return Vacation(first, last)
+
+
+def check_vacation(
+    wanted: Vacation,
+    booked: Collection[Vacation],
+    now: datetime,
+    zone: ZoneInfo,
+    budget: int = YEARLY_BUDGET,
+) -> None:
+    """Refuse a vacation that is past, too far ahead, on top of another, or over the budget."""
+    today = local_day(now, zone)
+    if wanted.first < today:
+        raise BadInput(
+            f"This vacation would begin on {wanted.first}, and today is {today}.",
+            why="A vacation cannot begin in the past: others have played on since.",
+            remedy="Choose today or a later day as the first.",
+        )
+    if wanted.first > today + FURTHEST_AHEAD:
+        raise BadInput(
+            f"This vacation would begin on {wanted.first}, more than a year from now.",
+            why="Vacations can be booked for the next twelve months.",
+            remedy="Please check the year, or book it later.",
+        )
+    for other in booked:
+        if wanted.first <= other.last and other.first <= wanted.last:
+            raise Refusal(
+                f"You already have a vacation from {other}.",
+                why="Two vacations cannot share a day.",
+                remedy="Choose other days, or cancel that one first.",
+            )
+    for year in range(wanted.first.year, wanted.last.year + 1):
+        left = days_left(year, booked, budget)
+        asked = wanted.days_in(year)
+        if asked > left:
+            raise TooMany(
+                f"This vacation takes {asked} days of {year}, and you have {left} left.",
+                why=f"Everybody has {budget} days of vacation in a calendar year, "
+                "so that no table waits for ever.",
+                remedy="Choose fewer days, or ask the organiser for more time.",
+            )
+
+
+def days_left(year: int, booked: Collection[Vacation], budget: int = YEARLY_BUDGET) -> int:
+    """How many days of that year's budget are not booked yet."""
+    return max(budget - sum(vacation.days_in(year) for vacation in booked), 0)
+
+
+def _parse_day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise BadInput(
+            f"There is no day {quoted(text)}.",
+            why="The calendar does not have it.",
+            remedy=_EXAMPLE,
+        ) from None
