@@ -1,0 +1,94 @@
+# The two commands of the README are `make run` and `make test`; `make` alone lists the rest.
+# All paths are relative, so the checkout may live in a folder with spaces in its name.
+
+PYTHON ?= python3
+WORKERS ?= 2
+VENV := .venv
+PY := $(VENV)/bin/python
+
+SOURCES = $(wildcard engine pbem migrations tests)
+TYPED = $(wildcard engine pbem tests)
+SLOW_MARKS = slow or postgresql or browser or mail_tools or bench
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+.PHONY: help
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sort | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+
+.PHONY: run
+run: $(VENV)/.run-ready ## Start the server on this machine, with a mailbox, nothing to configure
+	$(VENV)/bin/pbem serve
+
+.PHONY: test
+test: $(VENV)/.dev-ready ## Run the whole suite, PostgreSQL included (one test: make test ARGS="-k name")
+	$(PY) -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
+
+.PHONY: check
+check: lint quick ## Everything to do before a commit: lint, types, walls, quick tests
+
+.PHONY: lint
+lint: $(VENV)/.dev-ready ## Style, types and the walls between packages
+	$(PY) -m ruff check $(SOURCES)
+	$(PY) -m ruff format --check $(SOURCES)
+	$(PY) -m mypy $(TYPED)
+	$(VENV)/bin/lint-imports
+
+.PHONY: quick
+quick: $(VENV)/.dev-ready ## Only the quick tests, with few examples each
+	$(PY) -m pytest -n $(WORKERS) --dist loadgroup --hypothesis-profile=quick -m "not ($(SLOW_MARKS))" $(ARGS)
+
+.PHONY: format
+format: $(VENV)/.dev-ready ## Rewrite the sources in the house style
+	$(PY) -m ruff check --fix $(SOURCES)
+	$(PY) -m ruff format $(SOURCES)
+
+.PHONY: bench
+bench: $(VENV)/.dev-ready ## Measure, and print ratios (never part of the tests)
+	$(PY) -m pytest -m bench -p no:randomly -p no:xdist --capture=no tests/bench $(ARGS)
+
+.PHONY: coverage
+coverage: $(VENV)/.dev-ready ## The whole suite in one process, with branch coverage
+	$(PY) -m coverage run -m pytest $(ARGS)
+	$(PY) -m coverage report
+
+.PHONY: audit
+audit: $(VENV)/.dev-ready ## Ask for known vulnerabilities in what the lock installs
+	$(VENV)/bin/pip-audit --require-hashes --disable-pip -r requirements.lock
+
+LOCK = $(VENV)/bin/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+	--generate-hashes --no-config --no-emit-index-url --no-emit-find-links --all-extras \
+	--custom-compile-command "make lock"
+
+.PHONY: lock
+lock: $(VENV)/.dev-ready ## Write both lock files anew (newest versions: make lock ARGS=--upgrade)
+	$(LOCK) --group install $(ARGS) -o requirements.lock
+	$(LOCK) --group dev --constraints requirements.lock $(ARGS) -o requirements-dev.lock
+
+.PHONY: wheel
+wheel: $(VENV)/.dev-ready ## Build the wheel into dist/
+	$(PY) -m build --wheel --no-isolation
+
+.PHONY: clean
+clean: ## Remove the environment, caches and builds; never a server's data
+	rm -rf $(VENV) build dist htmlcov .coverage .coverage.*
+	rm -rf .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name .git -prune -o -type d -name __pycache__ -exec rm -rf {} +
+
+# The environment. A stamp file is written last, so an install that was cut short is
+# repeated; the dev lock holds everything the run lock does, at the same versions, so one
+# environment serves both and installing the larger set also satisfies the smaller. An
+# environment names its own folder in its scripts: in a checkout that moved it is made anew.
+
+MOVED := $(shell [ "$$(cat $(VENV)/.home 2>/dev/null)" = "$$(pwd)" ] || echo moved)
+.PHONY: moved
+
+$(VENV)/.run-ready: requirements.lock pyproject.toml $(MOVED)
+	@bash .ci/environment '$(PYTHON)' $(VENV) requirements.lock
+	@touch $@
+
+$(VENV)/.dev-ready: requirements.lock requirements-dev.lock pyproject.toml $(MOVED)
+	@bash .ci/environment '$(PYTHON)' $(VENV) requirements-dev.lock
+	@touch $(VENV)/.run-ready $@

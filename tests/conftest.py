@@ -1,0 +1,147 @@
+"""What every test can rely on: its limits, what it needs, and a loud end.
+
+Three promises live here, and tests/test_suite.py keeps them honest:
+
+- a program that a test needs and that is not on this machine is named at the end of the run, with
+  the way to get it; nothing is left out silently;
+- with PBEM_TEST_NO_SKIP=1 every skip of any kind is a failure, so continuous integration cannot
+  pass by leaving something out;
+- whatever fails, the seed of the random order is printed with the command that repeats the run.
+
+Sockets reach this machine only, warnings are errors and the order is random: pyproject.toml says so.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import defaultdict
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import NoReturn, TypeVar
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Nothing is timed in a test, and neither may a slow machine fail one.
+settings.register_profile(
+    "full", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("quick", parent=settings.get_profile("full"), max_examples=20)
+settings.register_profile("thorough", parent=settings.get_profile("full"), max_examples=2000)
+settings.load_profile("full")
+
+_Report = TypeVar("_Report", pytest.TestReport, pytest.CollectReport)
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A program that some tests need: the names it goes by, and how to get it."""
+
+    commands: tuple[str, ...]
+    get: str
+
+
+TOOLS = {
+    "chromium": Tool(("chromium", "chromium-browser", "google-chrome"), "apt-get install chromium"),
+    "node": Tool(("node", "nodejs"), "apt-get install nodejs"),
+    "opendkim": Tool(("opendkim",), "apt-get install opendkim"),
+    "opendkim-genkey": Tool(("opendkim-genkey",), "apt-get install opendkim-tools"),
+    "opendmarc": Tool(("opendmarc",), "apt-get install opendmarc"),
+    "postfix": Tool(("postfix",), "apt-get install postfix"),
+    "spamassassin": Tool(("spamassassin",), "apt-get install spamassassin"),
+    "swaks": Tool(("swaks",), "apt-get install swaks"),
+    "w3m": Tool(("w3m",), "apt-get install w3m"),
+}
+
+# Debian keeps servers where the PATH of an ordinary account does not look.
+_PLACES = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin"))
+
+
+def find_tool(name: str) -> str | None:
+    """Return where a tool of TOOLS is on this machine, or None."""
+    if name not in TOOLS:
+        pytest.fail(f"needs({name!r}): not in TOOLS of tests/conftest.py; add it", pytrace=False)
+    found = (shutil.which(command, path=_PLACES) for command in TOOLS[name].commands)
+    return next((path for path in found if path), None)
+
+
+@pytest.fixture
+def tool() -> Callable[[str], str]:
+    """Return the path of a tool, or skip the test: for those that find out late what they need."""
+
+    def path_of(name: str) -> str:
+        return find_tool(name) or _skip_for(name)
+
+    return path_of
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    names = [name for mark in item.iter_markers("needs") for name in mark.args]
+    missing = [name for name in names if find_tool(name) is None]
+    if missing:
+        _skip_for(*missing)
+
+
+def _skip_for(*names: str) -> NoReturn:
+    pytest.skip("; ".join(f"needs {name} ({TOOLS[name].get})" for name in names))
+
+
+# With skipping forbidden, a skip is a failure: of a test, of a module, by mark or by call.
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    return _unless_forbidden(report)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    return _unless_forbidden(report)
+
+
+def _unless_forbidden(report: _Report) -> _Report:
+    expected_failure = hasattr(report, "wasxfail")
+    if report.skipped and not expected_failure and os.environ.get("PBEM_TEST_NO_SKIP") == "1":
+        report.outcome = "failed"
+        report.longrepr = f"skipped where skipping is forbidden: {_reason(report)}"
+    return report
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """Return why something was skipped; pytest keeps it as (file, line, reason)."""
+    told = report.longrepr
+    reason = told[2] if isinstance(told, tuple) else str(told)
+    return reason.removeprefix("Skipped: ").removeprefix("Skipped") or "no reason given"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    _tell_what_was_not_run(terminalreporter)
+    _tell_how_to_repeat(terminalreporter)
+
+
+def _tell_what_was_not_run(out: pytest.TerminalReporter) -> None:
+    left_out: dict[str, list[str]] = defaultdict(list)
+    for report in out.getreports("skipped"):
+        left_out[_reason(report)].append(report.nodeid)
+    if not left_out:
+        return
+    total = sum(map(len, left_out.values()))
+    out.section(f"NOT RUN: {total}", sep="!", yellow=True, bold=True)
+    for reason, nodes in sorted(left_out.items()):
+        out.line(f"{reason}: {len(nodes)}", yellow=True)
+        for node in sorted(nodes):
+            out.line(f"    {node}")
+    out.line("PBEM_TEST_NO_SKIP=1 turns every one of these into a failure.")
+
+
+def _tell_how_to_repeat(out: pytest.TerminalReporter) -> None:
+    broken = [*out.getreports("failed"), *out.getreports("error")]
+    seed = getattr(out.config.option, "randomly_seed", None)
+    if not broken or not isinstance(seed, int):
+        return
+    files = sorted({report.nodeid.split("::")[0] for report in broken})
+    out.section("TO REPEAT", sep="-")
+    out.line(f".venv/bin/pytest -p no:xdist -p randomly --randomly-seed={seed} {' '.join(files)}")

@@ -1,0 +1,177 @@
+"""The suite's own promises: nothing is left out silently, nothing leaves this machine."""
+
+from __future__ import annotations
+
+import socket
+import warnings
+from pathlib import Path
+
+import pytest
+import pytest_socket
+
+_CONFTEST = Path(__file__).with_name("conftest.py").read_text(encoding="utf-8")
+
+_ONE_OF_EACH_SKIP = """
+    import unittest
+    import pytest
+
+    @pytest.mark.needs("no-such-program")
+    def test_by_need(): ...
+
+    def test_by_late_need(tool): tool("no-such-program")
+
+    def test_by_call(): pytest.skip("by call")
+
+    @pytest.mark.skip(reason="by mark")
+    def test_by_mark(): ...
+
+    @pytest.mark.skipif(True, reason="by condition")
+    def test_by_condition(): ...
+
+    class Old(unittest.TestCase):
+        @unittest.skip("by unittest")
+        def test_by_unittest(self): ...
+
+    def test_that_runs(): ...
+"""
+
+
+@pytest.fixture
+def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """A small suite under our conftest, on a machine that lacks one program."""
+    monkeypatch.delenv("PBEM_TEST_NO_SKIP", raising=False)
+    missing = 'TOOLS["no-such-program"] = Tool(("no-such-program",), "apt-get install nothing")'
+    present = 'TOOLS["python"] = Tool(("python3",), "apt-get install python3")'
+    pytester.makeconftest("\n".join((_CONFTEST, missing, present)))
+    pytester.makeini("[pytest]\nmarkers =\n    needs(*tools): programs\n")
+    return pytester
+
+
+def test_a_test_whose_tool_is_missing_is_named_at_the_end_with_the_way_to_get_it(
+    suite: pytest.Pytester,
+) -> None:
+    suite.makepyfile("""
+        import pytest
+
+        @pytest.mark.needs("no-such-program")
+        def test_one(): ...
+    """)
+    result = suite.runpytest()
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*NOT RUN: 1*",
+            "needs no-such-program (apt-get install nothing): 1",
+            "*::test_one",
+        ]
+    )
+
+
+def test_a_test_whose_tools_are_found_runs(suite: pytest.Pytester) -> None:
+    suite.makepyfile("""
+        import pytest
+
+        @pytest.mark.needs("python")
+        def test_one(tool): assert tool("python").endswith("python3")
+    """)
+    result = suite.runpytest()
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*NOT RUN*")
+
+
+def test_a_tool_nobody_described_is_a_failure(suite: pytest.Pytester) -> None:
+    suite.makepyfile("""
+        import pytest
+
+        @pytest.mark.needs("chronium")
+        def test_one(): ...
+    """)
+    result = suite.runpytest()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*needs('chronium')*add it*"])
+
+
+def test_every_kind_of_skip_is_told(suite: pytest.Pytester) -> None:
+    suite.makepyfile(_ONE_OF_EACH_SKIP)
+    result = suite.runpytest()
+    result.assert_outcomes(skipped=6, passed=1)
+    result.stdout.fnmatch_lines(["*NOT RUN: 6*"])
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "workers"])
+def test_every_kind_of_skip_is_a_failure_where_skipping_is_forbidden(
+    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, workers: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("PBEM_TEST_NO_SKIP", "1")
+    suite.makepyfile(_ONE_OF_EACH_SKIP)
+    result = suite.runpytest_subprocess(*workers)
+    outcomes = result.parseoutcomes()
+    assert "skipped" not in outcomes
+    assert outcomes["failed"] + outcomes.get("errors", 0) == 6
+    assert outcomes["passed"] == 1
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["*skipping is forbidden: by call*"])
+
+
+def test_a_module_that_skips_itself_is_a_failure_where_skipping_is_forbidden(
+    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PBEM_TEST_NO_SKIP", "1")
+    suite.makepyfile("""
+        import pytest
+
+        pytest.importorskip("no_such_module")
+    """)
+    result = suite.runpytest()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*skipping is forbidden*no_such_module*"])
+
+
+def test_a_failure_expected_by_mark_is_no_skip(
+    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PBEM_TEST_NO_SKIP", "1")
+    suite.makepyfile("""
+        import pytest
+
+        @pytest.mark.xfail(reason="known", strict=True)
+        def test_one(): assert False
+    """)
+    suite.runpytest().assert_outcomes(xfailed=1)
+
+
+def test_the_last_line_is_pytests_own(suite: pytest.Pytester) -> None:
+    suite.makepyfile(_ONE_OF_EACH_SKIP)
+    result = suite.runpytest()
+    last = [line for line in result.outlines if line.strip()][-1]
+    assert "1 passed, 6 skipped" in last
+
+
+def test_a_failing_run_says_how_to_repeat_it(suite: pytest.Pytester) -> None:
+    suite.makepyfile(test_broken="def test_one(): assert False")
+    result = suite.runpytest("-p", "randomly", "--randomly-seed=12345")
+    result.stdout.fnmatch_lines(["*TO REPEAT*", "*--randomly-seed=12345*test_broken.py"])
+
+
+def test_no_test_reaches_beyond_this_machine() -> None:
+    # The broadcast address: were the guard gone, the kernel would refuse without a packet.
+    with (
+        socket.socket() as outward,
+        warnings.catch_warnings(action="ignore"),
+        pytest.raises(pytest_socket.SocketConnectBlockedError),
+    ):
+        outward.connect(("255.255.255.255", 9))
+
+
+def test_tests_reach_this_machine_by_address_and_by_socket_file(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket() as client:
+        client.connect(server.getsockname())
+    with socket.socket(socket.AF_UNIX) as listening, socket.socket(socket.AF_UNIX) as client:
+        listening.bind(str(tmp_path / "s"))
+        listening.listen()
+        client.connect(str(tmp_path / "s"))
+
+
+def test_a_warning_is_an_error() -> None:
+    with pytest.raises(UserWarning, match="loud"):
+        warnings.warn("loud", stacklevel=1)
