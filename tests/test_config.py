@@ -1,0 +1,266 @@
+import stat
+from contextlib import suppress
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbem.config import SETTINGS, Security, SenderCheck, read, save_keys, show
+from pbem.domain.errors import BadInput
+from pbem.domain.pace import PerDecision
+from pbem.links import Keyring, rotate
+from pbem.setting import Setting
+
+RING = Keyring.new(bytes(range(40)), date(2026, 11, 21))
+SECRET = RING.text().strip()
+PUBLIC = {"PBEM_BASE_URL": "https://games.example.org", "PBEM_SMTP_HOST": "relay.example.org"}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def problems(**environ: str) -> list[str]:
+    with pytest.raises(BadInput) as refusal:
+        read(environ)
+    return refusal.value.what.removeprefix("These settings cannot be used:\n- ").split("\n- ")
+
+
+def test_with_nothing_set_the_server_plays_on_this_machine_alone(folder: Path) -> None:
+    config = read({})
+    assert config.base_url == "http://localhost:8000"
+    assert config.web.host == "127.0.0.1"
+    assert config.smtp is None
+    assert config.development
+    assert config.data_dir == folder / ".pbem"
+    assert config.database_url == f"sqlite:///{folder}/.pbem/pbem.sqlite3"
+    assert config.site.pace == PerDecision(timedelta(days=1))
+
+
+def test_reading_changes_nothing(folder: Path) -> None:
+    read({})
+    assert list(folder.iterdir()) == []
+
+
+def test_a_public_site_follows_from_its_address_and_its_relay() -> None:
+    config = read({**PUBLIC, "PBEM_SMTP_SECURITY": "tls"})
+    assert not config.development
+    assert config.trusted_hosts == ("games.example.org",)
+    assert config.mail.sender == "games@games.example.org"
+    assert config.site.contact == "organiser@games.example.org"
+    assert config.inbound.sender_check is SenderCheck.STRICT
+    assert config.smtp is not None
+    assert (config.smtp.port, config.smtp.security) == (465, Security.TLS)
+
+
+def test_the_environment_wins_over_the_file(folder: Path) -> None:
+    (folder / "pbem.toml").write_text(
+        'base_url = "http://localhost:9000"\ntrusted_hosts = ["localhost", "box"]\n'
+        'development = true\n[web]\nport = 9000\nthreads = 2\n[site]\nname = "Zoë\'s"\n'
+    )
+    config = read({"PBEM_WEB_THREADS": "3"})
+    assert (config.web.port, config.web.threads) == (9000, 3)
+    assert config.trusted_hosts == ("localhost", "box")
+    assert config.site.name == "Zoë's"
+
+
+def test_the_file_may_be_anywhere(folder: Path) -> None:
+    (folder / "other.toml").write_text("[web]\nport = 9000\n")
+    assert read({"PBEM_CONFIG": "other.toml"}).web.port == 9000
+    assert problems(PBEM_CONFIG="gone.toml") == [
+        "gone.toml cannot be read: No such file or directory. Correct the path or the permissions."
+    ]
+
+
+def test_an_empty_variable_counts_as_not_set() -> None:
+    assert read({"PBEM_WEB_PORT": ""}).web.port == 8000
+
+
+def test_what_is_meant_for_others_is_left_alone() -> None:
+    assert read({"PBEM_TEST_POSTGRESQL": "x", "HOME": "/", "PATH": ""}).web.port == 8000
+
+
+def test_every_mistake_is_told_at_once(folder: Path) -> None:
+    (folder / "pbem.toml").write_text("[web]\nadmin_port = 1.5\n[site]\nzone = 'UTC'\n")
+    assert problems(
+        PBEM_WEB_PORT="80a", PBEM_DATA_DIR="~nobody-here", PBEM_SMTP_PASWORD="x", PBEM_SMTP_USER="u"
+    ) == [
+        "web.admin_port in pbem.toml: write a text, a whole number, true, false or a list.",
+        "site.zone in pbem.toml: there is no such setting; did you mean site.timezone?",
+        "PBEM_SMTP_PASWORD: there is no such setting; did you mean PBEM_SMTP_PASSWORD?",
+        "PBEM_DATA_DIR: “~nobody-here” is not a folder.",
+        "PBEM_WEB_PORT: “80a” is not a whole number from 1 to 65535.",
+        "PBEM_SMTP_USER and PBEM_SMTP_PASSWORD: set both or neither.",
+    ]
+
+
+def test_what_follows_from_a_mistake_is_not_told() -> None:
+    assert len(problems(PBEM_BASE_URL="games.example.org")) == 1
+
+
+WRONG = [
+    (
+        "PBEM_BASE_URL",
+        ["games.example.org", "ftp://x.org", "https://x.org/games", "https://u@x.org"],
+    ),
+    ("PBEM_BASE_URL", ["https://", "https://x.org?a", "https://x.org:99999", "https://x.org:0"]),
+    ("PBEM_TRUSTED_HOSTS", ["a b", "a,,b", "https://x.org"]),
+    ("PBEM_DATABASE_URL", ["mysql://h/d", "postgres://h/d", "pbem.sqlite3", "sqlite://\n"]),
+    ("PBEM_DEVELOPMENT", ["maybe", "2"]),
+    ("PBEM_WEB_PORT", ["0", "65536", "-1", "8_0", "8e2", "٨", "9" * 5000]),
+    ("PBEM_MAIL_SENDER", ["games", "a@b@c", "a@b\nBcc: x@y", "Zoë <zoe@example.org>"]),
+    ("PBEM_SITE_NAME", ["Games\nBcc: x@example.org"]),
+    ("PBEM_SMTP_SECURITY", ["ssl"]),
+    ("PBEM_SITE_PACE", ["1w", "soon"]),
+    ("PBEM_KEYS", ["x", "a:2026-11-21:abc"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("variable", "text"), [(variable, text) for variable, texts in WRONG for text in texts]
+)
+def test_a_value_of_another_kind_is_refused_by_name(variable: str, text: str) -> None:
+    found = problems(**{variable: text})
+    assert len(found) == 1
+    assert found[0].startswith(f"{variable}: ")
+
+
+def test_a_value_of_another_kind_is_refused_wherever_it_stands(folder: Path) -> None:
+    (folder / "pbem.toml").write_text("[web]\nport = 0\n")
+    assert problems() == ["web.port in pbem.toml: “0” is not a whole number from 1 to 65535."]
+    (folder / "pbem.toml").write_text("[web\n")
+    assert problems()[0].startswith("pbem.toml is not TOML")
+    (folder / "pbem.toml").write_bytes(b"\xff")
+    assert problems() == ["pbem.toml is not a text in UTF-8. Save it as UTF-8."]
+    (folder / "pbem.toml").write_text("#" * 100_001)
+    assert problems() == ["pbem.toml is too long. Check that it is the right file."]
+
+
+DISAGREEMENTS = [
+    ({"PBEM_BASE_URL": "http://games.example.org"}, "write https://"),
+    ({"PBEM_DEVELOPMENT": "yes"}, "everybody could read all mails"),
+    ({"PBEM_SMTP_HOST": ""}, "name a relay"),
+    ({"PBEM_SMTP_USER": "u"}, "both or neither"),
+    ({"PBEM_SMTP_PASSWORD": "p"}, "both or neither"),
+    (
+        {"PBEM_SMTP_USER": "u", "PBEM_SMTP_PASSWORD": "p", "PBEM_SMTP_SECURITY": "none"},
+        "in the clear",
+    ),
+    ({"PBEM_WEB_PORT": "8001"}, "choose another"),
+]
+
+
+@pytest.mark.parametrize(("changed", "message"), DISAGREEMENTS)
+def test_settings_that_do_not_agree_are_refused(changed: dict[str, str], message: str) -> None:
+    read(PUBLIC)
+    (problem,) = problems(**{**PUBLIC, **changed})
+    assert message in problem
+
+
+def test_a_machine_at_home_may_be_tried_out_by_its_number() -> None:
+    config = read({"PBEM_BASE_URL": "http://192.168.1.5:8000", "PBEM_DEVELOPMENT": "yes"})
+    assert config.development
+
+
+# Secrets.
+
+
+def test_keys_are_kept_for_their_owner_alone_and_read_again(folder: Path) -> None:
+    save_keys(folder / ".pbem", RING)
+    file = folder / ".pbem" / "keys"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert read({}).keyring() == RING
+    rotated = rotate(RING, bytes(40), date(2026, 12, 1))
+    save_keys(folder / ".pbem", rotated)
+    assert read({}).keyring() == rotated
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_keys_that_others_can_read_are_refused(folder: Path) -> None:
+    save_keys(folder / ".pbem", RING)
+    (folder / ".pbem" / "keys").chmod(0o640)
+    (problem,) = problems()
+    assert "chmod 600" in problem
+
+
+def test_a_server_without_keys_says_how_to_make_them() -> None:
+    with pytest.raises(BadInput, match="pbem init"):
+        read({}).keyring()
+
+
+def test_a_secret_may_be_in_a_file_of_its_own(folder: Path) -> None:
+    (folder / "word").write_text("hunter2\n")
+    (folder / "url").write_text("postgresql://pbem:hunter2@db/pbem\n")
+    (folder / "keys").write_text(f"# ours\n{SECRET}\n")
+    (folder / "pbem.toml").write_text("[smtp]\nuser = 'u'\npassword_file = 'word'\n")
+    config = read({**PUBLIC, "PBEM_DATABASE_URL_FILE": "url", "PBEM_KEYS_FILE": "keys"})
+    assert config.smtp is not None
+    assert config.smtp.password == "hunter2"
+    assert config.database_url == "postgresql://pbem:hunter2@db/pbem"
+    assert config.keyring() == RING
+
+
+def test_a_secret_that_is_given_twice_or_not_there_is_refused() -> None:
+    assert problems(PBEM_KEYS=SECRET, PBEM_KEYS_FILE="x") == [
+        "PBEM_KEYS_FILE: PBEM_KEYS is set as well; remove one of the two."
+    ]
+    (problem,) = problems(PBEM_KEYS_FILE="x")
+    assert problem.startswith("PBEM_KEYS_FILE: x cannot be read: No such file")
+
+
+def test_only_a_secret_may_be_in_a_file_of_its_own() -> None:
+    assert "no such setting" in problems(PBEM_WEB_PORT_FILE="x")[0]
+
+
+def test_no_secret_is_shown() -> None:
+    config = read(
+        {
+            **PUBLIC,
+            "PBEM_KEYS": SECRET,
+            "PBEM_SMTP_USER": "u",
+            "PBEM_SMTP_PASSWORD": "hunter2",
+            "PBEM_DATABASE_URL": "postgresql+psycopg://pbem:hunter2@db/pbem?password=hunter2",
+        }
+    )
+    for text in (repr(config), str(config), show(config)):
+        assert "hunter2" not in text
+        assert SECRET.split(":")[2][:12] not in text
+    assert "PBEM_DATABASE_URL           postgresql+psycopg://pbem:***@db/pbem?***\n" in show(config)
+    assert "PBEM_SMTP_PASSWORD          set\n" in show(config)
+    assert "PBEM_KEYS                   set\n" in show(config)
+
+
+@pytest.mark.parametrize("variable", [each.variable for each in SETTINGS if each.secret])
+def test_no_secret_is_in_a_message(variable: str) -> None:
+    for secret in ("hunter2\x00", f"{SECRET}x\x00"):
+        assert secret[:7] not in "".join(problems(**{variable: secret}))
+
+
+# What is declared, and what is shown.
+
+
+def test_every_setting_is_shown_once_and_says_what_it_is() -> None:
+    lines = show(read({})).splitlines()
+    assert [line.split()[0] for line in lines] == [each.variable for each in SETTINGS]
+    assert len({each.variable for each in SETTINGS}) == len(SETTINGS)
+    for each in SETTINGS:
+        assert each.explanation.endswith(".")
+        assert each.explanation[0].isupper()
+        assert each.kind.name
+
+
+def test_what_is_shown_is_a_configuration_that_can_be_read_again() -> None:
+    for config in (read({}), read({**PUBLIC, "PBEM_SITE_PACE": "Tue,Fri 20:00 Europe/Berlin"})):
+        shown = dict(line.split(maxsplit=1) for line in show(config).splitlines() if " " in line)
+        assert read({name: text for name, text in shown.items() if text != "not set"}) == config
+
+
+@pytest.mark.parametrize("each", SETTINGS, ids=lambda each: each.name)
+@given(text=st.text(max_size=12))
+def test_no_text_whatsoever_breaks_the_reading(each: Setting, text: str) -> None:
+    with suppress(BadInput):
+        read({**PUBLIC, each.variable: text})
