@@ -19,7 +19,7 @@ import hashlib
 import hmac
 import re
 from base64 import b32decode, b32encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
@@ -232,7 +232,7 @@ def revoke(keyring: Keyring, key_id: str) -> Keyring:
     return Keyring(left)
 
 
-def contains_token(data: bytes, keyring: Keyring, generations: Iterable[int] = range(8)) -> bool:
+def contains_token(data: bytes, keyring: Keyring, generations: Collection[int] = range(8)) -> bool:
     """Whether a token that we made stands in these bytes: for checking that none is ever stored.
 
     It looks at the bytes as they are; whoever asks about a mail undoes transfer encodings first. A

@@ -30,9 +30,10 @@ from pbem.links import (
 )
 
 TODAY = date(2026, 11, 21)
+NEXT_DAY = TODAY + timedelta(days=100)
 SECRET, NEXT_SECRET = bytes(range(40)), bytes(range(100, 140))
 RING = Keyring.new(SECRET, TODAY)
-ROTATED = rotate(RING, NEXT_SECRET, TODAY)
+ROTATED = rotate(RING, NEXT_SECRET, NEXT_DAY)
 
 purposes = st.sampled_from(Purpose)
 rows = st.integers(0, MOST_ROW)
@@ -53,7 +54,7 @@ GOLDEN = [
 ]
 
 
-@pytest.mark.parametrize("token, purpose, row, generation", GOLDEN)
+@pytest.mark.parametrize(("token", "purpose", "row", "generation"), GOLDEN)
 def test_a_link_that_was_ever_mailed_goes_on_working(
     token: str, purpose: Purpose, row: int, generation: int
 ) -> None:
@@ -63,7 +64,7 @@ def test_a_link_that_was_ever_mailed_goes_on_working(
 
 
 @pytest.mark.parametrize(
-    "placeholder, purpose, row",
+    ("placeholder", "purpose", "row"),
     [
         ("0maaaaaaaab5z5yckyluhayrdojywkyd1", Purpose.MOVE, 1),
         ("0ba77777777xrlete3656eulbzvaxsao1", Purpose.BOUNCE, MOST_ROW),
@@ -139,7 +140,7 @@ def test_a_token_is_good_for_its_purpose_row_and_generation_only(
     assert RING.verify(token, purpose, row, raised) == (raised == generation)
 
 
-@pytest.mark.parametrize("row, generation", [(-1, 0), (2**40, 0), (0, -1), (0, 2**32)])
+@pytest.mark.parametrize(("row", "generation"), [(-1, 0), (2**40, 0), (0, -1), (0, 2**32)])
 def test_a_number_that_does_not_fit_makes_no_token(row: int, generation: int) -> None:
     with pytest.raises(ValueError, match="no link has"):
         RING.make(Purpose.MOVE, row, generation)
@@ -173,9 +174,9 @@ def test_a_revoked_key_is_refused_at_once() -> None:
 
 
 def test_a_key_retires_only_when_its_last_links_are_old() -> None:
-    with pytest.raises(BadInput, match="2027-01-05"):
-        retire(ROTATED, "a", TODAY + LINGER - timedelta(days=1))
-    assert retire(ROTATED, "a", TODAY + LINGER) == revoke(ROTATED, "a")
+    with pytest.raises(BadInput, match="2027-04-15"):
+        retire(ROTATED, "a", NEXT_DAY + LINGER - timedelta(days=1))
+    assert retire(ROTATED, "a", NEXT_DAY + LINGER) == revoke(ROTATED, "a")
 
 
 @pytest.mark.parametrize("leave", [revoke, lambda ring, key: retire(ring, key, date.max)])
@@ -208,7 +209,7 @@ def test_keys_survive_their_text_form() -> None:
     assert Keyring.parse(ROTATED.text()) == ROTATED
     assert Keyring.parse(ROTATED.text().strip().replace("\n", ", ")) == ROTATED
     assert Keyring.parse("# newest first\n\n" + ROTATED.text() + " # the last\n") == ROTATED
-    assert ROTATED.text().splitlines()[0].startswith("b:2026-11-21:")
+    assert ROTATED.text().splitlines()[0].startswith("b:2027-03-01:")
 
 
 def test_no_secret_is_shown_by_a_repr_or_an_error() -> None:
@@ -266,6 +267,14 @@ def test_a_stored_mail_gets_its_links_when_it_is_sent(
 def test_every_try_sends_the_same_bytes_whatever_was_rotated_in_between() -> None:
     stored = RING.placeholder(Purpose.BOUNCE, 9).encode()
     assert ROTATED.fill(stored, {9: 2}) == RING.fill(stored, {9: 2})
+
+
+def test_a_mail_that_is_written_after_a_rotation_needs_the_new_key_only() -> None:
+    stored = ROTATED.placeholder(Purpose.BOUNCE, 9).encode()
+    left = revoke(ROTATED, "a")
+    assert left.fill(stored, {9: 2}) == left.make(Purpose.BOUNCE, 9, 2).encode()
+    # What was written before waits for ever, and has to be written anew.
+    assert left.placeholders(RING.placeholder(Purpose.BOUNCE, 9).encode()) == frozenset()
 
 
 def test_a_stored_mail_holds_no_token() -> None:
@@ -342,7 +351,7 @@ def test_no_signed_value_reaches_a_log() -> None:
 
 
 @pytest.mark.parametrize(
-    "text, redacted",
+    ("text", "redacted"),
     [
         ("from anna@example.org: ok", "from <address>: ok"),
         ("Anna <anna.b+c@example.org>, you", "Anna <address>, you"),

@@ -142,3 +142,13 @@ def test_access_logs_of_the_servers_hold_no_token() -> None:
     assert text.startswith('- "GET /m/***/2 HTTP/1.1" 200\n*** failed\nTraceback')
     assert "RuntimeError: <address>" in text
     assert not any(secret in text for secret in SECRETS)
+
+
+def test_no_formatter_behind_the_filter_can_write_the_trace_anew() -> None:
+    try:
+        raise RuntimeError(ADDRESS)
+    except RuntimeError as error:
+        trace = (RuntimeError, error, error.__traceback__)
+    record = logging.LogRecord("gunicorn.error", logging.ERROR, "", 1, "failed", None, trace)
+    assert Redaction().filter(record)
+    assert record.exc_info is None
