@@ -23,7 +23,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache, partial
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
-from engine import decisions, table, tell
+from engine import decisions, orders, table, tell
 from engine.facts import HIDDEN, Hidden
 from engine.game import Game
 
@@ -69,7 +69,7 @@ def kinds_of(game: Game[Any]) -> Kinds:
         for name, kind in vars(module).items()
         if inspect.isclass(kind) and is_dataclass(kind) and kind.__module__ == module.__name__
     }
-    return {**own, "Choice": decisions.Choice, "Entry": table.Entry, "Text": tell.Text}
+    return own | {kind.__name__: kind for kind in _EVERYWHERE}
 
 
 def _plain(value: object) -> Any:
@@ -89,7 +89,9 @@ def _plain(value: object) -> Any:
 
 
 def _object(kinds: Kinds, data: dict[str, Any]) -> Any:
-    tag = data.pop(_TAG)
+    tag = data.pop(_TAG, None)
+    if tag is None:
+        return data
     if tag == _HIDDEN:
         return HIDDEN
     kind = kinds[tag]
@@ -142,6 +144,16 @@ def _tuples(value: Any) -> Any:
 def _mapping(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
     return {key: _tuples(value) for key, value in pairs}
 
+
+_EVERYWHERE: Final = (
+    decisions.Choice,
+    table.Entry,
+    tell.Text,
+    orders.UpTo,
+    orders.Again,
+    orders.Unless,
+    orders.Then,
+)
 
 _ENCODER: Final = json.JSONEncoder(
     default=_plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False

@@ -99,7 +99,12 @@ def _sqlite(url: str) -> Engine:
     def _settings(dbapi: Any, _record: object) -> None:
         # The driver's own guesses at where a transaction begins are switched off: `_begin` says it.
         dbapi.isolation_level = None
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={_BUSY_MILLISECONDS}"):
+        for pragma in (
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "foreign_keys=ON",
+            f"busy_timeout={_BUSY_MILLISECONDS}",
+        ):
             dbapi.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")

@@ -29,7 +29,17 @@ _ADVANCE = (
     .values(
         {
             name: bindparam(f"new_{name}")
-            for name in ("seq", "head", "entry_head", "window", "state", "box", "orders", "status", "ended_at")
+            for name in (
+                "seq",
+                "head",
+                "entry_head",
+                "window",
+                "state",
+                "box",
+                "orders",
+                "status",
+                "ended_at",
+            )
         }
     )
 )
@@ -145,7 +155,17 @@ def advance(tx: Connection, game: GameRow, new: Mapping[str, Any]) -> None:
     """Write the snapshot after the rows just added."""
     kept = {
         f"new_{name}": getattr(game, name)
-        for name in ("seq", "head", "entry_head", "window", "state", "box", "orders", "status", "ended_at")
+        for name in (
+            "seq",
+            "head",
+            "entry_head",
+            "window",
+            "state",
+            "box",
+            "orders",
+            "status",
+            "ended_at",
+        )
     }
     changed = {f"new_{name}": value for name, value in new.items()}
     done = tx.execute(_ADVANCE, {"game_id": game.id, "old_seq": game.seq} | kept | changed)

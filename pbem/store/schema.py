@@ -197,6 +197,17 @@ class Log(Base):
     hash: Mapped[bytes]
 
 
+class View(Base):
+    """What a seat knew after row `seq` of the log, kept so that the next look need not begin at the first row."""
+
+    __tablename__ = "view"
+
+    game_id: Mapped[Part] = mapped_column(ForeignKey("game.id"))
+    seat: Mapped[Part]
+    seq: Mapped[int]
+    body: Mapped[str]
+
+
 class Deadline(Base):
     """What one seat is asked in one window, and until when. `due_at` is empty until its clock has started."""
 

@@ -1,0 +1,33 @@
+"""What a use case needs of the world: the database, the time, randomness, the keys and the settings."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from sqlalchemy import Connection
+
+from pbem.clock import Clock, Randomness
+from pbem.links import Keyring
+from pbem.store.database import Store
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """One process's hands on the server. `hold` is how long a mail waits in which its move can be taken back."""
+
+    store: Store
+    clock: Clock
+    randomness: Randomness
+    keys: Keyring
+    hold: timedelta = timedelta(seconds=60)
+
+    def now(self) -> datetime:
+        """The present moment."""
+        return self.clock.now()
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """Run a use case in one transaction."""
+        return self.store.write(work)

@@ -1,0 +1,318 @@
+"""The move: one choice of one seat, in one transaction.
+
+    lock the game -> does the choice still fit? -> the rules -> rows of the log -> snapshot -> deadlines -> mails -> commit
+
+Everybody comes through here: people by link, by reply and by the API, the clock, bots and standing orders. A choice that
+is there already gives the same receipt again, so a double click, a refresh and a repeated mail are one move. Nothing in
+here waits for anybody, sends anything or renders anything.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Connection
+
+from engine import codec, game, grammar, orders
+from engine.decisions import Choice, Decision, Refused
+from engine.facts import fold, seen
+from engine.table import Entry, Position
+from pbem.domain.errors import BadInput, Forbidden, Gone, Stale
+from pbem.service import views
+from pbem.service.house import House
+from pbem.service.record import Kind, Record, standing_entries
+from pbem.store import deadlines, games, outbox
+from pbem.store.games import GameRow, PlaceRow
+
+
+class By(StrEnum):
+    """Through whom a choice came."""
+
+    PERSON = "person"
+    REPLY = "reply"
+    API = "api"
+    CLOCK = "clock"
+    BOT = "bot"
+    ORDER = "order"
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a choice. `sealed` says that it waits for others and may still be changed."""
+
+    game_id: int
+    window: int
+    seat: int
+    choice: Choice
+    written: str
+    sealed: bool
+    again: bool
+    over: bool
+
+
+@dataclass(slots=True)
+class _Move:
+    """A move in progress."""
+
+    row: GameRow
+    places: list[PlaceRow]
+    position: Position
+    orders: dict[int, orders.Order]
+    record: Record
+    entries: list[Entry]
+
+
+def play(house: House, game_id: int, window: int, seat: int, wanted: str | Choice, by: By) -> Receipt:
+    """Make a choice for a seat in a window; the same choice again gives the same receipt."""
+    return house.write(lambda tx: play_in(tx, house, game_id, window, seat, wanted, by))
+
+
+def play_in(
+    tx: Connection, house: House, game_id: int, window: int, seat: int, wanted: str | Choice, by: By
+) -> Receipt:
+    """The same within a transaction that is under way."""
+    row = games.lock(tx, game_id)
+    if row.window != window and (receipt := _made_before(tx, row, window, seat, wanted)) is not None:
+        return receipt
+    must_go_on(row)
+    if row.window != window:
+        raise Stale("The game has moved on since that mail.", why="This link or form was for an earlier turn.")
+    position = position_of(row)
+    decision = _decision(position, seat)
+    choice = _choice(position, decision, wanted)
+    written = grammar.write(decision, choice)
+    if position.box.get(seat) == choice:
+        return Receipt(row.id, window, seat, choice, written, sealed=True, again=True, over=False)
+    now = house.now()
+    move = _Move(
+        row,
+        games.places(tx, row.id),
+        position,
+        orders_of(row),
+        Record(row, now, house.randomness),
+        [],
+    )
+    sealed = not _submit(move, seat, choice, by)
+    _obey_orders(tx, move)
+    _note_silence(tx, move, seat, by)
+    _write(tx, house, move, now)
+    over = _standing(move).over
+    return Receipt(row.id, window, seat, choice, written, sealed=sealed, again=False, over=over)
+
+
+def position_of(row: GameRow) -> Position:
+    """Where the game stands, from its snapshot."""
+    if row.seed is None:
+        raise Gone("This game has not begun.", remedy="You get a mail when it does.")
+    rules = rules_of(row)
+    return Position(rules, row.seats, row.seed, codec.loads(rules, row.state), row.window, _box(row))
+
+
+def rules_of(row: GameRow) -> game.Game[Any]:
+    """The rules that this game is played by."""
+    return game.load(row.kind)
+
+
+def orders_of(row: GameRow) -> dict[int, orders.Order]:
+    """The standing orders of a game. They are their owners' secrets."""
+    return dict(codec.loads(rules_of(row), row.orders))
+
+
+def may_be_undone(entries: Sequence[Entry]) -> bool:
+    """Whether a player may still change their mind: the choices of one seat, and nothing drawn because of them."""
+    deciders = {seat for entry in entries for seat in entry.choices.keys() - entry.alone}
+    return len(deciders) == 1 and not any(entry.drawn for entry in entries)
+
+
+def set_orders(tx: Connection, house: House, row: GameRow, standing: dict[int, orders.Order], record: Record) -> None:
+    """Write down standing orders that have changed, and let them answer what is asked now."""
+    move = _Move(row, games.places(tx, row.id), position_of(row), standing, record, [])
+    _obey_orders(tx, move)
+    _write(tx, house, move, house.now())
+
+
+def refusal(refused: Refused, rules: game.Game[Any]) -> BadInput:
+    """What the rules refuse, in the words of the house."""
+    return BadInput(rules.teller()(refused.text), remedy="Nothing was changed.")
+
+
+def option_of(choice: Choice) -> str:
+    """A choice as one word of an address: `bid-7`."""
+    return "-".join(_flat((choice.verb, *choice.values))).lower()
+
+
+def _box(row: GameRow) -> dict[int, Choice]:
+    return dict(codec.loads(rules_of(row), row.box))
+
+
+def _flat(values: tuple[Any, ...]) -> list[str]:
+    return [word for value in values for word in (_flat(value) if isinstance(value, tuple) else [str(value)])]
+
+
+def _made_before(tx: Connection, row: GameRow, window: int, seat: int, wanted: str | Choice) -> Receipt | None:
+    """The receipt of the very choice that was wanted, if the entry of that window holds it."""
+    rules = rules_of(row)
+    for standing in standing_entries(rules, games.chain(tx, row.id, row.key)):
+        if standing.number == window and (made := standing.entry.choices.get(seat)) is not None:
+            same = made == wanted if isinstance(wanted, Choice) else option_of(made) == _as_option(wanted)
+            if same and seat not in standing.entry.alone:
+                over = row.status != "playing"
+                return Receipt(
+                    row.id,
+                    window,
+                    seat,
+                    made,
+                    said(made, rules),
+                    sealed=False,
+                    again=True,
+                    over=over,
+                )
+    return None
+
+
+def must_go_on(row: GameRow) -> None:
+    """Refuse unless the game is being played."""
+    if row.status in ("over", "void"):
+        raise Gone("This game is over.", remedy="Its result is in your last mail about it.")
+    if row.status == "frozen":
+        raise Gone(
+            "This game has been stopped, because its record does not check.",
+            remedy="The organiser knows.",
+        )
+    if row.status != "playing":
+        raise Gone("This game has not begun.", remedy="You get a mail when it does.")
+    if row.paused:
+        raise Forbidden("This table is paused.", remedy="Nothing is lost; you get a mail when it goes on.")
+
+
+def _decision(position: Position, seat: int) -> Decision:
+    decision = position.open().get(seat)
+    if decision is None:
+        raise Stale("There is nothing for you to decide just now.", remedy="You get a mail when there is.")
+    return decision
+
+
+def _choice(position: Position, decision: Decision, wanted: str | Choice) -> Choice:
+    if isinstance(wanted, Choice):
+        return wanted
+    try:
+        return grammar.read(decision, wanted.replace("-", " "))
+    except Refused as refused:
+        raise refusal(refused, position.game) from refused
+
+
+def _as_option(text: str) -> str:
+    return "-".join(grammar.words_of(text.replace("-", " ")))
+
+
+def said(choice: Choice, rules: game.Game[Any]) -> str:
+    """A choice in words, where the decision it answered is gone."""
+    teller = rules.teller()
+    return " ".join([choice.verb, *(teller.word(value) for value in choice.values)])
+
+
+def _submit(move: _Move, seat: int, choice: Choice, by: str) -> bool:
+    """Put the choice into the box; True if that closed the window."""
+    try:
+        position, entries = move.position.submit(seat, choice)
+    except Refused as refused:
+        raise refusal(refused, move.position.game) from refused
+    if entries:
+        move.record.entries(move.position.number, entries, seat, by)
+    else:
+        move.record.add(Kind.SEALED, seat, by, {"window": move.position.number, "choice": choice})
+    move.position = position
+    move.entries += entries
+    return bool(entries)
+
+
+def _obey_orders(tx: Connection, move: _Move) -> None:
+    """Let standing orders answer as long as they can; each sees its owner's view and nothing else."""
+    while True:
+        asked = [seat for seat in move.position.open() if seat in move.orders and seat not in move.position.box]
+        answers = {seat: _by_order(tx, move, seat) for seat in asked}
+        told = [(seat, given) for seat, given in answers.items() if given.choice is not None or given.note is not None]
+        if not told:
+            return
+        seat, given = told[0]
+        if given.order is None:
+            del move.orders[seat]
+        else:
+            move.orders[seat] = given.order
+        if given.note is not None:
+            move.record.add(Kind.ORDER, seat, By.ORDER, {"order": None, "note": given.note})
+        if given.choice is not None:
+            _submit(move, seat, given.choice, By.ORDER)
+
+
+def _by_order(tx: Connection, move: _Move, seat: int) -> orders.Answer:
+    known = views.view(tx, move.row, seat).view
+    now = fold(known, (seen(each, seat) for entry in move.entries for each in entry.facts))
+    return orders.answer(move.orders[seat], move.position.game, now, seat)
+
+
+def _note_silence(tx: Connection, move: _Move, seat: int, by: By) -> None:
+    """Count silent turns in a row; any word of the player's own ends the count."""
+    place = next(place for place in move.places if place.seat == seat)
+    silent = place.silent + 1 if by is By.CLOCK else 0
+    if silent != place.silent and place.bot is None:
+        games.set_silent(tx, move.row.id, seat, silent)
+
+
+def _write(tx: Connection, house: House, move: _Move, now: datetime) -> None:
+    """Rows, snapshot, deadlines and mails of a move."""
+    row, position = move.row, move.position
+    over = _standing(move).over
+    if over:
+        move.record.add(Kind.REVEALED, None, "table", {"secret": row.secret.hex()})
+    if move.entries:
+        deadlines.close_window(tx, row.id, row.window)
+    else:
+        for seat in position.box.keys() - _box(row).keys():
+            deadlines.close(tx, row.id, row.window, seat)
+    asked = [] if not move.entries else [seat for seat in position.open() if seat not in position.box]
+    bots = {place.seat for place in move.places if place.bot is not None}
+    deadlines.ask(tx, row.id, position.number, [(seat, now if seat in bots else None) for seat in asked], now)
+    games.append(tx, row.id, move.record.rows)
+    games.advance(tx, row, _snapshot(move, over, now))
+    hold = house.hold if may_be_undone(move.entries) and not over else timedelta(0)
+    letters = _results(move) if over else _turns(move, asked)
+    outbox.queue(tx, letters, now, now + hold)
+
+
+def _snapshot(move: _Move, over: bool, now: datetime) -> dict[str, Any]:
+    position = move.position
+    return {
+        "seq": move.record.seq,
+        "head": move.record.head,
+        "entry_head": move.record.entry_head,
+        "window": position.number,
+        "state": codec.dumps(position.state),
+        "box": codec.dumps(sorted(position.box.items())),
+        "orders": codec.dumps(sorted(move.orders.items())),
+        "status": "over" if over else move.row.status,
+        "ended_at": now if over else None,
+    }
+
+
+def _turns(move: _Move, asked: list[int]) -> list[outbox.Letter]:
+    people = {place.seat: place.person_id for place in move.places}
+    return [
+        outbox.Letter(person, "turn", move.row.id, move.record.seq, seat, move.position.number)
+        for seat in asked
+        if (person := people[seat]) is not None
+    ]
+
+
+def _results(move: _Move) -> list[outbox.Letter]:
+    return [
+        outbox.Letter(place.person_id, "result", move.row.id, move.record.seq, place.seat)
+        for place in move.places
+        if place.person_id is not None
+    ]
+
+
+def _standing(move: _Move) -> game.Standing:
+    return move.position.game.standing(move.position.state)

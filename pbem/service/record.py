@@ -1,0 +1,102 @@
+"""What happens to a game becomes rows of its log, each chained to the one before.
+
+A body is canonical JSON that names seats, never people or addresses. Which kinds there are, and what their bodies hold,
+stands here and nowhere else.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from engine import codec
+from engine.game import Game
+from engine.table import Entry
+from pbem.clock import Randomness
+from pbem.domain import chain
+from pbem.store.games import GameRow
+
+
+class Kind(StrEnum):
+    """What a row of a log can be."""
+
+    BEGAN = "Began"  # the game, its options, the words and the commitment
+    ENTRY = "Entry"  # choices, facts and numbers drawn
+    SEALED = "Sealed"  # a choice that waits in the box
+    WITHDRAWN = "Withdrawn"  # a sealed choice was taken back
+    UNDONE = "Undone"  # entries were taken back before they had told anybody anything
+    ORDER = "Order"  # a standing order was set or dropped
+    RESIGNED = "Resigned"  # a player has left a running game
+    SEATED = "Seated"  # who plays a seat from now on: a person, a substitute or a bot
+    PAUSED = "Paused"
+    RESUMED = "Resumed"
+    EXTENDED = "Extended"  # a seat was given more time
+    VOIDED = "Voided"  # the game ended without a result
+    REVEALED = "Revealed"  # the server's secret, when the game is over
+
+
+class Record:
+    """Rows being added to the log of one game."""
+
+    def __init__(self, game: GameRow, at: datetime, randomness: Randomness) -> None:
+        self.rows: list[chain.Row] = []
+        self.seq = game.seq
+        self.head = game.head
+        self.entry_head = game.entry_head
+        self._game = game
+        self._at = at
+        self._randomness = randomness
+
+    def add(self, kind: Kind, seat: int | None, by: str, body: Any) -> None:
+        """One row more."""
+        row = chain.following(
+            self.head,
+            game=self._game.key,
+            seq=self.seq + 1,
+            kind=kind,
+            seat=seat,
+            by=by,
+            at=self._at,
+            rules=self._game.rules,
+            body=codec.dumps(body).encode(),
+            nonce=self._randomness.bytes(chain.NONCE_BYTES),
+        )
+        self.rows.append(row)
+        self.seq, self.head = row.seq, row.hash
+        if kind is Kind.ENTRY or kind is Kind.UNDONE:
+            self.entry_head = row.hash
+
+    def entries(self, first: int, entries: Iterable[Entry], seat: int | None, by: str) -> None:
+        """Entries made by one choice; those after the first answered themselves."""
+        for number, entry in enumerate(entries, start=first):
+            self.add(Kind.ENTRY, seat, by, {"number": number, "entry": entry})
+            seat, by = None, "table"
+
+
+def body_of(game: Game[Any], row: chain.Row) -> Any:
+    """What a row says, as values of the engine."""
+    assert row.body is not None, "a game's own rows are never redacted"
+    return codec.loads(game, row.body.decode())
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An entry that stands: its number, and the row of the log that holds it."""
+
+    number: int
+    seq: int
+    entry: Entry
+
+
+def standing_entries(game: Game[Any], rows: Iterable[chain.Row]) -> list[Standing]:
+    """The entries that still stand: those taken back are left out."""
+    kept: list[Standing] = []
+    for row in rows:
+        if row.kind == Kind.ENTRY:
+            body = body_of(game, row)
+            kept.append(Standing(body["number"], row.seq, body["entry"]))
+        elif row.kind == Kind.UNDONE:
+            since = body_of(game, row)["from"]
+            kept = [standing for standing in kept if standing.number < since]
+    return kept

@@ -1,0 +1,82 @@
+"""Tables that have not begun: announced, joined, invited to, expired."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, and_, bindparam, delete, insert, select, update
+
+from pbem.store.games import GameRow, PlaceRow
+from pbem.store.schema import Game, Invitation, Place, table_of
+
+_GAME, _PLACE, _INVITATION = table_of(Game), table_of(Place), table_of(Invitation)
+_SEAT = (
+    update(_PLACE)
+    .where(_PLACE.c.game_id == bindparam("of_game"), _PLACE.c.place == bindparam("of_place"))
+    .values(seat=bindparam("new_seat"))
+)
+
+
+def add_game(tx: Connection, **values: Any) -> int:
+    """Announce a table; its number."""
+    return int(tx.execute(insert(_GAME).returning(_GAME.c.id), values).scalar_one())
+
+
+def change_game(tx: Connection, game_id: int, **values: Any) -> None:
+    """Write what has become of a table."""
+    tx.execute(update(_GAME).where(_GAME.c.id == game_id).values(**values))
+
+
+def add_place(tx: Connection, row: PlaceRow) -> None:
+    """Somebody joins."""
+    values = {name: getattr(row, name) for name in PlaceRow.__dataclass_fields__}
+    tx.execute(insert(_PLACE), values)
+
+
+def drop_place(tx: Connection, game_id: int, place: int) -> None:
+    """Somebody leaves before the start."""
+    tx.execute(delete(_PLACE).where(_PLACE.c.game_id == game_id, _PLACE.c.place == place))
+
+
+def seat_all(tx: Connection, game_id: int, seats: Sequence[tuple[int, int]]) -> None:
+    """Give each place its seat."""
+    tx.execute(_SEAT, [{"of_game": game_id, "of_place": place, "new_seat": seat} for place, seat in seats])
+
+
+def open_games(tx: Connection, *, private: bool = False, limit: int = 100) -> list[GameRow]:
+    """Tables that wait for players, the newest first."""
+    wanted = select(_GAME).where(_GAME.c.status == "open", _GAME.c.private == private)
+    newest_first = wanted.order_by(_GAME.c.created_at.desc(), _GAME.c.id.desc()).limit(limit)
+    return [GameRow(**row._mapping) for row in tx.execute(newest_first)]
+
+
+def expired(tx: Connection, now: datetime, limit: int) -> list[int]:
+    """Tables that have waited for players too long."""
+    wanted = select(_GAME.c.id).where(_GAME.c.status == "open", _GAME.c.expires_at <= now)
+    return list(tx.execute(wanted.order_by(_GAME.c.expires_at).limit(limit)).scalars())
+
+
+def of_person(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[GameRow]:
+    """The tables at which a person takes part."""
+    joined = and_(_PLACE.c.game_id == _GAME.c.id, _PLACE.c.person_id == person_id)
+    wanted = select(_GAME).where(select(_PLACE.c.place).where(joined).exists(), _GAME.c.status.in_(list(statuses)))
+    return [GameRow(**row._mapping) for row in tx.execute(wanted.order_by(_GAME.c.id))]
+
+
+def invite(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
+    """Ask a person to a table."""
+    values = {"game_id": game_id, "person_id": person_id, "status": "open", "created_at": now}
+    tx.execute(insert(_INVITATION), values)
+
+
+def invitations(tx: Connection, game_id: int) -> list[tuple[int, str]]:
+    """Whom a table was offered to, and what came of it."""
+    wanted = select(_INVITATION.c.person_id, _INVITATION.c.status).where(_INVITATION.c.game_id == game_id)
+    return [(int(person), str(status)) for person, status in tx.execute(wanted.order_by(_INVITATION.c.id))]
+
+
+def answer_invitation(tx: Connection, game_id: int, person_id: int, status: str, now: datetime) -> bool:
+    """Write down an answer; False if there is no open invitation."""
+    mine = and_(_INVITATION.c.game_id == game_id, _INVITATION.c.person_id == person_id, _INVITATION.c.status == "open")
+    done = tx.execute(update(_INVITATION).where(mine).values(status=status, answered_at=now))
+    return done.rowcount == 1

@@ -1,0 +1,126 @@
+"""Mails to be sent, and the ledger of what became of them.
+
+A mail is queued in the transaction of the move that causes it, as facts; it is rendered once and its bytes are kept; the
+sender leases it, sends it outside of any transaction, and writes down what happened. The attempt is counted in the
+claim, before the work, so that a mail that breaks its sender ends parked and visible.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, insert, or_, select, update
+
+from pbem.store.schema import Ledger, Outbox, table_of
+
+_OUTBOX, _LEDGER = table_of(Outbox), table_of(Ledger)
+_QUEUE = insert(_OUTBOX)
+_NOTE = insert(_LEDGER)
+_READ = select(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A mail that is to be written: to whom, about what."""
+
+    person_id: int
+    kind: str
+    game_id: int | None = None
+    seq: int | None = None
+    seat: int | None = None
+    window: int | None = None
+    facts: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxRow:
+    """One mail as it is stored."""
+
+    id: int
+    person_id: int
+    game_id: int | None
+    seq: int | None
+    seat: int | None
+    window: int | None
+    kind: str
+    facts: str
+    status: str
+    queued_at: datetime
+    due_at: datetime
+    claimed_until: datetime | None
+    attempts: int
+    message_id: str | None
+    rendered_at: datetime | None
+    body: bytes | None
+    accepted_at: datetime | None
+
+
+def queue(tx: Connection, letters: Iterable[Letter], now: datetime, due_at: datetime) -> None:
+    """Put mails into the queue; none leaves before it is due."""
+    rows = [
+        {
+            "person_id": letter.person_id,
+            "game_id": letter.game_id,
+            "seq": letter.seq,
+            "seat": letter.seat,
+            "window": letter.window,
+            "kind": letter.kind,
+            "facts": json.dumps(letter.facts or {}, sort_keys=True),
+            "status": "queued",
+            "queued_at": now,
+            "due_at": due_at,
+            "attempts": 0,
+        }
+        for letter in letters
+    ]
+    if rows:
+        tx.execute(_QUEUE, rows)
+
+
+def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[OutboxRow]:
+    """Lease mails that are due and nobody else is sending; each claim counts as an attempt."""
+    free = (
+        select(_OUTBOX.c.id)
+        .where(
+            _OUTBOX.c.status == "queued",
+            _OUTBOX.c.due_at <= now,
+            or_(_OUTBOX.c.claimed_until.is_(None), _OUTBOX.c.claimed_until <= now),
+        )
+        .order_by(_OUTBOX.c.due_at, _OUTBOX.c.id)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    taken = (
+        update(_OUTBOX)
+        .where(_OUTBOX.c.id.in_(free.scalar_subquery()))
+        .values(claimed_until=until, attempts=_OUTBOX.c.attempts + 1)
+        .returning(_OUTBOX)
+    )
+    return sorted(
+        (OutboxRow(**row._mapping) for row in tx.execute(taken)),
+        key=lambda row: (row.due_at, row.id),
+    )
+
+
+def read(tx: Connection, outbox_id: int) -> OutboxRow | None:
+    """One mail."""
+    row = tx.execute(_READ, {"of_id": outbox_id}).one_or_none()
+    return None if row is None else OutboxRow(**row._mapping)
+
+
+def change(tx: Connection, outbox_id: int, **values: Any) -> None:
+    """Write what has become of a mail."""
+    tx.execute(update(_OUTBOX).where(_OUTBOX.c.id == outbox_id).values(**values))
+
+
+def note(tx: Connection, outbox_id: int, at: datetime, what: str, detail: str = "") -> None:
+    """One more line in the ledger of a mail."""
+    tx.execute(_NOTE, {"outbox_id": outbox_id, "at": at, "what": what, "detail": detail})
+
+
+def of_game(tx: Connection, game_id: int, after_seq: int = 0) -> list[OutboxRow]:
+    """The mails about a game that later rows of its log caused."""
+    wanted = select(_OUTBOX).where(_OUTBOX.c.game_id == game_id, _OUTBOX.c.seq > after_seq)
+    return [OutboxRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id))]
