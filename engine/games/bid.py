@@ -3,9 +3,9 @@
 Everybody holds the same six tiles and bids one of them in secret, but the tiles that were bid travel on: what you won
 with today lies in a rival's hand tomorrow. Four dice decide what each auction is worth, and what goes wrong in it.
 
-What you have. Six tiles with the numbers 0 to 5, a Pawn and 2 coins. The bank begins with 4 coins for each player, and
-nobody ever has more than what is left in it to win. Your tiles are yours to see; whoever keeps track of the bids can
-work out the others'.
+What you have. Six tiles with the numbers 0 to 5, a Pawn and 2 coins. The bank begins with 4 coins for each player;
+when it is empty there are no coins to win. Only you see your tiles, though whoever keeps track of all bids can work out
+the others'.
 
 The dice. Four dice are rolled, named after the suits: Suns, Moons, Crowns and Arms. Each shows a null, an ace, or a
 number from 2 to 5. The numbers added up are the points at stake, and every null is worth a coin. Each ace has a meaning
@@ -49,18 +49,7 @@ from typing import Final
 from engine.board import Amounts, Board, Face, Grid, Line, Part, Row
 from engine.chance import Draw
 from engine.decisions import Act, Amount, Choice, Decision, OneOf, Some, Thing
-from engine.decks.piecepack import (
-    ACE,
-    DICE,
-    DIE_THINGS,
-    NULL,
-    SUITS,
-    TILE_THINGS,
-    VALUE_NAMES,
-    VALUES,
-    die,
-    tile,
-)
+from engine.decks.piecepack import ACE, DICE, DIE_THINGS, NULL, SUITS, TILE_THINGS, VALUE_NAMES, VALUES, die, tile
 from engine.facts import SPECTATOR, Fact, fact, put, take
 from engine.game import Game, Listed, Number, Options, Standing, Story
 from engine.tell import Text, say
@@ -139,7 +128,7 @@ class UsedPawn(Fact[State]):
 
     def sentence(self) -> Text:
         return say(
-            "{seat} [gives|give] up the Pawn. All bids are dropped and the dice are rolled again: {dice}.",
+            "{seat} [gives|give] up [the|your] Pawn. All bids are dropped and the dice are rolled again: {dice}.",
             seat=self.seat,
             dice=spoken_dice(self.dice),
         )
@@ -412,9 +401,7 @@ class Bid(Game[State]):
             "reroll",
             "pawn",
             ("pawn", "coin"),
-            say(
-                "What buys a new roll: a Pawn, once for each player and for all four dice, or a coin for each one die?"
-            ),
+            say("What buys a new roll: the Pawn (all four dice, once) or a coin (one die, as often as you can pay)?"),
         ),
         Number(
             "max_auctions",
@@ -458,10 +445,12 @@ class Bid(Game[State]):
         stake = say("{points:point|points} and {coins:coin|coins}", points=points, coins=coins)
         if many == 1:
             prompt = say("Which tile do you bid for {stake}?", stake=stake)
-            bid, lowest = Act("bid", (OneOf("tile", things(tuple(dict.fromkeys(hand)))),)), Choice("bid", hand[:1])
+            bid = Act("bid", (OneOf("tile", things(tuple(dict.fromkeys(hand)))),))
+            lowest = Choice("bid", hand[:1])
         else:
             prompt = say("Which two tiles do you bid for {stake}?", stake=stake)
-            bid, lowest = Act("bid", (Some("tiles", things(hand), many),)), Choice("bid", (hand[:many],))
+            bid = Act("bid", (Some("tiles", things(hand), many),))
+            lowest = Choice("bid", (hand[:many],))
         reroll: tuple[Act, ...] = ()
         if view.terms.coin_rerolls and view.coins[seat]:
             note = say("Pay a coin to have one die rolled again. All bids made so far are dropped.")
@@ -471,7 +460,7 @@ class Bid(Game[State]):
             reroll = (Act("pawn", note=note),)
         return Decision(
             seat,
-            say("{prompt} Or have the dice rolled again?", prompt=prompt) if reroll else prompt,
+            say("{prompt} Or do you have the dice rolled again?", prompt=prompt) if reroll else prompt,
             (bid, *reroll),
             default=lowest,
             closes=frozenset(act.verb for act in reroll),
@@ -566,12 +555,12 @@ class Bid(Game[State]):
 
     def board(self, view: State, seat: int) -> Board:
         return Board(
-            title=say("Bid!, auction {auction}", auction=view.auction),
+            title=say("Bid!, auction {auction} of at most {most}", auction=view.auction, most=view.terms.auctions),
             turn=self._turn(view),
             up=self._up(view),
             mine=self._mine(view, seat) if seat != SPECTATOR else (),
             others=self._others(view, seat),
-            scores=(self._scores(view),),
+            scores=(self._scores(view), *self._finish(view)),
         )
 
     def _turn(self, view: State) -> Text:
@@ -584,16 +573,14 @@ class Bid(Game[State]):
     def _up(self, view: State) -> tuple[Part, ...]:
         if not view.dice:
             return ()
-        points, coins = prize(view.dice)
-        parts: list[Part] = [
-            Row(say("The dice"), tuple(map(die, DICE, view.dice))),
-            Line(say("The winner gets {points:point|points} and {coins:coin|coins}.", points=points, coins=coins)),
-            *map(Line, meanings_of_the_aces(view.dice)),
-            Amounts(((say("coins in the bank"), view.bank),)),
+        dice = Row(say("The dice"), tuple(map(die, DICE, view.dice)))
+        bids = [
+            Row(say("{seat's} bid of {value}", seat=seat, value=sum(tiles)), faces(tiles))
+            for seat, tiles in enumerate(view.bids)
         ]
-        if view.bids:
-            parts += [Row(say("{seat's} bid", seat=seat), faces(tiles)) for seat, tiles in enumerate(view.bids)]
-        return tuple(parts)
+        bank = Amounts(((say("coins in the bank"), view.bank),))
+        at_stake = [] if view.over else [Line(text) for text in stakes(view.dice, bids_open=bool(view.bids))]
+        return (dice, *at_stake, *bids, bank)
 
     def _mine(self, view: State, seat: int) -> tuple[Part, ...]:
         pawns = () if view.terms.coin_rerolls else ((say("Pawns"), view.pawns[seat]),)
@@ -619,6 +606,13 @@ class Bid(Game[State]):
         rows = tuple((seat, tuple(column[seat] for _, column in columns)) for seat in range(len(view.points)))
         return Grid(tuple(head for head, _ in columns), rows)
 
+    def _finish(self, view: State) -> tuple[Line, ...]:
+        if view.over:
+            return ()
+        if view.overtime:
+            return (Line(say("The lead was shared at the finish: whoever is next to lead alone wins.")),)
+        return (Line(say("{target} points win, if nobody else has as many.", target=TARGET)),)
+
     def longest(self, seats: int, options: Options) -> int:
         # After the deal an auction takes an entry for the tiles and perhaps one for the coins. Every reroll is one more:
         # each Pawn once in the game, or each coin of the game once in every auction, as none comes back within it.
@@ -632,9 +626,10 @@ class Bid(Game[State]):
         return {"coins": sum(state.coins) + state.bank, **{f"tiles of {value}": tiles[value] for value in VALUES}}
 
     def prospect(self, state: State, seat: int) -> int:
-        # A tile or a coin more helps to win later auctions; a Pawn is kept for a roll that is really bad.
+        # One more on the tiles, or one more coin, wins about two points in the auctions to come; a Pawn is kept for a
+        # roll that is really bad. These weights won most games against random play.
         worth = [
-            2 * points + sum(hand) + 2 * coins + 4 * pawns
+            points + 2 * sum(hand) + 2 * coins + 4 * pawns
             for points, hand, coins, pawns in zip(state.points, state.hands, state.coins, state.pawns, strict=True)
         ]
         return worth[seat] - max(worth[:seat] + worth[seat + 1 :])
@@ -678,13 +673,24 @@ def spoken_tiles(tiles: Tiles) -> Text:
     return say("{first} + {second}", first=tiles[0], second=tiles[1])
 
 
-def meanings_of_the_aces(dice: Dice) -> tuple[Text, ...]:
-    """What the aces on the table do in this auction, as reminders."""
-    points, each = prize(dice)[0], doubling(dice)
-    meanings = (
-        say("Ace of Suns: everything is doubled, and a bid is two tiles."),
-        say("Ace of Moons: {each:coin|coins} for each of the others, if the bank can pay them all.", each=each),
-        say("Ace of Crowns: whoever is tied for the highest bid loses {points:point|points}.", points=points),
-        say("Ace of Arms: tiles of 16 or more bring {bonus} points before the bids are opened.", bonus=BONUS * each),
+def stakes(dice: Dice, bids_open: bool) -> tuple[Text, ...]:
+    """What the roll means for this auction, as far as it still matters."""
+    points, coins = prize(dice)
+    each = doubling(dice)
+    aces = {
+        MOONS: say("Ace of Moons: {each:coin|coins} for each of the others, if the bank can pay them all.", each=each)
+    }
+    if not bids_open:
+        aces[SUNS] = say("Ace of Suns: everything is doubled, and a bid is two tiles.")
+        aces[CROWNS] = say(
+            "Ace of Crowns: those tied for the highest bid lose {points:point|points} each.", points=points
+        )
+        aces[ARMS] = say(
+            "Ace of Arms: all tiles are open; hands of {least} or more get {bonus} points before the bids are opened.",
+            least=STRONG_HAND,
+            bonus=BONUS * each,
+        )
+    return (
+        say("The winner gets {points:point|points} and {coins:coin|coins}.", points=points, coins=coins),
+        *(aces[which] for which in sorted(aces) if dice[which] == ACE),
     )
-    return tuple(meaning for meaning, value in zip(meanings, dice, strict=True) if value == ACE)
