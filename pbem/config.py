@@ -87,24 +87,16 @@ class Web:
 class Smtp:
     """The relay that takes our mails."""
 
-    host: str = setting(
-        HOST_OR_NONE, "", "The mail relay; without one, mails stay in a local mailbox."
-    )
-    security: Security = setting(
-        one_of(Security), "starttls", "How the connection to the relay is protected."
-    )
+    host: str = setting(HOST_OR_NONE, "", "The mail relay; without one, mails stay in a local mailbox.")
+    security: Security = setting(one_of(Security), "starttls", "How the connection to the relay is protected.")
     port: int = setting(
         PORT,
-        Derived(
-            "587; with tls 465, with none 25", lambda so_far: _SMTP_PORTS[so_far["smtp.security"]]
-        ),
+        Derived("587; with tls 465, with none 25", lambda so_far: _SMTP_PORTS[so_far["smtp.security"]]),
         "Port of the relay.",
     )
     user: str = setting(LINE, "", "Name to sign in to the relay with, if it wants one.")
     password: str = setting(PASSWORD, "", "Password to sign in to the relay with.", secret=True)
-    timeout: int = setting(
-        number(1, 120), "60", "Seconds to wait for an answer of the relay; a lease lasts longer."
-    )
+    timeout: int = setting(number(1, 120), "60", "Seconds to wait for an answer of the relay; a lease lasts longer.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +113,9 @@ class Mail:
         Derived("games@ the mail domain", lambda so_far: f"games@{so_far['mail.domain']}"),
         "The one address that all mails come from.",
     )
-    hold: int = setting(
-        number(0, 3600), "60", "Seconds that a mail waits, during which its move can be taken back."
-    )
-    per_second: int = setting(
-        number(0, 1000), "10", "Mails sent in a second at most; 0 leaves that to the relay."
-    )
-    per_domain: int = setting(
-        number(0, 1000), "1", "The same for the mails to one domain; 0 leaves that to the relay."
-    )
+    hold: int = setting(number(0, 3600), "60", "Seconds that a mail waits, during which its move can be taken back.")
+    per_second: int = setting(number(0, 1000), "10", "Mails sent in a second at most; 0 leaves that to the relay.")
+    per_domain: int = setting(number(0, 1000), "1", "The same for the mails to one domain; 0 leaves that to the relay.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +161,7 @@ class Limits:
     mail_bytes: int = setting(
         number(2**16, 2**26), "1048576", "Largest mail that is read; a reply quotes at most 60 KB."
     )
-    open_tables: int = setting(
-        number(1, 1000), "20", "Tables one person can have open or be playing at."
-    )
+    open_tables: int = setting(number(1, 1000), "20", "Tables one person can have open or be playing at.")
     answers_a_turn: int = setting(
         number(1, 100), "5", "Answers by mail to one player in one turn; then silence and a note."
     )
@@ -188,9 +172,7 @@ class Limits:
 class Config:
     """All settings. A default can follow from settings that stand above it."""
 
-    data_dir: Path = setting(
-        FOLDER, "./.pbem", "Folder of the database, the keys and the local mailbox."
-    )
+    data_dir: Path = setting(FOLDER, "./.pbem", "Folder of the database, the keys and the local mailbox.")
     database_url: str = setting(
         DATABASE,
         Derived(
@@ -280,9 +262,7 @@ def read(environ: Mapping[str, str]) -> Config:
 def show(config: Config) -> str:
     """All settings as they are in force, one a line, with secrets as "set" or "not set"."""
     width = max(len(each.variable) for each in SETTINGS)
-    return "".join(
-        f"{each.variable:{width}}  {_shown(each, config)}".rstrip() + "\n" for each in SETTINGS
-    )
+    return "".join(f"{each.variable:{width}}  {_shown(each, config)}".rstrip() + "\n" for each in SETTINGS)
 
 
 def save_keys(data_dir: Path, keyring: Keyring) -> None:
@@ -292,9 +272,7 @@ def save_keys(data_dir: Path, keyring: Keyring) -> None:
     try:
         # mkstemp gives the file to its owner alone, before anything is in it.
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(
-                "# The keys of all links, newest first. Keep them secret, and keep a copy.\n"
-            )
+            file.write("# The keys of all links, newest first. Keep them secret, and keep a copy.\n")
             file.write(keyring.text())
             file.flush()
             os.fsync(file.fileno())

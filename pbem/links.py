@@ -103,9 +103,7 @@ class Keyring:
             raise BadInput("There is no key.", remedy="Make one with `pbem init`.")
         for key in self.keys:
             if len(key.id) != 1 or key.id not in ALPHABET:
-                raise BadInput(
-                    "The id of a key is one letter, or a digit from 2 to 7.", remedy=_CORRECT
-                )
+                raise BadInput("The id of a key is one letter, or a digit from 2 to 7.", remedy=_CORRECT)
             if len(key.secret) != SECRET_BYTES:
                 raise BadInput(f"Key {key.id} does not have {SECRET_BYTES} bytes.", remedy=_CORRECT)
         if len({key.id for key in self.keys}) < len(self.keys):

@@ -187,9 +187,7 @@ FOLDER = Kind("a folder", _folder)
 HOST = Kind("the name or number of a host", _matching(r"[\w.:-]+"))
 HOST_OR_NONE = Kind("the name or number of a host", _matching(r"[\w.:-]*"))
 HOSTS = Kind("a list of hosts, with commas", _hosts, ", ".join)
-KEYS: Kind[Keyring | None] = Kind(
-    "a list of keys", lambda text: Keyring.parse(text) if text else None, _set_or_not
-)
+KEYS: Kind[Keyring | None] = Kind("a list of keys", lambda text: Keyring.parse(text) if text else None, _set_or_not)
 LINE = Kind("one line of text", _line)
 ORIGIN = Kind("a web address without a path, like https://games.example.org", _origin)
 PACE: Kind[Pace] = Kind("a pace, like 1d or Tue,Fri 20:00 Europe/Berlin", parse_pace)

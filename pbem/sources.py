@@ -54,9 +54,7 @@ def from_file(settings: Collection[Setting], path: Path, problems: list[str]) ->
     for name, value in _flat(document):
         text = _as_text(value)
         if text is None:
-            problems.append(
-                f"{name} in {path}: write a text, a whole number, true, false or a list."
-            )
+            problems.append(f"{name} in {path}: write a text, a whole number, true, false or a list.")
         else:
             texts[name] = text
     return _named({each.name: each for each in settings}, "_file", texts, f" in {path}", problems)
@@ -69,9 +67,7 @@ def read_text(path: Path) -> str:
             data = file.read(_MOST_BYTES + 1)
     except OSError as error:
         why = error.strerror or "it cannot be opened"
-        raise BadInput(
-            f"{path} cannot be read: {why}.", remedy="Correct the path or the permissions."
-        ) from None
+        raise BadInput(f"{path} cannot be read: {why}.", remedy="Correct the path or the permissions.") from None
     if len(data) > _MOST_BYTES:
         raise BadInput(f"{path} is too long.", remedy="Check that it is the right file.")
     try:
@@ -83,9 +79,7 @@ def read_text(path: Path) -> str:
 def read_private_text(path: Path) -> str:
     """The text of a file that we made for ourselves alone, if it still is."""
     if path.exists() and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise BadInput(
-            f"{path} is open to other people on this machine.", remedy=f"Close it: chmod 600 {path}"
-        )
+        raise BadInput(f"{path} is open to other people on this machine.", remedy=f"Close it: chmod 600 {path}")
     return read_text(path)
 
 

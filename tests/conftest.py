@@ -24,9 +24,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # Nothing is timed in a test, and neither may a slow machine fail one.
-settings.register_profile(
-    "full", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
-)
+settings.register_profile("full", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", parent=settings.get_profile("full"), max_examples=20)
 settings.register_profile("thorough", parent=settings.get_profile("full"), max_examples=2000)
 settings.load_profile("full")

@@ -86,9 +86,7 @@ def test_what_is_meant_for_others_is_left_alone() -> None:
 
 def test_every_mistake_is_told_at_once(folder: Path) -> None:
     (folder / "pbem.toml").write_text("[web]\nadmin_port = 1.5\n[site]\nzone = 'UTC'\n")
-    assert problems(
-        PBEM_WEB_PORT="80a", PBEM_DATA_DIR="~nobody-here", PBEM_SMTP_PASWORD="x", PBEM_SMTP_USER="u"
-    ) == [
+    assert problems(PBEM_WEB_PORT="80a", PBEM_DATA_DIR="~nobody-here", PBEM_SMTP_PASWORD="x", PBEM_SMTP_USER="u") == [
         "web.admin_port in pbem.toml: write a text, a whole number, true, false or a list.",
         "site.zone in pbem.toml: there is no such setting; did you mean site.timezone?",
         "PBEM_SMTP_PASWORD: there is no such setting; did you mean PBEM_SMTP_PASSWORD?",
@@ -120,9 +118,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("variable", "text"), [(variable, text) for variable, texts in WRONG for text in texts]
-)
+@pytest.mark.parametrize(("variable", "text"), [(variable, text) for variable, texts in WRONG for text in texts])
 def test_a_value_of_another_kind_is_refused_by_name(variable: str, text: str) -> None:
     found = problems(**{variable: text})
     assert len(found) == 1

@@ -55,9 +55,7 @@ GOLDEN = [
 
 
 @pytest.mark.parametrize(("token", "purpose", "row", "generation"), GOLDEN)
-def test_a_link_that_was_ever_mailed_goes_on_working(
-    token: str, purpose: Purpose, row: int, generation: int
-) -> None:
+def test_a_link_that_was_ever_mailed_goes_on_working(token: str, purpose: Purpose, row: int, generation: int) -> None:
     signed_by = RING if token.startswith("a") else ROTATED
     assert signed_by.make(purpose, row, generation) == token
     assert ROTATED.verify(token, purpose, row, generation)
@@ -86,9 +84,7 @@ def test_the_recipe_is_the_one_that_is_written_down() -> None:
 
 
 @given(purposes, rows, generations)
-def test_a_token_fits_a_path_and_a_local_part_and_says_its_row(
-    purpose: Purpose, row: int, generation: int
-) -> None:
+def test_a_token_fits_a_path_and_a_local_part_and_says_its_row(purpose: Purpose, row: int, generation: int) -> None:
     token = RING.make(purpose, row, generation)
     assert len(token) == TOKEN_LENGTH
     assert set(token) <= set(ALPHABET)
@@ -151,9 +147,7 @@ def test_every_purpose_is_a_letter_of_its_own() -> None:
 
 
 @given(purposes, rows, generations)
-def test_the_token_of_another_server_is_refused(
-    purpose: Purpose, row: int, generation: int
-) -> None:
+def test_the_token_of_another_server_is_refused(purpose: Purpose, row: int, generation: int) -> None:
     foreign = Keyring.new(NEXT_SECRET, TODAY).make(purpose, row, generation)
     assert not RING.verify(foreign, purpose, row, generation)
 

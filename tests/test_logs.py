@@ -83,12 +83,7 @@ def test_no_secret_passes_in_what_was_bound_to_the_context(stream: io.StringIO) 
 
 secrets = st.sampled_from(SECRETS)
 values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.text(max_size=5)
-    | secrets
-    | secrets.map(str.encode),
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | secrets | secrets.map(str.encode),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.lists(inner, max_size=3).map(tuple)

@@ -127,9 +127,7 @@ def test_a_module_that_skips_itself_is_a_failure_where_skipping_is_forbidden(
     result.stdout.fnmatch_lines(["*skipping is forbidden*no_such_module*"])
 
 
-def test_a_failure_expected_by_mark_is_no_skip(
-    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_expected_by_mark_is_no_skip(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBEM_TEST_NO_SKIP", "1")
     suite.makepyfile("""
         import pytest

@@ -48,7 +48,5 @@ def spoken(length: timedelta) -> str:
     counts = [(days, "day"), (hours, "hour"), (minutes, "minute")]
     largest = next(place for place, (count, _) in enumerate(counts) if count)
     return " ".join(
-        f"{count} {unit}{'' if count == 1 else 's'}"
-        for count, unit in counts[largest : largest + 2]
-        if count
+        f"{count} {unit}{'' if count == 1 else 's'}" for count, unit in counts[largest : largest + 2] if count
     )

@@ -51,17 +51,13 @@ class BadInput(Refusal):
 class Forbidden(Refusal):
     """It is there, and it is not theirs to do."""
 
-    usual_remedy = (
-        "Nothing was changed; if you think that it should be yours to do, call the organiser."
-    )
+    usual_remedy = "Nothing was changed; if you think that it should be yours to do, call the organiser."
 
 
 class NotFound(Refusal):
     """There is no such thing."""
 
-    usual_remedy = (
-        "Please check that the address was copied whole, or ask for a mail with all your games."
-    )
+    usual_remedy = "Please check that the address was copied whole, or ask for a mail with all your games."
 
 
 class Gone(Refusal):

@@ -22,9 +22,7 @@ SHORTEST, LONGEST = MINUTE, 30 * DAY
 # people look at their mail once or twice a day.
 CALENDAR_NOTICE = 12 * HOUR
 
-_CALENDAR = re.compile(
-    r"(?P<days>[A-Za-z][A-Za-z, ]{2,80}) (?P<wall>[0-9:]{1,8}) (?P<zone>[^ ]{1,80})"
-)
+_CALENDAR = re.compile(r"(?P<days>[A-Za-z][A-Za-z, ]{2,80}) (?P<wall>[0-9:]{1,8}) (?P<zone>[^ ]{1,80})")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 

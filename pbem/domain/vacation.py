@@ -23,9 +23,7 @@ YEARLY_BUDGET = 30
 # Nobody plans further ahead, and a slip in the year should be noticed.
 FURTHEST_AHEAD = 366 * DAY
 
-_VACATION = re.compile(
-    r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?: (?:to|until|-|–) ([0-9]{4}-[0-9]{2}-[0-9]{2}))?"
-)
+_VACATION = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?: (?:to|until|-|–) ([0-9]{4}-[0-9]{2}-[0-9]{2}))?")
 _EXAMPLE = "Write it like 2026-12-20 to 2027-01-03; both days count."
 
 
@@ -51,9 +49,7 @@ class Vacation:
 
     def interval(self, zone: ZoneInfo) -> Interval:
         """The time that it covers for somebody who lives in that zone."""
-        return Interval(
-            moment_at(self.first, time(0), zone), moment_at(self.last + DAY, time(0), zone)
-        )
+        return Interval(moment_at(self.first, time(0), zone), moment_at(self.last + DAY, time(0), zone))
 
 
 def parse_vacation(text: str) -> Vacation:
@@ -110,8 +106,7 @@ def check_vacation(
         if asked > left:
             raise TooMany(
                 f"This vacation takes {asked} days of {year}, and you have {left} left.",
-                why=f"Everybody has {budget} days of vacation in a calendar year, "
-                "so that no table waits for ever.",
+                why=f"Everybody has {budget} days of vacation in a calendar year, so that no table waits for ever.",
                 remedy="Choose fewer days, or ask the organiser for more time.",
             )
 

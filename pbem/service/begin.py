@@ -8,8 +8,6 @@ import json
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection
-
 from engine import codec
 from engine.chance import Stream, seed_from
 from engine.table import deal
@@ -17,13 +15,14 @@ from pbem.service.house import House
 from pbem.service.play import rules_of
 from pbem.service.record import Kind, Record
 from pbem.store import deadlines, games, lobby, outbox
+from pbem.store.database import Tx
 from pbem.store.games import GameRow, PlaceRow
 
 SEATING: Final = 2**63
 """The stream of the seed that seats the players: no log is so long that an entry would draw from it."""
 
 
-def begin_in(tx: Connection, house: House, row: GameRow, places: list[PlaceRow]) -> None:
+def begin_in(tx: Tx, house: House, row: GameRow, places: list[PlaceRow]) -> None:
     """Seat the players, deal and ask, in a transaction that holds the lock of the game."""
     now = house.now()
     rules = rules_of(row)
@@ -63,7 +62,7 @@ def begin_in(tx: Connection, house: House, row: GameRow, places: list[PlaceRow])
 
 
 def _ask(
-    tx: Connection,
+    tx: Tx,
     row: GameRow,
     places: list[PlaceRow],
     seating: list[int],

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from sqlalchemy import Connection
-
 from pbem.clock import Clock, Randomness
 from pbem.links import Keyring
-from pbem.store.database import Store
+from pbem.store.database import Store, Tx
 
 T = TypeVar("T")
 
@@ -28,6 +26,6 @@ class House:
         """The present moment."""
         return self.clock.now()
 
-    def write(self, work: Callable[[Connection], T]) -> T:
+    def write(self, work: Callable[[Tx], T]) -> T:
         """Run a use case in one transaction."""
         return self.store.write(work)

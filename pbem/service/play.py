@@ -13,8 +13,6 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection
-
 from engine import codec, game, grammar, orders
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import fold, seen
@@ -24,6 +22,7 @@ from pbem.service import views
 from pbem.service.house import House
 from pbem.service.record import Kind, Record, standing_entries
 from pbem.store import deadlines, games, outbox
+from pbem.store.database import Tx
 from pbem.store.games import GameRow, PlaceRow
 
 
@@ -69,9 +68,7 @@ def play(house: House, game_id: int, window: int, seat: int, wanted: str | Choic
     return house.write(lambda tx: play_in(tx, house, game_id, window, seat, wanted, by))
 
 
-def play_in(
-    tx: Connection, house: House, game_id: int, window: int, seat: int, wanted: str | Choice, by: By
-) -> Receipt:
+def play_in(tx: Tx, house: House, game_id: int, window: int, seat: int, wanted: str | Choice, by: By) -> Receipt:
     """The same within a transaction that is under way."""
     row = games.lock(tx, game_id)
     if row.window != window and (receipt := _made_before(tx, row, window, seat, wanted)) is not None:
@@ -126,7 +123,7 @@ def may_be_undone(entries: Sequence[Entry]) -> bool:
     return len(deciders) == 1 and not any(entry.drawn for entry in entries)
 
 
-def set_orders(tx: Connection, house: House, row: GameRow, standing: dict[int, orders.Order], record: Record) -> None:
+def set_orders(tx: Tx, house: House, row: GameRow, standing: dict[int, orders.Order], record: Record) -> None:
     """Write down standing orders that have changed, and let them answer what is asked now."""
     move = _Move(row, games.places(tx, row.id), position_of(row), standing, record, [])
     _obey_orders(tx, move)
@@ -151,7 +148,7 @@ def _flat(values: tuple[Any, ...]) -> list[str]:
     return [word for value in values for word in (_flat(value) if isinstance(value, tuple) else [str(value)])]
 
 
-def _made_before(tx: Connection, row: GameRow, window: int, seat: int, wanted: str | Choice) -> Receipt | None:
+def _made_before(tx: Tx, row: GameRow, window: int, seat: int, wanted: str | Choice) -> Receipt | None:
     """The receipt of the very choice that was wanted, if the entry of that window holds it."""
     rules = rules_of(row)
     for standing in standing_entries(rules, games.chain(tx, row.id, row.key)):
@@ -228,7 +225,7 @@ def _submit(move: _Move, seat: int, choice: Choice, by: str) -> bool:
     return bool(entries)
 
 
-def _obey_orders(tx: Connection, move: _Move) -> None:
+def _obey_orders(tx: Tx, move: _Move) -> None:
     """Let standing orders answer as long as they can; each sees its owner's view and nothing else."""
     while True:
         asked = [seat for seat in move.position.open() if seat in move.orders and seat not in move.position.box]
@@ -247,13 +244,13 @@ def _obey_orders(tx: Connection, move: _Move) -> None:
             _submit(move, seat, given.choice, By.ORDER)
 
 
-def _by_order(tx: Connection, move: _Move, seat: int) -> orders.Answer:
+def _by_order(tx: Tx, move: _Move, seat: int) -> orders.Answer:
     known = views.view(tx, move.row, seat).view
     now = fold(known, (seen(each, seat) for entry in move.entries for each in entry.facts))
     return orders.answer(move.orders[seat], move.position.game, now, seat)
 
 
-def _note_silence(tx: Connection, move: _Move, seat: int, by: By) -> None:
+def _note_silence(tx: Tx, move: _Move, seat: int, by: By) -> None:
     """Count silent turns in a row; any word of the player's own ends the count."""
     place = next(place for place in move.places if place.seat == seat)
     silent = place.silent + 1 if by is By.CLOCK else 0
@@ -261,7 +258,7 @@ def _note_silence(tx: Connection, move: _Move, seat: int, by: By) -> None:
         games.set_silent(tx, move.row.id, seat, silent)
 
 
-def _write(tx: Connection, house: House, move: _Move, now: datetime) -> None:
+def _write(tx: Tx, house: House, move: _Move, now: datetime) -> None:
     """Rows, snapshot, deadlines and mails of a move."""
     row, position = move.row, move.position
     over = _standing(move).over

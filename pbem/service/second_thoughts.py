@@ -6,8 +6,6 @@ has left, and no number was drawn because of it. Nothing is deleted from a log: 
 
 import json
 
-from sqlalchemy import Connection
-
 from engine import codec, orders
 from engine.decisions import Refused
 from engine.facts import fold
@@ -17,6 +15,7 @@ from pbem.service.house import House
 from pbem.service.record import Kind, Record, standing_entries
 from pbem.store import deadlines, games, outbox
 from pbem.store import views as kept_views
+from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
 
@@ -35,7 +34,7 @@ def drop_order(house: House, game_id: int, seat: int) -> None:
     house.write(lambda tx: _drop_order(tx, house, game_id, seat))
 
 
-def _take_back(tx: Connection, house: House, game_id: int, window: int, seat: int) -> None:
+def _take_back(tx: Tx, house: House, game_id: int, window: int, seat: int) -> None:
     row = games.lock(tx, game_id)
     if row.window == window:
         _withdraw(tx, house, row, seat)
@@ -43,7 +42,7 @@ def _take_back(tx: Connection, house: House, game_id: int, window: int, seat: in
         _undo(tx, house, row, window, seat)
 
 
-def _withdraw(tx: Connection, house: House, row: GameRow, seat: int) -> None:
+def _withdraw(tx: Tx, house: House, row: GameRow, seat: int) -> None:
     play.must_go_on(row)
     position = play.position_of(row)
     try:
@@ -57,7 +56,7 @@ def _withdraw(tx: Connection, house: House, row: GameRow, seat: int) -> None:
     deadlines.reopen(tx, row.id, row.window, seat)
 
 
-def _undo(tx: Connection, house: House, row: GameRow, window: int, seat: int) -> None:
+def _undo(tx: Tx, house: House, row: GameRow, window: int, seat: int) -> None:
     """Undo the entries from a window on, if they are one choice of this seat that is still nobody's news."""
     play.must_go_on(row)
     entries = standing_entries(play.rules_of(row), games.chain(tx, row.id, row.key))
@@ -94,7 +93,7 @@ def _undo(tx: Connection, house: House, row: GameRow, window: int, seat: int) ->
     kept_views.forget(tx, row.id)
 
 
-def _leave_order(tx: Connection, house: House, game_id: int, seat: int, text: str) -> orders.Order:
+def _leave_order(tx: Tx, house: House, game_id: int, seat: int, text: str) -> orders.Order:
     row = games.lock(tx, game_id)
     play.must_go_on(row)
     known = views.view(tx, row, seat).view
@@ -108,7 +107,7 @@ def _leave_order(tx: Connection, house: House, game_id: int, seat: int, text: st
     return order
 
 
-def _drop_order(tx: Connection, house: House, game_id: int, seat: int) -> None:
+def _drop_order(tx: Tx, house: House, game_id: int, seat: int) -> None:
     row = games.lock(tx, game_id)
     left = play.orders_of(row)
     if left.pop(seat, None) is None:

@@ -7,12 +7,11 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection
-
 from engine import codec, game
 from engine.facts import Fact, fold, seen
 from pbem.service.record import standing_entries
 from pbem.store import games, views
+from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
 KEEP_AFTER: Final = 20
@@ -28,7 +27,7 @@ class Seen:
     rows: int
 
 
-def view(tx: Connection, row: GameRow, seat: int) -> Seen:
+def view(tx: Tx, row: GameRow, seat: int) -> Seen:
     """What the seat, or the SPECTATOR, knows now. Changes nothing."""
     rules = game.load(row.kind)
     kept = views.read(tx, row.id, seat)
@@ -41,13 +40,13 @@ def view(tx: Connection, row: GameRow, seat: int) -> Seen:
     return Seen(fold(known, told), row.seq, len(rows))
 
 
-def keep(tx: Connection, row: GameRow, seat: int, found: Seen) -> None:
+def keep(tx: Tx, row: GameRow, seat: int, found: Seen) -> None:
     """Keep a view if getting at it was work. The game must be locked."""
     if found.rows >= KEEP_AFTER:
         views.keep(tx, row.id, seat, found.seq, codec.dumps(found.view))
 
 
-def told_since(tx: Connection, row: GameRow, seat: int, window: int) -> list[Fact[Any]]:
+def told_since(tx: Tx, row: GameRow, seat: int, window: int) -> list[Fact[Any]]:
     """What the seat was told in the entries from this number on."""
     rules = game.load(row.kind)
     entries = standing_entries(rules, games.chain(tx, row.id, row.key))

@@ -24,6 +24,9 @@ from sqlalchemy.pool import StaticPool
 
 T = TypeVar("T")
 
+Tx = Connection
+"""A transaction that is under way, as use cases hand it down."""
+
 # SQLite before this can corrupt a database in WAL mode when two connections write and checkpoint at one moment.
 SAFE_SQLITE: Final = (3, 51, 3)
 
