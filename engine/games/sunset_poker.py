@@ -135,9 +135,9 @@ class BestSet:
         size, top = len(self.cards), rank(max(self.cards, key=height))
         if self.kind != "kind":
             template = {
-                "split": "a split of {size}, {top} high",
-                "run": "a run of {size}, {top} high",
-                "straight flush": "a straight flush of {size}, {top} high",
+                "split": "a split of {size} with {top} high",
+                "run": "a run of {size} with {top} high",
+                "straight flush": "a straight flush of {size} with {top} high",
             }[self.kind]
         else:
             template = {1: "a single {top}", 2: "a pair of {top}s"}.get(size, "{size} of a kind ({top}s)")
@@ -475,7 +475,12 @@ class SunsetPoker(Game[State]):
     options = (
         Number("target", 100, 51, 1000, say("How many points end the game.")),
         Number("max_rounds", 25, 1, 100, say("After how many rounds the game ends at the latest.")),
-        Listed("split_min", "2", ("2", "4"), say("The smallest split: two cards of any two ranks, or two pairs.")),
+        Listed(
+            "split_min",
+            "2",
+            ("2", "4"),
+            say("The smallest split: two cards of any two ranks, or two pairs."),
+        ),
         Listed(
             "settle",
             "actual",
@@ -515,7 +520,11 @@ class SunsetPoker(Game[State]):
         card = OneOf("card", things(in_order(pack)), why=say("It must be a card of the pack that you hold."))
         return Decision(
             seat,
-            say("Which card do you pick? You have picked {n} of {all}.", n=len(view.hands[seat]), all=_full(view)),
+            say(
+                "Which card do you pick? You have picked {n} of {all}.",
+                n=len(view.hands[seat]),
+                all=_full(view),
+            ),
             (Act("pick", (card,)),),
             default=Choice("pick", (pack[0],)),
             topic=f"round {view.round}",
@@ -604,7 +613,11 @@ class SunsetPoker(Game[State]):
         others = ((first + i) % len(view.scores) for i in range(len(view.scores)))
         shows = view.over or view.turn is not None
         return Board(
-            title=say("Sunset Poker, round {round} of {last} at most", round=view.round, last=view.terms.max_rounds),
+            title=say(
+                "Sunset Poker, round {round} of {last} at most",
+                round=view.round,
+                last=view.terms.max_rounds,
+            ),
             turn=self._turn(view),
             up=self._up(view),
             mine=self._mine(view, seat) if seat != SPECTATOR else (),
@@ -638,7 +651,10 @@ class SunsetPoker(Game[State]):
             )
         parts.append(Line(sun))
         if view.lost:
-            lost = say("The winner of the round will collect the {lost:point|points} lost so far.", lost=view.lost)
+            lost = say(
+                "The winner of the round will collect the {lost:point|points} lost so far.",
+                lost=view.lost,
+            )
             parts.append(Line(lost))
         return tuple(parts)
 
@@ -673,7 +689,10 @@ class SunsetPoker(Game[State]):
             label = say("{seat}, finished with {best}", seat=other, best=_best(view, played).words())
         else:
             label = say(
-                "{seat}, {hand} in hand, so far {best}", seat=other, hand=hand, best=_best(view, played).words()
+                "{seat}, {hand} in hand, so far {best}",
+                seat=other,
+                hand=hand,
+                best=_best(view, played).words(),
             )
         return Row(label, faces(in_order(played)))
 
