@@ -203,7 +203,7 @@ class Looked(Fact[State]):
 
     def sentence(self) -> Text:
         """Whoever looked is told which card lies where."""
-        if any(map(hidden, self.cards)):
+        if any(map(unseen, self.cards)):
             return say("{seat} [looks|look] at what lies under {markers}.", seat=self.seat, markers=self.markers)
         found = tuple(
             say("under {marker} lies {card}", marker=marker, card=card)
@@ -346,9 +346,7 @@ class Revealed(Fact[State]):
     def sentence(self) -> Text:
         """The value of every suit, and whose Crown was which."""
         return say(
-            "All is revealed. {worths} {crowns}",
-            worths=told_worths(self.valuations),
-            crowns=told_crowns(self.crowns),
+            "All is revealed. {worths} {crowns}", worths=told_worths(self.valuations), crowns=told_crowns(self.crowns)
         )
 
     def apply(self, state: State) -> State:
@@ -432,7 +430,7 @@ def known(card: object) -> bool:
     return isinstance(card, str) and card != ""
 
 
-def hidden(card: object) -> bool:
+def unseen(card: object) -> bool:
     """Whether the reader may not know what lies here."""
     return card is HIDDEN
 
@@ -555,8 +553,8 @@ class SorcerousFutures(Game[State]):
             seat,
             say("Which Crown do you give to each of the others, and which do you keep?"),
             (
-                Act("give", (*blanks, OneOf("Crown", crown_things(CROWNS))), phrase=f"give {gifts} and keep {{}}"),
                 Act("deal", note=say("deal them at random, as the rules allow")),
+                Act("give", (*blanks, OneOf("Crown", crown_things(CROWNS))), phrase=f"give {gifts} and keep {{}}"),
             ),
             default=Choice("deal"),
             topic="the Crowns",
@@ -659,13 +657,14 @@ class SorcerousFutures(Game[State]):
         With three players the card under the Excuse stays in the bag until it is turned up: nobody may know it before,
         so it makes no difference which one it is.
         """
-        seven = some(state.bag, len(MARKERS), draw) if state.excuse is not None else some(state.bag, len(ACES), draw)
+        markers = ACES if state.excuse is None else MARKERS
+        laid = some(state.bag, len(markers), draw)
         if state.terms.sly and state.excuse is not None:
-            state = yield SawSeven(state.excuse, in_order(seven))
-        places = dict(zip(MARKERS, seven, strict=False))
+            state = yield SawSeven(state.excuse, in_order(laid))
+        places = dict(zip(markers, laid, strict=True))
         for seat in range(len(state.gold)):
-            markers = markers_of(seat, state)
-            state = yield Looked(seat, markers, tuple(places[marker] for marker in markers))
+            own = markers_of(seat, state)
+            state = yield Looked(seat, own, tuple(places[marker] for marker in own))
         state = yield Began(next(seat for seat, own in enumerate(state.aces) if "AS" in own))
         return (yield from self._turn_up(state, draw))
 
@@ -807,14 +806,14 @@ class SorcerousFutures(Game[State]):
     def _known_to(self, view: State, seat: int) -> tuple[Part, ...]:
         """What a player can say of values: suits without a known card count 0 in it."""
         worths, crown = worths_of(view.down.valuations), view.down.crowns[seat]
-        unseen = tuple(
+        missing = tuple(
             marker[-1] for marker, card in zip(MARKERS, view.down.valuations, strict=True) if not known(card)
         )
         row = view.row if view.auction is None else (view.auction.card,)
         each = tuple(say("{card} {worth}", card=NAMES[card], worth=total_worth((card,), worths, crown)) for card in row)
         mine = total_worth(view.bought[seat], worths, crown)
         return (
-            Line(say("Your cards score {mine}, and what {unseen} are worth.", mine=mine, unseen=unseen)),
+            Line(say("Your cards score {mine}, and what {missing} are worth.", mine=mine, missing=missing)),
             Line(say("Counted like that, what is for sale would score you: {each}.", each=each)),
         )
 
@@ -866,9 +865,9 @@ class SorcerousFutures(Game[State]):
     def imagine(self, view: State, seat: int, draw: Draw) -> State:
         down = view.down
         # A sly Excuse player, who saw the seven, wonders only how they lie.
-        saw = down.seven and not any(map(hidden, down.seven))
+        saw = down.seven and not any(map(unseen, down.seven))
         pool = draw.shuffle(without(down.seven if saw else view.bag, down.valuations))
-        valuations = tuple(pool.pop() if hidden(card) else card for card in down.valuations)
+        valuations = tuple(pool.pop() if unseen(card) else card for card in down.valuations)
         crowns = self._imagine_crowns(view, draw)
         down = replace(
             down,
@@ -882,11 +881,11 @@ class SorcerousFutures(Game[State]):
     def _imagine_crowns(self, view: State, draw: Draw) -> Cards:
         """Crowns as they may have been dealt: by chance, and tried until they agree with what this reader knows."""
         told = view.down.crowns
-        if not any(map(hidden, told)):
+        if not any(map(unseen, told)):
             return told
         while True:
             crowns = ritual(view.aces, draw) if view.excuse is None else draw.pick(assignments(view.aces))
-            if all(hidden(seen) or crown == seen for crown, seen in zip(crowns, told, strict=True)):
+            if all(unseen(seen) or crown == seen for crown, seen in zip(crowns, told, strict=True)):
                 return crowns
 
     def word(self, value: Any) -> str:
@@ -925,10 +924,10 @@ def told_worths(valuations: Cards) -> Text:
     """What every suit was worth, and why."""
     worths = worths_of(valuations)
     each = tuple(
-        say("{suit} {worth} ({card})", suit=suit, worth=worths[suit], card=card)
+        say("{suit} {worth} by {card}", suit=suit, worth=worths[suit], card=card)
         for suit, card in zip(SUITS, valuations, strict=False)
     )
-    return say("{each}; the Excuse {worth} ({card}).", each=each, worth=worths[EXCUSE], card=valuations[-1])
+    return say("{each}; the Excuse {worth} by {card}.", each=each, worth=worths[EXCUSE], card=valuations[-1])
 
 
 def told_crowns(crowns: Cards) -> Text:
