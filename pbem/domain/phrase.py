@@ -1,0 +1,52 @@
+"""How moments and deadlines are said to people: absolute, with the weekday, in two zones.
+
+    Tue 24 Nov 2026, 20:00 (Europe/Berlin); 19:00 UTC
+
+A mail is read hours after it was written and by people in other zones, so a moment is never said
+without its day and zone; words like `in 2 days` only ever stand beside it. The names of days and
+months are our own, because those of the C library change with the machine's locale. What is said
+here was decided elsewhere.
+"""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from pbem.domain.deadline import Due
+from pbem.domain.duration import MINUTE, spoken
+
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def said(moment: datetime, zone: ZoneInfo) -> str:
+    """The moment as clocks and calendars of the zone show it, and in UTC."""
+    local, universal = moment.astimezone(zone), moment.astimezone(UTC)
+    if zone.key == "UTC":
+        return f"{_day(universal)} {universal.year}, {universal:%H:%M} UTC"
+    # A second day is said only where it is another one, so that the eye need not compare.
+    other_day = "" if local.date() == universal.date() else f"{_day(universal)}, "
+    return f"{_day(local)} {local.year}, {local:%H:%M} ({zone.key}); {other_day}{universal:%H:%M} UTC"
+
+
+def from_now(now: datetime, moment: datetime) -> str:
+    """How far away the moment is: `in 2 days`, `now`, `3 hours ago`."""
+    if abs(moment - now) < MINUTE:
+        return "now"
+    return f"in {spoken(moment - now)}" if moment > now else f"{spoken(now - moment)} ago"
+
+
+def explained(due: Due, zone: ZoneInfo) -> tuple[str, ...]:
+    """How a deadline came about, a line for each step."""
+    if due.start is None:
+        return ("The clock has not started: the mail is still on its way.",)
+    lines = [f"Start: {said(due.start, zone)}"]
+    lines += [f"+ {spoken(part.by)}: {part.reason.value}" for part in due.parts]
+    if due.at is not None:
+        lines.append(f"Due: {said(due.at, zone)}")
+    elif due.waits_for is not None:
+        lines.append(f"The clock stands still: {due.waits_for.value}")
+    return tuple(lines)
+
+
+def _day(moment: datetime) -> str:
+    return f"{_WEEKDAYS[moment.weekday()]} {moment.day} {_MONTHS[moment.month - 1]}"

@@ -1,0 +1,148 @@
+"""Reminders: often enough to be noticed, seldom enough to be read."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbem.domain.deadline import Due, Turn, due
+from pbem.domain.errors import BadInput
+from pbem.domain.interval import Interval
+from pbem.domain.pace import Pace, parse_pace
+from pbem.domain.quiet import QuietHours, parse_quiet
+from pbem.domain.reminder import USUAL, Cadence, Left, Passed, parse_cadence, reminders
+
+UNIVERSAL = ZoneInfo("UTC")
+
+
+def nov(text: str) -> datetime:
+    return datetime.fromisoformat(f"2026-11-{text}").replace(tzinfo=UTC)
+
+
+def turn(pace: str) -> Turn:
+    """A turn that was asked for at ten on the 24th."""
+    return Turn(parse_pace(pace), UNIVERSAL, nov("24 10:00"), nov("24 10:00"))
+
+
+def plan(asked: Turn, cadence: str = "50%,80%,2h") -> list[str]:
+    """When this player is reminded, as day and time."""
+    moments = reminders(asked, due(asked), parse_cadence(cadence))
+    return [f"{moment:%d %H:%M}" for moment in moments]
+
+
+def test_a_player_is_reminded_at_half_at_four_fifths_and_two_hours_before() -> None:
+    assert plan(turn("3d")) == ["25 22:00", "26 19:36", "27 08:00"]
+    assert parse_cadence("50%,80%,2h") == USUAL
+
+
+def test_of_two_reminders_within_an_hour_the_later_one_stays() -> None:
+    assert plan(turn("12h")) == ["24 16:00", "24 20:00"]
+
+
+def test_a_short_pace_has_its_reminders_closer_together() -> None:
+    assert plan(turn("1h")) == ["24 10:30", "24 10:48"]
+    assert plan(turn("5m"), "50%,60%") == ["24 10:03"]
+
+
+def test_nobody_is_reminded_as_soon_as_asked() -> None:
+    assert plan(turn("1d"), "1%,50%") == ["24 22:00"]
+    assert plan(turn("3h"), "150m") == []
+
+
+def test_a_mark_that_the_whole_time_is_too_short_for_is_left_out() -> None:
+    assert plan(turn("2h"), "2h") == []
+    assert plan(turn("1h"), "2h,50%") == ["24 10:30"]
+
+
+def test_who_wants_none_gets_none() -> None:
+    assert plan(turn("3d"), "none") == []
+
+
+def test_there_is_no_reminder_without_a_deadline() -> None:
+    assert reminders(turn("1d"), Due(None, None), USUAL) == ()
+    paused = replace(turn("1d"), pauses=(Interval(nov("24 12:00"), None),))
+    assert reminders(paused, due(paused), USUAL) == ()
+
+
+def test_marks_are_counted_in_time_in_which_the_clock_runs() -> None:
+    away = replace(turn("2d"), vacations=(Interval(nov("25 00:00"), nov("29 00:00")),))
+    assert due(away).at == nov("30 10:00")
+    assert plan(away) == ["29 10:00", "30 00:24", "30 08:00"]
+
+
+def test_a_reminder_in_quiet_hours_waits_for_their_end() -> None:
+    asleep = replace(turn("3d"), quiet=parse_quiet("21:00-07:00", UNIVERSAL))
+    assert plan(asleep, "50%") == ["26 07:00"]
+
+
+def test_a_reminder_that_would_wake_too_late_comes_before_the_quiet_hours() -> None:
+    asleep = replace(turn("12h"), quiet=parse_quiet("20:30-07:30", UNIVERSAL))
+    assert due(asleep).at == nov("25 07:30")
+    assert plan(asleep, "2h") == ["24 19:30"]
+
+
+@pytest.mark.parametrize("text", ["50%,80%,2h", "1%", "99%", "30m,1d", "none"])
+def test_a_cadence_reads_back_from_its_text(text: str) -> None:
+    assert str(parse_cadence(text)) == text
+
+
+def test_a_cadence_is_read_as_people_write_it() -> None:
+    assert parse_cadence(" 50 % , 2 h ") == Cadence((Passed(50), Left(timedelta(hours=2))))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "not a moment for a reminder"),
+        ("often", "not a moment for a reminder"),
+        ("0%", "not a moment for a reminder"),
+        ("100%", "not a moment for a reminder"),
+        ("50%,", "not a moment for a reminder"),
+        ("none,50%", "not a moment for a reminder"),
+        ("10%,20%,30%,40%,50%,60%", "6 reminders are too many"),
+    ],
+)
+def test_a_cadence_that_cannot_be_is_refused_and_says_why(text: str, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        parse_cadence(text)
+
+
+paces = st.sampled_from(["5m", "1h", "12h", "3d", "Tue,Fri 20:00 Europe/Berlin"]).map(parse_pace)
+cadences = st.lists(
+    st.integers(1, 99).map(Passed) | st.integers(1, 48).map(lambda hours: Left(timedelta(hours=hours))),
+    max_size=5,
+).map(lambda marks: Cadence(tuple(marks)))
+pauses = st.lists(
+    st.builds(
+        lambda start, hours: Interval(
+            nov("24 00:00") + timedelta(hours=start),
+            nov("24 00:00") + timedelta(hours=start + hours),
+        ),
+        st.integers(0, 90),
+        st.integers(1, 40),
+    ),
+    max_size=2,
+).map(tuple)
+nights = st.none() | st.just(parse_quiet("21:00-07:00", ZoneInfo("Europe/Berlin")))
+
+
+@given(paces, cadences, pauses, nights)
+def test_reminders_come_in_order_apart_before_the_deadline_and_never_at_night(
+    pace: Pace, cadence: Cadence, stops: tuple[Interval, ...], quiet: QuietHours | None
+) -> None:
+    asked = replace(turn("1d"), pace=pace, pauses=stops, quiet=quiet)
+    result = due(asked)
+    planned = reminders(asked, result, cadence)
+    assert result.start is not None
+    assert result.at is not None
+    apart = min(timedelta(hours=1), asked.pace.scale / 4)
+    assert len(planned) <= len(cadence.marks)
+    for earlier, later in zip((result.start, *planned), planned, strict=False):
+        assert later - earlier >= apart
+    for moment in planned:
+        assert moment < result.at
+        assert asked.quiet is None or asked.quiet.around(moment) is None
+        assert not any(stop.holds(moment) for stop in stops)
