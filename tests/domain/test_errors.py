@@ -5,11 +5,7 @@ import pytest
 from pbem.domain import errors
 from pbem.domain.errors import MOST_QUOTED, BadInput, Fault, PbemError, Refusal, quoted
 
-TREE = [
-    value
-    for value in vars(errors).values()
-    if isinstance(value, type) and issubclass(value, PbemError)
-]
+TREE = [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, PbemError)]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in TREE if kind is not PbemError])

@@ -92,9 +92,7 @@ def test_overlap_counts_only_what_lies_in_the_span() -> None:
 @given(times, times, times, several)
 def test_overlap_is_additive(a: int, b: int, c: int, stops: list[Interval]) -> None:
     first, middle, last = (NOON + hours(each) for each in sorted((a, b, c)))
-    assert overlap(first, middle, stops) + overlap(middle, last, stops) == overlap(
-        first, last, stops
-    )
+    assert overlap(first, middle, stops) + overlap(middle, last, stops) == overlap(first, last, stops)
 
 
 @given(times, times, several)
@@ -119,9 +117,7 @@ def test_running_and_stopped_time_make_up_the_whole(a: int, b: int, stops: list[
         pytest.param([between(-5, None)], None, id="open since before the start"),
     ],
 )
-def test_later_by_counts_only_time_in_which_the_clock_runs(
-    stops: list[Interval], expected: float | None
-) -> None:
+def test_later_by_counts_only_time_in_which_the_clock_runs(stops: list[Interval], expected: float | None) -> None:
     moment = None if expected is None else NOON + hours(expected)
     assert later_by(NOON, hours(10), stops) == moment
 

@@ -63,9 +63,7 @@ moments = st.datetimes(datetime(2009, 1, 1), datetime(2030, 12, 31), timezones=s
 
 
 @given(days, walls, zones)
-def test_the_clocks_show_the_time_or_have_just_skipped_it(
-    day: date, wall: time, zone: ZoneInfo
-) -> None:
+def test_the_clocks_show_the_time_or_have_just_skipped_it(day: date, wall: time, zone: ZoneInfo) -> None:
     moment = moment_at(day, wall, zone)
     wanted = datetime.combine(day, wall)
     assert moment.tzinfo is UTC
@@ -99,9 +97,7 @@ def test_the_day_is_the_one_on_the_calendar_of_the_zone() -> None:
         ("Australia/Lord_Howe", "2026-10-03 15:20", 60, "2026-10-03 16:00"),
     ],
 )
-def test_rounding_goes_by_the_clock_on_the_players_wall(
-    zone: str, moment: str, minutes: int, rounded: str
-) -> None:
+def test_rounding_goes_by_the_clock_on_the_players_wall(zone: str, moment: str, minutes: int, rounded: str) -> None:
     step = timedelta(minutes=minutes)
     assert round_up(utc(moment), step, ZoneInfo(zone)) == utc(rounded)
 
@@ -117,9 +113,7 @@ def test_rounding_never_goes_back_and_leaves_a_round_moment_alone(
     assert round_up(rounded, step, zone) == rounded
 
 
-@pytest.mark.parametrize(
-    "name", ["Europe/Berlin", " UTC ", "America/Argentina/Ushuaia", "Etc/GMT+5"]
-)
+@pytest.mark.parametrize("name", ["Europe/Berlin", " UTC ", "America/Argentina/Ushuaia", "Etc/GMT+5"])
 def test_a_zone_is_known_by_its_name(name: str) -> None:
     assert parse_zone(name).key == name.strip()
 

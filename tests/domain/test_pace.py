@@ -126,16 +126,12 @@ def test_the_next_moment_is_what_the_wall_clock_says(pace: str, earliest: str, m
 
 
 @given(calendars, st.datetimes(datetime(2009, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC)))
-def test_the_next_moment_is_never_past_and_at_most_a_week_away(
-    calendar: Calendar, earliest: datetime
-) -> None:
+def test_the_next_moment_is_never_past_and_at_most_a_week_away(calendar: Calendar, earliest: datetime) -> None:
     moment = calendar.next_moment(earliest)
     # An hour more where summer ends in that week.
     assert timedelta(0) <= moment - earliest <= timedelta(days=7, hours=1)
 
 
-@pytest.mark.parametrize(
-    ("pace", "minutes"), [("59m", 1), ("1h", 5), ("23h", 5), ("1d", 60), ("7d", 60)]
-)
+@pytest.mark.parametrize(("pace", "minutes"), [("59m", 1), ("1h", 5), ("23h", 5), ("1d", 60), ("7d", 60)])
 def test_the_longer_the_pace_the_rounder_its_moments(pace: str, minutes: int) -> None:
     assert parse_pace(pace).friendly_step == timedelta(minutes=minutes)

@@ -28,12 +28,8 @@ def utc(text: str) -> datetime:
 @pytest.mark.parametrize(
     ("zone", "hours", "moment", "end"),
     [
-        pytest.param(
-            "Europe/Berlin", "22:00-07:00", "2026-11-24 20:59", "2026-11-24 20:59", id="before"
-        ),
-        pytest.param(
-            "Europe/Berlin", "22:00-07:00", "2026-11-24 21:00", "2026-11-25 06:00", id="first"
-        ),
+        pytest.param("Europe/Berlin", "22:00-07:00", "2026-11-24 20:59", "2026-11-24 20:59", id="before"),
+        pytest.param("Europe/Berlin", "22:00-07:00", "2026-11-24 21:00", "2026-11-25 06:00", id="first"),
         pytest.param(
             "Europe/Berlin",
             "22:00-07:00",
@@ -41,45 +37,21 @@ def utc(text: str) -> datetime:
             "2026-11-25 06:00",
             id="past midnight",
         ),
-        pytest.param(
-            "Europe/Berlin", "22:00-07:00", "2026-11-25 06:00", "2026-11-25 06:00", id="end"
-        ),
-        pytest.param(
-            "Europe/Berlin", "09:00-17:00", "2026-11-25 10:00", "2026-11-25 16:00", id="by day"
-        ),
-        pytest.param(
-            "Europe/Berlin", "22:00-07:00", "2026-03-28 22:00", "2026-03-29 05:00", id="short night"
-        ),
-        pytest.param(
-            "Europe/Berlin", "22:00-07:00", "2026-10-24 22:00", "2026-10-25 06:00", id="long night"
-        ),
-        pytest.param(
-            "Europe/Berlin", "22:00-02:30", "2026-03-28 22:00", "2026-03-29 01:00", id="end skipped"
-        ),
-        pytest.param(
-            "Europe/Berlin", "22:00-02:30", "2026-10-24 22:00", "2026-10-25 00:30", id="end twice"
-        ),
-        pytest.param(
-            "Europe/Berlin", "02:15-02:45", "2026-03-29 01:00", "2026-03-29 01:00", id="all skipped"
-        ),
-        pytest.param(
-            "America/New_York", "23:00-08:00", "2026-11-01 12:00", "2026-11-01 13:00", id="New York"
-        ),
-        pytest.param(
-            "Australia/Lord_Howe", "22:00-02:15", "2026-10-03 15:00", "2026-10-03 15:30", id="half"
-        ),
-        pytest.param(
-            "Asia/Kathmandu", "22:00-07:00", "2026-11-24 16:20", "2026-11-25 01:15", id="Kathmandu"
-        ),
+        pytest.param("Europe/Berlin", "22:00-07:00", "2026-11-25 06:00", "2026-11-25 06:00", id="end"),
+        pytest.param("Europe/Berlin", "09:00-17:00", "2026-11-25 10:00", "2026-11-25 16:00", id="by day"),
+        pytest.param("Europe/Berlin", "22:00-07:00", "2026-03-28 22:00", "2026-03-29 05:00", id="short night"),
+        pytest.param("Europe/Berlin", "22:00-07:00", "2026-10-24 22:00", "2026-10-25 06:00", id="long night"),
+        pytest.param("Europe/Berlin", "22:00-02:30", "2026-03-28 22:00", "2026-03-29 01:00", id="end skipped"),
+        pytest.param("Europe/Berlin", "22:00-02:30", "2026-10-24 22:00", "2026-10-25 00:30", id="end twice"),
+        pytest.param("Europe/Berlin", "02:15-02:45", "2026-03-29 01:00", "2026-03-29 01:00", id="all skipped"),
+        pytest.param("America/New_York", "23:00-08:00", "2026-11-01 12:00", "2026-11-01 13:00", id="New York"),
+        pytest.param("Australia/Lord_Howe", "22:00-02:15", "2026-10-03 15:00", "2026-10-03 15:30", id="half"),
+        pytest.param("Asia/Kathmandu", "22:00-07:00", "2026-11-24 16:20", "2026-11-25 01:15", id="Kathmandu"),
         # The night before the skipped Friday goes straight over into the one after it.
-        pytest.param(
-            "Pacific/Apia", "22:00-07:00", "2011-12-30 09:00", "2011-12-30 17:00", id="Samoa"
-        ),
+        pytest.param("Pacific/Apia", "22:00-07:00", "2011-12-30 09:00", "2011-12-30 17:00", id="Samoa"),
     ],
 )
-def test_a_moment_in_quiet_hours_moves_to_their_end(
-    zone: str, hours: str, moment: str, end: str
-) -> None:
+def test_a_moment_in_quiet_hours_moves_to_their_end(zone: str, hours: str, moment: str, end: str) -> None:
     quiet = parse_quiet(hours, ZoneInfo(zone))
     assert end_of_quiet(utc(moment), quiet) == utc(end)
 
@@ -110,9 +82,7 @@ def test_the_end_of_quiet_is_never_in_quiet_hours(quiet: QuietHours, moment: dat
 
 
 @given(quiet_hours, moments, moments)
-def test_a_later_moment_never_ends_earlier(
-    quiet: QuietHours, one: datetime, other: datetime
-) -> None:
+def test_a_later_moment_never_ends_earlier(quiet: QuietHours, one: datetime, other: datetime) -> None:
     assert end_of_quiet(min(one, other), quiet) <= end_of_quiet(max(one, other), quiet)
 
 

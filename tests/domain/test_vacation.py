@@ -60,9 +60,7 @@ def test_what_is_no_vacation_is_refused_with_an_example(text: str, says: str) ->
         ("Pacific/Apia", "2011-12-30", "2011-12-30 10:00", "2011-12-30 10:00"),
     ],
 )
-def test_both_days_count_from_midnight_to_midnight(
-    zone: str, text: str, start: str, end: str
-) -> None:
+def test_both_days_count_from_midnight_to_midnight(zone: str, text: str, start: str, end: str) -> None:
     covered = parse_vacation(text).interval(ZoneInfo(zone))
     assert covered == Interval(utc(start), utc(end))
 
@@ -95,9 +93,7 @@ def test_a_slip_in_the_year_is_noticed() -> None:
         book("2027-11-26")
 
 
-@pytest.mark.parametrize(
-    "text", ["2026-12-10", "2026-12-01 to 2026-12-05", "2026-12-04 to 2026-12-06"]
-)
+@pytest.mark.parametrize("text", ["2026-12-10", "2026-12-01 to 2026-12-05", "2026-12-04 to 2026-12-06"])
 def test_two_vacations_cannot_share_a_day(text: str) -> None:
     with pytest.raises(Refusal, match="already have a vacation from 2026-12-05 to 2026-12-10"):
         book(text, "2026-12-05 to 2026-12-10")
