@@ -200,9 +200,14 @@ def _read_thing(things: Sequence[Thing], words: Sequence[str]) -> list[tuple[int
             if given == name:
                 found[thing.value, used] = (2, thing, used)
             for short in range(1, used + 1):
-                if " ".join(name).startswith(" ".join(words[:short])):
+                if _cut_short(" ".join(words[:short]), " ".join(name)):
                     found.setdefault((thing.value, short), (1, thing, short))
     return list(found.values())
+
+
+def _cut_short(given: str, name: str) -> bool:
+    """Whether a name begins with what was written. A number cut short is another number: 1 is not 13."""
+    return name.startswith(given) and not (given[-1].isdigit() and name[len(given) :][:1].isdigit())
 
 
 def _names(thing: Thing) -> list[list[str]]:
