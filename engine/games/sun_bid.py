@@ -511,7 +511,7 @@ def misfit(kept: Cards, aces: Cards, victims: Cards) -> Text | None:
     for ace, victim in zip(aces, victims, strict=True):
         others = victims_of(ace, tuple(left.elements()))
         if victim == NONE and others:
-            return say("{ace} takes a card where there is one: {others:or}.", ace=ace, others=others)
+            return say("{ace} takes a card of its suit while you have one: {others:or}.", ace=ace, others=others)
     return None
 
 
@@ -541,24 +541,19 @@ def cheapest_way(aces: Cards, kept: Cards, per_suit: bool) -> Cards:
     return answers[min(answers, key=cost)]
 
 
-def after(seat: int, state: State) -> int:
-    """The seat to the left."""
-    return (seat + 1) % len(state.suns)
-
-
-def clockwise(first: int, state: State) -> tuple[int, ...]:
-    """All seats from the first one on, clockwise."""
-    return tuple((first + i) % len(state.suns) for i in range(len(state.suns)))
+def from_the_left_of(seat: int, state: State) -> tuple[int, ...]:
+    """All seats clockwise, this one last."""
+    return tuple((seat + 1 + i) % len(state.suns) for i in range(len(state.suns)))
 
 
 def next_with_a_sun(seat: int, state: State) -> int:
     """The next player to the left who has a Sun face up; maybe the same again."""
-    return next(other for other in clockwise(after(seat, state), state) if state.suns[other])
+    return next(other for other in from_the_left_of(seat, state) if state.suns[other])
 
 
 def opened(state: State, called: bool) -> State:
     """A new auction: everybody with a Sun bids once, the player whose turn it is as the last."""
-    bidders = tuple(seat for seat in clockwise(after(state.lead, state), state) if state.suns[seat])
+    bidders = tuple(seat for seat in from_the_left_of(state.lead, state) if state.suns[seat])
     return replace(state, auction=Auction(bidders, called), auctions=state.auctions + 1)
 
 
@@ -783,7 +778,8 @@ class SunBid(Game[State]):
 
     def _round(self, state: State) -> RoundBegan:
         """The next round. The highest of all Suns begins; if that lies in the centre, the highest that somebody has."""
-        sun, seat = max(((sun, seat) for seat, own in enumerate(state.suns) for sun in own), key=_height)
+        sun = max((sun for own in state.suns for sun in own), key=SUNS.index)
+        seat = next(seat for seat, own in enumerate(state.suns) if sun in own)
         return RoundBegan(state.round + 1, seat, sun)
 
     def _sums(self, state: State) -> tuple[int, ...]:
@@ -802,7 +798,7 @@ class SunBid(Game[State]):
         )
 
     def board(self, view: State, seat: int) -> Board:
-        others = (other for other in clockwise(after(seat, view), view) if other != seat)
+        others = (other for other in from_the_left_of(seat, view) if other != seat)
         return Board(
             title=say("Sun Bid, round {round} of {rounds}", round=view.round, rounds=ROUNDS),
             turn=self._turn(view),
@@ -934,7 +930,3 @@ def sun_note(sun: str, terms: Terms) -> str:
     if terms.equal_pawns and rank(sun) in decktet.RANK_NAMES and sun != SUNS[0]:
         return f"{decktet.RANK_NAMES[rank(sun)]}, {value}"
     return value
-
-
-def _height(held: tuple[str, int]) -> int:
-    return SUNS.index(held[0])
