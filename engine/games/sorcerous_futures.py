@@ -31,7 +31,7 @@ Closed. Everybody bids in secret, and 0 is a bid. All bids are shown together. T
 others pay nothing. If several are highest it goes to you, or else to the first of them on your left; so it is yours for
 nothing if nobody bids.
 
-No gold. Who has none left passes and bids 0 without being asked.
+No gold. Who cannot bid more passes, and who has nothing left bids 0; nobody is asked for that.
 
 The end. Twenty cards are sold, one is never shown, and all is revealed. Each card you bought scores the value of every
 suit on it, two for a number card and three for a Pawn. If it shows the suit of your Crown, it scores the card under
@@ -564,14 +564,16 @@ class SorcerousFutures(Game[State]):
     def _ask_for_a_card(self, view: State, seat: int) -> Decision:
         gold = view.gold[seat]
         affordable = tuple(card for card in view.row if opening_bid(card) <= gold)
-        why = say(
-            "An open auction begins with your bid of the card's number, 10 for a Pawn; you have {gold}.", gold=gold
-        )
+        why = say("You would begin with a bid of its number, 10 for a Pawn, and you have {gold} gold.", gold=gold)
         closed = Act("closed", (OneOf("card", things(view.row)),), note=say("all bid in secret"))
         opened = Act("open", (OneOf("card", things(affordable), why),), note=say("you bid its number, 10 for a Pawn"))
+        if affordable:
+            prompt = say("Which card do you sell next, and how: by closed bids, or openly with your own first bid?")
+        else:
+            prompt = say("Which card do you sell next? You have too little gold to sell one openly.")
         return Decision(
             seat,
-            say("Which card do you sell next, and how: by closed bids, or openly with your own first bid?"),
+            prompt,
             (closed, opened) if affordable else (closed,),
             default=Choice("closed", (view.row[0],)),
             topic=f"auction {sold(view) + 1}",

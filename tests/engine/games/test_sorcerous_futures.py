@@ -216,7 +216,7 @@ def test_sf_2_no_open_auction_that_one_cannot_begin_oneself():
     acts = {act.verb: act for act in position.asks()[0].acts}
     assert set(acts["open"].blanks[0].values()) == {"7WY", "2SY", "5ML"}
     assert set(acts["closed"].blanks[0].values()) == set(ROW)
-    with pytest.raises(Refused, match="you have 7"):
+    with pytest.raises(Refused, match="you have 7 gold"):
         read(position.asks()[0], "open pact")
 
 
@@ -519,6 +519,12 @@ def test_sf_28_without_gold_a_card_is_sold_by_closed_bids():
     assert {act.verb for act in position.asks()[0].acts} == {"closed"}
 
 
+@pytest.mark.parametrize("seats", [2, 5])
+def test_sf_29_the_older_game_for_five_is_not_this_one(seats):
+    with pytest.raises(Refused, match="for 3 to 4 players"):
+        begin(GAME, seats, seed(0))
+
+
 def test_sf_30_the_crowns_set_aside_are_known_at_the_end():
     for seats, aside in ((3, 3), (4, 2)):
 
@@ -805,6 +811,23 @@ def test_the_board_names_who_is_still_to_bid():
     position, _ = play(position, (1, "bid 8"))
     shown = plain(GAME.board(position.state, 0), GAME.teller(0, NAMES))
     assert "Still to bid: Cleo and you." in shown
+
+
+def test_the_board_counts_what_its_reader_knows():
+    facts = [*beginning(3), TurnedUp(1, ("4MS", "5ML")), Bought(0, "4MS", 11)]
+    position = table(facts)
+    view = fold(GAME.start(3, GAME.settle(3, {})), [seen(happened, 0) for happened in facts])
+    assert GAME.asks(view, 1) == GAME.asks(position.state, 1)
+    shown = " ".join(plain(GAME.board(view, 0), GAME.teller(0, NAMES)).split())
+    for said in (
+        "Gold 79",
+        "Under the Ace of Moons: Harvest (Pawn Moons Suns Leaves)",
+        "Under the Ace of Suns: Castle (7 Suns Knots)",
+        "Crown: End (Crown Leaves)",
+        "Your cards score 8, and what Waves, Leaves, Wyrms, Knots and the Excuse are worth.",
+        "Counted like that, what is for sale would score you: Forest 1.",
+    ):
+        assert said in shown
 
 
 def test_aces_are_all_dealt():
