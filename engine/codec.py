@@ -52,7 +52,7 @@ def loads(game: Game[Any], text: str) -> Any:
     """The value that `dumps` wrote."""
     try:
         return _decoder(game).decode(text)
-    except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as error:
         raise Malformed(f"this is not a record of this game: {error}") from error
 
 
