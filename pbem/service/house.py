@@ -14,13 +14,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """One process's hands on the server. `hold` is how long a mail waits in which its move can be taken back."""
+    """One process's hands on the server.
+
+    `hold` is how long a mail waits in which its move can be taken back; `open_tables` is at how many tables one person can
+    be; `zone` is that of people who have not chosen theirs.
+    """
 
     store: Store
     clock: Clock
     randomness: Randomness
     keys: Keyring
     hold: timedelta = timedelta(seconds=60)
+    open_tables: int = 20
+    zone: str = "UTC"
 
     def now(self) -> datetime:
         """The present moment."""

