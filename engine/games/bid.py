@@ -116,7 +116,7 @@ class Rolled(Fact[State]):
         )
 
     def apply(self, state: State) -> State:
-        return replace(state, auction=self.auction, roller=self.seat, dice=self.dice, bids=(), tied=())
+        return replace(state, auction=self.auction, roller=self.seat, dice=self.dice, bids=())
 
 
 @fact

@@ -424,9 +424,10 @@ def test_bd_19_after_a_tie_of_coins_the_same_roller_rolls_anew():
     assert (position.state.auction, position.state.roller) == (2, CLEO)
 
 
-def test_bd_19_the_winner_is_the_next_roller():
-    position, _ = bids(table(roller=CLEO), 3, 5, 4)
-    assert position.state.roller == BEN
+@pytest.mark.parametrize("values, winner", [((5, 3, 4), ANN), ((3, 5, 4), BEN), ((3, 4, 5), CLEO)])
+def test_bd_19_the_winner_is_the_next_roller(values, winner):
+    position, _ = bids(table(roller=CLEO), *values)
+    assert position.state.roller == winner
 
 
 def test_bd_20_without_a_winner_nulls_pay_nobody_and_moons_pay_everybody():
@@ -800,6 +801,12 @@ def test_the_board_tells_what_an_ace_means_only_while_it_matters():
     assert "Ace of Arms" not in text
 
 
+def test_the_bids_of_one_auction_are_off_the_table_in_the_next():
+    position, _ = bids(table(), 5, 0, 4)
+    assert position.state.bids == ()
+    assert "bid of" not in shown(position.state, ANN)
+
+
 def test_the_board_says_when_the_lead_was_shared():
     position, _ = bids(shared_lead(PLAIN_ROLL), 0, 5, 4)
     assert "whoever is next to lead alone wins" in shown(position.state, ANN)
@@ -819,7 +826,8 @@ def test_one_auction_agrees_with_the_rules_told_a_second_time():
     seen = Counter()
     for round_ in range(3000):
         seats = luck.choice((3, 4))
-        base = table(seats)
+        roller = luck.randrange(seats)
+        base = table(seats, roller=roller)
         tiles = [value for value in range(6) for _ in range(seats)]
         luck.shuffle(tiles)
         hands = tuple(tuple(sorted(tiles[6 * seat : 6 * seat + 6])) for seat in range(seats))
@@ -853,7 +861,7 @@ def test_one_auction_agrees_with_the_rules_told_a_second_time():
         assert state.coins == tuple(brute.coins)
         assert state.bank == brute.bank
         assert state.points == tuple(brute.points)
-        assert state.roller == (ANN if brute.winner is None else brute.winner)
+        assert state.roller == (roller if brute.winner is None else brute.winner)
         seen[contest, brute.winner is None, 1 in roll] += 1
     assert all(count > 30 for count in seen.values()), seen
 
