@@ -186,6 +186,14 @@ def test_a_pause_well_before_a_calendar_moment_changes_nothing() -> None:
     assert due(replace(turn(CALENDAR), pauses=stop("25 10:00", "26 10:00"))).at == nov("27 19:00")
 
 
+def test_a_calendar_moment_at_which_a_pause_begins_stands() -> None:
+    assert due(replace(turn(CALENDAR), pauses=stop("27 19:00", "28 19:00"))).at == nov("27 19:00")
+
+
+def test_who_had_less_than_half_a_day_because_of_a_pause_gets_the_next_calendar_moment() -> None:
+    assert due(replace(turn(CALENDAR), pauses=stop("24 11:00", "27 18:00"))).at == utc("2026-12-01 19:00")
+
+
 def test_a_calendar_moment_soon_after_an_outage_leaves_the_notice() -> None:
     result = due(replace(turn(CALENDAR), outages=stop("27 10:00", "27 15:00")))
     assert result.at == nov("28 03:00")
@@ -248,6 +256,11 @@ def test_there_is_no_deadline_while_the_clock_stands_still(field: str, reason: R
     }[field]
     result = due(waiting)
     assert (result.start, result.at, result.waits_for) == (nov("24 10:00"), None, reason)
+
+
+def test_what_is_waited_for_is_the_stop_that_goes_on() -> None:
+    waiting = replace(turn(), outages=stop("24 11:00", "24 12:00"), pauses=stop("25 00:00", None))
+    assert due(waiting).waits_for is Reason.PAUSE
 
 
 def test_a_pause_that_begins_after_the_deadline_does_not_stop_it() -> None:
@@ -424,6 +437,8 @@ def test_pauses_and_vacations_leave_time_to_come_back_too() -> None:
 def test_the_notice_itself_runs_only_while_the_clock_runs() -> None:
     stops = stop("25 09:00", "25 14:00") + stop("25 20:00", "26 20:00")
     assert due(replace(turn(), pauses=stops)).at == nov("27 08:00")
+    short = stop("25 09:00", "25 14:00") + stop("25 20:00", "25 20:30")
+    assert due(replace(turn(), pauses=short)).at == nov("26 03:00")
 
 
 def test_a_notice_that_runs_into_an_open_pause_waits_for_its_end() -> None:

@@ -115,6 +115,7 @@ def test_a_calendar_has_days() -> None:
         ("Wed 00:10 Asia/Kathmandu", "2026-11-24 00:00", "2026-11-24 18:25"),
         # The Friday that Samoa never had.
         ("Fri 20:00 Pacific/Apia", "2011-12-29 00:00", "2011-12-30 10:00"),
+        ("Fri 20:00 Pacific/Apia", "2011-12-30 10:00", "2011-12-30 10:00"),
         ("Fri 20:00 Pacific/Apia", "2011-12-30 10:00:01", "2012-01-06 06:00"),
         ("Mon,Thu 20:00 UTC", "2026-11-24 00:00", "2026-11-26 20:00"),
     ],

@@ -42,6 +42,10 @@ def test_of_two_reminders_within_an_hour_the_later_one_stays() -> None:
     assert plan(turn("12h")) == ["24 16:00", "24 20:00"]
 
 
+def test_reminders_may_be_an_hour_apart() -> None:
+    assert plan(turn("1d"), "2h,1h,23h") == ["24 11:00", "25 08:00", "25 09:00"]
+
+
 def test_a_short_pace_has_its_reminders_closer_together() -> None:
     assert plan(turn("1h")) == ["24 10:30", "24 10:48"]
     assert plan(turn("5m"), "50%,60%") == ["24 10:03"]
@@ -76,6 +80,18 @@ def test_marks_are_counted_in_time_in_which_the_clock_runs() -> None:
 def test_a_reminder_in_quiet_hours_waits_for_their_end() -> None:
     asleep = replace(turn("3d"), quiet=parse_quiet("21:00-07:00", UNIVERSAL))
     assert plan(asleep, "50%") == ["26 07:00"]
+
+
+def test_an_hour_after_quiet_hours_is_enough_to_decide() -> None:
+    asleep = replace(turn("12h"), rendered_at=nov("24 20:00"), quiet=parse_quiet("22:00-07:00", UNIVERSAL))
+    assert due(replace(asleep, accepted_at=nov("24 20:00"))).at == nov("25 08:00")
+    assert plan(replace(asleep, accepted_at=nov("24 20:00")), "2h") == ["25 07:00"]
+
+
+def test_a_reminder_that_would_fall_into_a_pause_is_left_out() -> None:
+    asleep = replace(turn("3d"), quiet=parse_quiet("21:00-07:00", UNIVERSAL))
+    paused = replace(asleep, pauses=(Interval(nov("26 06:00"), nov("26 12:00")),))
+    assert plan(paused, "50%,2h") == ["27 14:00"]
 
 
 def test_a_reminder_that_would_wake_too_late_comes_before_the_quiet_hours() -> None:
