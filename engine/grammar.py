@@ -194,12 +194,12 @@ def _read_thing(things: Sequence[Thing], words: Sequence[str]) -> list[tuple[int
     """Things that the front of the words may mean: a whole name beats one cut short."""
     found: dict[tuple[int | str, int], tuple[int, Thing, int]] = {}
     for thing in things:
-        for name in _names(thing):
-            used = min(len(name), len(words))
-            given = list(words[:used])
-            if given == name:
-                found[thing.value, used] = (2, thing, used)
-            for short in range(1, used + 1):
+        for name in _names(str(thing.value), thing.word, *thing.also):
+            if list(words[: len(name)]) == name:
+                found[thing.value, len(name)] = (2, thing, len(name))
+        # Only what people call a thing is cut short: "x" is no name for a Crown, though its id begins with it.
+        for name in _names(thing.word, *thing.also):
+            for short in range(1, min(len(name), len(words)) + 1):
                 if _cut_short(" ".join(words[:short]), " ".join(name)):
                     found.setdefault((thing.value, short), (1, thing, short))
     return list(found.values())
@@ -210,8 +210,7 @@ def _cut_short(given: str, name: str) -> bool:
     return name.startswith(given) and not (given[-1].isdigit() and name[len(given) :][:1].isdigit())
 
 
-def _names(thing: Thing) -> list[list[str]]:
-    names = (str(thing.value), thing.word, *thing.also)
+def _names(*names: str) -> list[list[str]]:
     return [words for name in names if (words := [w for w in words_of(name) if w not in _FILLERS])]
 
 
