@@ -75,6 +75,9 @@ class ExtendedTo:
 
     moment: datetime
 
+    def __post_init__(self) -> None:
+        require_utc(self.moment)
+
 
 Extension = ExtendedBy | ExtendedTo
 

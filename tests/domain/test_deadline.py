@@ -488,6 +488,8 @@ def test_a_moment_that_is_not_in_utc_is_refused() -> None:
         replace(turn(), accepted_at=local)
     with pytest.raises(ValueError, match="UTC"):
         replace(turn(), promised=local)
+    with pytest.raises(ValueError, match="UTC"):
+        ExtendedTo(local)
 
 
 def test_a_table_cannot_have_no_patience() -> None:
