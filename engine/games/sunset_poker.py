@@ -13,9 +13,9 @@ and goes on with the pack that arrives. The last card of a pack is simply yours.
 
 The play. Clockwise from the first player, each in turn does one thing: play a card face up, take the Sun from the
 middle, or fold. The Sun can be taken once. If you fold while it is still there, you gain a point for every card you
-have played. If somebody has taken it, were it yourself, you lose a point for every two cards you have played, and a
-single one counts as two. Whoever has played the last card is finished and waits. The round is over when everybody has
-folded or is finished; unplayed cards are never shown.
+have played. If somebody has taken it, were it yourself, you lose half a point for every card you have played, rounded
+up. Whoever has played the last card is finished and waits. The round is over when everybody has folded or is finished;
+unplayed cards are never shown.
 
 The showdown. The finished players compare their best Sets. The best one gains a point for each card of a full hand,
 and all that the others lost in this round. Every other finished player loses a point for each card. If the best Sets
@@ -26,7 +26,7 @@ Sets. A larger Set beats a smaller one. Of the same size, the kind counts, from 
 X of a kind: cards of one rank.
 Straight flush: two or more ranks in a row, one card each, and one suit that is on all the cards.
 Run: two or more ranks in a row, one card each, every card sharing a suit with the next.
-Split: two ranks, as evenly as can be: two and two, three and two, three and three.
+Split: two ranks, as evenly as can be: one and one, two and one, two and two, three and two, and so on.
 Of the same kind, the highest card counts; the Ace is the highest, then Crown, Court, Pawn, 9 and down to 2. In a row
 the ranks go round in a circle: Ace, 2 to 9, Pawn, Court (where they are in the deck), Crown, and Ace again, so an Ace
 may stand below a 2 and above a Crown in the same row. The Excuse is in no Set; it is only a card to play.
@@ -176,7 +176,6 @@ class RoundBegan(Fact[State]):
             turn=None,
             sun=None,
             folded=(),
-            lost=0,
         )
 
 
@@ -488,7 +487,7 @@ class SunsetPoker(Game[State]):
             say("The winner collects what others really lost, or what they should have lost had they had enough."),
         ),
     )
-    length = say("About ten rounds; in each, four to eleven picks that all make at once, then short turns.")
+    length = say("Five to ten rounds; in each, four to eleven picks that all make at once, then short turns.")
     credits = say(
         "Sunset Poker is a design by Christopher Menart for the Decktet, which is by P. D. Magnus. No licence is stated; "
         "this page is our own account of it."
@@ -520,11 +519,7 @@ class SunsetPoker(Game[State]):
         card = OneOf("card", things(in_order(pack)), why=say("It must be a card of the pack that you hold."))
         return Decision(
             seat,
-            say(
-                "Which card do you pick? You have picked {n} of {all}.",
-                n=len(view.hands[seat]),
-                all=_full(view),
-            ),
+            say("Which card do you pick? You have {own} of {full}.", own=len(view.hands[seat]), full=_full(view)),
             (Act("pick", (card,)),),
             default=Choice("pick", (pack[0],)),
             topic=f"round {view.round}",
@@ -672,6 +667,8 @@ class SunsetPoker(Game[State]):
             parts.append(Line(say("You have folded.")))
         elif hand and view.turn is not None:
             parts.append(Line(_folding(view, seat)))
+        elif view.turn is not None:
+            parts.append(Line(say("You are finished and wait for the showdown.")))
         return tuple(parts)
 
     def _other(self, view: State, other: int) -> Part:

@@ -537,6 +537,7 @@ def test_SP_V21_fold_before_and_after_the_sun_and_two_finish():
     assert position.state.scores == (53, 47, 71, 41)
     (won,) = only(happened, Won)
     assert (won.seat, won.points, won.lost) == (2, 9, 12)
+    assert position.state.lost == 0
 
 
 def test_SP_V24_nobody_finishes():
@@ -557,6 +558,14 @@ def test_the_winner_of_a_round_is_first_in_the_next():
     position, happened = run(playing(4, first=3), {0: "f", 1: "p" * 9, 2: "f", 3: "f"})
     assert only(happened, RoundBegan) == [RoundBegan(2, 1)]
     assert position.state.first == 1
+
+
+def test_a_new_round_starts_with_the_sun_and_new_packs_and_nothing_lost():
+    position, _ = run(playing(4), {0: "spf", 1: "pf", 2: "f", 3: "pppf"})
+    state = position.state
+    assert (state.round, state.turn, state.sun, state.folded, state.lost) == (2, None, None, (), 0)
+    assert all(len(pack) == 9 for pack in state.packs)
+    assert not any((*state.hands, *state.played))
 
 
 def test_sp_08_the_sun_may_be_taken_and_one_may_fold_without_a_card_played():
@@ -748,6 +757,17 @@ def test_the_showdown_in_words():
         "Forest) and gains 5 points, and the 6 points that others lost."
     )
     assert after == "Round 2 begins with new packs. Ann will play first."
+
+
+def test_a_finished_player_and_a_folder_read_where_they_stand():
+    position = playing(7)
+    while position.state.hands[0] or position.state.turn != 1:
+        position, _ = act(position, f"play {NAMES[position.state.hands[position.state.turn][0]]}")
+    board = {seat: plain(GAME.board(position.state, seat), GAME.teller(seat)) for seat in (0, 1)}
+    assert "You are finished and wait for the showdown." in board[0]
+    assert "Folding now brings 4 points." in board[1]
+    position, _ = act(position, "fold")
+    assert "You have folded." in plain(GAME.board(position.state, 1), GAME.teller(1))
 
 
 def test_folding_in_words():
