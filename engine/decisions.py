@@ -209,6 +209,7 @@ class Act:
     def __contains__(self, choice: object) -> bool:
         return (
             type(choice) is Choice
+            and type(choice.verb) is str
             and choice.verb == self.verb
             and type(choice.values) is tuple
             and len(choice.values) == len(self.blanks)

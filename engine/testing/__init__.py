@@ -1,0 +1,101 @@
+"""The kit that every game must pass, ours and anybody's: laws, twins, planted mutants and golden games.
+
+    from engine.testing import check
+    troubles = check(MyGame())
+
+or, from a shell, `python -m engine check path/to/mygame.py`. It needs nothing but the standard library. Every law is
+also a function of its own, from a `Bench` to troubles, so that a test suite can run each by its name:
+
+    bench = Bench(MyGame())
+    assert list(LAWS["conserves"](bench)) == []
+
+The kit proves that a game keeps the promises that the house makes for it; whether it is the right game only its own
+tests can say. This module must never let one broken law hide another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from engine.game import Game
+from engine.testing.bench import Bench, House, Law, Trouble, told_of
+from engine.testing.doors import keeps_the_door, reads_or_refuses, takes_the_last_word
+from engine.testing.elsewhere import is_the_same_elsewhere
+from engine.testing.laws import conserves, ends, holds_plain_values, imagines, replays, reruns
+from engine.testing.mutants import Mutant, check_mutants, mutants, noticed
+from engine.testing.twins import box_twins, secret_twins, seed_twins
+from engine.testing.views import asks_from_views, fits_the_page, reads_what_it_writes, speaks
+
+LAWS: Final[Mapping[str, Law]] = {
+    law.__name__.replace("_", " "): law
+    for law in (
+        ends,
+        conserves,
+        holds_plain_values,
+        asks_from_views,
+        keeps_the_door,
+        reads_or_refuses,
+        reads_what_it_writes,
+        takes_the_last_word,
+        replays,
+        reruns,
+        is_the_same_elsewhere,
+        speaks,
+        fits_the_page,
+        box_twins,
+        seed_twins,
+        secret_twins,
+        imagines,
+    )
+}
+"""Every law by its name, the plainest first: who breaks an early one need not read on."""
+
+MOST_SHOWN: Final = 5
+"""So many troubles are told of each law: the rest are mostly the same ones again."""
+
+
+def check(game: Game[Any], *, thorough: bool = False, report: Callable[[str], object] | None = print) -> list[Trouble]:
+    """Try every law on a game, then every planted mutant, and tell what was found.
+
+    A quick check plays a few dozen games and takes some seconds; a thorough one plays every pair of option values at
+    every number of players.
+    """
+    bench = Bench(game, thorough=thorough)
+    found: list[Trouble] = []
+    for name, law in {**LAWS, "notices mutants": check_mutants}.items():
+        troubles = broken(name, law, bench)
+        found += troubles
+        if report is not None:
+            report(f"{game.slug}: {name}: {'holds' if not troubles else 'is broken'}")
+            for trouble in troubles:
+                report(f"    {trouble}")
+    return found
+
+
+def broken(name: str, law: Law, bench: Bench) -> list[Trouble]:
+    """The first few different troubles that a law finds; a law that breaks on the game is a trouble, too."""
+    found: dict[str, Trouble] = {}
+    try:
+        for trouble in law(bench):
+            found.setdefault(trouble.what, trouble)
+            if len(found) == MOST_SHOWN:
+                break
+    except Exception as error:  # noqa: BLE001 - whatever a game raises is told as its trouble.
+        found.setdefault("", Trouble(name, f"the game raises {told_of(error)}"))
+    return list(found.values())
+
+
+__all__ = [
+    "LAWS",
+    "Bench",
+    "House",
+    "Law",
+    "Mutant",
+    "Trouble",
+    "broken",
+    "check",
+    "check_mutants",
+    "mutants",
+    "noticed",
+]

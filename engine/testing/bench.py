@@ -1,0 +1,296 @@
+"""Where a game is tried: its playouts, the house it is played in, and the troubles that are found.
+
+A bench plays a game in many ways, once, and every law looks at the same playouts. How a choice comes in, how a fact is
+told and what a reader is shown is asked of a `House`, so that a mutant of the house, or a server around the engine, can
+be put in the place of the engine itself. This module must never draw from anything but the engine's own chance: the
+same game meets the same playouts on every machine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from engine import codec, grammar, orders
+from engine.board import plain
+from engine.chance import Draw, Stream
+from engine.decisions import Amount, Choice, Decision, Refused
+from engine.facts import SPECTATOR, F, Fact, fact, seen
+from engine.game import Game
+from engine.table import Table, begin
+from engine.testing.plans import Plan, plans
+
+NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
+
+MOST_TRIES: Final = 100
+"""So often a sample is drawn anew when blanks that fit one by one do not fit together."""
+
+_SAMPLES: Final = 4
+_MOST_TABLES: Final = 200
+
+
+@fact
+class Trouble:
+    """A law that a game breaks: which, how, and where it was seen."""
+
+    law: str
+    what: str
+    where: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.law}: {self.what}" + (f" ({self.where})" if self.where else "")
+
+
+class House:
+    """How the engine is asked. A mutant, or a server under test, answers otherwise."""
+
+    def seen(self, happened: F, reader: int) -> F:
+        """The fact as the reader is told of it."""
+        return seen(happened, reader)
+
+    def submit(self, table: Table, seat: Any, choice: Any) -> Table:
+        """The table after a choice; refused if it may not be made."""
+        return table.submit(seat, choice)
+
+    def page(self, table: Table, reader: int, since: int = 0) -> dict[str, str]:
+        """Everything that a reader meets, by what it is: the view, the board, the words, the question."""
+        position, game = table.position, table.position.game
+        view = table.view(reader)
+        teller = game.teller(None if reader == SPECTATOR else reader, NAMES[: position.seats])
+        told = [self.seen(happened, reader) for entry in table.log[since:] for happened in entry.facts]
+        board = game.board(view, reader)
+        page = {
+            "view": codec.dumps(view),
+            "what was told": codec.dumps(told),
+            "sentences": "\n".join(filter(None, map(teller.tell, told))),
+            "board": codec.dumps(board),
+            "board in words": plain(board, teller),
+            "who is asked": str(sorted(position.open())),
+        }
+        if reader == SPECTATOR:
+            return page
+        decision = position.asks().get(reader)
+        page["question"] = codec.dumps(decision)
+        page["question from the view"] = codec.dumps(game.asks(view, reader))
+        page["refusals"] = "\n".join(_refusals(self, table, reader, decision))
+        if decision is not None:
+            page["prompt"] = teller(decision.prompt)
+            page["usages"] = "\n".join((*grammar.usages(decision), *orders.offered(decision)))
+            page["orders"] = "\n".join(_answers(game, view, decision))
+        return page
+
+
+@fact
+class Playout:
+    """One game from the deal to its end, or to where it broke.
+
+    The first table is the dealt one; the others follow one choice each.
+    """
+
+    plan: Plan
+    tables: tuple[Table, ...]
+    moves: tuple[tuple[int, Choice], ...]
+    fault: str = ""
+    cut: bool = False
+
+    def whole(self) -> bool:
+        """Whether the game came to its end."""
+        return not self.fault and not self.cut
+
+    def sample(self, most: int) -> range:
+        """Places in the playout, at most so many and evenly spread."""
+        return range(0, len(self.tables), -(-len(self.tables) // most) or 1)
+
+    def where(self, at: int) -> str:
+        """The words that find a table of this playout again."""
+        return f"{self.plan}, after {at} of {len(self.moves)} choices"
+
+
+class Bench:
+    """A game, a house, and the playouts that the laws look at."""
+
+    def __init__(self, game: Game[Any], *, thorough: bool = False, house: House | None = None) -> None:
+        self.game = game
+        self.thorough = thorough
+        self.house = house or House()
+        self._played: list[Playout] = []
+        self._kinds: dict[int, dict[object, list[int]]] = {}
+        self._rest: Iterator[Playout] = (play(game, plan) for plan in plans(game, thorough))
+
+    def playouts(self) -> Iterator[Playout]:
+        """All playouts, each played when it is first asked for."""
+        at = 0
+        while True:
+            if at == len(self._played):
+                following = next(self._rest, None)
+                if following is None:
+                    return
+                self._played.append(following)
+            yield self._played[at]
+            at += 1
+
+    def positions(
+        self, each: int, seats: Collection[int] = (), apart: Callable[[Table], object] = lambda table: None
+    ) -> Iterator[tuple[Playout, int]]:
+        """Places in the playouts: of every kind of position so many, each from another playout.
+
+        With `seats` only those with so many players, and as many for each number of them; positions that `apart` tells
+        apart are of different kinds.
+        """
+        found: Counter[object] = Counter()
+        for number, playout in enumerate(self.playouts()):
+            many = playout.plan.seats
+            if seats and many not in seats:
+                continue
+            for kind, places in self._kinds_in(number).items():
+                # Not always the first one of its kind: later ones have more behind them.
+                place = places[number * 7919 % len(places)]
+                key = kind, many if seats else 0, apart(playout.tables[place])
+                if found[key] < each:
+                    found[key] += 1
+                    yield playout, place
+
+    def with_house(self, house: House) -> Bench:
+        """The same game and playouts in another house."""
+        other = Bench(self.game, thorough=self.thorough, house=house)
+        other._played, other._kinds, other._rest = self._played, self._kinds, self._rest
+        return other
+
+    def _kinds_in(self, number: int) -> dict[object, list[int]]:
+        if number not in self._kinds:
+            places: dict[object, list[int]] = {}
+            playout = self._played[number]
+            for at in playout.sample(_MOST_TABLES):
+                places.setdefault(kind_of(playout.tables[at]), []).append(at)
+            self._kinds[number] = places
+        return self._kinds[number]
+
+
+Law = Callable[[Bench], Iterator[Trouble]]
+"""A promise that every game keeps: it looks at a bench and tells the troubles it finds."""
+
+
+def kind_of(table: Table) -> object:
+    """What makes two positions alike: what is asked, of one or of several, and whether somebody has answered already."""
+    asked = table.position.open()
+    questions = frozenset(
+        (re.split(r"[^a-z]", decision.topic)[0], frozenset(act.verb for act in decision.acts))
+        for decision in asked.values()
+    )
+    return len(asked) > 1, questions, bool(table.position.box)
+
+
+def play(game: Game[Any], plan: Plan) -> Playout:
+    """One game as planned. What goes wrong is told and not raised: a law says that it must not."""
+    luck = Stream(plan.seed, 2**48)
+    tables: list[Table] = []
+    moves: list[tuple[int, Choice]] = []
+    try:
+        tables.append(begin(game, plan.seats, plan.seed, plan.options))
+        longest = game.longest(plan.seats, tables[0].options)
+        while asks := tables[-1].asks():
+            if plan.most is not None and len(moves) >= plan.most:
+                return Playout(plan, tuple(tables), tuple(moves), cut=True)
+            if len(tables[-1].log) > longest:
+                return Playout(plan, tuple(tables), tuple(moves), f"it goes on after {longest} entries")
+            box = tables[-1].position.box
+            seat = luck.pick([s for s in asks if s not in box])
+            choice = pick(plan.style, game, tables[-1].view(seat), asks[seat], luck)
+            moves.append((seat, choice))
+            tables.append(tables[-1].submit(seat, choice))
+    except Exception as error:  # noqa: BLE001 - a broken game may raise anything, and all of it is its trouble.
+        return Playout(plan, tuple(tables), tuple(moves[: max(0, len(tables) - 1)]), told_of(error))
+    return Playout(plan, tuple(tables), tuple(moves))
+
+
+def pick(style: str, game: Game[Any], view: Any, decision: Decision, luck: Draw) -> Choice:
+    """A choice in a style of playing; silence where the style finds none that may be made."""
+    if style == "silent" or (style == "lazy" and luck.below(3)):
+        return decision.default
+    for _ in range(MOST_TRIES):
+        choice = _draft(style, decision, luck)
+        if game.objects(view, decision.seat, choice) is None:
+            return choice
+    return decision.default
+
+
+def sampled(game: Game[Any], view: Any, decision: Decision, luck: Draw) -> Choice:
+    """Any choice that may be made."""
+    return pick("any", game, view, decision, luck)
+
+
+def as_told(table: Table, house: House, reader: int) -> Table:
+    """The table with the view of one reader, as this house tells it; nobody else's view is made."""
+    view = table.position.game.start(table.position.seats, table.options)
+    for happened in story(table):
+        view = house.seen(happened, reader).apply(view)
+    views: list[Any] = [None] * (table.position.seats + 1)
+    views[reader] = view
+    return replace(table, views=tuple(views))
+
+
+def readers(seats: int) -> tuple[int, ...]:
+    """Everybody who reads: the seats and the spectator."""
+    return (*range(seats), SPECTATOR)
+
+
+def told_of(error: BaseException) -> str:
+    """An exception in one line."""
+    return f"{type(error).__name__}: {error}".splitlines()[0][:200]
+
+
+def story(table: Table) -> tuple[Fact[Any], ...]:
+    """All facts of a table in their order."""
+    return tuple(happened for entry in table.log for happened in entry.facts)
+
+
+def _draft(style: str, decision: Decision, luck: Draw) -> Choice:
+    act = luck.pick(decision.acts)
+    if style == "climb":
+        raising = [a for a in decision.acts if any(isinstance(blank, Amount) for blank in a.blanks)]
+        act = luck.pick(raising) if raising else act
+    values = []
+    for blank in act.blanks:
+        if isinstance(blank, Amount) and style in ("climb", "edges"):
+            lowest = next(blank.values())
+            highest = next((n for n in range(blank.high, blank.low - 1, -1) if n in blank), lowest)
+            values.append(highest if style == "edges" and luck.below(2) else lowest)
+        else:
+            values.append(blank.sample(luck))
+    return Choice(act.verb, tuple(values))
+
+
+def _refusals(house: House, table: Table, reader: int, decision: Decision | None) -> Iterator[str]:
+    """What the door says to a few choices of the reader, good and bad; good ones are not let in."""
+    tries: list[object] = [Choice("no such verb"), Choice("pass", (1, 2, 3)), None]
+    if decision is not None:
+        luck = Stream(b"refusals", table.position.number)
+        tries += [decision.default, *(decision.sample(luck) for _ in range(_SAMPLES))]
+    for choice in tries:
+        try:
+            table.position.check(reader, choice)
+            yield "accepted"
+        except Refused:
+            try:
+                house.submit(table, reader, choice)
+            except Refused as refused:
+                yield str(refused)
+    if decision is None:
+        return
+    for text in ("", "no such verb", decision.acts[0].verb, f"{decision.acts[-1].verb} 999"):
+        try:
+            grammar.read(decision, text)
+            yield "read"
+        except Refused as refused:
+            yield str(refused)
+
+
+def _answers(game: Game[Any], view: Any, decision: Decision) -> Iterator[str]:
+    """What standing orders would answer here."""
+    texts = ("up to 5", "up to 50 or ask me", f"always {grammar.write(decision, decision.default)}")
+    for text in texts:
+        given = orders.answer(orders.read_order(text), game, view, decision.seat)
+        yield f"{codec.dumps(given.choice)} {given.note}"

@@ -1,0 +1,86 @@
+"""The same bytes in another process: with other hashes of texts, another time zone, another language.
+
+A program that reads the order of a set, the hour or the way a country writes its letters gives another game on another
+machine; here it does so within a second. This module must never depend on what it tests: the other process plays the
+games from nothing but their plans.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import engine
+from engine import codec
+from engine.board import plain
+from engine.game import Game, load, load_file
+from engine.testing.bench import NAMES, Bench, Playout, Trouble, play, readers
+from engine.testing.plans import plans
+
+_GAMES: Final = 6
+_MOST: Final = 60
+
+PLACES: Final = (
+    {"PYTHONHASHSEED": "1", "TZ": "Pacific/Kiritimati", "LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"},
+    {"PYTHONHASHSEED": "4242", "TZ": "America/St_Johns", "LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0"},
+)
+"""Where the games are played again; Turkish has two kinds of i, and half-hour zones exist."""
+
+
+def is_the_same_elsewhere(bench: Bench) -> Iterator[Trouble]:
+    """A plan gives the same log, states, views and boards in every process, byte for byte."""
+    here = digest(bench.game)
+    for place in PLACES:
+        there = _digest_in(bench.game, place)
+        if there != here:
+            yield Trouble("is the same elsewhere", f"another process gave {there or 'nothing'}, not {here}", str(place))
+
+
+def digest(game: Game[Any]) -> str:
+    """A hash over a few games: everything that was logged, and what every reader saw on the way."""
+    total = hashlib.sha256()
+    for plan, _ in zip(plans(game), range(_GAMES), strict=False):
+        playout = play(game, replace(plan, most=_MOST))
+        for text in _texts(game, playout):
+            total.update(text.encode() + b"\n")
+    return total.hexdigest()
+
+
+def where_is(game: Game[Any]) -> str:
+    """The name of a game of the house, or the file of another one."""
+    module = sys.modules[type(game).__module__]
+    return game.slug if module.__name__.startswith("engine.games.") else str(module.__file__)
+
+
+def find(where: str) -> Game[Any]:
+    """The game that `where_is` named."""
+    return load_file(Path(where)) if where.endswith(".py") else load(where)
+
+
+def _texts(game: Game[Any], playout: Playout) -> Iterator[str]:
+    yield playout.fault
+    for at in playout.sample(8):
+        table = playout.tables[at]
+        yield codec.dumps((table.position.state, table.position.box, table.position.asks(), table.log, table.views))
+        for reader in readers(playout.plan.seats):
+            teller = game.teller(reader, NAMES)
+            yield plain(game.board(table.view(reader), reader), teller)
+
+
+def _digest_in(game: Game[Any], place: dict[str, str]) -> str:
+    root = str(Path(engine.__file__).parent.parent)
+    environment = {**os.environ, **place, "PYTHONPATH": os.pathsep.join((root, *filter(None, sys.path)))}
+    done = subprocess.run(  # noqa: S603 - we call ourselves.
+        [sys.executable, "-m", "engine.testing", "digest", where_is(game)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout.strip() or done.stderr.strip().splitlines()[-1:][0] if done.stderr or done.stdout else ""

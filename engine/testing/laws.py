@@ -1,0 +1,210 @@
+"""What holds for every game: it ends, it can be told again, luck is luck, and nothing is made or lost.
+
+Each law looks at the playouts of a bench and tells the troubles it finds, one after the other. This module must never
+change a game, and must never know one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final, cast
+
+from engine import codec
+from engine.chance import Scripted, Stream, follows
+from engine.facts import fold, seen
+from engine.game import Standing
+from engine.table import Table, answers_itself, begin
+from engine.testing.bench import Bench, Playout, Trouble, readers, told_of
+from engine.testing.values import hidden_in, unfit
+
+_EVERY: Final = 4
+"""Laws that take long look at every fourth playout of a quick run."""
+
+_MOST_TABLES: Final = 100
+"""So many tables of one playout are looked at, evenly spread: the rest of a long game is more of the same."""
+
+
+def ends(bench: Bench) -> Iterator[Trouble]:
+    """Every game ends in time, also in silence, and somebody is asked exactly as long as there is no result."""
+    law = "ends"
+    for playout in bench.playouts():
+        if playout.fault:
+            yield Trouble(law, playout.fault, playout.where(len(playout.moves)))
+        for at in playout.sample(_MOST_TABLES):
+            table = playout.tables[at]
+            over = bench.game.standing(table.position.state).over
+            asked = table.position.asks()
+            if over and asked:
+                yield Trouble(law, "somebody is asked although the game is over", playout.where(at))
+            if not over and not asked:
+                yield Trouble(law, "nobody is asked although the game is not over", playout.where(at))
+            if asked and all(map(answers_itself, asked.values())):
+                yield Trouble(law, "the table waits where it could answer for everybody", playout.where(at))
+        if playout.whole():
+            yield from _result(bench, playout)
+
+
+def _result(bench: Bench, playout: Playout) -> Iterator[Trouble]:
+    """The final standing names every seat once, and everybody can work it out from what was told."""
+    table = playout.tables[-1]
+    final = bench.game.standing(table.position.state)
+    where = playout.where(len(playout.moves))
+    seats = table.position.seats
+    if sorted(seat for tied in final.ranking for seat in tied) != list(range(seats)):
+        yield Trouble("ends", "the final ranking does not name every seat once", where)
+    if len(final.scores) != seats:
+        yield Trouble("ends", "there is not one score a seat", where)
+    for reader in readers(seats):
+        try:
+            known: Standing | None = bench.game.standing(table.view(reader))
+        except TypeError:
+            known = None
+        if known != final:
+            yield Trouble("ends", "the result cannot be worked out from what a reader was told", where)
+            return
+
+
+def replays(bench: Bench) -> Iterator[Trouble]:
+    """The facts alone, also through JSON text, give the same state and the same views after every entry."""
+    law = "replays"
+    for playout in _some(bench):
+        state = bench.game.start(playout.plan.seats, playout.tables[0].options)
+        views = dict.fromkeys(readers(playout.plan.seats), state)
+        entries = playout.tables[-1].log
+        at = {len(table.log): table for table in playout.tables}
+        for number, entry in enumerate(entries, start=1):
+            text = codec.dumps(entry)
+            again = codec.loads(bench.game, text)
+            if again != entry or codec.dumps(again) != text:
+                yield Trouble(
+                    law,
+                    "an entry does not come back from its text",
+                    f"{playout.plan}, entry {number}",
+                )
+                break
+            state = fold(state, again.facts)
+            views = {reader: fold(view, (seen(f, reader) for f in again.facts)) for reader, view in views.items()}
+            if (table := at.get(number)) is None:
+                continue
+            where = f"{playout.plan}, entry {number}"
+            if state != table.position.state or codec.dumps(state) != codec.dumps(table.position.state):
+                yield Trouble(law, "the facts do not give the same state again", where)
+                break
+            if any(view != table.view(reader) for reader, view in views.items()):
+                yield Trouble(law, "the facts as told do not give the same view again", where)
+                break
+        yield from _kept(bench, playout)
+
+
+def _kept(bench: Bench, playout: Playout) -> Iterator[Trouble]:
+    """A state and a view come back from their text, so that a game can be put away and taken up again."""
+    table = playout.tables[len(playout.tables) // 2]
+    for kept in (table.position.state, *table.views):
+        try:
+            again = codec.loads(bench.game, codec.dumps(kept))
+        except (codec.Malformed, TypeError) as error:
+            yield Trouble("replays", f"a state cannot be written down: {told_of(error)}", str(playout.plan))
+            return
+        if again != kept:
+            yield Trouble("replays", "a state does not come back from its text", str(playout.plan))
+
+
+def reruns(bench: Bench) -> Iterator[Trouble]:
+    """The choices and the seed give the same facts again, and every number drawn follows from the seed."""
+    law = "reruns"
+    for playout in _some(bench):
+        plan = playout.plan
+        table = begin(bench.game, plan.seats, plan.seed, plan.options)
+        for seat, choice in playout.moves:
+            table = table.submit(seat, choice)
+        entries = playout.tables[-1].log
+        for number, (one, other) in enumerate(zip(entries, table.log, strict=False)):
+            if one.facts != other.facts:
+                yield Trouble(law, "the same choices tell another story", f"{plan}, entry {number}")
+                break
+            if one != other:
+                yield Trouble(law, "the same choices draw other numbers", f"{plan}, entry {number}")
+                break
+        if len(entries) != len(table.log):
+            yield Trouble(law, "the same choices make more or fewer entries", str(plan))
+        for number, entry in enumerate(entries):
+            if not follows(plan.seed, number, entry.drawn):
+                yield Trouble(law, "a number drawn does not follow from the seed", f"{plan}, entry {number}")
+        yield from _from_numbers(bench, table, str(plan))
+
+
+def _from_numbers(bench: Bench, table: Table, where: str) -> Iterator[Trouble]:
+    """The deal can be told again from its recorded numbers alone."""
+    start = bench.game.start(table.position.seats, table.options)
+    draw = Scripted(number for _, number in table.log[0].drawn)
+    empty = replace(table.position, state=start, number=0, box={})
+    _, entry = empty.enter(bench.game.setup(start, draw), cast(Any, draw), {})
+    if entry != table.log[0]:
+        yield Trouble("reruns", "the numbers drawn do not give the deal again", where)
+
+
+def conserves(bench: Bench) -> Iterator[Trouble]:
+    """Nothing is made and nothing is lost: the tally is the same after every entry."""
+    law = "conserves"
+    for playout in bench.playouts():
+        if not playout.tables:
+            continue
+        state = bench.game.start(playout.plan.seats, playout.tables[0].options)
+        first: dict[str, int] | None = None
+        for number, entry in enumerate(playout.tables[-1].log):
+            state = fold(state, entry.facts)
+            now = dict(bench.game.tally(state))
+            first = first or now
+            if now != first:
+                yield Trouble(law, f"there were {first}, then {now}", f"{playout.plan}, entry {number}")
+                break
+        if not any((first or {}).values()):
+            yield Trouble(law, "the tally counts nothing", str(playout.plan))
+            return
+
+
+def holds_plain_values(bench: Bench) -> Iterator[Trouble]:
+    """States and facts are made of whole numbers, texts and tuples: no fractions, and nothing that can be changed."""
+    for playout in _some(bench):
+        for at in (0, len(playout.tables) // 2, len(playout.tables) - 1):
+            table = playout.tables[at]
+            for kept in (
+                table.position.state,
+                *(happened for entry in table.log[-1:] for happened in entry.facts),
+            ):
+                if (bad := next(unfit(kept), None)) is not None:
+                    yield Trouble(
+                        "holds plain values",
+                        f"{type(kept).__name__} holds a {bad}",
+                        playout.where(at),
+                    )
+
+
+def imagines(bench: Bench) -> Iterator[Trouble]:
+    """What a bot imagines is a whole truth: it fits the view it was made from, and nothing in it is hidden."""
+    law = "imagines"
+    for playout, at in bench.positions(2, range(bench.game.seats[0], bench.game.seats[1] + 1)):
+        table = playout.tables[at]
+        for seat, decision in table.position.open().items():
+            try:
+                dreamt = bench.game.imagine(table.view(seat), seat, Stream(playout.plan.seed, 2**49))
+            except Exception as error:  # noqa: BLE001 - whatever a game raises here is its trouble.
+                yield Trouble(law, f"nothing can be imagined: {told_of(error)}", playout.where(at))
+                continue
+            if hidden_in(dreamt):
+                yield Trouble(law, "what is imagined still has something hidden in it", playout.where(at))
+            elif bench.game.asks(dreamt, seat) != decision:
+                yield Trouble(law, "in what is imagined another question is asked", playout.where(at))
+            elif dict(bench.game.tally(dreamt)) != dict(bench.game.tally(table.position.state)):
+                yield Trouble(law, "what is imagined has more or fewer things in it", playout.where(at))
+
+
+def _some(bench: Bench) -> Iterator[Playout]:
+    """The playouts that came to their end; in a quick run every fourth, and each that is the first of its size."""
+    met: set[int] = set()
+    for number, playout in enumerate(bench.playouts()):
+        first = playout.plan.seats not in met
+        if not playout.fault and (bench.thorough or first or number % _EVERY == 0):
+            met.add(playout.plan.seats)
+            yield playout

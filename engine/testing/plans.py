@@ -1,0 +1,140 @@
+"""Which games are played on the bench: how many sit down, with which options, and in what manner they play.
+
+Every value of every option, and every value of two options together, is met by somebody: the sets of options are a
+covering array. With `thorough` that holds at every number of players; otherwise the number of players is one more
+thing that is paired with the rest. This module must never play.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any, Final
+
+from engine.facts import fact
+from engine.game import Game, Number, Option, OptionValue
+
+STYLES: Final = ("silent", "any", "lazy", "edges", "climb")
+"""Ways to play: what silence does; anything; mostly silence; amounts at their bounds; always the least raise."""
+
+QUICK: Final = 160
+THOROUGH: Final = 1000
+"""After so many choices a game with unusual options is left: some of them make games of many thousands."""
+
+_SEATS: Final = "seats"
+
+Pair = tuple[str, OptionValue, str, OptionValue]
+
+
+@fact
+class Plan:
+    """One game to be played: the options hold only what is not as usual."""
+
+    seats: int
+    options: Mapping[str, OptionValue]
+    style: str
+    number: int = 0
+    most: int | None = None
+    """After so many choices the rest of the game is left; None plays it to its end."""
+
+    def __str__(self) -> str:
+        chosen = ", ".join(f"{name}={value}" for name, value in self.options.items()) or "usual options"
+        return f"{self.seats} players, {chosen}, playing {self.style} #{self.number}"
+
+    @property
+    def seed(self) -> bytes:
+        """The seed of the game: made of the plan, so that a plan is enough to play it again."""
+        return hashlib.sha256(str(self).encode()).digest()
+
+
+def plans(game: Game[Any], thorough: bool = False) -> Iterator[Plan]:
+    """The games to play, the most telling ones first.
+
+    Games with usual options are played to their end, in a quick run those of the fewest and of the most players.
+    """
+    low, high = game.seats
+    most = THOROUGH if thorough else QUICK
+    for style in STYLES:
+        for seats in range(low, high + 1):
+            whole = thorough or (style == "silent" and seats == high) or (style in ("silent", "any") and seats == low)
+            yield Plan(seats, {}, style, most=None if whole else most)
+    for number in range(1, 4 if thorough else 2):
+        for seats in range(low, high + 1):
+            yield Plan(seats, {}, "any", number, most)
+            yield Plan(seats, {}, "lazy", number, most)
+    manners = ("silent", "any", "lazy", "edges") if thorough else ("any", "silent")
+    for style in manners:
+        for seats, options in option_sets(game, thorough):
+            yield Plan(seats, options, style, most=most)
+
+
+def option_sets(game: Game[Any], thorough: bool = False) -> list[tuple[int, dict[str, OptionValue]]]:
+    """Numbers of players and options that are not as usual; together they hold every pair of values."""
+    low, high = game.seats
+    counts = [(seats,) for seats in range(low, high + 1)] if thorough else [tuple(range(low, high + 1))]
+    rows = [row for seats in counts for row in _covering(game, seats)]
+    usual = {option.name: option.default for option in game.options}
+    found = []
+    for row in rows:
+        chosen = {name: value for name, value in row.items() if name != _SEATS and value != usual[name]}
+        if chosen:
+            found.append((int(row[_SEATS]), chosen))
+    return found
+
+
+def values_of(option: Option) -> tuple[OptionValue, ...]:
+    """What an option is tried with: every listed value; of numbers the usual one, the bounds and one between."""
+    if isinstance(option, Number):
+        between = option.low + (option.high - option.low) * 2 // 5
+        return tuple(dict.fromkeys((option.default, option.low, between, option.high)))
+    return tuple(dict.fromkeys((option.default, *option.values)))
+
+
+def _covering(game: Game[Any], counts: tuple[int, ...]) -> Iterator[dict[str, OptionValue]]:
+    """Rows of values in which every possible pair stands at least once, built greedily."""
+    missing = _pairs(game, counts)
+    while missing:
+        first = next(iter(missing))
+        row: dict[str, OptionValue] = {first[0]: first[1], first[2]: first[3]}
+        seats = [n for n in counts if n == row.get(_SEATS, n) and _possible(game, n, row)]
+        row[_SEATS] = max(seats, key=lambda n: _gain(row, _SEATS, n, missing))
+        for option in game.options:
+            if option.name not in row:
+                open_values = values_of(option) if _open(option, int(row[_SEATS])) else (option.default,)
+                row[option.name] = max(open_values, key=lambda v: _gain(row, option.name, v, missing))
+        for pair in _pairs_in(row, game):
+            missing.pop(pair, None)
+        yield row
+
+
+def _pairs(game: Game[Any], counts: tuple[int, ...]) -> dict[Pair, None]:
+    factors: list[tuple[str, tuple[OptionValue, ...]]] = [(_SEATS, counts)]
+    factors += [(option.name, values_of(option)) for option in game.options]
+    found: dict[Pair, None] = {}
+    for (one, ones), (other, others) in combinations(factors, 2):
+        for a in ones:
+            for b in others:
+                if any(_possible(game, n, {_SEATS: n, one: a, other: b}) for n in counts if one != _SEATS or n == a):
+                    found[one, a, other, b] = None
+    return found
+
+
+def _pairs_in(row: Mapping[str, OptionValue], game: Game[Any]) -> Iterator[Pair]:
+    for one, other in combinations((_SEATS, *(option.name for option in game.options)), 2):
+        yield one, row[one], other, row[other]
+
+
+def _possible(game: Game[Any], seats: int, row: Mapping[str, OptionValue]) -> bool:
+    return all(
+        option.name not in row or row[option.name] == option.default or _open(option, seats) for option in game.options
+    )
+
+
+def _open(option: Option, seats: int) -> bool:
+    return not option.seats or seats in option.seats
+
+
+def _gain(row: Mapping[str, OptionValue], name: str, value: OptionValue, missing: Mapping[Pair, None]) -> int:
+    pairs = ((other, held, name, value) for other, held in row.items() if other != name)
+    return sum((pair in missing) + ((*pair[2:], *pair[:2]) in missing) for pair in pairs)

@@ -1,0 +1,277 @@
+"""Secrets: two games that differ only in what a reader may not know look the same to that reader, byte for byte.
+
+Three kinds of twins. *Box twins* differ in what others have put into the box of a window that is still open. *Seed
+twins* differ in the luck that is still to come. *Rule-book twins* differ in a secret field: they are made from the
+facts themselves, and they are played on together, since a secret can also leak by what the rules make of it.
+
+This module must never take the word of a house for what is secret: that is what `secret()` says where the fact is
+declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from engine.chance import Draw, Stream
+from engine.decisions import Choice, Decision
+from engine.facts import SPECTATOR, fold, secrets_of, seen
+from engine.table import Box, Position, Table
+from engine.testing.bench import Bench, Playout, Trouble, as_told, readers, sampled, story, told_of
+from engine.testing.coupled import Echo, Remembered
+from engine.testing.differences import (
+    Difference,
+    Field,
+    Pool,
+    exchanges,
+    kind_of_fact,
+    other_values,
+    secret_fields,
+    with_difference,
+)
+from engine.testing.doors import offered
+from engine.testing.values import atoms, exchanged
+
+_TWINS: Final = 2
+"""So many twins are made for each reader at each position."""
+
+_WINDOWS: Final = 8
+"""So many windows twins are played on together."""
+
+_TRIES: Final = 12
+"""So often something is tried that may not fit: a difference, or a choice that both truths allow."""
+
+
+def box_twins(bench: Bench) -> Iterator[Trouble]:
+    """What others have put into the box, and whether they have, changes nothing that a reader meets."""
+    for playout, at in bench.positions(3, _seats(bench)):
+        table = playout.tables[at]
+        asks = table.position.open()
+        luck = Stream(playout.plan.seed, 2**53 + at)
+        for reader in readers(playout.plan.seats):
+            others = [seat for seat in asks if seat != reader]
+            # Somebody has to be waited for, or the window would close.
+            if reader not in asks or reader in table.position.box:
+                others = others[1:]
+            own = {seat: choice for seat, choice in table.position.box.items() if seat == reader}
+            boxes = [own] + [own | _sealed(bench, asks, table, others, luck) for _ in range(2)]
+            pages = [_news(bench, replace(table, position=replace(table.position, box=box)), reader) for box in boxes]
+            for other in pages[1:]:
+                if (what := _differing(pages[0], other)) is not None:
+                    yield Trouble("box twins", f"the {what} tells {_name(reader)} of the box", playout.where(at))
+                    break
+
+
+def seed_twins(bench: Bench) -> Iterator[Trouble]:
+    """The luck that is still to come changes nothing that a reader meets."""
+    for playout, at in bench.positions(1, _seats(bench)):
+        table = playout.tables[at]
+        twin = replace(table, position=replace(table.position, seed=bytes(32)))
+        for reader in readers(playout.plan.seats):
+            if (what := _differing(_news(bench, table, reader), _news(bench, twin, reader))) is not None:
+                yield Trouble("seed twins", f"the {what} tells {_name(reader)} of the seed", playout.where(at))
+
+
+def secret_twins(bench: Bench) -> Iterator[Trouble]:
+    """What the rule book hides from a reader changes nothing that the reader meets, now and when the game goes on.
+
+    It is a trouble, too, if a secret field was never varied or a reader never met a pair of twins that differ.
+    """
+    fields = secret_fields(bench.game)
+    if not fields:
+        return
+    twins = _Twins(bench, fields)
+    for playout, at in bench.positions(3 if bench.thorough else 1, _seats(bench), told_of_secrets):
+        yield from twins.at(playout, at, exchanges)
+    if twins.unvaried:
+        for playout, at in bench.positions(3, _seats(bench), told_of_secrets):
+            yield from twins.at(playout, at, other_values)
+    for kind, name in sorted(twins.unvaried):
+        yield Trouble("secret twins", f"the secret {name} of {kind} was never varied")
+    for reader in sorted({*readers(bench.game.seats[1])} - twins.met):
+        yield Trouble("secret twins", f"{_name(reader)} never met twins that differ")
+    if not twins.played_on:
+        yield Trouble("secret twins", "no twins could be played on")
+
+
+def told_of_secrets(table: Table) -> object:
+    """Which kinds of secret a table holds: positions that differ in this are of different kinds for twins."""
+    return frozenset(type(happened) for happened in story(table) if secrets_of(kind_of_fact(happened)))
+
+
+class _Twins:
+    """The twins of one game, and what they have shown so far."""
+
+    def __init__(self, bench: Bench, fields: Collection[Field]) -> None:
+        self.unvaried = set(fields)
+        self.met: set[int] = set()
+        self.played_on = 0
+        self._bench = bench
+        self._pools: dict[int, Pool] = {}
+        for playout in bench.playouts():
+            if playout.tables:
+                self._pool(playout).add(story(playout.tables[-1]))
+
+    def at(self, playout: Playout, at: int, ways: Any) -> Iterator[Trouble]:
+        """The twins of one position, for every reader."""
+        luck = Stream(playout.plan.seed, 2**54 + at)
+        for reader in readers(playout.plan.seats):
+            for table, twin, difference in self._pairs(playout.tables[at], reader, self._pool(playout), ways, luck):
+                self.unvaried -= difference.fields
+                self.met.add(reader)
+                for what in self._compare(table, twin, reader, difference, luck):
+                    yield Trouble("secret twins", f"{what} tells {_name(reader)} {_of(difference)}", playout.where(at))
+
+    def _pool(self, playout: Playout) -> Pool:
+        return self._pools.setdefault(playout.plan.seats, Pool())
+
+    def _pairs(
+        self, table: Table, reader: int, pool: Pool, ways: Any, luck: Draw
+    ) -> Iterator[tuple[Table, Table, Difference]]:
+        """A table and twins of it; those that vary what has not been varied yet come first."""
+        tale = story(table)
+        found = ways(tale, reader, pool, frozenset(self.unvaried), luck)
+        differences = [difference for difference, _ in zip(found, range(_TRIES), strict=False)]
+        differences.sort(key=lambda difference: -len(difference.fields & self.unvaried))
+        told: Table | None = None
+        made = 0
+        for difference in differences:
+            if made == _TWINS:
+                return
+            twin = self._twin(table, reader, difference)
+            if twin is not None:
+                told = told or as_told(table, self._bench.house, reader)
+                made += 1
+                yield told, twin, difference
+
+    def _twin(self, table: Table, reader: int, difference: Difference) -> Table | None:
+        """The table as it would be in the other truth; None if there is no such truth."""
+        game, position = self._bench.game, table.position
+        tale = with_difference(story(table), reader, difference)
+        try:
+            state = fold(game.start(position.seats, table.options), tale)
+            if dict(game.tally(state)) != dict(game.tally(position.state)) or state == position.state:
+                return None
+            box = {
+                seat: choice if seat == reader else _in_the_other(choice, difference)
+                for seat, choice in position.box.items()
+            }
+            twin = replace(position, state=state, box=box)
+            asks = twin.asks()
+            if any(seat not in asks or not offered(asks[seat], choice) for seat, choice in box.items()):
+                return None
+        except Exception:  # noqa: BLE001 - a truth on which the rules stumble is none.
+            return None
+        facts = iter(tale)
+        log = tuple(replace(entry, facts=tuple(next(facts) for _ in entry.facts)) for entry in table.log)
+        return as_told(replace(table, position=twin, log=log), self._bench.house, reader)
+
+    def _compare(self, table: Table, twin: Table, reader: int, difference: Difference, luck: Draw) -> Iterator[str]:
+        house = self._bench.house
+        try:
+            what = _differing(house.page(table, reader), house.page(twin, reader))
+        except Exception as error:  # noqa: BLE001 - whatever a page raises in one truth it must raise in the other.
+            what = f"page, which raises {told_of(error)},"
+        if what is not None:
+            yield f"the {what}"
+            return
+        one, other = table.position, twin.position
+        for _ in range(_WINDOWS):
+            boxes = self._boxes(one, other, reader, difference, luck)
+            if boxes is None:
+                return
+            outcome = self._outcome(one, other, boxes, reader, difference)
+            if isinstance(outcome, str):
+                yield outcome
+                return
+            if outcome is None:
+                return
+            self.played_on += 1
+            one, other = outcome
+
+    def _boxes(
+        self, one: Position, other: Position, reader: int, difference: Difference, luck: Draw
+    ) -> tuple[Box, Box] | None:
+        """The same choices in both truths; None where there are none."""
+        game = self._bench.game
+        asks, twins = one.asks(), other.asks()
+        box: dict[int, Choice] = {}
+        twin_box: dict[int, Choice] = {}
+        if not asks or asks.keys() != twins.keys():
+            return None
+        for seat, decision in asks.items():
+            for _ in range(_TRIES):
+                choice = one.box.get(seat) or sampled(game, one.state, decision, luck)
+                same = choice if seat == reader else _in_the_other(choice, difference)
+                if offered(twins[seat], same) and game.objects(other.state, seat, same) is None:
+                    break
+            else:
+                return None
+            if choice.verb in decision.closes:
+                return {seat: choice}, {seat: same}
+            box[seat], twin_box[seat] = choice, same
+        return box, twin_box
+
+    def _outcome(
+        self, one: Position, other: Position, boxes: tuple[Box, Box], reader: int, difference: Difference
+    ) -> tuple[Position, Position] | str | None:
+        """Both truths after the same choices and the same luck; what gave them away; or None if that may be."""
+        game = self._bench.game
+        luck = Remembered(one.seed, one.number)
+        one, entry = one.enter(game.resolve(one.state, boxes[0], luck), luck, boxes[0])
+        told = tuple(seen(happened, reader) for happened in entry.facts)
+        ends: list[tuple[Any, ...]] = []
+        for by_place in (False, True):
+            echo = Echo(luck, difference.mapping, by_place)
+            try:
+                after, twin = other.enter(game.resolve(other.state, boxes[1], echo), echo, boxes[1])
+            except Exception:  # noqa: BLE001, S112 - the luck is out of step, or the rules never lead to this truth.
+                continue
+            ends.append(tuple(seen(happened, reader) for happened in twin.facts))
+            if ends[-1] == told:
+                return one, after
+        if not ends or any(difference.named & {*atoms((told, end))} for end in ends):
+            return None
+        first = next((f for f, g in zip(told, ends[0], strict=False) if f != g), None)
+        return f"{'the story' if first is None else type(first).__name__}, when the game goes on,"
+
+
+def _in_the_other(choice: Choice, difference: Difference) -> Choice:
+    return Choice(choice.verb, exchanged(choice.values, difference.mapping))
+
+
+def _sealed(
+    bench: Bench, asks: Mapping[int, Decision], table: Table, others: list[int], luck: Draw
+) -> dict[int, Choice]:
+    """Choices of some of the others that leave the window open."""
+    box = {}
+    for seat in others:
+        choice = sampled(bench.game, table.position.state, asks[seat], luck)
+        if choice.verb not in asks[seat].closes and luck.below(4):
+            box[seat] = choice
+    return box
+
+
+def _news(bench: Bench, table: Table, reader: int) -> dict[str, str]:
+    """What the reader meets who has been told all but the last entry before."""
+    return bench.house.page(table, reader, since=len(table.log) - 1)
+
+
+def _differing(one: Mapping[str, str], other: Mapping[str, str]) -> str | None:
+    """Which part of a page differs, if one does."""
+    return next((what for what in {**one, **other} if one.get(what) != other.get(what)), None)
+
+
+def _seats(bench: Bench) -> Collection[int]:
+    """The numbers of players that are looked at: all of them, or in a quick run the fewest and the most."""
+    low, high = bench.game.seats
+    return range(low, high + 1) if bench.thorough else {low, high}
+
+
+def _name(reader: int) -> str:
+    return "the spectator" if reader == SPECTATOR else f"player {reader + 1}"
+
+
+def _of(difference: Difference) -> str:
+    return "of " + " and ".join(f"the {name} of {kind}" for kind, name in sorted(difference.fields))
