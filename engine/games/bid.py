@@ -21,7 +21,8 @@ from the bank, as far as the bank has them, and the winner is the next roller.
 A tie. If the highest bid is tied, the tied players seal a number of coins, 0 or more. All these coins are lost to the
 bank, whoever wins. The single highest number of coins wins the auction; if that is tied as well, nobody wins it.
 
-The Ace of Suns doubles the others: points, coins, bonus and losses alike. Bids are two tiles, and count their sum.
+The Ace of Suns doubles the others: points, coins, bonus and losses alike. Bids are two tiles, and count their sum. Only
+the coins bid in a tie are what they are.
 
 The Ace of Moons gives a coin to everybody who did not win. If the bank cannot pay them all, none of them gets any.
 
