@@ -299,12 +299,13 @@ class Ledger(Base):
 class Link(Base):
     """What a token stands for. The token itself is derived from the row and stored nowhere.
 
-    There is one row for each purpose, window and seat; `generation` is raised to revoke.
+    There is one row for each purpose, window, seat and person; `generation` is raised to revoke. `outbox_id` is there
+    where a link belongs to one mail.
     """
 
     __tablename__ = "link"
     __table_args__ = (
-        Index(None, "game_id", "window", "seat"),
+        UniqueConstraint("game_id", "seat", "window", "purpose", "person_id"),
         Index(None, "person_id"),
     )
 

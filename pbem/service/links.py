@@ -1,0 +1,117 @@
+"""Links: what a token opens, and making its row when a mail with it is written.
+
+A token is taken apart (which costs nothing, and refuses most of what is no token of ours), then its row is read, then
+the token is compared in constant time with the one that the row has now. Purposes never cross: a link that shows one
+choice opens no seat. Whether a game has moved on since is not said here: an old link is still a good link, and leads to
+a page that explains.
+
+This module must never store or log a token, and opening one changes nothing.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from pbem.domain.errors import Gone, NotFound
+from pbem.links import Purpose, read
+from pbem.service.house import House
+from pbem.store import links
+from pbem.store.database import Tx
+from pbem.store.links import LinkRow, Meant
+
+Link = LinkRow
+"""What a token stands for: purpose, person, game, window, seat."""
+
+LASTS: Final[dict[Purpose, timedelta]] = {Purpose.SIGN_IN: timedelta(hours=24), Purpose.CONFIRM: timedelta(days=14)}
+"""How long a link works, from its making. Those of a game work as long as the game is there: it says itself what is over."""
+
+# What mail programs leave at the end of an address when they guess where it stops.
+_AROUND: Final = " \t\r\n.,;:!?'\"<>()[]{}*_"
+
+_GENERATIONS_KNOWN: Final = 8
+"""So many renewals back a link is told from one that never was."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLinks:
+    """The rows of the links of one seat in one window."""
+
+    move: int
+    seat: int
+    reply: int
+
+
+def opened(house: House, token: str, purpose: Purpose) -> Link:
+    """What a token is for."""
+    with house.store.read() as tx:
+        return open_in(tx, house, token, purpose)
+
+
+def open_in(tx: Tx, house: House, token: str, purpose: Purpose) -> Link:
+    """The same within a transaction that is under way."""
+    token = token.strip(_AROUND)
+    said = read(token)
+    link = links.read(tx, said.row)
+    # The MAC is worked out for rows that are not there too, so that the time says nothing of which are.
+    generation = 0 if link is None else link.generation
+    genuine = house.keys.verify(token, purpose, said.row, generation)
+    if link is None or link.purpose != purpose or not (genuine or _was_genuine(house, token, link)):
+        raise NotFound("There is nothing at this address.", why="It is not one of our links, or not a whole one.")
+    if not genuine:
+        raise Gone("This link has been replaced by a new one.", why="The links of its owner were renewed.")
+    if link.expires_at is not None and link.expires_at <= house.now():
+        raise Gone("This link is too old.", remedy="Please ask for a new one where you asked for this one.")
+    return link
+
+
+def make_in(tx: Tx, house: House, meant: Meant, expires_at: datetime | None = None) -> int:
+    """The number of the link with this meaning, made if it is not there.
+
+    The transaction holds the lock of the game, or of the person where there is no game, so that nobody else makes the
+    same one.
+    """
+    known = links.find(tx, meant)
+    if known is not None:
+        return known.id
+    now = house.now()
+    lasts = LASTS.get(Purpose(meant.purpose))
+    return links.add(tx, meant, now, expires_at or (now + lasts if lasts else None))
+
+
+def of_seat_in(tx: Tx, house: House, person_id: int, game_id: int, window: int, seat: int) -> SeatLinks:
+    """The links of a seat in a window: one choice, the whole table, a reply. The game is locked."""
+    move, page, reply = (
+        make_in(tx, house, Meant(purpose, person_id, game_id, window, seat))
+        for purpose in (Purpose.MOVE, Purpose.SEAT, Purpose.REPLY)
+    )
+    return SeatLinks(move, page, reply)
+
+
+def stop_in(tx: Tx, house: House, person_id: int) -> int:
+    """The link by which a person stops mails. The person, or the game of the mail, is locked."""
+    return make_in(tx, house, Meant(Purpose.STOP, person_id))
+
+
+def revoke_in(tx: Tx, game_id: int, seat: int) -> None:
+    """Make all links of a seat worthless, because they were shown to others or somebody else sits there now."""
+    links.raise_seat(tx, game_id, seat)
+
+
+def revoke_person_in(tx: Tx, person_id: int) -> None:
+    """Make all links of a person worthless, at all tables."""
+    links.raise_person(tx, person_id)
+
+
+def renew(house: House, game_id: int, seat: int) -> None:
+    """Make all links of a seat worthless at its player's wish; the next mail, or one sent again, has new ones."""
+    house.write(lambda tx: revoke_in(tx, game_id, seat))
+
+
+def token(house: House, link: Link) -> str:
+    """The token that a link has now: for showing it to whoever has opened it, never for keeping."""
+    return house.keys.make(Purpose(link.purpose), link.id, link.generation)
+
+
+def _was_genuine(house: House, token: str, link: Link) -> bool:
+    before = range(max(0, link.generation - _GENERATIONS_KNOWN), link.generation)
+    return any(house.keys.verify(token, Purpose(link.purpose), link.id, generation) for generation in before)
