@@ -1,16 +1,17 @@
 """A full table begins: seats by draw, the seed, the deal, the first questions.
 
 The server's secret was committed to before anybody gave a word; the seed is made of both, and so is the order of the
-seats. From here on `play` moves the game.
+seats. What the table has agreed on becomes the first row of its log. From here on `play` moves the game.
 """
 
 import json
+from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from engine import codec
 from engine.chance import Stream, seed_from
-from engine.table import deal
+from engine.table import Position, deal
 from pbem.service.house import House
 from pbem.service.play import rules_of
 from pbem.service.record import Kind, Record
@@ -26,27 +27,21 @@ def begin_in(tx: Tx, house: House, row: GameRow, places: list[PlaceRow]) -> None
     """Seat the players, deal and ask, in a transaction that holds the lock of the game."""
     now = house.now()
     rules = rules_of(row)
-    words = [place.word for place in places]
-    seed = seed_from(row.secret, words)
+    # A table that waited through a change of the rules begins with those of the day.
+    row = replace(row, rules=rules.RULES)
+    seed = seed_from(row.secret, [place.word for place in places])
     seating = Stream(seed, SEATING).shuffle(range(row.seats))
-    lobby.seat_all(tx, row.id, [(place.place, seat) for place, seat in zip(places, seating, strict=True)])
-    options = json.loads(row.options)
-    position, entries = deal(rules, row.seats, seed, options)
+    seated = {seat: place for place, seat in zip(places, seating, strict=True)}
+    lobby.seat_all(tx, row.id, [(place.place, seat) for seat, place in seated.items()])
+    position, entries = deal(rules, row.seats, seed, json.loads(row.options))
     record = Record(row, now, house.randomness)
-    began = {
-        "kind": row.kind,
-        "seats": row.seats,
-        "options": options,
-        "commitment": row.commitment,
-        "words": words,
-        "seating": seating,
-    }
-    record.add(Kind.BEGAN, None, "table", began)
+    record.add(Kind.BEGAN, None, "table", _agreed(row, seated, places, seating))
     record.entries(0, entries, None, "table")
     games.append(tx, row.id, record.rows)
     lobby.change_game(
         tx,
         row.id,
+        rules=row.rules,
         status="playing",
         started_at=now,
         seed=seed,
@@ -58,25 +53,35 @@ def begin_in(tx: Tx, house: House, row: GameRow, places: list[PlaceRow]) -> None
         box="[]",
         orders="[]",
     )
-    _ask(tx, row, places, seating, position.number, sorted(position.open()), record.seq, now)
+    lobby.drop_wishes(tx, row.id)
+    _ask(tx, row, seated, position, record.seq, now)
 
 
-def _ask(
-    tx: Tx,
-    row: GameRow,
-    places: list[PlaceRow],
-    seating: list[int],
-    window: int,
-    asked: list[int],
-    seq: int,
-    now: datetime,
-) -> None:
-    """The first questions; whoever is not asked yet is told that the game has begun."""
-    by_seat = {seat: place for place, seat in zip(places, seating, strict=True)}
-    deadlines.ask(tx, row.id, window, [(seat, now if by_seat[seat].bot is not None else None) for seat in asked], now)
+def _agreed(row: GameRow, seated: dict[int, PlaceRow], places: list[PlaceRow], seating: list[int]) -> dict[str, Any]:
+    """What is true of the game from its first row on; places and words are in the order of joining."""
+    return {
+        "kind": row.kind,
+        "seats": row.seats,
+        "options": json.loads(row.options),
+        "commitment": row.commitment,
+        "words": [place.word for place in places],
+        "seating": seating,
+        "bots": sorted([seat, place.bot] for seat, place in seated.items() if place.bot is not None),
+        "pace": row.pace,
+        "silent_limit": row.silent_limit,
+        "successor": row.successor,
+    }
+
+
+def _ask(tx: Tx, row: GameRow, seated: dict[int, PlaceRow], position: Position, seq: int, now: datetime) -> None:
+    """The first questions; everybody is told that the game has begun."""
+    asked = sorted(position.open())
+    # A bot has no mail to wait for, so its clock runs out at once: that is when it plays.
+    moments = [(seat, now if seated[seat].bot is not None else None) for seat in asked]
+    deadlines.ask(tx, row.id, position.number, moments, now)
     letters = [
-        outbox.Letter(place.person_id, kind, row.id, seq, seat, window)
-        for seat, place in sorted(by_seat.items())
+        outbox.Letter(place.person_id, kind, row.id, seq, seat, position.number)
+        for seat, place in sorted(seated.items())
         if place.person_id is not None
         for kind in (("welcome", "turn") if seat in asked else ("welcome",))
     ]

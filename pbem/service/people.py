@@ -61,11 +61,9 @@ def set_zone(house: House, person_id: int, zone: str) -> str:
 
 def set_quiet_hours(house: House, person_id: int, quiet: str) -> str | None:
     """Change the hours in which no clock of a person runs out; nothing, or `none`, for no such hours."""
-    if quiet.strip().lower() in ("", "none"):
-        chosen = None
-    else:
-        # Quiet hours are told by the clock on the wall, wherever the wall is.
-        chosen = str(parse_quiet(quiet, ZoneInfo("UTC")))
+    # Quiet hours are told by the clock on the wall, wherever the wall is; so the zone is of no matter here.
+    none = quiet.strip().lower() in ("", "none")
+    chosen = None if none else str(parse_quiet(quiet, ZoneInfo("UTC")))
     house.write(lambda tx: _change(tx, person_id, quiet=chosen))
     return chosen
 

