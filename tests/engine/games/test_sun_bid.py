@@ -257,6 +257,17 @@ def test_sb_v25_who_flips_the_last_card_may_be_asked_for_the_last_auction():
     assert asked(position) == (0, ["pass", "call"])
 
 
+def test_sb_v23_of_cards_that_cost_the_same_silence_loses_the_lower_rank():
+    kept = in_order(cards("Journey", "Savage", "Forest", "Soldier", "Huntress", "Watchman"))
+    cost = {
+        name: sum(points_of_take(kept, False)) - sum(points_of_take(tuple(c for c in kept if c != ID[name]), False))
+        for name in ("Journey", "Forest", "Huntress", "Watchman")
+    }
+    assert cost == {"Journey": 5, "Forest": 5, "Huntress": 3, "Watchman": 3}
+    # A Pawn ranks below a Crown.
+    assert cheapest_way(("AM",), kept, False) == cards("Watchman")
+
+
 # Rulings, one by one.
 
 
@@ -337,7 +348,7 @@ def test_sb_10_there_is_nothing_to_use_a_card_for_without_a_shared_suit():
 
 def test_sb_11_a_card_may_be_used_for_anything_that_shares_a_suit():
     pool = cards("Ace of Moons", "Watchman", "Rite", "Huntress")
-    position = table(3, takes=(cards("Watchman", "Consul"), (), ()), pool=pool)
+    position = table(3, takes=(cards("Watchman", "Consul", "Author", "Huntress"), (), ()), pool=pool)
     every = {"Ace of Moons", "Watchman", "Rite", "Huntress"}
     assert targets(position, 0) == {"Watchman": every, "Consul": every}
 
