@@ -1,0 +1,301 @@
+"""The games in a terminal: play one, watch one, read its rules, check a new one.
+
+python -m engine play sunset-poker --seats 4 --me 0 --bots greedy
+python -m engine watch bid --seats 4 --seed 7
+python -m engine rules templari
+python -m engine check path/to/mygame.py
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import sys
+import textwrap
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from engine import bots, game, grammar, orders, testing
+from engine.board import WIDTH, plain
+from engine.chance import Stream, seed_from
+from engine.decisions import Decision, Refused
+from engine.facts import SPECTATOR
+from engine.table import Table, begin
+from engine.tell import Teller, say
+
+NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
+
+HELP: Final = """Write one of the things shown, or:
+  board   show the table again
+  log     show all that happened so far
+  rules   read the rules
+  silent  show what your silence would mean
+  orders  show what you may leave as a standing order
+  quit    leave the table
+"""
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code says whether all went well."""
+    parser = _parser()
+    arguments = parser.parse_args(words)
+    try:
+        code: int = arguments.run(arguments)
+    except Refused as refused:
+        parser.exit(2, f"{refused}\n")
+    except (EOFError, KeyboardInterrupt):
+        print("\nYou leave the table.")
+        return 1
+    except BrokenPipeError:
+        # Whoever was reading has seen enough; the interpreter would complain once more when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
+
+
+def play(arguments: argparse.Namespace) -> int:
+    """Play a whole game against bots."""
+    table = _begin(arguments)
+    if not 0 <= arguments.me < table.position.seats:
+        raise Refused(say("There are seats 0 to {last} at this table.", last=table.position.seats - 1))
+    _Sitting(table, arguments.me, bots.BOTS[arguments.bots], Stream(table.position.seed, 2**40)).play()
+    return 0
+
+
+def watch(arguments: argparse.Namespace) -> int:
+    """Watch bots play a game: every sentence, then the table."""
+    table = _begin(arguments)
+    luck = Stream(table.position.seed, 2**40)
+    teller = table.position.game.teller(None, NAMES)
+    _tell(table.told(SPECTATOR), teller)
+    while asks := table.asks():
+        seat, decision = next((s, d) for s, d in asks.items() if s not in table.position.box)
+        before = len(table.log)
+        choice = bots.BOTS[arguments.bots](table.position.game, table.view(seat), decision, luck)
+        table = table.submit(seat, choice)
+        _tell(table.told(SPECTATOR, before), teller)
+    _show_end(table, SPECTATOR, teller)
+    return 0
+
+
+def rules(arguments: argparse.Namespace) -> int:
+    """Print the rules page of a game, its options and its credits."""
+    found = _game(arguments.game)
+    teller = found.teller()
+    print(_page(found))
+    print(f"\n{_filled(f'For {found.seats[0]} to {found.seats[1]} players. {teller(found.length)}')}")
+    if found.options:
+        print("\nOptions")
+    for option in found.options:
+        possible = teller(option.possible())
+        print(_filled(f"{option.name} ({option.default}; {possible}): {teller(option.about)}", "  "))
+    print(f"\n{_filled(teller(found.credits))}")
+    return 0
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """Run the conformance kit on one game or on all."""
+    troubles = 0
+    for name in [arguments.game] if arguments.game else game.names():
+        found = testing.check(_game(name), thorough=arguments.thorough, report=print)
+        troubles += len(found)
+    return 1 if troubles else 0
+
+
+class _Sitting:
+    """One person at a table of bots."""
+
+    def __init__(self, table: Table, me: int, bot: bots.Bot, luck: Stream) -> None:
+        self._table = table
+        self._me = me
+        self._bot = bot
+        self._luck = luck
+        self._game = table.position.game
+        self._teller = self._game.teller(me, NAMES)
+        self._told = 0
+        self._order: orders.Order | None = None
+
+    def play(self) -> None:
+        """Until the game is over."""
+        while asks := self._table.asks():
+            waiting = [seat for seat in asks if seat not in self._table.position.box]
+            seat = next((s for s in waiting if s != self._me), self._me)
+            if seat == self._me:
+                self._decide(asks[seat])
+            else:
+                choice = self._bot(self._game, self._table.view(seat), asks[seat], self._luck)
+                self._table = self._table.submit(seat, choice)
+        self._news()
+        _show_end(self._table, self._me, self._teller)
+
+    def _decide(self, decision: Decision) -> None:
+        if self._order is not None and self._obey(decision):
+            return
+        self._news()
+        self._board()
+        while True:
+            print(f"\n{_filled(self._teller(decision.prompt))}")
+            print("\n".join(_filled(usage, "  ", "      ") for usage in grammar.usages(decision)))
+            line = input("> ").strip()
+            if self._command(line.casefold(), decision):
+                continue
+            try:
+                self._table = self._table.submit(self._me, grammar.read(decision, line))
+            except Refused as refused:
+                if not self._leave_order(line, decision):
+                    print(_filled(self._teller(refused.text)))
+                    continue
+            return
+
+    def _leave_order(self, line: str, decision: Decision) -> bool:
+        """Take the line for a standing order, if it is one that can answer this question."""
+        try:
+            self._order = orders.read_order(line, decision)
+        except Refused:
+            return False
+        return self._obey(decision)
+
+    def _obey(self, decision: Decision) -> bool:
+        """Let the standing order answer; tell if it has ended."""
+        assert self._order is not None
+        given = orders.answer(self._order, self._game, self._table.view(self._me), self._me)
+        self._order = given.order
+        if given.note is not None:
+            print(_filled(self._teller(given.note)))
+        if given.choice is None:
+            return False
+        print(f"By your order: {grammar.write(decision, given.choice)}")
+        self._table = self._table.submit(self._me, given.choice)
+        return True
+
+    def _command(self, line: str, decision: Decision) -> bool:
+        """Obey a line that is for the terminal and not for the game."""
+        match line:
+            case "" | "help" | "?":
+                print(HELP)
+            case "board":
+                self._board()
+            case "rules":
+                print(_page(self._game))
+            case "orders":
+                print("\n".join(orders.offered(decision) + orders.USAGES))
+            case "log":
+                _tell(self._table.told(self._me), self._teller)
+            case "silent":
+                print(f"Silence would mean: {grammar.write(decision, decision.default)}")
+            case "quit" | "exit":
+                raise EOFError
+            case _:
+                return False
+        return True
+
+    def _news(self) -> None:
+        print()
+        _tell(self._table.told(self._me, self._told), self._teller)
+        self._told = len(self._table.log)
+
+    def _board(self) -> None:
+        print(
+            f"\n{plain(self._game.board(self._table.view(self._me), self._me), self._teller)}",
+            end="",
+        )
+
+
+def _begin(arguments: argparse.Namespace) -> Table:
+    found = _game(arguments.game)
+    word = secrets.token_hex(4) if arguments.seed is None else str(arguments.seed)
+    print(f"{found.title} (to see this game again: --seed {word})")
+    seats = arguments.seats or found.seats[0]
+    return begin(found, seats, seed_from(b"terminal", [word]), _options(found, arguments.option))
+
+
+def _options(found: game.Game[Any], words: Sequence[str]) -> dict[str, game.OptionValue]:
+    numbers = {option.name for option in found.options if isinstance(option, game.Number)}
+    chosen: dict[str, game.OptionValue] = {}
+    for word in words:
+        name, _, value = word.partition("=")
+        chosen[name] = int(value) if name in numbers and value.isdecimal() else value
+    return chosen
+
+
+def _game(name: str) -> game.Game[Any]:
+    if name.endswith(".py"):
+        path = Path(name)
+        if not path.is_file():
+            raise Refused(say("There is no file {name}.", name=name))
+        return game.load_file(path)
+    return game.load(name)
+
+
+def _tell(happened: Sequence[Any], teller: Teller) -> None:
+    for each in happened:
+        if (told := teller.tell(each)) is not None:
+            print(_filled(told, "", "  "))
+
+
+def _show_end(table: Table, seat: int, teller: Teller) -> None:
+    found = table.position.game
+    print(f"\n{plain(found.board(table.view(seat), seat), teller)}")
+    standing = found.standing(table.position.state)
+    place = 1
+    for tied in standing.ranking:
+        players = teller(say("{seats:seats}", seats=tied))
+        print(f"{place}. {players[:1].upper()}{players[1:]}, {standing.scores[tied[0]]}")
+        place += len(tied)
+    for reason in standing.reasons:
+        print(teller(reason))
+
+
+def _page(found: game.Game[Any]) -> str:
+    """The rules page, as wide as the boards."""
+    return "\n\n".join(_filled(" ".join(paragraph.split())) for paragraph in found.rules.split("\n\n"))
+
+
+def _filled(text: str, first: str = "", rest: str | None = None) -> str:
+    return textwrap.fill(
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=first if rest is None else rest,
+        break_on_hyphens=False,
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m engine", description="The games in a terminal.")
+    commands = parser.add_subparsers(required=True)
+
+    def command(name: str, run: Callable[[argparse.Namespace], int], about: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=about, description=about)
+        added.set_defaults(run=run)
+        return added
+
+    for name, run, about in (
+        ("play", play, "Play a whole game against bots."),
+        ("watch", watch, "Watch bots play a game."),
+    ):
+        table = command(name, run, about)
+        table.add_argument("game", help=f"one of {', '.join(game.names())}, or a path to a module")
+        table.add_argument("--seats", type=int, help="how many players (the fewest, if not given)")
+        table.add_argument("--seed", help="a word that makes the luck: the same word, the same game")
+        table.add_argument("--bots", choices=sorted(bots.BOTS), default="greedy", help="who the others are")
+        table.add_argument(
+            "--option",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="an option of the game",
+        )
+        if name == "play":
+            table.add_argument("--me", type=int, default=0, help="your seat, counted from 0")
+    command("rules", rules, "Print the rules page of a game.").add_argument("game")
+    checking = command("check", check, "Check that a game keeps the laws of the house.")
+    checking.add_argument("game", nargs="?", help="a game or a path to a module; all games, if not given")
+    checking.add_argument("--thorough", action="store_true", help="every pair of options at every number of players")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
