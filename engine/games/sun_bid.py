@@ -143,7 +143,7 @@ class State:
 
 @fact
 class Dealt(Fact[State]):
-    """{seat} [gets|get] the Suns {suns}."""
+    """{seat} [gets|get] {suns}."""
 
     seat: int
     suns: Cards
@@ -590,7 +590,7 @@ class SunBid(Game[State]):
             say("Does a card in sequence score once, or once for each of its suits in which it has a neighbour?"),
         ),
     )
-    length = say("Three rounds of some ten auctions; about 60 short turns for each.")
+    length = say("Three rounds of about ten auctions; 40 to 80 short turns for each.")
     credits = say(
         "Sun Bid is by Greg James, after Reiner Knizia's Ra, with an idea of P. D. Magnus for equal Pawns; the "
         "published rules are under CC BY-NC-SA 3.0, this page is our own account of them. "
@@ -893,7 +893,7 @@ class SunBid(Game[State]):
         return hopes[seat] - max(hope for each, hope in enumerate(hopes) if each != seat)
 
     def _hope(self, state: State, seat: int) -> int:
-        """Points and what may become points, in tenths. A high bid counts as if it had won."""
+        """Points in tenths, and what the Suns that can still be bid are likely to become."""
         cards = state.takes[seat]
         points = state.scores[seat]
         if not state.over:
