@@ -62,6 +62,11 @@ def drop_place(tx: Connection, game_id: int, place: int) -> None:
     tx.execute(delete(_PLACE).where(_PLACE.c.game_id == game_id, _PLACE.c.place == place))
 
 
+def change_place(tx: Connection, game_id: int, seat: int, **values: Any) -> None:
+    """Write who plays a seat."""
+    tx.execute(update(_PLACE).where(_PLACE.c.game_id == game_id, _PLACE.c.seat == seat).values(**values))
+
+
 def seat_all(tx: Connection, game_id: int, seats: Sequence[tuple[int, int]]) -> None:
     """Give each place its seat."""
     tx.execute(_SEAT, [{"of_game": game_id, "of_place": place, "new_seat": seat} for place, seat in seats])
@@ -162,3 +167,9 @@ def drop_wishes(tx: Connection, game_id: int) -> None:
 def drop_wish(tx: Connection, game_id: int, person_id: int) -> None:
     """A wish has come true, or never will."""
     tx.execute(delete(_WISH).where(_WISH.c.game_id == game_id, _WISH.c.person_id == person_id))
+
+
+def take_back_yes(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
+    """Somebody who came by an invitation has left again."""
+    mine = (_INVITATION.c.game_id == game_id, _INVITATION.c.person_id == person_id)
+    tx.execute(update(_INVITATION).where(*mine).values(status="declined", answered_at=now))

@@ -1,0 +1,217 @@
+"""Ways out of a table: leaving before the start, closing, expiry; then resigning, and ending a game by consent.
+
+Before the start a player just goes, and with the host goes the table. In a running game a seat is never left empty:
+whoever resigns is followed at once by a bot or a substitute, as the table agreed, and when no person is left the game
+ends without a result. The host of a running game has no duty that another player cannot take over, so the role passes on
+in the order of joining. What becomes of a seat is told in `seating`.
+"""
+
+from datetime import timedelta
+from functools import partial
+from typing import Final
+
+from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.service.house import House
+from pbem.service.play import By
+from pbem.service.record import Kind, Record
+from pbem.service.seating import give_to_bot, write
+from pbem.store import deadlines, games, lobby, outbox, people, votes
+from pbem.store.database import Tx
+from pbem.store.games import GameRow, PlaceRow
+
+PROPOSALS_A_DAY: Final = 3
+"""So often one player may ask the others in a day to end a game."""
+
+_AT_ONCE: Final = 100
+"""Tables that are looked through for expiry in one go; the next go takes the others."""
+
+
+def leave(house: House, game_id: int, person_id: int) -> None:
+    """Leave a table that has not begun; when its host leaves, it closes. Again changes nothing."""
+    house.write(lambda tx: _leave(tx, house, game_id, person_id))
+
+
+def expire(house: House) -> list[int]:
+    """Close the tables that have waited for players too long, each in a transaction of its own; which they were."""
+    with house.store.read() as tx:
+        found = lobby.expired(tx, house.now(), _AT_ONCE)
+    return [game_id for game_id in found if house.write(partial(_expire, house=house, game_id=game_id))]
+
+
+def resign(house: House, game_id: int, seat: int, person_id: int) -> None:
+    """Give a seat of a running game away for good; again changes nothing."""
+    house.write(lambda tx: _resign(tx, house, game_id, seat, person_id))
+
+
+def agree_to_end(house: House, game_id: int, person_id: int) -> bool:
+    """Agree to end a game without a result; True if all agree, so that it has ended."""
+    return house.write(lambda tx: _agree(tx, house, game_id, person_id))
+
+
+def play_on(house: House, game_id: int, person_id: int) -> None:
+    """Agree no longer to end a game; again changes nothing."""
+    house.write(lambda tx: _play_on(tx, game_id, person_id))
+
+
+def end_in(tx: Tx, house: House, row: GameRow, record: Record, by: str, why: str) -> None:
+    """End a running game without a result, and tell everybody. The game is locked; `why` names no person."""
+    now = house.now()
+    record.add(Kind.VOIDED, None, by, {"why": why})
+    record.add(Kind.REVEALED, None, "table", {"secret": row.secret.hex()})
+    write(tx, row, record, status="void", ended_at=now, box="[]", orders="[]")
+    deadlines.close_window(tx, row.id, row.window)
+    for letter in outbox.of_game(tx, row.id):
+        if letter.status == "queued":
+            outbox.change(tx, letter.id, status="superseded")
+            outbox.note(tx, letter.id, now, "superseded", "the game has ended")
+    letters = [
+        outbox.Letter(place.person_id, "voided", row.id, record.seq, place.seat, facts={"why": why})
+        for place in games.places(tx, row.id)
+        if place.person_id is not None
+    ]
+    outbox.queue(tx, letters, now, now)
+
+
+def _leave(tx: Tx, house: House, game_id: int, person_id: int) -> None:
+    row = games.lock(tx, game_id)
+    if row.status == "playing":
+        raise Gone("This game has begun.", remedy="You can resign from it on the page of your seat.")
+    if row.status not in ("open", "planned"):
+        raise Gone("This table does not wait for players any more.")
+    if row.host_id == person_id:
+        _close(tx, house, row, "closed", besides=person_id)
+        return
+    places = games.places(tx, game_id)
+    mine = [place for place in places if place.person_id == person_id]
+    if not mine:
+        return
+    for place in mine:
+        lobby.drop_place(tx, game_id, place.place)
+    now = house.now()
+    lobby.take_back_yes(tx, game_id, person_id, now)
+    facts = {"who": mine[0].name}
+    outbox.queue(tx, [outbox.Letter(row.host_id, "left", game_id, facts=facts)], now, now)
+
+
+def _expire(tx: Tx, house: House, game_id: int) -> bool:
+    row = games.lock_if_free(tx, game_id)
+    # Somebody may have joined or waited longer since it was found.
+    if row is None or row.status not in ("open", "planned") or row.expires_at > house.now():
+        return False
+    _close(tx, house, row, "expired")
+    return True
+
+
+def _close(tx: Tx, house: House, row: GameRow, status: str, besides: int | None = None) -> None:
+    """Close a table before the start, and tell those who waited; an address that said nothing gets no mail about it."""
+    now = house.now()
+    lobby.change_game(tx, row.id, status=status, ended_at=now)
+    lobby.drop_wishes(tx, row.id)
+    waited = {place.person_id for place in games.places(tx, row.id)}
+    if row.status == "open":
+        waited.add(row.host_id)
+    told = sorted(person for person in waited - {besides} if person is not None)
+    outbox.queue(tx, [outbox.Letter(person, status, row.id) for person in told], now, now)
+
+
+def _resign(tx: Tx, house: House, game_id: int, seat: int, person_id: int) -> None:
+    row = _running(tx, game_id)
+    place = next((place for place in games.places(tx, game_id) if place.seat == seat), None)
+    if place is None:
+        raise NotFound("There is no such seat in this game.")
+    if place.person_id != person_id:
+        return
+    record = Record(row, house.now(), house.randomness)
+    record.add(Kind.RESIGNED, seat, By.PERSON, {})
+    row = give_to_bot(tx, house, row, record, seat, "table")
+    left = _people(tx, game_id)
+    if not left:
+        end_in(tx, house, row, record, "table", "nobody was left")
+        return
+    _tell_of_resignation(tx, house, row, place, left)
+    if row.host_id == person_id:
+        _pass_host_on(tx, house, row, left)
+    if _all_agree(tx, game_id, left):
+        end_in(tx, house, row, record, "table", "all agreed")
+
+
+def _tell_of_resignation(tx: Tx, house: House, row: GameRow, gone: PlaceRow, left: list[PlaceRow]) -> None:
+    now = house.now()
+    facts = {"who": gone.name, "seat": gone.seat}
+    letters = [
+        outbox.Letter(place.person_id, "resigned", row.id, row.seq, place.seat, facts=facts)
+        for place in left
+        if place.person_id is not None
+    ]
+    outbox.queue(tx, letters, now, now)
+
+
+def _pass_host_on(tx: Tx, house: House, row: GameRow, left: list[PlaceRow]) -> None:
+    """The next host is whoever joined first of those who are left."""
+    heir = left[0].person_id
+    assert heir is not None
+    if heir == row.host_id:
+        return
+    now = house.now()
+    lobby.change_game(tx, row.id, host_id=heir)
+    outbox.queue(tx, [outbox.Letter(heir, "host", row.id)], now, now)
+
+
+def _agree(tx: Tx, house: House, game_id: int, person_id: int) -> bool:
+    row = games.lock(tx, game_id)
+    if row.status == "void":
+        return True
+    row = _running(tx, game_id)
+    left = _people(tx, game_id)
+    mine = {place.seat for place in left if place.person_id == person_id}
+    if not mine:
+        raise Forbidden("Only those who play in a game can end it.")
+    before = votes.seats(tx, game_id)
+    now = house.now()
+    for seat in sorted(seat for seat in mine - before if seat is not None):
+        votes.add(tx, game_id, seat, now)
+    if _all_agree(tx, game_id, left):
+        end_in(tx, house, row, Record(row, now, house.randomness), By.PERSON, "all agreed")
+        return True
+    if not before & {place.seat for place in left}:
+        _ask_the_others(tx, house, row, person_id, left)
+    return False
+
+
+def _ask_the_others(tx: Tx, house: House, row: GameRow, person_id: int, left: list[PlaceRow]) -> None:
+    now = house.now()
+    others = sorted({place.person_id for place in left if place.person_id not in (None, person_id)})
+    who = next(place.name for place in left if place.person_id == person_id)
+    since = now - timedelta(days=1)
+    if any(people.letters_since(tx, other, "end_proposed", since) >= PROPOSALS_A_DAY for other in others):
+        raise TooMany(
+            "The others were asked about this often enough today.", why=f"{PROPOSALS_A_DAY} times a day is the most."
+        )
+    facts = {"who": who}
+    outbox.queue(tx, [outbox.Letter(other, "end_proposed", row.id, facts=facts) for other in others], now, now)
+
+
+def _play_on(tx: Tx, game_id: int, person_id: int) -> None:
+    _running(tx, game_id)
+    for place in _people(tx, game_id):
+        if place.person_id == person_id and place.seat is not None:
+            votes.drop(tx, game_id, place.seat)
+
+
+def _running(tx: Tx, game_id: int) -> GameRow:
+    """The game, locked, if it is under way; a pause keeps nobody from leaving."""
+    row = games.lock(tx, game_id)
+    if row.status in ("open", "planned"):
+        raise Gone("This game has not begun.", remedy="You can leave its table.")
+    if row.status != "playing":
+        raise Gone("This game is over.", remedy="Its result is in your last mail about it.")
+    return row
+
+
+def _people(tx: Tx, game_id: int) -> list[PlaceRow]:
+    """The places that people hold, in the order of joining."""
+    return [place for place in games.places(tx, game_id) if place.person_id is not None]
+
+
+def _all_agree(tx: Tx, game_id: int, left: list[PlaceRow]) -> bool:
+    return {place.seat for place in left} <= votes.seats(tx, game_id)

@@ -1,0 +1,84 @@
+"""Who plays a seat of a running game: what changes when a bot or another person takes over.
+
+The log says who sits where by kind (a person, a bot), never by name. What was meant for the one who has left goes no
+further: queued mails are superseded, links die, a standing order, which was a secret, is dropped, and so is a vote. A
+choice in the box stays: it was made for the seat. Why somebody takes over is decided elsewhere.
+"""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from engine import codec
+from pbem.service import links, play
+from pbem.service.house import House
+from pbem.service.record import Kind, Record
+from pbem.store import deadlines, games, lobby, outbox, votes
+from pbem.store.database import Tx
+from pbem.store.games import GameRow, PlaceRow
+from pbem.store.people import PersonRow
+
+STAND_IN: Final = "greedy"
+"""The bot that takes over: one that tries to win, so that a seat that was left decides nothing by folly."""
+
+
+def give_to_bot(tx: Tx, house: House, row: GameRow, record: Record, seat: int, by: str, bot: str = STAND_IN) -> GameRow:
+    """Let a bot play a seat from now on; the game as it is then. The game is locked."""
+    places = games.places(tx, row.id)
+    name = bot_name(places)
+    record.add(Kind.SEATED, seat, by, {"player": "bot", "bot": bot})
+    row = _change_hands(tx, house, row, record, seat, person_id=None, bot=bot, name=name)
+    if (asked := _asked(tx, row, seat)) is not None:
+        deadlines.change(tx, asked, asked_at=house.now(), accepted_at=None, due_at=house.now(), remind_at=None)
+    return row
+
+
+def give_to_person(
+    tx: Tx, house: House, row: GameRow, record: Record, seat: int, by: str, person: PersonRow, name: str
+) -> GameRow:
+    """Let a person play a seat from now on, with a turn of full length if it is asked; the game as it is then."""
+    record.add(Kind.SEATED, seat, by, {"player": "person"})
+    row = _change_hands(tx, house, row, record, seat, person_id=person.id, bot=None, name=name)
+    now = house.now()
+    letters = [outbox.Letter(person.id, "seated", row.id, record.seq, seat, row.window)]
+    if (asked := _asked(tx, row, seat)) is not None:
+        anew = {"rendered_at": None, "accepted_at": None, "promised_at": None, "due_at": None, "remind_at": None}
+        deadlines.change(tx, asked, asked_at=now, reminded=0, extensions="[]", attempts=0, **anew)
+        letters.append(outbox.Letter(person.id, "turn", row.id, record.seq, seat, row.window))
+    outbox.queue(tx, letters, now, now)
+    return row
+
+
+def bot_name(places: list[PlaceRow]) -> str:
+    """What the next bot at a table is called."""
+    taken = {place.name for place in places}
+    return next(name for n in range(1, len(places) + 2) if (name := f"Bot {n}") not in taken)
+
+
+def write(tx: Tx, row: GameRow, record: Record, **changes: Any) -> GameRow:
+    """Write rows that are no moves, and the game after them; the game as it is then."""
+    games.append(tx, row.id, record.rows)
+    new: dict[str, Any] = {"seq": record.seq, "head": record.head, "entry_head": record.entry_head} | changes
+    games.advance(tx, row, new)
+    record.rows.clear()
+    return replace(row, **new)
+
+
+def _change_hands(tx: Tx, house: House, row: GameRow, record: Record, seat: int, **player: Any) -> GameRow:
+    orders = play.orders_of(row)
+    orders.pop(seat, None)
+    row = write(tx, row, record, orders=codec.dumps(sorted(orders.items())))
+    lobby.change_place(tx, row.id, seat, silent=0, **player)
+    votes.drop(tx, row.id, seat)
+    links.revoke_in(tx, row.id, seat)
+    now = house.now()
+    for letter in outbox.of_game(tx, row.id, -1):
+        if letter.seat == seat and letter.status == "queued":
+            outbox.change(tx, letter.id, status="superseded")
+            outbox.note(tx, letter.id, now, "superseded", "somebody else plays the seat now")
+    return row
+
+
+def _asked(tx: Tx, row: GameRow, seat: int) -> deadlines.DeadlineRow | None:
+    """What the seat is asked and has not answered."""
+    asked = deadlines.read(tx, row.id, row.window, seat)
+    return asked if asked is not None and asked.status == "open" else None
