@@ -20,7 +20,7 @@ from engine.table import Entry, Position
 from pbem.domain.errors import BadInput, Forbidden, Gone, Stale
 from pbem.service import views
 from pbem.service.house import House
-from pbem.service.record import Kind, Record, standing_entries
+from pbem.service.record import Kind, Record, latest_entries
 from pbem.store import deadlines, games, outbox
 from pbem.store.database import Tx
 from pbem.store.games import GameRow, PlaceRow
@@ -151,7 +151,7 @@ def _flat(values: tuple[Any, ...]) -> list[str]:
 def _made_before(tx: Tx, row: GameRow, window: int, seat: int, wanted: str | Choice) -> Receipt | None:
     """The receipt of the very choice that was wanted, if the entry of that window holds it."""
     rules = rules_of(row)
-    for standing in standing_entries(rules, games.chain(tx, row.id, row.key)):
+    for standing in latest_entries(rules, games.chain_back(tx, row.id, row.key), window):
         if standing.number == window and (made := standing.entry.choices.get(seat)) is not None:
             same = made == wanted if isinstance(wanted, Choice) else option_of(made) == _as_option(wanted)
             if same and seat not in standing.entry.alone:

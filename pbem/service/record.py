@@ -100,3 +100,22 @@ def standing_entries(game: Game[Any], rows: Iterable[chain.Row]) -> list[Standin
             since = body_of(game, row)["from"]
             kept = [standing for standing in kept if standing.number < since]
     return kept
+
+
+def latest_entries(game: Game[Any], rows_back: Iterable[chain.Row], since: int) -> list[Standing]:
+    """The entries from this number on that still stand, from the log read backwards, and no further than needed."""
+    found: list[Standing] = []
+    undone_from: int | None = None
+    for row in rows_back:
+        if row.kind == Kind.UNDONE:
+            taken_back = body_of(game, row)["from"]
+            undone_from = taken_back if undone_from is None else min(undone_from, taken_back)
+        elif row.kind == Kind.ENTRY:
+            body = body_of(game, row)
+            if undone_from is not None and body["number"] >= undone_from:
+                continue
+            undone_from = None
+            if body["number"] < since:
+                break
+            found.append(Standing(body["number"], row.seq, body["entry"]))
+    return found[::-1]

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from engine import codec, game
 from engine.facts import Fact, fold, seen
-from pbem.service.record import standing_entries
+from pbem.service.record import latest_entries, standing_entries
 from pbem.store import games, views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -48,6 +48,5 @@ def keep(tx: Tx, row: GameRow, seat: int, found: Seen) -> None:
 
 def told_since(tx: Tx, row: GameRow, seat: int, window: int) -> list[Fact[Any]]:
     """What the seat was told in the entries from this number on."""
-    rules = game.load(row.kind)
-    entries = standing_entries(rules, games.chain(tx, row.id, row.key))
-    return [seen(each, seat) for standing in entries if standing.number >= window for each in standing.entry.facts]
+    entries = latest_entries(game.load(row.kind), games.chain_back(tx, row.id, row.key), window)
+    return [seen(each, seat) for standing in entries for each in standing.entry.facts]

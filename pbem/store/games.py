@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, func, insert, select, update
 
 from pbem.domain.chain import Row as ChainRow
 from pbem.domain.errors import NotFound
@@ -46,6 +46,7 @@ _ADVANCE = (
 _CHAIN = (
     select(_LOG).where(_LOG.c.game_id == bindparam("of_game"), _LOG.c.seq > bindparam("after")).order_by(_LOG.c.seq)
 )
+_CHAIN_BACK = select(_LOG).where(_LOG.c.game_id == bindparam("of_game")).order_by(_LOG.c.seq.desc())
 _SILENT = (
     update(_PLACE)
     .where(_PLACE.c.game_id == bindparam("of_game"), _PLACE.c.seat == bindparam("of_seat"))
@@ -174,10 +175,12 @@ def advance(tx: Connection, game: GameRow, new: Mapping[str, Any]) -> None:
 
 def chain(tx: Connection, game_id: int, key: str, after: int = 0) -> Iterator[ChainRow]:
     """The log from a row on, one row at a time."""
-    for row in tx.execution_options(yield_per=500).execute(_CHAIN, {"of_game": game_id, "after": after}):
-        fields: dict[str, Any] = dict(row._mapping)
-        fields.pop("game_id")
-        yield ChainRow(game=key, **fields)
+    return _chain(tx, _CHAIN, {"of_game": game_id, "after": after}, key, at_once=500)
+
+
+def chain_back(tx: Connection, game_id: int, key: str) -> Iterator[ChainRow]:
+    """The log from its last row back, one row at a time: for whoever needs only what happened lately."""
+    return _chain(tx, _CHAIN_BACK, {"of_game": game_id}, key, at_once=20)
 
 
 def set_silent(tx: Connection, game_id: int, seat: int, times: int) -> None:
@@ -193,6 +196,15 @@ def count(tx: Connection) -> int:
 def ids(tx: Connection) -> list[int]:
     """All games, oldest first."""
     return list(tx.execute(select(_GAME.c.id).order_by(_GAME.c.id)).scalars())
+
+
+def _chain(
+    tx: Connection, statement: Select[Any], values: Mapping[str, int], key: str, at_once: int
+) -> Iterator[ChainRow]:
+    for row in tx.execution_options(yield_per=at_once).execute(statement, values):
+        fields: dict[str, Any] = dict(row._mapping)
+        fields.pop("game_id")
+        yield ChainRow(game=key, **fields)
 
 
 def _one(row: Row[Any] | None) -> GameRow:
