@@ -37,6 +37,7 @@ class DeadlineRow:
     reminded: int
     extensions: str
     attempts: int
+    claimed_until: datetime | None
 
 
 def ask(

@@ -7,7 +7,7 @@ databases. What one game owns leads its key with the game, so that its rows lie 
 This module must never hold a query.
 """
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated
 
 from sqlalchemy import (
@@ -75,13 +75,19 @@ class Person(Base):
 
 
 class Vacation(Base):
-    """A time in which a person's clocks stand still."""
+    """A time in which a person's clocks stand still.
+
+    `first` and `last` are the days that were booked, which the yearly budget counts; the moments are what they meant in
+    the person's zone then, so that a change of zone moves no deadline.
+    """
 
     __tablename__ = "vacation"
     __table_args__ = (Index(None, "person_id"),)
 
     id: Mapped[Id]
     person_id: Mapped[int] = mapped_column(ForeignKey("person.id"))
+    first: Mapped[date]
+    last: Mapped[date]
     start_at: Mapped[datetime]
     end_at: Mapped[datetime]
 
@@ -225,7 +231,10 @@ class View(Base):
 
 
 class Deadline(Base):
-    """What one seat is asked in one window, and until when. `due_at` is empty until its clock has started."""
+    """What one seat is asked in one window, and until when. `due_at` is empty until its clock has started.
+
+    `attempts` counts how often a worker has begun to act on it, and `claimed_until` keeps the others away meanwhile.
+    """
 
     __tablename__ = "deadline"
     __table_args__ = (
@@ -247,6 +256,7 @@ class Deadline(Base):
     reminded: Mapped[int]
     extensions: Mapped[str]
     attempts: Mapped[int]
+    claimed_until: Mapped[datetime | None]
 
 
 class Outbox(Base):
@@ -333,6 +343,42 @@ class Pause(Base):
     end_at: Mapped[datetime | None]
 
 
+class Willing(Base):
+    """Somebody who would take over a seat at a table where a player is gone."""
+
+    __tablename__ = "willing"
+
+    person_id: Mapped[Part] = mapped_column(ForeignKey("person.id"))
+    since: Mapped[datetime]
+
+
+class Offer(Base):
+    """A seat whose player is gone: who that was, why, and what came of it.
+
+    It is `open` while the seat can change hands: `successor` says whether others were asked to take it or a bot plays on.
+    The player who left may come back as long as it is open.
+    """
+
+    __tablename__ = "offer"
+    __table_args__ = (
+        one_of("successor", "substitute", "bot"),
+        one_of("status", "open", "taken", "back", "over"),
+        Index(None, "game_id", "seat"),
+        Index(None, "status"),
+    )
+
+    id: Mapped[Id]
+    game_id: Mapped[int] = mapped_column(ForeignKey("game.id"))
+    seat: Mapped[int]
+    person_id: Mapped[int] = mapped_column(ForeignKey("person.id"))
+    why: Mapped[str]
+    successor: Mapped[str]
+    status: Mapped[str]
+    offered_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+    taken_by: Mapped[int | None] = mapped_column(ForeignKey("person.id"))
+
+
 class Vote(Base):
     """A seat's consent to end a game without a result."""
 
@@ -384,7 +430,7 @@ class Beat(Base):
 
 
 class Outage(Base):
-    """A time in which nobody worked: it counts for no deadline."""
+    """A time in which nobody worked: it counts for no deadline. `applied_at` is when all open deadlines had heard of it."""
 
     __tablename__ = "outage"
     __table_args__ = (UniqueConstraint("start_at"), Index(None, "end_at"))
@@ -393,6 +439,7 @@ class Outage(Base):
     start_at: Mapped[datetime]
     end_at: Mapped[datetime]
     why: Mapped[str]
+    applied_at: Mapped[datetime | None]
 
 
 class Slot(Base):
