@@ -68,22 +68,17 @@ def check(game: Game[Any], *, thorough: bool = False, report: Callable[[str], ob
         found += troubles
         if report is not None:
             report(f"{game.slug}: {name}: {'holds' if not troubles else 'is broken'}")
-            for trouble in troubles:
+            for trouble in troubles[:MOST_SHOWN]:
                 report(f"    {trouble}")
     return found
 
 
 def broken(name: str, law: Law, bench: Bench) -> list[Trouble]:
-    """The first few different troubles that a law finds; a law that breaks on the game is a trouble, too."""
-    found: dict[str, Trouble] = {}
+    """The different troubles that a law finds; a law that breaks on the game is a trouble, too."""
     try:
-        for trouble in law(bench):
-            found.setdefault(trouble.what, trouble)
-            if len(found) == MOST_SHOWN:
-                break
+        return bench.troubles(law)
     except Exception as error:  # noqa: BLE001 - whatever a game raises is told as its trouble.
-        found.setdefault("", Trouble(name, f"the game raises {told_of(error)}"))
-    return list(found.values())
+        return [Trouble(name, f"the game raises {told_of(error)}")]
 
 
 __all__ = [

@@ -7,8 +7,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
+from typing import Any
 
+from engine.game import Game, names
+from engine.testing.bench import Trouble
 from engine.testing.elsewhere import digest, find
+from engine.testing.golden import check_golden, remake
 
 
 def main() -> int:
@@ -17,9 +22,24 @@ def main() -> int:
     commands = parser.add_subparsers(required=True, dest="command")
     hashing = commands.add_parser("digest", help="a hash over a few games, to compare with another machine")
     hashing.add_argument("game", help="the name of a game or the path of its file")
+    golden = commands.add_parser("golden", help="check the golden games, or make them anew")
+    golden.add_argument("game", nargs="*", help="names of games; all of the house if none is given")
+    golden.add_argument("--folder", type=Path, default=Path("tests/golden"), help="where they are kept")
+    golden.add_argument("--remake", action="store_true", help="search for new ones and write them")
     arguments = parser.parse_args()
-    print(digest(find(arguments.game)))
-    return 0
+    if arguments.command == "digest":
+        print(digest(find(arguments.game)))
+        return 0
+    troubles = [trouble for name in arguments.game or names() for trouble in _golden(find(name), arguments)]
+    print(*troubles, sep="\n", end="\n" if troubles else "")
+    return 1 if troubles else 0
+
+
+def _golden(game: Game[Any], arguments: argparse.Namespace) -> list[Trouble]:
+    if arguments.remake:
+        for path in remake(game, arguments.folder):
+            print(path)
+    return list(check_golden(game, arguments.folder))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,9 @@ from engine.testing.plans import Plan, plans
 
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
 
+MOST_TROUBLES: Final = 50
+"""A law that has found so many troubles stops looking."""
+
 MOST_TRIES: Final = 100
 """So often a sample is drawn anew when blanks that fit one by one do not fit together."""
 
@@ -117,6 +120,7 @@ class Bench:
         self.thorough = thorough
         self.house = house or House()
         self._played: list[Playout] = []
+        self._found: dict[Law, list[Trouble]] = {}
         self._kinds: dict[int, dict[object, list[int]]] = {}
         self._rest: Iterator[Playout] = (play(game, plan) for plan in plans(game, thorough))
 
@@ -159,6 +163,17 @@ class Bench:
         other._played, other._kinds, other._rest = self._played, self._kinds, self._rest
         return other
 
+    def troubles(self, law: Law) -> list[Trouble]:
+        """The different troubles that a law finds on this bench, looked for once."""
+        if law not in self._found:
+            found: dict[str, Trouble] = {}
+            for trouble in law(self):
+                found.setdefault(trouble.what, trouble)
+                if len(found) == MOST_TROUBLES:
+                    break
+            self._found[law] = list(found.values())
+        return self._found[law]
+
     def _kinds_in(self, number: int) -> dict[object, list[int]]:
         if number not in self._kinds:
             places: dict[object, list[int]] = {}
@@ -185,25 +200,37 @@ def kind_of(table: Table) -> object:
 
 def play(game: Game[Any], plan: Plan) -> Playout:
     """One game as planned. What goes wrong is told and not raised: a law says that it must not."""
-    luck = Stream(plan.seed, 2**48)
-    tables: list[Table] = []
-    moves: list[tuple[int, Choice]] = []
     try:
-        tables.append(begin(game, plan.seats, plan.seed, plan.options))
+        dealt = begin(game, plan.seats, plan.seed, plan.options)
+    except Exception as error:  # noqa: BLE001 - a broken game may raise anything, and all of it is its trouble.
+        return Playout(plan, (), (), told_of(error))
+    return _go_on(game, plan, [dealt], [], Stream(plan.seed, 2**48))
+
+
+def branch(game: Game[Any], playout: Playout, at: int, number: int) -> Playout:
+    """The same game up to one of its tables, and from there on another one."""
+    luck = Stream(playout.plan.seed, 2**48 + number)
+    return _go_on(game, playout.plan, list(playout.tables[: at + 1]), list(playout.moves[:at]), luck)
+
+
+def _go_on(game: Game[Any], plan: Plan, tables: list[Table], moves: list[tuple[int, Choice]], luck: Draw) -> Playout:
+    fault, cut = "", False
+    try:
         longest = game.longest(plan.seats, tables[0].options)
         while asks := tables[-1].asks():
             if plan.most is not None and len(moves) >= plan.most:
-                return Playout(plan, tuple(tables), tuple(moves), cut=True)
+                cut = True
+                break
             if len(tables[-1].log) > longest:
-                return Playout(plan, tuple(tables), tuple(moves), f"it goes on after {longest} entries")
-            box = tables[-1].position.box
-            seat = luck.pick([s for s in asks if s not in box])
+                fault = f"it goes on after {longest} entries"
+                break
+            seat = luck.pick([s for s in asks if s not in tables[-1].position.box])
             choice = pick(plan.style, game, tables[-1].view(seat), asks[seat], luck)
-            moves.append((seat, choice))
             tables.append(tables[-1].submit(seat, choice))
+            moves.append((seat, choice))
     except Exception as error:  # noqa: BLE001 - a broken game may raise anything, and all of it is its trouble.
-        return Playout(plan, tuple(tables), tuple(moves[: max(0, len(tables) - 1)]), told_of(error))
-    return Playout(plan, tuple(tables), tuple(moves))
+        fault = told_of(error)
+    return Playout(plan, tuple(tables), tuple(moves), fault, cut)
 
 
 def pick(style: str, game: Game[Any], view: Any, decision: Decision, luck: Draw) -> Choice:

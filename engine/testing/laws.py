@@ -21,6 +21,9 @@ from engine.testing.values import hidden_in, unfit
 _EVERY: Final = 4
 """Laws that take long look at every fourth playout of a quick run."""
 
+_SHORT: Final = 60
+"""Shorter games than this are all looked at."""
+
 _MOST_TABLES: Final = 100
 """So many tables of one playout are looked at, evenly spread: the rest of a long game is more of the same."""
 
@@ -201,10 +204,10 @@ def imagines(bench: Bench) -> Iterator[Trouble]:
 
 
 def _some(bench: Bench) -> Iterator[Playout]:
-    """The playouts that came to their end; in a quick run every fourth, and each that is the first of its size."""
+    """The playouts that are sound; of long ones in a quick run every fourth, and each that is the first of its size."""
     met: set[int] = set()
     for number, playout in enumerate(bench.playouts()):
-        first = playout.plan.seats not in met
-        if not playout.fault and (bench.thorough or first or number % _EVERY == 0):
+        near = bench.thorough or playout.plan.seats not in met or len(playout.moves) < _SHORT
+        if not playout.fault and (near or number % _EVERY == 0):
             met.add(playout.plan.seats)
             yield playout

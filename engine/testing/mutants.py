@@ -7,7 +7,7 @@ must never be part of a game that is played.
 
 from __future__ import annotations
 
-import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any, cast
@@ -53,22 +53,21 @@ def mutants(bench: Bench) -> Iterator[Mutant]:
     if any(_is_hidden_from_one_asked(table) for table in _tables(bench)):
         yield Mutant("a question that peeks at the truth", views.asks_from_views, _other(bench, asks=_peeking))
     yield Mutant("silence means what is not allowed", views.asks_from_views, _other(bench, asks=_speechless))
-    if any(entry.drawn for table in _tables(bench) for entry in table.log[-1:] + table.log[:1]):
-        yield Mutant("luck from elsewhere", laws.reruns, _other(bench, resolve=_lucky, setup=_lucky_deal))
+    if any(
+        bound > 1 for table in _tables(bench) for entry in table.log[:1] + table.log[-1:] for bound, _ in entry.drawn
+    ):
+        yield Mutant("luck from elsewhere", laws.reruns, _other(bench, **_lucky()))
     yield Mutant("a game that nobody can end", laws.ends, _other(bench, standing=_endless))
 
 
 def check_mutants(bench: Bench) -> Iterator[Trouble]:
     """Every planted fault is noticed, by the law that is there for it and by nothing that was there before."""
-    before: dict[Law, set[str]] = {}
     for mutant in mutants(bench):
-        if mutant.law not in before:
-            before[mutant.law] = {trouble.what for trouble in mutant.law(bench)}
-        if not noticed(mutant, before[mutant.law]):
+        if not noticed(mutant, frozenset(trouble.what for trouble in bench.troubles(mutant.law))):
             yield Trouble("notices mutants", f"“{mutant.name}” was not noticed")
 
 
-def noticed(mutant: Mutant, before: set[str] | frozenset[str] = frozenset()) -> bool:
+def noticed(mutant: Mutant, before: frozenset[str] = frozenset()) -> bool:
     """Whether the law finds a trouble that was not there before the fault was planted."""
     try:
         return any(trouble.what not in before for trouble in mutant.law(mutant.bench))
@@ -173,18 +172,30 @@ def _endless(game: Game[Any], state: Any) -> Standing:
 
 
 class _Elsewhere(Draw):
-    """Luck that no seed knows of."""
+    """Luck that no seed knows of. It remembers where it was asked, and gives something else the next time."""
+
+    def __init__(self, asked: Counter[object], where: str) -> None:
+        self._asked = asked
+        self._where = where
+        self._many = 0
 
     def below(self, bound: int) -> int:
-        return random.randrange(bound)  # noqa: S311 - that this is wrong is the point.
+        self._many += 1
+        self._asked[self._where, self._many] += 1
+        return self._asked[self._where, self._many] % bound
 
 
-def _lucky(game: Game[Any], state: Any, choices: Mapping[int, Choice], draw: Draw) -> Story[Any]:
-    return game.resolve(state, choices, _Elsewhere())
+def _lucky() -> dict[str, Any]:
+    """A deal and a story that draw from elsewhere."""
+    asked: Counter[object] = Counter()
 
+    def resolve(game: Game[Any], state: Any, choices: Mapping[int, Choice], draw: Draw) -> Story[Any]:
+        return game.resolve(state, choices, _Elsewhere(asked, codec.dumps((state, choices))))
 
-def _lucky_deal(game: Game[Any], state: Any, draw: Draw) -> Story[Any]:
-    return game.setup(state, _Elsewhere())
+    def setup(game: Game[Any], state: Any, draw: Draw) -> Story[Any]:
+        return game.setup(state, _Elsewhere(asked, codec.dumps(state)))
+
+    return {"resolve": resolve, "setup": setup}
 
 
 def _minted(bench: Bench) -> Iterator[Any]:

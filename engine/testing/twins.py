@@ -82,14 +82,16 @@ def secret_twins(bench: Bench) -> Iterator[Trouble]:
     if not fields:
         return
     twins = _Twins(bench, fields)
+    everybody = {*readers(bench.game.seats[1])}
     for playout, at in bench.positions(3 if bench.thorough else 1, _seats(bench), told_of_secrets):
         yield from twins.at(playout, at, exchanges)
-    if twins.unvaried:
+    if twins.unvaried or twins.met < everybody:
+        # Not every secret can change places with another one: a taste may be anybody's.
         for playout, at in bench.positions(3, _seats(bench), told_of_secrets):
             yield from twins.at(playout, at, other_values)
     for kind, name in sorted(twins.unvaried):
         yield Trouble("secret twins", f"the secret {name} of {kind} was never varied")
-    for reader in sorted({*readers(bench.game.seats[1])} - twins.met):
+    for reader in sorted(everybody - twins.met):
         yield Trouble("secret twins", f"{_name(reader)} never met twins that differ")
     if not twins.played_on:
         yield Trouble("secret twins", "no twins could be played on")
@@ -105,6 +107,7 @@ class _Twins:
 
     def __init__(self, bench: Bench, fields: Collection[Field]) -> None:
         self.unvaried = set(fields)
+        self._fields = fields
         self.met: set[int] = set()
         self.played_on = 0
         self._bench = bench
@@ -131,7 +134,7 @@ class _Twins:
     ) -> Iterator[tuple[Table, Table, Difference]]:
         """A table and twins of it; those that vary what has not been varied yet come first."""
         tale = story(table)
-        found = ways(tale, reader, pool, frozenset(self.unvaried), luck)
+        found = ways(tale, reader, pool, self.unvaried or self._fields, luck)
         differences = [difference for difference, _ in zip(found, range(_TRIES), strict=False)]
         differences.sort(key=lambda difference: -len(difference.fields & self.unvaried))
         told: Table | None = None

@@ -1,0 +1,267 @@
+"""Golden games: finished games kept as text, so that a change of the rules shows up in review as a change of a story.
+
+Each game has a few files that together show every fact, every verb, every value of every listed option and every way
+to end that a search has found. `NAME.txt` is for people: the choices as they are written, and what the spectator was
+told. `NAME.jsonl` is the log as it is kept. A text is remade from its own choices by today's rules and compared; a log
+is folded as if it were years old, and must end on the same table.
+
+This module must never choose what is right: whoever remakes the files reads the difference before it is committed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from engine import codec, grammar
+from engine.board import plain
+from engine.chance import Stream
+from engine.facts import SPECTATOR, fact, fold, seen
+from engine.game import Game, Listed, Number, OptionValue, Standing, facts_of
+from engine.table import Entry, Table, begin
+from engine.tell import Teller
+from engine.testing.bench import Playout, Trouble, branch, play
+from engine.testing.plans import STYLES, Plan, option_sets
+
+_LONGEST: Final = 600
+"""Longer games than this nobody reads."""
+
+_SHORT: Final = 40
+_SETS: Final = 10
+_ROUNDS: Final = 30
+_BRANCHES: Final = 2000
+"""How far the search goes: sets of options that make short games, games with each, and second tries of long ones."""
+
+_PAGE: Final = 40
+"""A further file costs as much reading as so many choices in one."""
+
+Shown = frozenset[tuple[str, ...]]
+"""What a game shows: `("fact", "Sold")`, `("verb", "bid")`, `("option", "lots", "1-2-3")`, `("end", ...)`."""
+
+
+@fact
+class Golden:
+    """A game as its file tells it: enough to play it again."""
+
+    game: Game[Any]
+    seats: int
+    options: Mapping[str, OptionValue]
+    seed: bytes
+    choices: tuple[tuple[int, str], ...]
+
+
+def check_golden(game: Game[Any], folder: Path) -> Iterator[Trouble]:
+    """Every file tells what today's rules tell, and together the files show everything there is to show."""
+    law = "golden games"
+    shown: set[tuple[str, ...]] = set()
+    offered: set[tuple[str, ...]] = set()
+    for path in files(game, folder):
+        text = path.read_text(encoding="utf-8")
+        where = f"{path.parent.name}/{path.name}"
+        golden = parse(game, text)
+        *before, table = replayed(golden)
+        offered |= {("verb", act.verb) for t in before for d in t.position.asks().values() for act in d.acts}
+        if (told := tell(table, golden.options)) != text:
+            line = next(
+                (new for new, old in zip(told.splitlines(), text.splitlines(), strict=False) if new != old),
+                "the length",
+            )
+            yield Trouble(law, f"today's rules tell another story: {line.strip()}", where)
+        yield from _check_log(game, path.with_suffix(".jsonl"), table)
+        shown |= shows(table)
+    for missing in sorted(everything(game) - shown):
+        yield Trouble(law, f"no golden game shows the {' '.join(missing)}: remake them", game.slug)
+    for missing in sorted(offered - shown):
+        yield Trouble(law, f"“{missing[1]}” is offered in a golden game and chosen in none: remake them", game.slug)
+
+
+def files(game: Game[Any], folder: Path) -> list[Path]:
+    """The golden games of a game."""
+    return sorted((folder / game.slug).glob("*.txt"))
+
+
+def remake(game: Game[Any], folder: Path) -> list[Path]:
+    """Search for games that show everything, and write them in the place of the old ones."""
+    chosen = search(game)
+    home = folder / game.slug
+    home.mkdir(parents=True, exist_ok=True)
+    for old in home.iterdir():
+        if old.suffix in (".txt", ".jsonl"):
+            old.unlink()
+    made = []
+    for number, playout in enumerate(chosen, start=1):
+        table, plan = playout.tables[-1], playout.plan
+        path = home / f"{number:02d}-{plan.seats}-players.txt"
+        path.write_text(tell(table, plan.options), encoding="utf-8")
+        path.with_suffix(".jsonl").write_text(log_of(table), encoding="utf-8")
+        made.append(path)
+    return made
+
+
+def search(game: Game[Any]) -> list[Playout]:
+    """Few and short games that together show whatever any of the games played here shows."""
+    found = [(shows(playout.tables[-1]), playout) for playout in _candidates(game) if playout.whole()]
+    wanted = everything(game)
+    seen = {each for shown, _ in found for each in shown}
+    luck = Stream(b"golden games", 0)
+    roots = [playout for _, playout in found if len(playout.moves) > _SHORT] or [playout for _, playout in found]
+    for number in range(_BRANCHES):
+        if wanted <= seen:
+            break
+        # What happens seldom happens mostly late: the last third of some game is played otherwise.
+        root = luck.pick(roots)
+        places = len(root.tables)
+        playout = branch(game, root, places - 1 - luck.below(1 + places // 3), number)
+        if playout.whole():
+            found.append((shows(playout.tables[-1]), playout))
+            seen |= found[-1][0]
+    chosen: list[Playout] = []
+    while seen:
+        best, playout = max(found, key=lambda pair: len(pair[0] & seen) / (_PAGE + len(pair[1].moves)))
+        chosen.append(playout)
+        seen -= best
+    return sorted(chosen, key=lambda playout: (playout.plan.seats, len(playout.moves)))
+
+
+def everything(game: Game[Any]) -> frozenset[tuple[str, ...]]:
+    """What golden games have to show at least, as far as the module of the game says."""
+    low, high = game.seats
+    found: set[tuple[str, ...]] = {("fact", name) for name in facts_of(game)}
+    found |= {("seats", str(seats)) for seats in range(low, high + 1)}
+    for option in game.options:
+        if isinstance(option, Listed):
+            found |= {("option", option.name, value) for value in option.values}
+        else:
+            found.add(("option", option.name, "another number"))
+    return frozenset(found)
+
+
+def shows(table: Table) -> Shown:
+    """What this game shows."""
+    game, final = table.position.game, table.position.game.standing(table.position.state)
+    found: set[tuple[str, ...]] = {("seats", str(table.position.seats))}
+    for entry in table.log:
+        found |= {("fact", type(happened).__name__) for happened in entry.facts}
+        found |= {("verb", choice.verb) for choice in entry.choices.values()}
+    for option in game.options:
+        value = table.options[option.name]
+        if isinstance(option, Number):
+            found |= {("option", option.name, "another number")} if value != option.default else set()
+        elif not option.seats or table.position.seats in option.seats:
+            found.add(("option", option.name, str(value)))
+    found.add(("end", type(table.log[-1].facts[-1]).__name__, *(reason.template for reason in final.reasons)))
+    if len(final.ranking[0]) > 1:
+        found.add(("end", "a shared victory"))
+    return frozenset(found)
+
+
+def tell(table: Table, options: Mapping[str, OptionValue]) -> str:
+    """A finished game as text: who chose what, and what everybody was told."""
+    game, teller = table.position.game, table.position.game.teller()
+    chosen = ", ".join(f"{name}={value}" for name, value in options.items())
+    lines = [
+        f"Game     {game.slug}, rules {game.RULES}",
+        f"Players  {table.position.seats}",
+        f"Options  {chosen or 'as usual'}",
+        f"Seed     {table.position.seed.hex()}",
+    ]
+    position = replace(table.position, state=game.start(table.position.seats, table.options), number=0, box={})
+    for number, entry in enumerate(table.log):
+        lines += ["", f"{number}." if entry.choices else f"{number}. The deal."]
+        asks = position.asks() if entry.choices else {}
+        for seat, choice in entry.choices.items():
+            alone = " (the only choice)" if seat in entry.alone else ""
+            lines.append(f"   {teller.name(seat)}: {grammar.write(asks[seat], choice)}{alone}")
+        told = (teller.tell(seen(happened, SPECTATOR)) for happened in entry.facts)
+        lines += [f"      {said}" for said in told if said is not None]
+        position = replace(position, state=fold(position.state, entry.facts), number=number + 1)
+    lines += ["", "The end.", "", plain(game.board(table.view(SPECTATOR), SPECTATOR), teller).rstrip(), ""]
+    return "\n".join([*lines, *_result(game.standing(table.position.state), teller)]) + "\n"
+
+
+def log_of(table: Table) -> str:
+    """The log as it is kept: what the game was, then one entry a line."""
+    position = table.position
+    head = {
+        "game": position.game.slug,
+        "rules": position.game.RULES,
+        "seats": position.seats,
+        "options": dict(table.options),
+        "seed": position.seed.hex(),
+    }
+    return "\n".join((json.dumps(head), *map(codec.dumps, table.log))) + "\n"
+
+
+def parse(game: Game[Any], text: str) -> Golden:
+    """The game that a text tells of."""
+    head = dict(re.findall(r"^(Players|Options|Seed) +(.*)$", text, re.MULTILINE))
+    options: dict[str, OptionValue] = {}
+    numbers = {option.name for option in game.options if isinstance(option, Number)}
+    for part in head["Options"].split(", ") if head["Options"] != "as usual" else []:
+        name, _, value = part.partition("=")
+        options[name] = int(value) if name in numbers else value
+    choices = tuple(
+        (int(seat) - 1, written)
+        for seat, written, alone in re.findall(r"^   player (\d+): (.*?)( \(the only choice\))?$", text, re.MULTILINE)
+        if not alone
+    )
+    return Golden(game, int(head["Players"]), options, bytes.fromhex(head["Seed"]), choices)
+
+
+def replayed(golden: Golden) -> list[Table]:
+    """The tables of a golden game, one after each choice, by the rules of today."""
+    tables = [begin(golden.game, golden.seats, golden.seed, golden.options)]
+    for seat, written in golden.choices:
+        tables.append(tables[-1].submit(seat, grammar.read(tables[-1].position.asks()[seat], written)))
+    return tables
+
+
+def _check_log(game: Game[Any], path: Path, table: Table) -> Iterator[Trouble]:
+    """The kept log leads to the same table by its facts alone, and is written today as it was then."""
+    law, where = "golden games", f"{path.parent.name}/{path.name}"
+    head, *lines = path.read_text(encoding="utf-8").splitlines()
+    entries: list[Entry] = []
+    for line in lines:
+        try:
+            entries.append(codec.loads(game, line))
+        except codec.Malformed as malformed:
+            yield Trouble(law, str(malformed), where)
+            return
+    known = json.loads(head)
+    state = fold(game.start(known["seats"], known["options"]), (f for entry in entries for f in entry.facts))
+    if state != table.position.state:
+        yield Trouble(law, "the kept log leads to another table", where)
+    if tuple(entries) != table.log:
+        yield Trouble(law, "the kept log is not what today's rules make of the choices", where)
+
+
+def _candidates(game: Game[Any]) -> Iterator[Playout]:
+    """Games to choose from: every set of options in every style, then many of the sets that make short games."""
+    low, high = game.seats
+    lengths: dict[str, list[int]] = {}
+    plans: dict[str, Plan] = {}
+    sets: list[tuple[int, dict[str, OptionValue]]] = [(seats, {}) for seats in range(low, high + 1)]
+    for seats, options in sets + option_sets(game):
+        for style in STYLES:
+            plan = Plan(seats, options, style, most=_LONGEST)
+            playout = play(game, plan)
+            lengths.setdefault(f"{seats} {options}", []).append(len(playout.moves))
+            plans[f"{seats} {options}"] = plan
+            yield playout
+    shortest = sorted(lengths, key=lambda name: sum(lengths[name]))[:_SETS]
+    for number in range(1, _ROUNDS):
+        for name in shortest:
+            yield play(game, replace(plans[name], style=("any", "lazy", "edges")[number % 3], number=number))
+
+
+def _result(final: Standing, teller: Teller) -> Iterator[str]:
+    place = 1
+    for tied in final.ranking:
+        for seat in tied:
+            yield f"{place}. {teller.name(seat)}, {final.scores[seat]}"
+        place += len(tied)
+    yield from (teller(reason) for reason in final.reasons)

@@ -1,0 +1,49 @@
+"""Every game keeps every law of the kit. A new module in engine/games is tested here without a line of new code."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from engine import game
+from engine.testing import LAWS, Bench, broken, check, check_mutants
+from engine.testing.golden import check_golden
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+GAMES = [pytest.param(name, marks=pytest.mark.xdist_group(f"conformance of {name}")) for name in game.names()]
+
+
+@cache
+def bench(name: str) -> Bench:
+    # The playouts of a game serve all its laws; the tests of one game stay together in one process.
+    return Bench(game.load(name))
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_keeps_every_law(name: str, law: str) -> None:
+    assert [str(trouble) for trouble in broken(law, LAWS[law], bench(name))] == []
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_kit_notices_every_fault_planted_in_a_game(name: str) -> None:
+    assert [str(trouble) for trouble in check_mutants(bench(name))] == []
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_golden_games_show_everything_and_are_told_as_before(name: str) -> None:
+    troubles = [str(trouble) for trouble in check_golden(game.load(name), GOLDEN)]
+    assert troubles == [], "read the difference; if it is meant: python -m engine.testing golden --remake " + name
+
+
+def test_there_are_no_golden_games_of_games_that_are_gone() -> None:
+    assert {folder.name for folder in GOLDEN.iterdir() if folder.is_dir()} == set(game.names())
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("name", game.names())
+def test_every_game_keeps_every_law_with_every_pair_of_options(name: str) -> None:
+    assert [str(trouble) for trouble in check(game.load(name), thorough=True, report=None)] == []
