@@ -67,6 +67,11 @@ lock: $(VENV)/.dev-ready ## Write both lock files anew (newest versions: make lo
 	$(LOCK) --group install $(ARGS) -o requirements.lock
 	$(LOCK) --group dev --constraints requirements.lock $(ARGS) -o requirements-dev.lock
 
+.PHONY: migration
+migration: $(VENV)/.dev-ready ## Write the database's next step: make migration ARGS="Say what changes"
+	$(PY) migrations/write.py $(ARGS)
+	$(PY) -m ruff check --quiet --fix migrations && $(PY) -m ruff format --quiet migrations
+
 .PHONY: wheel
 wheel: $(VENV)/.dev-ready ## Build the wheel into dist/
 	$(PY) -m build --wheel --no-isolation

@@ -22,6 +22,8 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.pool import StaticPool
 
+from pbem.domain.errors import Fault
+
 T = TypeVar("T")
 
 Tx = Connection
@@ -68,6 +70,23 @@ class Store:
                 # A little later and not all at once: whoever was in the way has to get done.
                 time.sleep(random.uniform(0.005, 0.05) * attempt)  # noqa: S311 - no secret
         raise AssertionError("unreachable")
+
+    @contextmanager
+    def rebuilding(self) -> Iterator[Connection]:
+        """On SQLite, one write transaction that may replace whole tables: foreign keys are checked at its end."""
+        with self._writers, self.engine.connect() as connection:
+            driver: Any = connection.connection.driver_connection
+            # It cannot be switched within a transaction, and dropping a table would empty those that point to it.
+            driver.execute("PRAGMA foreign_keys=OFF")
+            try:
+                writing = connection.execution_options(pbem_write=True)
+                with writing.begin():
+                    yield writing
+                    broken = writing.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
+                    if broken:
+                        raise Fault(f"Rows of {broken[0][0]} would point to nothing, so nothing was changed.")
+            finally:
+                driver.execute("PRAGMA foreign_keys=ON")
 
     def close(self) -> None:
         """Let go of all connections."""

@@ -1,0 +1,444 @@
+"""First tables."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0001"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.create_table(
+        "beat",
+        sa.Column("worker", sa.Text(), nullable=False),
+        sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("beat_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("worker", name=op.f("pk_beat")),
+    )
+    op.create_table(
+        "organiser",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("address", sa.Text(), nullable=False),
+        sa.Column("passphrase", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_organiser")),
+        sa.UniqueConstraint("name", name=op.f("uq_organiser_name")),
+    )
+    op.create_table(
+        "outage",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("start_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("end_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("why", sa.Text(), nullable=False),
+        sa.Column("applied_at", sa.DateTime(timezone=True), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_outage")),
+        sa.UniqueConstraint("start_at", name=op.f("uq_outage_start_at")),
+    )
+    with op.batch_alter_table("outage", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_outage_end_at"), ["end_at"], unique=False)
+
+    op.create_table(
+        "person",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("address", sa.Text(), nullable=False),
+        sa.Column("mailbox", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("zone", sa.Text(), nullable=False),
+        sa.Column("quiet", sa.Text(), nullable=True),
+        sa.Column("cadence", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("confirmed_at", sa.DateTime(timezone=True), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_person")),
+        sa.UniqueConstraint("key", name=op.f("uq_person_key")),
+        sa.UniqueConstraint("mailbox", name=op.f("uq_person_mailbox")),
+    )
+    op.create_table(
+        "rate",
+        sa.Column("bucket", sa.Text(), nullable=False),
+        sa.Column("minute", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("count", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.PrimaryKeyConstraint("bucket", "minute", name=op.f("pk_rate")),
+    )
+    op.create_table(
+        "slot",
+        sa.Column("task", sa.Text(), nullable=False),
+        sa.Column("slot", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("task", "slot", name=op.f("pk_slot")),
+    )
+    op.create_table(
+        "game",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("rules", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("seats", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("options", sa.Text(), nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("pace", sa.Text(), nullable=False),
+        sa.Column("host_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("private", sa.Boolean(), nullable=False),
+        sa.Column("doubles", sa.Boolean(), nullable=False),
+        sa.Column("silent_limit", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("successor", sa.Text(), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("paused", sa.Boolean(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("started_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("commitment", sa.Text(), nullable=False),
+        sa.Column("secret", sa.LargeBinary(), nullable=False),
+        sa.Column("seed", sa.LargeBinary(), nullable=True),
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("window", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("head", sa.LargeBinary(), nullable=False),
+        sa.Column("entry_head", sa.LargeBinary(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("box", sa.Text(), nullable=False),
+        sa.Column("orders", sa.Text(), nullable=False),
+        sa.CheckConstraint(
+            "status IN ('planned', 'open', 'playing', 'over', 'void', 'closed', 'expired', 'frozen')",
+            name=op.f("ck_game_status"),
+        ),
+        sa.CheckConstraint("successor IN ('substitute', 'bot')", name=op.f("ck_game_successor")),
+        sa.ForeignKeyConstraint(["host_id"], ["person.id"], name=op.f("fk_game_host_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_game")),
+        sa.UniqueConstraint("key", name=op.f("uq_game_key")),
+    )
+    with op.batch_alter_table("game", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_game_status_created_at"), ["status", "created_at"], unique=False)
+
+    op.create_table(
+        "unreachable",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("start_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("end_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("why", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_unreachable_person_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_unreachable")),
+        sa.UniqueConstraint("person_id", "start_at", name=op.f("uq_unreachable_person_id_start_at")),
+    )
+    op.create_table(
+        "vacation",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("first", sa.Date(), nullable=False),
+        sa.Column("last", sa.Date(), nullable=False),
+        sa.Column("start_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("end_at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_vacation_person_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_vacation")),
+    )
+    with op.batch_alter_table("vacation", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_vacation_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
+        "willing",
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("since", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_willing_person_id")),
+        sa.PrimaryKeyConstraint("person_id", name=op.f("pk_willing")),
+    )
+    op.create_table(
+        "call",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("answer", sa.Text(), nullable=True),
+        sa.Column("answered_at", sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint("status IN ('open', 'closed')", name=op.f("ck_call_status")),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_call_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_call_person_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_call")),
+    )
+    with op.batch_alter_table("call", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_call_status_at"), ["status", "at"], unique=False)
+
+    op.create_table(
+        "deadline",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("window", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("asked_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("rendered_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("accepted_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("promised_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("due_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("remind_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("reminded", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("extensions", sa.Text(), nullable=False),
+        sa.Column("attempts", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("claimed_until", sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint("status IN ('open', 'closed')", name=op.f("ck_deadline_status")),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_deadline_game_id")),
+        sa.PrimaryKeyConstraint("game_id", "window", "seat", name=op.f("pk_deadline")),
+    )
+    with op.batch_alter_table("deadline", schema=None) as batch_op:
+        batch_op.create_index("ix_deadline_due", ["status", "due_at"], unique=False)
+        batch_op.create_index("ix_deadline_remind", ["status", "remind_at"], unique=False)
+
+    op.create_table(
+        "invitation",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("answered_at", sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint("status IN ('open', 'accepted', 'declined')", name=op.f("ck_invitation_status")),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_invitation_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_invitation_person_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_invitation")),
+        sa.UniqueConstraint("game_id", "person_id", name=op.f("uq_invitation_game_id_person_id")),
+    )
+    op.create_table(
+        "log",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("by", sa.Text(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("rules", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("body", sa.LargeBinary(), nullable=False),
+        sa.Column("nonce", sa.LargeBinary(), nullable=False),
+        sa.Column("body_hash", sa.LargeBinary(), nullable=False),
+        sa.Column("hash", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_log_game_id")),
+        sa.PrimaryKeyConstraint("game_id", "seq", name=op.f("pk_log")),
+    )
+    op.create_table(
+        "offer",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("why", sa.Text(), nullable=False),
+        sa.Column("successor", sa.Text(), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("offered_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("taken_by", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.CheckConstraint("status IN ('open', 'taken', 'back', 'over')", name=op.f("ck_offer_status")),
+        sa.CheckConstraint("successor IN ('substitute', 'bot')", name=op.f("ck_offer_successor")),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_offer_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_offer_person_id")),
+        sa.ForeignKeyConstraint(["taken_by"], ["person.id"], name=op.f("fk_offer_taken_by")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_offer")),
+    )
+    with op.batch_alter_table("offer", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_offer_game_id_seat"), ["game_id", "seat"], unique=False)
+        batch_op.create_index(batch_op.f("ix_offer_status"), ["status"], unique=False)
+
+    op.create_table(
+        "outbox",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("window", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("facts", sa.Text(), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("queued_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("due_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("claimed_until", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("attempts", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("message_id", sa.Text(), nullable=True),
+        sa.Column("rendered_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("body", sa.LargeBinary(), nullable=True),
+        sa.Column("accepted_at", sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint(
+            "status IN ('queued', 'sent', 'superseded', 'parked', 'undeliverable')", name=op.f("ck_outbox_status")
+        ),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_outbox_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_outbox_person_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_outbox")),
+        sa.UniqueConstraint("game_id", "seq", "seat", "kind", name=op.f("uq_outbox_game_id_seq_seat_kind")),
+    )
+    with op.batch_alter_table("outbox", schema=None) as batch_op:
+        batch_op.create_index("ix_outbox_due", ["status", "due_at"], unique=False)
+        batch_op.create_index(batch_op.f("ix_outbox_person_id_queued_at"), ["person_id", "queued_at"], unique=False)
+
+    op.create_table(
+        "pause",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("start_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("end_at", sa.DateTime(timezone=True), nullable=True),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_pause_game_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_pause")),
+    )
+    with op.batch_alter_table("pause", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_pause_game_id"), ["game_id"], unique=False)
+
+    op.create_table(
+        "place",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("place", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("bot", sa.Text(), nullable=True),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("word", sa.Text(), nullable=False),
+        sa.Column("joined_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("silent", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_place_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_place_person_id")),
+        sa.PrimaryKeyConstraint("game_id", "place", name=op.f("pk_place")),
+        sa.UniqueConstraint("game_id", "seat", name=op.f("uq_place_game_id_seat")),
+    )
+    with op.batch_alter_table("place", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_place_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
+        "view",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_view_game_id")),
+        sa.PrimaryKeyConstraint("game_id", "seat", name=op.f("pk_view")),
+    )
+    op.create_table(
+        "vote",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_vote_game_id")),
+        sa.PrimaryKeyConstraint("game_id", "seat", name=op.f("pk_vote")),
+    )
+    op.create_table(
+        "wish",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("word", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_wish_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_wish_person_id")),
+        sa.PrimaryKeyConstraint("game_id", "person_id", name=op.f("pk_wish")),
+    )
+    with op.batch_alter_table("wish", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_wish_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
+        "ledger",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("outbox_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("what", sa.Text(), nullable=False),
+        sa.Column("detail", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["outbox_id"], ["outbox.id"], name=op.f("fk_ledger_outbox_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_ledger")),
+    )
+    with op.batch_alter_table("ledger", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_ledger_outbox_id"), ["outbox_id"], unique=False)
+
+    op.create_table(
+        "link",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("purpose", sa.Text(), nullable=False),
+        sa.Column("generation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("window", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("outbox_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_link_game_id")),
+        sa.ForeignKeyConstraint(["outbox_id"], ["outbox.id"], name=op.f("fk_link_outbox_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_link_person_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_link")),
+        sa.UniqueConstraint(
+            "game_id",
+            "seat",
+            "window",
+            "purpose",
+            "person_id",
+            name=op.f("uq_link_game_id_seat_window_purpose_person_id"),
+        ),
+    )
+    with op.batch_alter_table("link", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_link_person_id"), ["person_id"], unique=False)
+
+
+def downgrade() -> None:
+    with op.batch_alter_table("link", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_link_person_id"))
+
+    op.drop_table("link")
+    with op.batch_alter_table("ledger", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_ledger_outbox_id"))
+
+    op.drop_table("ledger")
+    with op.batch_alter_table("wish", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_wish_person_id"))
+
+    op.drop_table("wish")
+    op.drop_table("vote")
+    op.drop_table("view")
+    with op.batch_alter_table("place", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_place_person_id"))
+
+    op.drop_table("place")
+    with op.batch_alter_table("pause", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_pause_game_id"))
+
+    op.drop_table("pause")
+    with op.batch_alter_table("outbox", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_outbox_person_id_queued_at"))
+        batch_op.drop_index("ix_outbox_due")
+
+    op.drop_table("outbox")
+    with op.batch_alter_table("offer", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_offer_status"))
+        batch_op.drop_index(batch_op.f("ix_offer_game_id_seat"))
+
+    op.drop_table("offer")
+    op.drop_table("log")
+    op.drop_table("invitation")
+    with op.batch_alter_table("deadline", schema=None) as batch_op:
+        batch_op.drop_index("ix_deadline_remind")
+        batch_op.drop_index("ix_deadline_due")
+
+    op.drop_table("deadline")
+    with op.batch_alter_table("call", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_call_status_at"))
+
+    op.drop_table("call")
+    op.drop_table("willing")
+    with op.batch_alter_table("vacation", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_vacation_person_id"))
+
+    op.drop_table("vacation")
+    op.drop_table("unreachable")
+    with op.batch_alter_table("game", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_game_status_created_at"))
+
+    op.drop_table("game")
+    op.drop_table("slot")
+    op.drop_table("rate")
+    op.drop_table("person")
+    with op.batch_alter_table("outage", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_outage_end_at"))
+
+    op.drop_table("outage")
+    op.drop_table("organiser")
+    op.drop_table("beat")

@@ -1,0 +1,7 @@
+"""Write the next step of the database, as README.md beside this file says."""
+
+import sys
+
+from pbem.store import migrate
+
+print(migrate.write(" ".join(sys.argv[1:]) or sys.exit('Say what changes: make migration ARGS="Add a column"')))

@@ -1,0 +1,174 @@
+"""The steps of the database: each one up, down and up again with data, and the newest the same as the schema."""
+
+import threading
+from typing import Any
+
+import pytest
+from sqlalchemy import inspect, text
+
+from pbem.domain.errors import BadInput
+from pbem.store import migrate
+from pbem.store.database import Store
+from pbem.store.schema import Base
+from tests.migrations.filled import fill, rows
+from tests.service.conftest import postgresql_database
+
+STEPS = migrate.steps()
+
+
+def test_steps_are_numbered_in_their_order() -> None:
+    assert [f"{number:04}" for number in range(1, len(STEPS) + 1)] == STEPS
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_each_step_runs_up_and_down_and_up_again_with_data(empty: Store, step: str) -> None:
+    before = STEPS[STEPS.index(step) - 1] if step != STEPS[0] else migrate.EMPTY
+    if before != migrate.EMPTY:
+        migrate.upgrade(empty, before)
+        fill(empty)
+    there = rows(empty) if before != migrate.EMPTY else {}
+    migrate.upgrade(empty, step)
+    assert {name: len(found) for name, found in rows(empty).items() if name in there} == {
+        name: len(found) for name, found in there.items()
+    }
+    if before == migrate.EMPTY:
+        assert not any(rows(empty).values())
+        fill(empty)
+    migrate.downgrade(empty, before)
+    assert migrate.current(empty) == before
+    assert before != migrate.EMPTY or table_names(empty) <= {"alembic_version"}
+    assert migrate.upgrade(empty, step) == [step]
+    assert migrate.current(empty) == step
+
+
+def test_all_steps_together_run_up_and_down_and_up_again(empty: Store) -> None:
+    assert migrate.upgrade(empty) == STEPS
+    written = fill(empty)
+    assert rows(empty) == written
+    migrate.downgrade(empty, migrate.EMPTY)
+    assert table_names(empty) <= {"alembic_version"}
+    assert migrate.upgrade(empty) == STEPS
+    assert not any(rows(empty).values())
+
+
+def test_the_newest_step_is_the_schema(empty: Store) -> None:
+    migrate.upgrade(empty)
+    assert migrate.differences(empty) == [], "run `make migration`; see migrations/README.md"
+
+
+def test_the_newest_step_has_every_constraint_of_the_schema_by_its_name(
+    empty: Store, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Alembic does not compare everything: checks and keys are compared here as the database tells of them."""
+    migrate.upgrade(empty)
+    if empty.on_sqlite:
+        assert told(empty) == told_of_schema(f"sqlite:///{tmp_path_factory.mktemp('schema')}/schema.sqlite3")
+    else:
+        with postgresql_database() as url:
+            assert told(empty) == told_of_schema(url)
+
+
+def test_a_constraint_that_is_missing_is_found(empty: Store) -> None:
+    """The comparison above has been seen to fail."""
+    migrate.upgrade(empty)
+    whole = told(empty)
+    empty.write(lambda tx: tx.execute(text("DROP INDEX ix_outbox_due")))
+    assert told(empty) != whole
+    assert migrate.differences(empty)
+
+
+def test_running_the_steps_again_does_nothing(empty: Store) -> None:
+    migrate.upgrade(empty)
+    fill(empty)
+    before = rows(empty)
+    assert migrate.upgrade(empty) == []
+    assert rows(empty) == before
+
+
+def test_several_processes_that_migrate_at_once_run_each_step_once(empty_url: str) -> None:
+    stores = [Store(empty_url) for _ in range(4)]
+    ready, failures = threading.Barrier(len(stores)), []
+
+    def run(store: Store) -> None:
+        ready.wait()
+        try:
+            migrate.upgrade(store)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the test has to see it
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(store,)) for store in stores]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert {migrate.current(store) for store in stores} == {STEPS[-1]}
+    for store in stores:
+        store.close()
+
+
+def test_a_step_that_fails_leaves_nothing_half_done(empty: Store) -> None:
+    migrate.upgrade(empty)
+    fill(empty)
+    migrate.downgrade(empty, migrate.EMPTY)
+    # A table is in the way of one of the last that the first step makes.
+    empty.write(lambda tx: tx.execute(text("CREATE TABLE vote (seat INTEGER)")))
+    with pytest.raises(Exception, match="vote"):
+        migrate.upgrade(empty)
+    assert table_names(empty) <= {"alembic_version", "vote"}
+    assert migrate.current(empty) == migrate.EMPTY
+
+
+def test_an_empty_database_is_refused_with_what_to_do(empty: Store) -> None:
+    with pytest.raises(BadInput, match=r"empty\. .*`pbem init`"):
+        migrate.must_be_current(empty)
+
+
+def test_a_database_of_a_newer_release_is_refused_and_left_alone(empty: Store) -> None:
+    migrate.upgrade(empty)
+    empty.write(lambda tx: tx.execute(text("UPDATE alembic_version SET version_num = '9999'")))
+    for refuses in (migrate.must_be_current, migrate.upgrade):
+        with pytest.raises(BadInput, match="newer than this release"):
+            refuses(empty)
+    assert migrate.current(empty) == "9999"
+
+
+def table_names(store: Store) -> set[str]:
+    """The tables that are there."""
+    with store.read() as tx:
+        return set(inspect(tx).get_table_names())
+
+
+def told_of_schema(url: str) -> dict[str, Any]:
+    """What a database made of the schema itself tells of its tables."""
+    store = Store(url)
+    try:
+        Base.metadata.create_all(store.engine)
+        return told(store)
+    finally:
+        store.close()
+
+
+def told(store: Store) -> dict[str, Any]:
+    """Columns, keys, checks and indexes of all tables, as the database tells of them."""
+    with store.read() as tx:
+        there = inspect(tx)
+        return {
+            name: {
+                "columns": [
+                    str(sorted({**each, "type": str(each["type"])}.items())) for each in there.get_columns(name)
+                ],
+                "key": there.get_pk_constraint(name),
+                "foreign": ordered(there.get_foreign_keys(name)),
+                "unique": ordered(there.get_unique_constraints(name)),
+                "checks": ordered(there.get_check_constraints(name)),
+                "indexes": ordered(there.get_indexes(name)),
+            }
+            for name in there.get_table_names()
+            if name != "alembic_version"
+        }
+
+
+def ordered(found: list[Any]) -> list[Any]:
+    """By name, because the order of constraints means nothing."""
+    return sorted(found, key=lambda each: str(each["name"]))
