@@ -4,10 +4,11 @@ A body is canonical JSON that names seats, never people or addresses. Which kind
 stands here and nowhere else.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from itertools import takewhile
 from typing import Any
 
 from engine import codec
@@ -104,7 +105,11 @@ def standing_entries(game: Game[Any], rows: Iterable[chain.Row]) -> list[Standin
 
 def latest_entries(game: Game[Any], rows_back: Iterable[chain.Row], since: int) -> list[Standing]:
     """The entries from this number on that still stand, from the log read backwards, and no further than needed."""
-    found: list[Standing] = []
+    return list(takewhile(lambda standing: standing.number >= since, entries_back(game, rows_back)))[::-1]
+
+
+def entries_back(game: Game[Any], rows_back: Iterable[chain.Row]) -> Iterator[Standing]:
+    """The entries that still stand, the last one first, from the log read backwards; it reads as far as it is asked."""
     undone_from: int | None = None
     for row in rows_back:
         if row.kind == Kind.UNDONE:
@@ -115,7 +120,4 @@ def latest_entries(game: Game[Any], rows_back: Iterable[chain.Row], since: int) 
             if undone_from is not None and body["number"] >= undone_from:
                 continue
             undone_from = None
-            if body["number"] < since:
-                break
-            found.append(Standing(body["number"], row.seq, body["entry"]))
-    return found[::-1]
+            yield Standing(body["number"], row.seq, body["entry"])

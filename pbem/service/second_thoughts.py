@@ -12,16 +12,30 @@ from engine.facts import fold
 from pbem.domain.errors import Gone
 from pbem.service import play, views
 from pbem.service.house import House
-from pbem.service.record import Kind, Record, standing_entries
+from pbem.service.record import Kind, Record, Standing, latest_entries, standing_entries
 from pbem.store import deadlines, games, outbox
 from pbem.store import views as kept_views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
+from pbem.store.outbox import OutboxRow
 
 
 def take_back(house: House, game_id: int, window: int, seat: int) -> None:
     """Take back the choice that a seat made in a window, if it has told nobody anything yet."""
     house.write(lambda tx: _take_back(tx, house, game_id, window, seat))
+
+
+def may_take_back_in(tx: Tx, row: GameRow, window: int, seat: int) -> bool:
+    """Whether the choice that a seat made in a window could still be taken back. Changes nothing."""
+    if row.status != "playing" or row.paused:
+        return False
+    if row.window == window:
+        return seat in play.position_of(row).box
+    try:
+        _undoable(tx, row, window, seat)
+    except Gone:
+        return False
+    return True
 
 
 def leave_order(house: House, game_id: int, seat: int, text: str) -> orders.Order:
@@ -59,14 +73,7 @@ def _withdraw(tx: Tx, house: House, row: GameRow, seat: int) -> None:
 def _undo(tx: Tx, house: House, row: GameRow, window: int, seat: int) -> None:
     """Undo the entries from a window on, if they are one choice of this seat that is still nobody's news."""
     play.must_go_on(row)
-    entries = standing_entries(play.rules_of(row), games.chain(tx, row.id, row.key))
-    undone = [standing for standing in entries if standing.number >= window]
-    made = [standing.entry for standing in undone]
-    if not made or not play.may_be_undone(made) or seat not in made[0].choices or seat in made[0].alone:
-        raise Gone("This choice cannot be taken back any more.", why="Others have decided since, or chance has spoken.")
-    letters = outbox.of_game(tx, row.id, undone[0].seq - 1)
-    if any(letter.status == "sent" or letter.attempts for letter in letters):
-        raise Gone("This choice cannot be taken back any more.", why="A mail about it is on its way.")
+    _, letters = _undoable(tx, row, window, seat)
     now = house.now()
     for letter in letters:
         outbox.change(tx, letter.id, status="superseded")
@@ -74,6 +81,7 @@ def _undo(tx: Tx, house: House, row: GameRow, window: int, seat: int) -> None:
     record = Record(row, now, house.randomness)
     record.add(Kind.UNDONE, seat, play.By.PERSON, {"from": window})
     start = play.rules_of(row).start(row.seats, json.loads(row.options))
+    entries = standing_entries(play.rules_of(row), games.chain(tx, row.id, row.key))
     left = [each for standing in entries if standing.number < window for each in standing.entry.facts]
     games.append(tx, row.id, record.rows)
     games.advance(
@@ -91,6 +99,18 @@ def _undo(tx: Tx, house: House, row: GameRow, window: int, seat: int) -> None:
     deadlines.forget_after(tx, row.id, window)
     deadlines.reopen(tx, row.id, window, seat)
     kept_views.forget(tx, row.id)
+
+
+def _undoable(tx: Tx, row: GameRow, window: int, seat: int) -> tuple[list[Standing], list[OutboxRow]]:
+    """The entries from a window on and the mails about them; refused unless they are one choice that told nobody anything."""
+    undone = latest_entries(play.rules_of(row), games.chain_back(tx, row.id, row.key), window)
+    made = [standing.entry for standing in undone]
+    if not made or not play.may_be_undone(made) or seat not in made[0].choices or seat in made[0].alone:
+        raise Gone("This choice cannot be taken back any more.", why="Others have decided since, or chance has spoken.")
+    letters = outbox.of_game(tx, row.id, undone[0].seq - 1)
+    if any(letter.status == "sent" or letter.attempts for letter in letters):
+        raise Gone("This choice cannot be taken back any more.", why="A mail about it is on its way.")
+    return undone, letters
 
 
 def _leave_order(tx: Tx, house: House, game_id: int, seat: int, text: str) -> orders.Order:

@@ -1,0 +1,324 @@
+"""What a page or a program shows of one seat: read in one transaction, made from that seat's view and from nothing else.
+
+A `Look` holds no state, no secret of the table and nobody's address, so whatever is done with it tells the seat nothing
+that it may not know. `Offered` is less: the one choice of a link, which gets forwarded, and what everybody may know.
+
+Nothing in here changes anything, not even a kept view.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from engine import grammar, orders
+from engine.board import Board
+from engine.decisions import Choice, Decision, Refused
+from engine.facts import SPECTATOR, Fact, seen
+from engine.game import Game, Standing
+from engine.table import answers_itself
+from engine.tell import Teller, Text
+from pbem.domain import chain
+from pbem.domain.silence import Agreement, Successor, warning
+from pbem.links import Purpose
+from pbem.service import play, second_thoughts, views
+from pbem.service.house import House
+from pbem.service.links import Link, open_in
+from pbem.service.record import Standing as StandingEntry
+from pbem.service.record import entries_back, latest_entries
+from pbem.store import deadlines, games, people, votes
+from pbem.store.database import Tx
+from pbem.store.games import GameRow, PlaceRow
+
+MOST_ENTRIES: Final = 200
+"""Entries of a log that one page tells; whoever was away for longer asks for the history."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a reader was told in one window."""
+
+    window: int
+    facts: tuple[Fact[Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A choice that a seat made, and whether it can still be taken back."""
+
+    window: int
+    choice: Choice
+    written: str
+    may_take_back: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Everything that one seat may see of its game now.
+
+    `decision` is what it is asked, `sealed` its choice in the box, `made` its last choice that was carried out. `told`
+    begins with the window of that choice. `due_at` is until when it may decide, if its clock runs.
+    """
+
+    game_id: int
+    key: str
+    title: str
+    status: str
+    paused: bool
+    window: int
+    pace: str
+    seat: int
+    person_id: int
+    rules: Game[Any]
+    names: tuple[str, ...]
+    people: tuple[int, ...]
+    view: Any
+    board: Board
+    decision: Decision | None
+    sealed: Choice | None
+    made: Made | None
+    told: tuple[Told, ...]
+    order: orders.Order | None
+    due_at: datetime | None
+    promised_at: datetime | None
+    zone: ZoneInfo
+    warning: str
+    standing: Standing
+    votes: frozenset[int]
+    head: str
+
+    @property
+    def teller(self) -> Teller:
+        """Whoever tells this seat's player what happened."""
+        return self.rules.teller(self.seat, self.names)
+
+    @property
+    def sealed_words(self) -> str:
+        """The choice in the box, as it is written."""
+        return "" if self.sealed is None or self.decision is None else grammar.write(self.decision, self.sealed)
+
+    @property
+    def default_words(self) -> str:
+        """What silence means, as it is written."""
+        return "" if self.decision is None else grammar.write(self.decision, self.decision.default)
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The one choice of a link, with what anybody may know of its game.
+
+    `choice` is None where the link's last part is no choice of that turn, or the turn is over. `mine` is what the seat has
+    chosen in that turn, if it has: sealed, or carried out. `told` is what everybody was told since.
+    """
+
+    game_id: int
+    title: str
+    rules: Game[Any]
+    names: tuple[str, ...]
+    seat: int
+    person_id: int
+    window: int
+    present: int
+    status: str
+    paused: bool
+    choice: Choice | None
+    written: str
+    note: Text | None
+    closes: bool
+    prompt: Text | None
+    mine: Made | None
+    told: tuple[Told, ...]
+    due_at: datetime | None
+    promised_at: datetime | None
+    zone: ZoneInfo
+
+    @property
+    def teller(self) -> Teller:
+        """Whoever tells what everybody may know; the reader is called by name, because links get forwarded."""
+        return self.rules.teller(None, self.names)
+
+
+def look(house: House, token: str) -> Look:
+    """What the holder of a seat's link sees."""
+    with house.store.read() as tx:
+        return look_in(tx, open_in(tx, house, token, Purpose.SEAT))
+
+
+def look_by_program(house: House, token: str) -> Look:
+    """What the holder of a seat's token for programs sees."""
+    with house.store.read() as tx:
+        return look_in(tx, open_in(tx, house, token, Purpose.API))
+
+
+def offered(house: House, token: str, option: str) -> Offered:
+    """What the link of one choice offers, or what has become of its turn."""
+    with house.store.read() as tx:
+        return _offered(tx, open_in(tx, house, token, Purpose.MOVE), option)
+
+
+def history(house: House, token: str, since: int, most: int) -> tuple[Look, tuple[Told, ...], bool]:
+    """What a seat was told in the windows from this one on, the first of them first, and whether there are more."""
+    with house.store.read() as tx:
+        found = look_in(tx, open_in(tx, house, token, Purpose.API))
+        row = games.read(tx, found.game_id)
+        entries = latest_entries(found.rules, games.chain_back(tx, row.id, row.key), since)
+        return found, _told(entries[:most], found.seat), len(entries) > most
+
+
+def look_in(tx: Tx, link: Link) -> Look:
+    """The same within a transaction that is under way."""
+    game_id, seat, person_id = seat_of(link)
+    row = games.read(tx, game_id)
+    places = games.places(tx, game_id)
+    rules = play.rules_of(row)
+    view = views.view(tx, row, seat).view
+    decision = asked(rules, view, seat) if row.status == "playing" else None
+    lately = _since_last_choice(tx, row, rules, seat)
+    deadline = deadlines.read(tx, game_id, row.window, seat)
+    silent = next(place.silent for place in places if place.seat == seat)
+    return Look(
+        game_id=game_id,
+        key=row.key,
+        title=row.title,
+        status=row.status,
+        paused=row.paused,
+        window=row.window,
+        pace=row.pace,
+        seat=seat,
+        person_id=person_id,
+        rules=rules,
+        names=_names(places),
+        people=tuple(place.seat for place in places if place.person_id is not None and place.seat is not None),
+        view=view,
+        board=rules.board(view, seat),
+        decision=decision,
+        sealed=None if decision is None else _box(row, seat),
+        made=_last_made(tx, row, rules, seat, lately),
+        told=_told(lately, seat),
+        order=play.orders_of(row).get(seat),
+        due_at=None if deadline is None else deadline.due_at,
+        promised_at=None if deadline is None else deadline.promised_at,
+        zone=ZoneInfo(people.read(tx, person_id).zone),
+        warning=warning(silent, Agreement(row.silent_limit, Successor(row.successor))),
+        standing=rules.standing(view),
+        votes=frozenset(votes.seats(tx, game_id)),
+        head=chain.short(row.entry_head),
+    )
+
+
+def seat_of(link: Link) -> tuple[int, int, int]:
+    """The game, the seat and the person of a link that is for a seat."""
+    game_id, seat, person_id = link.game_id, link.seat, link.person_id
+    assert game_id is not None
+    assert seat is not None
+    assert person_id is not None
+    return game_id, seat, person_id
+
+
+def asked(rules: Game[Any], view: Any, seat: int) -> Decision | None:
+    """What the seat is asked, from its own view; nothing where the table answers by itself."""
+    decision = rules.asks(view, seat)
+    return None if decision is None or answers_itself(decision) else decision
+
+
+def _offered(tx: Tx, link: Link, option: str) -> Offered:
+    game_id, seat, person_id = seat_of(link)
+    window = link.window
+    assert window is not None, "one choice is for one window"
+    row = games.read(tx, game_id)
+    rules = play.rules_of(row)
+    decision = None
+    if row.status == "playing" and row.window == window:
+        decision = asked(rules, views.view(tx, row, seat).view, seat)
+    choice = None if decision is None else _choice(decision, option)
+    act = None if decision is None or choice is None else next(act for act in decision.acts if choice in act)
+    since = latest_entries(rules, games.chain_back(tx, row.id, row.key), window) if row.window != window else []
+    deadline = deadlines.read(tx, game_id, window, seat)
+    return Offered(
+        game_id=game_id,
+        title=row.title,
+        rules=rules,
+        names=_names(games.places(tx, game_id)),
+        seat=seat,
+        person_id=person_id,
+        window=window,
+        present=row.window,
+        status=row.status,
+        paused=row.paused,
+        choice=choice,
+        written="" if decision is None or choice is None else grammar.write(decision, choice),
+        note=None if act is None else act.note,
+        closes=decision is not None and choice is not None and choice.verb in decision.closes,
+        prompt=None if decision is None else decision.prompt,
+        mine=_made_in(tx, row, rules, seat, window, decision, since),
+        told=_told(since[-MOST_ENTRIES:], SPECTATOR),
+        due_at=None if deadline is None else deadline.due_at,
+        promised_at=None if deadline is None else deadline.promised_at,
+        zone=ZoneInfo(people.read(tx, person_id).zone),
+    )
+
+
+def _choice(decision: Decision, option: str) -> Choice | None:
+    try:
+        return grammar.read(decision, option.replace("-", " "))
+    except Refused:
+        return None
+
+
+def _made_in(
+    tx: Tx,
+    row: GameRow,
+    rules: Game[Any],
+    seat: int,
+    window: int,
+    decision: Decision | None,
+    since: list[StandingEntry],
+) -> Made | None:
+    """What the seat has chosen in that window."""
+    if decision is not None:
+        sealed = _box(row, seat)
+        written = "" if sealed is None else grammar.write(decision, sealed)
+        may = sealed is not None and second_thoughts.may_take_back_in(tx, row, window, seat)
+        return None if sealed is None else Made(window, sealed, written, may)
+    if since and since[0].number == window:
+        return _made(tx, row, rules, seat, since[0])
+    return None
+
+
+def _made(tx: Tx, row: GameRow, rules: Game[Any], seat: int, standing: StandingEntry) -> Made | None:
+    choice = standing.entry.choices.get(seat)
+    if choice is None or seat in standing.entry.alone:
+        return None
+    may = second_thoughts.may_take_back_in(tx, row, standing.number, seat)
+    return Made(standing.number, choice, play.said(choice, rules), may)
+
+
+def _since_last_choice(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> list[StandingEntry]:
+    """The entries from the last one on in which this seat has decided something."""
+    found: list[StandingEntry] = []
+    for standing in entries_back(rules, games.chain_back(tx, row.id, row.key)):
+        found.append(standing)
+        mine = seat in standing.entry.choices and seat not in standing.entry.alone
+        if mine or len(found) == MOST_ENTRIES:
+            break
+    return found[::-1]
+
+
+def _last_made(tx: Tx, row: GameRow, rules: Game[Any], seat: int, lately: list[StandingEntry]) -> Made | None:
+    return _made(tx, row, rules, seat, lately[0]) if lately else None
+
+
+def _told(entries: Iterable[StandingEntry], seat: int) -> tuple[Told, ...]:
+    return tuple(
+        Told(standing.number, tuple(seen(each, seat) for each in standing.entry.facts)) for standing in entries
+    )
+
+
+def _box(row: GameRow, seat: int) -> Choice | None:
+    return play.position_of(row).box.get(seat) if row.status == "playing" else None
+
+
+def _names(places: list[PlaceRow]) -> tuple[str, ...]:
+    """What the players are called, by seat."""
+    return tuple(place.name for place in sorted(places, key=lambda place: place.seat or 0))
