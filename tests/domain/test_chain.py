@@ -88,9 +88,7 @@ def test_the_recipe_is_the_one_that_is_written_down() -> None:
     fields = (b"bq7xk2m4", b"2", b"Sealed", b"0", b"person", b"2026-11-21T10:30:00.000002Z", b"1")
     text = b"\x01" + first.hash + b"".join(map(field, fields)) + body_hash
     assert second.hash == hashlib.sha256(text).digest()
-    assert (
-        genesis(GAME) == hashlib.sha256(b"\x01" + field(b"genesis") + field(b"bq7xk2m4")).digest()
-    )
+    assert genesis(GAME) == hashlib.sha256(b"\x01" + field(b"genesis") + field(b"bq7xk2m4")).digest()
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=8)
@@ -133,9 +131,7 @@ FORGERIES = [
 
 @pytest.mark.parametrize("forgery", FORGERIES, ids=str)
 @given(data=st.data())
-def test_any_change_of_any_field_of_any_row_is_noticed(
-    forgery: Forgery, data: st.DataObject
-) -> None:
+def test_any_change_of_any_field_of_any_row_is_noticed(forgery: Forgery, data: st.DataObject) -> None:
     rows = written()
     at = data.draw(st.integers(0, ROWS - 1))
     old = getattr(rows[at], forgery.field)
@@ -268,10 +264,7 @@ def test_a_sealed_bid_is_not_told_by_its_hash() -> None:
 
 
 def test_a_moment_is_the_same_in_every_zone() -> None:
-    rows = [
-        replace(row, at=row.at.astimezone(timezone(timedelta(hours=5, minutes=45))))
-        for row in written()
-    ]
+    rows = [replace(row, at=row.at.astimezone(timezone(timedelta(hours=5, minutes=45)))) for row in written()]
     assert read(rows).sound
 
 
