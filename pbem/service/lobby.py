@@ -183,7 +183,7 @@ def _take(
     """Add the places to those at the table, and say which they are."""
     first = max((place.place for place in places), default=-1) + 1
     for number in range(first, first + many):
-        place = PlaceRow(row.id, number, None, person.id, None, _free_name(places, name), word, now, 0)
+        place = PlaceRow(row.id, number, None, person.id, None, free_name(places, name), word, now, 0)
         lobby.add_place(tx, place)
         places.append(place)
     return list(range(first, first + many))
@@ -287,7 +287,7 @@ def _must_be_free(row: GameRow, places: list[PlaceRow], person_id: int | None, m
         )
 
 
-def _free_name(places: list[PlaceRow], name: str) -> str:
+def free_name(places: list[PlaceRow], name: str) -> str:
     """The name, with a number behind it if another at the table has it."""
     taken = {place.name.casefold() for place in places}
     numbered = (name if n == 1 else f"{name} {n}" for n in range(1, len(taken) + 2))

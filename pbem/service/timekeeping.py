@@ -95,6 +95,12 @@ def start_without_mail(tx: Tx, house: House, game_id: int, window: int, seat: in
         _start(tx, house, (game_id, window, seat), person_id, row.asked_at + house.hold)
 
 
+def start_in(tx: Tx, house: House, game: GameRow, row: DeadlineRow, accepted_at: datetime) -> None:
+    """Start a clock that has not started. The transaction holds the lock of the game."""
+    deadlines.change(tx, row, accepted_at=accepted_at)
+    settle(tx, house, game, replace(row, accepted_at=accepted_at))
+
+
 def settle(tx: Tx, house: House, game: GameRow, row: DeadlineRow, *, tell: bool = True) -> Due:
     """Work a deadline out anew from all that is known, write it down, and tell its player if it moved by much.
 
@@ -110,8 +116,7 @@ def settle(tx: Tx, house: House, game: GameRow, row: DeadlineRow, *, tell: bool 
             because = [part.reason.value for part in found.parts]
             queue_notice(tx, house, clock.person.id, game, row, "deadline", {"due_at": found.at, "because": because})
         promised = found.at
-    remind_at = next((at for at in reminder_moments(clock, found) if at > house.now()), None)
-    deadlines.change(tx, row, due_at=found.at, remind_at=remind_at, promised_at=promised)
+    deadlines.change(tx, row, due_at=found.at, remind_at=_next_reminder(clock, found), promised_at=promised)
     return found
 
 
@@ -166,11 +171,14 @@ def _start(tx: Tx, house: House, key: tuple[int, int, int], person_id: int, acce
     if row is None or row.accepted_at is not None:
         return
     holder = next((place.person_id for place in games.places(tx, game_id) if place.seat == seat), None)
-    if holder != person_id:
-        # It was written to whoever sat there before: the clock waits for the mail to the new player.
-        return
-    deadlines.change(tx, row, accepted_at=accepted_at)
-    settle(tx, house, game, replace(row, accepted_at=accepted_at))
+    # A mail to whoever sat there before starts nothing: the clock waits for the mail to the new player.
+    if holder == person_id:
+        start_in(tx, house, game, row, accepted_at)
+
+
+def _next_reminder(clock: Clock, found: Due) -> datetime | None:
+    """The first moment that has not had its reminder; moments are counted, because they move with the deadline."""
+    return next(iter(reminder_moments(clock, found)[clock.row.reminded :]), None)
 
 
 def _clock(tx: Tx, game: GameRow, row: DeadlineRow) -> Clock | None:

@@ -3,13 +3,33 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    insert,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 
-from pbem.store.schema import Deadline, table_of
+from pbem.store.schema import Deadline, Game, Place, table_of
 
-_DEADLINE = table_of(Deadline)
+MOST_ATTEMPTS: Final = 10
+"""A deadline that was acted on so often in vain is parked, for somebody to look at."""
+
+_DEADLINE, _GAME, _PLACE = table_of(Deadline), table_of(Game), table_of(Place)
+_KEY = (_DEADLINE.c.game_id, _DEADLINE.c.window, _DEADLINE.c.seat)
+_AT_GAME = _GAME.c.id == _DEADLINE.c.game_id
+_AT_SEAT = and_(_PLACE.c.game_id == _DEADLINE.c.game_id, _PLACE.c.seat == _DEADLINE.c.seat)
 _OPEN = insert(_DEADLINE)
 _OF_WINDOW = (
     _DEADLINE.c.game_id == bindparam("of_game"),
@@ -89,7 +109,7 @@ def forget_after(tx: Connection, game_id: int, window: int) -> None:
 def read(tx: Connection, game_id: int, window: int, seat: int) -> DeadlineRow | None:
     """The deadline of a seat in a window."""
     row = tx.execute(_READ, {"of_game": game_id, "of_window": window, "of_seat": seat}).one_or_none()
-    return None if row is None else DeadlineRow(**_fields(row))
+    return None if row is None else _row(row)
 
 
 def change(tx: Connection, row: DeadlineRow, **values: Any) -> None:
@@ -102,23 +122,87 @@ def change(tx: Connection, row: DeadlineRow, **values: Any) -> None:
     tx.execute(update(_DEADLINE).where(*where).values(**values))
 
 
-def due(tx: Connection, now: datetime, limit: int) -> list[DeadlineRow]:
-    """Open deadlines whose moment has come, the oldest first."""
-    wanted = select(_DEADLINE).where(_DEADLINE.c.status == "open", _DEADLINE.c.due_at <= now)
-    return [DeadlineRow(**_fields(row)) for row in tx.execute(wanted.order_by(_DEADLINE.c.due_at).limit(limit))]
+def claim(tx: Connection, now: datetime, until: datetime, limit: int, *, bots: bool) -> list[DeadlineRow]:
+    """Lease deadlines that have run out, of people or of bots' seats, the oldest first; each claim counts as an attempt.
+
+    It never waits for a row that somebody else is at: whoever moves has locked a game first, and would wait for us.
+    """
+    ripe = _ripe(_DEADLINE.c.due_at, now, bots=bots).limit(limit)
+    keys = ripe.with_for_update(of=_DEADLINE, skip_locked=True).cte("ripe")
+    taken = (
+        update(_DEADLINE)
+        .where(tuple_(*_KEY).in_(select(keys)))
+        .values(claimed_until=until, attempts=_DEADLINE.c.attempts + 1)
+        .returning(_DEADLINE)
+    )
+    rows = (_row(row) for row in tx.execute(taken))
+    return sorted(rows, key=lambda row: (row.due_at, row.game_id, row.seat))
+
+
+def release(tx: Connection, row: DeadlineRow, until: datetime | None = None, attempts: int = 0) -> None:
+    """Give a claimed deadline back, or push it to a later moment, with as many attempts as shall count."""
+    change(tx, row, claimed_until=until, attempts=attempts)
+
+
+def parked(tx: Connection) -> list[DeadlineRow]:
+    """Deadlines that nobody tries any more, because it failed too often."""
+    stuck = (_DEADLINE.c.status == "open", _DEADLINE.c.attempts >= MOST_ATTEMPTS)
+    return [_row(row) for row in tx.execute(select(_DEADLINE).where(*stuck).order_by(_DEADLINE.c.due_at))]
+
+
+def unpark(tx: Connection, row: DeadlineRow) -> None:
+    """Try a parked deadline again, because somebody has looked at it."""
+    release(tx, row)
 
 
 def to_remind(tx: Connection, now: datetime, limit: int) -> list[DeadlineRow]:
-    """Open deadlines of which somebody is to be reminded, the oldest first."""
-    wanted = select(_DEADLINE).where(_DEADLINE.c.status == "open", _DEADLINE.c.remind_at <= now)
-    return [DeadlineRow(**_fields(row)) for row in tx.execute(wanted.order_by(_DEADLINE.c.remind_at).limit(limit))]
+    """Deadlines of which somebody is to be reminded, the oldest first."""
+    keys = _ripe(_DEADLINE.c.remind_at, now, bots=False).limit(limit).subquery()
+    wanted = select(_DEADLINE).where(tuple_(*_KEY).in_(select(keys))).order_by(_DEADLINE.c.remind_at)
+    return [_row(row) for row in tx.execute(wanted)]
 
 
 def of_game(tx: Connection, game_id: int, status: str = "open") -> list[DeadlineRow]:
     """All deadlines of a game with this status."""
     wanted = select(_DEADLINE).where(_DEADLINE.c.game_id == game_id, _DEADLINE.c.status == status)
-    return [DeadlineRow(**_fields(row)) for row in tx.execute(wanted.order_by(_DEADLINE.c.window, _DEADLINE.c.seat))]
+    return [_row(row) for row in tx.execute(wanted.order_by(_DEADLINE.c.window, _DEADLINE.c.seat))]
 
 
-def _fields(row: Any) -> dict[str, Any]:
-    return dict(row._mapping)
+def of_person(tx: Connection, person_id: int) -> list[DeadlineRow]:
+    """What a person is asked at all tables that are being played."""
+    mine = and_(_AT_SEAT, _PLACE.c.person_id == person_id)
+    wanted = select(_DEADLINE).join(_PLACE, mine).join(_GAME, _AT_GAME)
+    going_on = (_DEADLINE.c.status == "open", _GAME.c.status == "playing")
+    return [_row(row) for row in tx.execute(wanted.where(*going_on).order_by(*_KEY))]
+
+
+def running_since(tx: Connection, before: datetime, after_game: int, limit: int) -> list[int]:
+    """Games after this one in which a clock runs that was started before a moment, in the order of their numbers."""
+    running = exists().where(_AT_GAME, _DEADLINE.c.status == "open", _DEADLINE.c.accepted_at < before)
+    wanted = select(_GAME.c.id).where(_GAME.c.id > after_game, _GAME.c.status == "playing", running)
+    return list(tx.execute(wanted.order_by(_GAME.c.id).limit(limit)).scalars())
+
+
+def _ripe(moment: ColumnElement[Any], now: datetime, *, bots: bool) -> Select[Any]:
+    """The keys of open deadlines of which a moment has come, at tables where time passes."""
+    free = or_(_DEADLINE.c.claimed_until.is_(None), _DEADLINE.c.claimed_until <= now)
+    who = _PLACE.c.bot.is_not(None) if bots else _PLACE.c.bot.is_(None)
+    return (
+        select(*_KEY)
+        .join(_GAME, _AT_GAME)
+        .join(_PLACE, _AT_SEAT)
+        .where(
+            _DEADLINE.c.status == "open",
+            moment <= now,
+            free,
+            _DEADLINE.c.attempts < MOST_ATTEMPTS,
+            _GAME.c.status == "playing",
+            _GAME.c.paused.is_(False),
+            who,
+        )
+        .order_by(moment)
+    )
+
+
+def _row(row: Row[Any]) -> DeadlineRow:
+    return DeadlineRow(**row._mapping)

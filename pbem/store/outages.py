@@ -29,6 +29,10 @@ _FAILURES = select(_UNREACHABLE.c.start_at, _UNREACHABLE.c.end_at).where(
     or_(_UNREACHABLE.c.end_at.is_(None), _UNREACHABLE.c.end_at > bindparam("since")),
 )
 
+_FAILING = select(_UNREACHABLE.c.id).where(
+    _UNREACHABLE.c.person_id == bindparam("of_person"), _UNREACHABLE.c.end_at.is_(None)
+)
+
 
 @dataclass(frozen=True, slots=True)
 class BeatRow:
@@ -170,10 +174,14 @@ def vacations(tx: Connection, person_id: int, since: datetime) -> tuple[Interval
 
 def fail(tx: Connection, person_id: int, now: datetime, why: str) -> bool:
     """Mail to a person fails from now on; False if that was known."""
-    failing = select(_UNREACHABLE.c.id).where(_UNREACHABLE.c.person_id == person_id, _UNREACHABLE.c.end_at.is_(None))
-    if tx.execute(failing).first() is not None:
+    if is_failing(tx, person_id):
         return False
     return _insert_once(tx, _UNREACHABLE, {"person_id": person_id, "start_at": now, "why": why})
+
+
+def is_failing(tx: Connection, person_id: int) -> bool:
+    """Whether mail to a person fails at present."""
+    return tx.execute(_FAILING, {"of_person": person_id}).first() is not None
 
 
 def reach(tx: Connection, person_id: int, now: datetime) -> bool:

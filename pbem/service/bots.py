@@ -1,0 +1,82 @@
+"""Seats that bots play: a due deadline of such a seat means that its bot decides now.
+
+A bot sees what its seat sees and comes through the same door as everybody. It thinks outside of any transaction; when the
+game has moved on meanwhile its choice is stale, and it is simply asked again.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import structlog
+
+from engine.bots import BOTS
+from engine.chance import Stream
+from engine.decisions import Choice, Decision
+from engine.game import Game
+from pbem.domain.errors import Refusal
+from pbem.service import timeouts, views
+from pbem.service.house import House
+from pbem.service.play import By, play, rules_of
+from pbem.store import deadlines, games
+from pbem.store.deadlines import DeadlineRow
+
+BATCH: Final = 10
+"""So many at a time, because the lease of the last one has to hold while the others think."""
+
+_SEED_BYTES: Final = 32
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a bot is asked, and all it knows."""
+
+    bot: str
+    game: Game[Any]
+    view: Any
+    decision: Decision
+
+
+def play_bots(house: House, limit: int = BATCH) -> int:
+    """Let the bots whose turn it is decide; how many have."""
+    now = house.now()
+    claimed = house.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, limit, bots=True))
+    return sum(_tried(house, row, now) for row in claimed)
+
+
+def _tried(house: House, row: DeadlineRow, now: datetime) -> bool:
+    try:
+        asked = _asked(house, row)
+        if asked is None:
+            return False
+        play(house, row.game_id, row.window, row.seat, _thought(house, asked), By.BOT)
+    except Refusal as refused:
+        # Somebody moved while the bot was thinking. If it is still asked it is asked again, a few times at once.
+        _log.info("bot_refused", game=row.game_id, window=row.window, seat=row.seat, why=str(refused))
+        house.write(lambda tx: deadlines.release(tx, row, attempts=row.attempts))
+        return False
+    except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others go on
+        timeouts.failed(house, row)
+        return False
+    return True
+
+
+def _asked(house: House, row: DeadlineRow) -> _Asked | None:
+    """What the seat's bot is asked, from the seat's own view; None if it is not asked any more."""
+    with house.store.read() as tx:
+        game = games.read(tx, row.game_id)
+        place = next((place for place in games.places(tx, game.id) if place.seat == row.seat), None)
+        if game.window != row.window or game.status != "playing" or place is None or place.bot is None:
+            return None
+        view = views.view(tx, game, row.seat).view
+    rules = rules_of(game)
+    decision = rules.asks(view, row.seat)
+    return None if decision is None else _Asked(place.bot, rules, view, decision)
+
+
+def _thought(house: House, asked: _Asked) -> Choice:
+    """The bot's choice, with luck of its own: it never sees the seed of the game."""
+    luck = Stream(house.randomness.bytes(_SEED_BYTES), 0)
+    return BOTS[asked.bot](asked.game, asked.view, asked.decision, luck)

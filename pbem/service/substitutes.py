@@ -1,0 +1,299 @@
+"""Seats whose players are gone: given to a bot, offered to a substitute, taken back.
+
+    silent      so many turns in a row as the table agreed to bear
+    unreachable mail to the player failed for longer than the others wait
+    resigned    the player said so; a bot sits there already
+
+Where the table agreed on a bot, it takes over at once. Where it agreed on a substitute, people who said that they are
+willing are asked by mail, and the first who takes the seat has it; until then whoever sits there stays, and any move of
+theirs keeps the seat. A player whose seat a bot plays may come back. At a private table strangers are never asked, so a
+bot takes over there. The last person at a table is not replaced: nobody waits for them.
+
+How hands are changed, and that old links die, is `seating`'s business.
+"""
+
+from datetime import datetime
+from functools import partial
+from typing import Final
+
+from pbem.domain.deadline import PATIENCE
+from pbem.domain.errors import Forbidden, Gone
+from pbem.domain.silence import Agreement, Successor, silence
+from pbem.domain.words import name_of
+from pbem.service import seating, timekeeping
+from pbem.service.house import House
+from pbem.service.lobby import free_name
+from pbem.service.play import By
+from pbem.service.record import Record
+from pbem.service.tables import must_have_room
+from pbem.store import deadlines, games, offers, outages, outbox, people
+from pbem.store.database import Tx
+from pbem.store.games import GameRow, PlaceRow
+from pbem.store.offers import OfferRow
+
+MOST_ASKED: Final = 20
+"""So many people are asked by mail to take over one seat."""
+
+MOST_SHOWN: Final = 100
+_BATCH: Final = 50
+_THEMSELVES: Final = frozenset({By.PERSON, By.REPLY, By.API})
+
+
+def set_willing(house: House, person_id: int, *, willing: bool) -> None:
+    """Say that one would take over seats whose players are gone, or would no longer."""
+    house.write(lambda tx: _set_willing(tx, house, person_id, willing))
+
+
+def is_willing(house: House, person_id: int) -> bool:
+    """Whether a person has said so."""
+    with house.store.read() as tx:
+        return offers.is_willing(tx, person_id)
+
+
+def on_offer(house: House) -> list[OfferRow]:
+    """The seats that a substitute may take now, the newest first."""
+    with house.store.read() as tx:
+        return [offer for offer in offers.open_to_all(tx, MOST_SHOWN) if _still_gone(tx, offer)]
+
+
+def offered(house: House, offer_id: int) -> OfferRow:
+    """One offer, whatever has come of it."""
+    with house.store.read() as tx:
+        return offers.read(tx, offer_id)
+
+
+def take(house: House, offer_id: int, person_id: int, name: str = "") -> GameRow:
+    """Take over a seat that is on offer: the first has it; the same person again changes nothing."""
+    return house.write(lambda tx: _take(tx, house, offer_id, person_id, name))
+
+
+def come_back(house: House, game_id: int, seat: int, person_id: int) -> GameRow:
+    """Take one's old seat back from the bot that plays it; again changes nothing."""
+    return house.write(lambda tx: _come_back(tx, house, game_id, seat, person_id))
+
+
+def replace_player(house: House, game_id: int, seat: int, person_id: int | None, reason: str) -> GameRow:
+    """Let somebody else, or a bot, play a seat, because the organiser says so."""
+    return house.write(lambda tx: _replace(tx, house, game_id, seat, person_id, reason))
+
+
+def after_silence_in(tx: Tx, house: House, game: GameRow, place: PlaceRow) -> None:
+    """Give a seat up if its player was silent as often in a row as the table bears. The game is locked."""
+    if silence(place.silent, Agreement(game.silent_limit, Successor(game.successor))) is not None:
+        _give_up(tx, house, game, place, "silent")
+
+
+def after_resignation_in(tx: Tx, house: House, game: GameRow, seat: int, person_id: int) -> None:
+    """Offer a seat whose player has resigned, and which a bot plays already. The game is locked."""
+    successor = _successor(game)
+    now = house.now()
+    offer_id = offers.add(tx, game.id, seat, person_id, "resigned", successor, now)
+    if successor is Successor.SUBSTITUTE:
+        _ask_for_substitute(tx, house, game, offer_id, seat, person_id)
+
+
+def give_up_unreachable(house: House) -> int:
+    """Give up the seats of people whom no mail has reached for longer than the others wait; how many tables that moved."""
+    now = house.now()
+    with house.store.read() as tx:
+        gone = outages.failing(tx, now - PATIENCE, _BATCH)
+        asked = [row for person in gone for row in deadlines.of_person(tx, person.person_id)]
+    return sum(house.write(partial(_give_up_unreachable, house=house, asked=row)) for row in asked)
+
+
+def tidy(house: House) -> int:
+    """End the offers of games that are over and of players who have come back; how many those were."""
+    with house.store.read() as tx:
+        waiting = offers.open_ids(tx)
+    return sum(house.write(partial(_tidy, house=house, offer_id=id_)) for id_ in waiting)
+
+
+def _set_willing(tx: Tx, house: House, person_id: int, willing: bool) -> None:
+    people.lock(tx, person_id)
+    offers.set_willing(tx, person_id, willing, house.now())
+
+
+def _successor(game: GameRow) -> Successor:
+    return Successor.BOT if game.private else Successor(game.successor)
+
+
+def _give_up(tx: Tx, house: House, game: GameRow, place: PlaceRow, why: str) -> bool:
+    """Give a seat up, once; False if that was done before, or if nobody else is there to wait."""
+    assert place.seat is not None
+    assert place.person_id is not None
+    others = _others(tx, game.id, place.seat)
+    if not others or offers.of_seat(tx, game.id, place.seat) is not None:
+        return False
+    successor = _successor(game)
+    now = house.now()
+    offer_id = offers.add(tx, game.id, place.seat, place.person_id, why, successor, now)
+    facts = {"why": why, "who": place.name, "seat": place.seat, "offer": offer_id}
+    if successor is Successor.BOT:
+        record = Record(game, now, house.randomness)
+        game = seating.give_to_bot(tx, house, game, record, place.seat, By.CLOCK)
+        _notice(tx, house, game, "replaced", facts, place.person_id)
+        for other in others:
+            _notice(tx, house, game, "bot_plays", facts, other)
+    else:
+        _notice(tx, house, game, "seat_offered", facts, place.person_id)
+        _ask_for_substitute(tx, house, game, offer_id, place.seat, place.person_id)
+    return True
+
+
+def _ask_for_substitute(tx: Tx, house: House, game: GameRow, offer_id: int, seat: int, gone: int) -> None:
+    """Mail the offer to people who are willing: not to all of a great many, and not always to the same."""
+    found = offers.willing(tx, game.id, without=(gone,))
+    drawn = sorted(found, key=lambda _: house.randomness.bytes(8))[:MOST_ASKED]
+    now = house.now()
+    facts = {"offer": offer_id}
+    letters = [outbox.Letter(person, "substitute", game.id, None, seat, None, facts) for person in sorted(drawn)]
+    outbox.queue(tx, letters, now, now)
+
+
+def _take(tx: Tx, house: House, offer_id: int, person_id: int, name: str) -> GameRow:
+    game = games.lock(tx, offers.read(tx, offer_id).game_id)
+    offer = offers.read(tx, offer_id)
+    if offer.taken_by == person_id and offer.status == "taken":
+        return game
+    if game.status != "playing":
+        raise Gone("This game is over.", remedy="Other tables wait in the lobby.")
+    if offer.status != "open" or not _still_gone(tx, offer):
+        raise Gone("This seat is not on offer any more.", why="Somebody was faster, or its player came back.")
+    if offer.successor != Successor.SUBSTITUTE:
+        raise Forbidden("This table did not agree on a substitute.", why="A bot plays the seat, as was agreed.")
+    person = people.lock(tx, person_id)
+    if person.confirmed_at is None:
+        raise Forbidden("This address has not been confirmed.", remedy="Please use the link in the mail to it first.")
+    places = games.places(tx, game.id)
+    if not game.doubles and any(place.person_id == person_id for place in places):
+        raise Forbidden("You sit at this table already.", why="Nobody has two seats there, as its host wanted.")
+    must_have_room(tx, house, person, game)
+    before = next(place for place in places if place.seat == offer.seat)
+    called = free_name([place for place in places if place is not before], name_of(name or person.name))
+    record = Record(game, house.now(), house.randomness)
+    game = seating.give_to_person(tx, house, game, record, offer.seat, By.PERSON, person, called)
+    offers.end(tx, offer.id, "taken", house.now(), person_id)
+    facts = {"who": called, "seat": offer.seat, "offer": offer.id}
+    for other in _others(tx, game.id, offer.seat):
+        _notice(tx, house, game, "substitute_plays", facts, other)
+    if before.person_id is not None:
+        _notice(tx, house, game, "seat_taken", facts, before.person_id)
+    return game
+
+
+def _come_back(tx: Tx, house: House, game_id: int, seat: int, person_id: int) -> GameRow:
+    game = games.lock(tx, game_id)
+    places = games.places(tx, game_id)
+    place = next((place for place in places if place.seat == seat), None)
+    if place is not None and place.person_id == person_id:
+        return game
+    if game.status != "playing":
+        raise Gone("This game is over.", remedy="Its result is on its page.")
+    offer = offers.of_seat(tx, game_id, seat)
+    if place is None or offer is None or offer.person_id != person_id:
+        raise Forbidden("This seat is not yours to take back.", why="Somebody else has taken it over, or it never was.")
+    person = people.read(tx, person_id)
+    called = free_name([other for other in places if other is not place], name_of(person.name))
+    record = Record(game, house.now(), house.randomness)
+    game = seating.give_to_person(tx, house, game, record, seat, By.PERSON, person, called)
+    offers.end(tx, offer.id, "back", house.now())
+    for other in _others(tx, game_id, seat):
+        _notice(tx, house, game, "player_back", {"who": called, "seat": seat}, other)
+    return game
+
+
+def _replace(tx: Tx, house: House, game_id: int, seat: int, person_id: int | None, reason: str) -> GameRow:
+    game = games.lock(tx, game_id)
+    if game.status != "playing":
+        raise Gone("This game is not being played.", why="Only seats of running games change hands.")
+    places = games.places(tx, game_id)
+    before = next((place for place in places if place.seat == seat), None)
+    if before is None:
+        raise Gone("There is no such seat in this game.")
+    if before.person_id == person_id:
+        return game
+    record = Record(game, house.now(), house.randomness)
+    if person_id is None:
+        game = seating.give_to_bot(tx, house, game, record, seat, "organiser")
+        what = "bot_plays"
+    else:
+        person = people.lock(tx, person_id)
+        called = free_name([place for place in places if place is not before], name_of(person.name))
+        game = seating.give_to_person(tx, house, game, record, seat, "organiser", person, called)
+        what = "substitute_plays"
+    offer = offers.of_seat(tx, game_id, seat)
+    if offer is not None:
+        offers.end(tx, offer.id, "over", house.now(), person_id)
+    facts = {"who": before.name, "seat": seat, "why": "organiser", "reason": reason}
+    for other in _others(tx, game_id, seat):
+        _notice(tx, house, game, what, facts, other)
+    if before.person_id is not None:
+        _notice(tx, house, game, "seat_taken", facts, before.person_id)
+    return game
+
+
+def _give_up_unreachable(tx: Tx, house: House, asked: deadlines.DeadlineRow) -> bool:
+    game = games.lock_if_free(tx, asked.game_id)
+    if game is None or game.status != "playing" or game.paused:
+        return False
+    clock = timekeeping.clock_of(tx, game, asked.window, asked.seat)
+    if clock is None:
+        return False
+    given_up_at = timekeeping.given_up_at(clock)
+    since = _failing_since(tx, clock.person.id, asked.asked_at)
+    if given_up_at is None or given_up_at > house.now() or since is None:
+        return False
+    if _moved_since(tx, game.id, asked.seat, since):
+        # Somebody who reads no mail and plays on the pages is not gone.
+        return False
+    place = next(place for place in games.places(tx, game.id) if place.seat == asked.seat)
+    given_up = _give_up(tx, house, game, place, "unreachable")
+    after = deadlines.read(tx, game.id, asked.window, asked.seat)
+    if after is not None and after.accepted_at is None and after.due_at is None:
+        # No mail starts this clock any more, and the others must not wait for ever for somebody to take the seat.
+        timekeeping.start_in(tx, house, game, after, house.now())
+        return True
+    return given_up
+
+
+def _still_gone(tx: Tx, offer: OfferRow) -> bool:
+    """Whether the player who left is still gone: a move since then, or a mail that arrived, keeps the seat."""
+    place = next((place for place in games.places(tx, offer.game_id) if place.seat == offer.seat), None)
+    if place is None or place.person_id is None:
+        return place is not None
+    if place.person_id != offer.person_id or _moved_since(tx, offer.game_id, offer.seat, offer.offered_at):
+        return False
+    return offer.why != "unreachable" or _failing_since(tx, offer.person_id, offer.offered_at) is not None
+
+
+def _moved_since(tx: Tx, game_id: int, seat: int, moment: datetime) -> bool:
+    """Whether a player has decided something themselves since then, by whatever way."""
+    rows = games.chain(tx, game_id, games.read(tx, game_id).key)
+    return any(row.seat == seat and row.at > moment and row.by in _THEMSELVES for row in rows)
+
+
+def _failing_since(tx: Tx, person_id: int, before: datetime) -> datetime | None:
+    """Since when mail to a person has failed without an end; None if it does not."""
+    failures = outages.failures(tx, person_id, before)
+    return next((failure.start for failure in failures if failure.end is None), None)
+
+
+def _tidy(tx: Tx, house: House, offer_id: int) -> bool:
+    game = games.lock_if_free(tx, offers.read(tx, offer_id).game_id)
+    if game is None:
+        return False
+    offer = offers.read(tx, offer_id)
+    if offer.status != "open" or (game.status == "playing" and _still_gone(tx, offer)):
+        return False
+    offers.end(tx, offer.id, "back" if game.status == "playing" else "over", house.now())
+    return True
+
+
+def _others(tx: Tx, game_id: int, seat: int) -> list[int]:
+    """The people on the other seats, each once."""
+    places = games.places(tx, game_id)
+    return sorted({place.person_id for place in places if place.person_id is not None and place.seat != seat})
+
+
+def _notice(tx: Tx, house: House, game: GameRow, what: str, facts: dict[str, object], person_id: int) -> None:
+    timekeeping.queue_notice(tx, house, person_id, game, None, what, facts)
