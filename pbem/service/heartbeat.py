@@ -23,6 +23,11 @@ from pbem.store.database import Tx
 LONGEST_BELIEVED: Final = timedelta(days=30)
 """A hole longer than this is a wrong clock more likely than an outage, and deadlines that were moved never come back."""
 
+KEPT_BEATS: Final = timedelta(days=7)
+"""So long a worker that is gone stays in the organiser's list."""
+
+KEPT_SLOTS: Final = timedelta(days=31)
+
 _BATCH: Final = 50
 _LOOK_BACK: Final = timedelta(days=1)
 
@@ -66,6 +71,11 @@ def declare_outage(house: House, outage: Interval, why: str) -> None:
     house.write(lambda tx: outages.add_outage(tx, outage, why))
 
 
+def tidy_daily(house: House) -> bool:
+    """Once a day, by one worker of all: drop beats and slots that nobody looks at any more; whether it was this one."""
+    return house.write(lambda tx: _tidy_daily(tx, house.now()))
+
+
 def why_not(house: House, worker: Worker, now: datetime) -> str | None:
     """Why no clock may run out at this moment, or None when it may."""
     with house.store.read() as tx:
@@ -86,6 +96,14 @@ def _beat(tx: Tx, worker: Worker, now: datetime) -> Interval | None:
             hole = None
     outages.beat(tx, worker.name, worker.started_at, now)
     return hole
+
+
+def _tidy_daily(tx: Tx, now: datetime) -> bool:
+    if not outages.take_slot(tx, "daily", now.date().isoformat()):
+        return False
+    outages.forget_beats(tx, now - KEPT_BEATS)
+    outages.forget_slots(tx, (now - KEPT_SLOTS).date())
+    return True
 
 
 def _running_since(house: House, moment: datetime, after: int) -> list[int]:

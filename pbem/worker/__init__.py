@@ -1,0 +1,1 @@
+"""What happens without anybody asking for it: what is done (`ticks`) and when (`loop`)."""

@@ -1,0 +1,122 @@
+"""What a worker does when it is woken up: each tick claims what is due from the tables and acts on it.
+
+The tables are the schedule. A tick that is late, doubled or cut short changes nothing about what will have been done, so
+one worker or twenty are equally right, on one machine or several. Nothing in here knows when it is called (that is
+`loop`), and no rule about people, tables or time stands here: those are the use cases'.
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+import structlog
+
+from pbem.service import bots, heartbeat, leaving, substitutes, timeouts
+from pbem.service.heartbeat import Worker
+from pbem.service.house import House
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Shift:
+    """A worker at work: its hands on the server, its name, how it sends what is due, and whether it is to stop.
+
+    `send` sends one batch of mails that are due, and says how many it has dealt with.
+    """
+
+    house: House
+    worker: Worker
+    send: Callable[[House], int]
+    stopping: threading.Event = field(default_factory=threading.Event)
+    held_back: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Something to do every so many seconds."""
+
+    name: str
+    every: float
+    do: Callable[[Shift], None]
+
+
+def beat(shift: Shift) -> None:
+    """Say that this worker is there; write down an outage, and move every clock that ran in it."""
+    outage = heartbeat.beat(shift.house, shift.worker)
+    if outage is not None:
+        _log.warning("outage_found", start=outage.start, end=outage.end)
+    moved = heartbeat.apply_outages(shift.house)
+    if moved:
+        _log.info("clocks_moved", games=moved)
+
+
+def time_outs(shift: Shift) -> None:
+    """Decide the turns whose clock has run out."""
+    while not shift.stopping.is_set():
+        passed = timeouts.time_out(shift.house, shift.worker)
+        _held_back(shift, passed.held_back)
+        if passed.decided or passed.failed:
+            _log.info("timed_out", decided=passed.decided, moved=passed.moved, failed=passed.failed)
+        if passed.decided + passed.moved < timeouts.BATCH:
+            break
+
+
+def play_bots(shift: Shift) -> None:
+    """Let bots decide, as long as there is one whose turn it is."""
+    while not shift.stopping.is_set() and bots.play_bots(shift.house):
+        pass
+
+
+def remind(shift: Shift) -> None:
+    """Queue the reminders that are due."""
+    while not shift.stopping.is_set():
+        if timeouts.remind(shift.house, shift.worker).decided < timeouts.BATCH:
+            break
+
+
+def deliver(shift: Shift) -> None:
+    """Send the mails that are due."""
+    while not shift.stopping.is_set() and shift.send(shift.house):
+        pass
+
+
+def seats(shift: Shift) -> None:
+    """Give up the seats of people who cannot be reached, and end offers that are over."""
+    given_up, ended = substitutes.give_up_unreachable(shift.house), substitutes.tidy(shift.house)
+    if given_up or ended:
+        _log.info("seats_changed", given_up=given_up, ended=ended)
+
+
+def expire_tables(shift: Shift) -> None:
+    """Close tables that have waited for players too long."""
+    if closed := leaving.expire(shift.house):
+        _log.info("tables_expired", games=closed)
+
+
+def daily(shift: Shift) -> None:
+    """Once a day, by one worker of all: drop what nobody looks at any more."""
+    if heartbeat.tidy_daily(shift.house):
+        _log.info("day_begun")
+
+
+TICKS: Final = (
+    # The beat comes first: nothing fires before it is known how long nobody worked.
+    Tick("beat", 15, beat),
+    Tick("deliver", 2, deliver),
+    Tick("bots", 1, play_bots),
+    Tick("time_outs", 5, time_outs),
+    Tick("reminders", 60, remind),
+    Tick("seats", 60, seats),
+    Tick("lobby", 60, expire_tables),
+    Tick("daily", 600, daily),
+)
+
+
+def _held_back(shift: Shift, reason: str | None) -> None:
+    """Say why nothing fires when that changes, and not every few seconds."""
+    kind = None if reason is None else reason.split(" for ", 1)[0].split(":", 1)[0]
+    if kind != shift.held_back:
+        shift.held_back = kind
+        _log.info("clocks_held_back" if reason else "clocks_run", reason=reason)
