@@ -1,9 +1,9 @@
 """Ways out of a table: leaving before the start, closing, expiry; then resigning, and ending a game by consent.
 
 Before the start a player just goes, and with the host goes the table. In a running game a seat is never left empty:
-whoever resigns is followed at once by a bot or a substitute, as the table agreed, and when no person is left the game
-ends without a result. The host of a running game has no duty that another player cannot take over, so the role passes on
-in the order of joining. What becomes of a seat is told in `seating`.
+whoever resigns is followed at once by a bot, from which a substitute may take the seat if the table agreed on that, and
+when no person is left the game ends without a result. The host of a running game has no duty that another player cannot
+take over, so the role passes on in the order of joining. What becomes of a seat is told in `seating`.
 """
 
 from datetime import timedelta
@@ -15,6 +15,7 @@ from pbem.service.house import House
 from pbem.service.play import By
 from pbem.service.record import Kind, Record
 from pbem.service.seating import give_to_bot, write
+from pbem.service.substitutes import after_resignation_in
 from pbem.store import deadlines, games, lobby, outbox, people, votes
 from pbem.store.database import Tx
 from pbem.store.games import GameRow, PlaceRow
@@ -129,6 +130,7 @@ def _resign(tx: Tx, house: House, game_id: int, seat: int, person_id: int) -> No
         end_in(tx, house, row, record, "table", "nobody was left")
         return
     _tell_of_resignation(tx, house, row, place, left)
+    after_resignation_in(tx, house, row, seat, person_id)
     if row.host_id == person_id:
         _pass_host_on(tx, house, row, left)
     if _all_agree(tx, game_id, left):

@@ -20,6 +20,9 @@ from pbem.store.people import PersonRow
 STAND_IN: Final = "greedy"
 """The bot that takes over: one that tries to win, so that a seat that was left decides nothing by folly."""
 
+_UNKNOWN_YET: Final = ("rendered_at", "accepted_at", "promised_at", "due_at", "remind_at", "claimed_until")
+"""What is not known of a turn whose mail has not been written."""
+
 
 def give_to_bot(tx: Tx, house: House, row: GameRow, record: Record, seat: int, by: str, bot: str = STAND_IN) -> GameRow:
     """Let a bot play a seat from now on; the game as it is then. The game is locked."""
@@ -28,7 +31,8 @@ def give_to_bot(tx: Tx, house: House, row: GameRow, record: Record, seat: int, b
     record.add(Kind.SEATED, seat, by, {"player": "bot", "bot": bot})
     row = _change_hands(tx, house, row, record, seat, person_id=None, bot=bot, name=name)
     if (asked := _asked(tx, row, seat)) is not None:
-        deadlines.change(tx, asked, asked_at=house.now(), accepted_at=None, due_at=house.now(), remind_at=None)
+        anew = {"accepted_at": None, "remind_at": None, "claimed_until": None, "attempts": 0}
+        deadlines.change(tx, asked, asked_at=house.now(), due_at=house.now(), **anew)
     return row
 
 
@@ -41,7 +45,7 @@ def give_to_person(
     now = house.now()
     letters = [outbox.Letter(person.id, "seated", row.id, record.seq, seat, row.window)]
     if (asked := _asked(tx, row, seat)) is not None:
-        anew = {"rendered_at": None, "accepted_at": None, "promised_at": None, "due_at": None, "remind_at": None}
+        anew: dict[str, Any] = dict.fromkeys(_UNKNOWN_YET)
         deadlines.change(tx, asked, asked_at=now, reminded=0, extensions="[]", attempts=0, **anew)
         letters.append(outbox.Letter(person.id, "turn", row.id, record.seq, seat, row.window))
     outbox.queue(tx, letters, now, now)
