@@ -193,6 +193,11 @@ def count(tx: Connection) -> int:
     return tx.execute(select(func.count()).select_from(_GAME)).scalar_one()
 
 
+def rows(tx: Connection) -> int:
+    """How many rows all logs have together, as far as the games know."""
+    return int(tx.execute(select(func.coalesce(func.sum(_GAME.c.seq), 0))).scalar_one())
+
+
 def ids(tx: Connection) -> list[int]:
     """All games, oldest first."""
     return list(tx.execute(select(_GAME.c.id).order_by(_GAME.c.id)).scalars())
@@ -201,7 +206,8 @@ def ids(tx: Connection) -> list[int]:
 def _chain(
     tx: Connection, statement: Select[Any], values: Mapping[str, int], key: str, at_once: int
 ) -> Iterator[ChainRow]:
-    for row in tx.execution_options(yield_per=at_once).execute(statement, values):
+    # As an option of the statement: given to the connection it would stay, and turn later updates into cursors.
+    for row in tx.execute(statement, values, execution_options={"yield_per": at_once}):
         fields: dict[str, Any] = dict(row._mapping)
         fields.pop("game_id")
         yield ChainRow(game=key, **fields)

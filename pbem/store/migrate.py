@@ -35,7 +35,7 @@ def head() -> str:
     """The newest step there is."""
     newest = _script().get_current_head()
     if newest is None:
-        raise Fault(f"There are no steps of the database in {paths.folder('migrations')}.")
+        raise Fault(f"There are no steps of the database in {paths.migrations()}.")
     return newest
 
 

@@ -38,3 +38,9 @@ def keep(tx: Connection, game_id: int, seat: int, seq: int, body: str) -> None:
 def forget(tx: Connection, game_id: int) -> None:
     """Drop all kept views of a game, because part of its log no longer stands."""
     tx.execute(delete(_VIEW).where(_VIEW.c.game_id == game_id))
+
+
+def of_game(tx: Connection, game_id: int) -> list[ViewRow]:
+    """All kept views of a game."""
+    wanted = select(_VIEW).where(_VIEW.c.game_id == game_id).order_by(_VIEW.c.seq, _VIEW.c.seat)
+    return [ViewRow(**row._mapping) for row in tx.execute(wanted)]
