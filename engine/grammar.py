@@ -7,6 +7,7 @@ what is possible. This module must never know a game.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -37,6 +38,8 @@ _MOST_SHOWN: Final = 12
 
 _EDGES: Final = ".,;:!?\"'()[]<>{}*_`"
 _PLAIN_QUOTES: Final = str.maketrans("‘’‚‛“”„‟«»‹›´", '\'\'\'\'""""""""\'')
+_BETWEEN: Final = re.compile(r"[:=,;&]|(?<=\d)\+(?=\d)")
+"""What stands between two words even where there is no blank: `4,5` is two tiles."""
 _FILLERS: Final = frozenset({"the", "and", "a", "an"})
 
 
@@ -92,7 +95,7 @@ def usage(act: Act) -> str:
 def words_of(text: str) -> list[str]:
     """A line of text as bare words: lower case, plain quotes, no marks around words."""
     plain = unicodedata.normalize("NFKC", text).casefold().translate(_PLAIN_QUOTES)
-    bare = (word.strip(_EDGES) for word in plain.replace(":", " ").replace("=", " ").split())
+    bare = (word.strip(_EDGES) for word in _BETWEEN.sub(" ", plain).split())
     return [word for word in bare if word]
 
 
@@ -154,7 +157,7 @@ def _read_blank(blank: Blank, words: Sequence[str]) -> Iterator[tuple[int, Value
     """Ways to read the blank from the front of the words: how exact, the value, how many words it took."""
     if isinstance(blank, Amount):
         if words and (number := _number(words[0])) is not None:
-            yield 1, number, 1
+            yield 1, number, 2 if words[1:2] in ([blank.name], [blank.name.removesuffix("s")]) else 1
     elif isinstance(blank, OneOf):
         for score, thing, used in _read_thing(blank.things, words):
             yield score, thing.value, used
@@ -194,10 +197,14 @@ def _read_thing(things: Sequence[Thing], words: Sequence[str]) -> list[tuple[int
     """Things that the front of the words may mean: a whole name beats one cut short."""
     found: dict[tuple[int | str, int], tuple[int, Thing, int]] = {}
     for thing in things:
-        for name in _names(str(thing.value), thing.word, *thing.also):
+        for name in _names(thing.word, *thing.also):
             if list(words[: len(name)]) == name:
                 found[thing.value, len(name)] = (2, thing, len(name))
-        # Only what people call a thing is cut short: "x" is no name for a Crown, though its id begins with it.
+        # An id is no better than a name cut short: "e" is the Excuse, unless the End is there too. It is not cut short
+        # itself: "x" is no name for a Crown, though its id begins with it.
+        for name in _names(str(thing.value)):
+            if list(words[: len(name)]) == name:
+                found.setdefault((thing.value, len(name)), (1, thing, len(name)))
         for name in _names(thing.word, *thing.also):
             for short in range(1, min(len(name), len(words)) + 1):
                 if _cut_short(" ".join(words[:short]), " ".join(name)):
@@ -255,26 +262,26 @@ def _refuse(decision: Decision, reason: Text) -> Refused:
 
 
 def _complaint(acts: Sequence[Act], words: Sequence[str]) -> Text:
-    """Why none of the acts fits: the first blank of the likeliest act that cannot be filled."""
-    act = acts[0]
+    """Why none of the acts fits, said of the one that fits furthest."""
+    return min((_stuck(act, words) for act in acts), key=lambda found: found[0])[1]
+
+
+def _stuck(act: Act, words: Sequence[str]) -> tuple[int, Text]:
+    """How many words are left where the act fits no further, and why it does not."""
     left = list(words)
     for part in _pattern(act):
         if isinstance(part, str):
             left = left[1:] if left[:1] == [part] else left
             continue
         if not left:
-            return say(
-                "“{verb}” needs more: {blank}.",
-                verb=act.verb,
-                blank=_usage_of_blank(part),
-            )
+            return 0, say("“{verb}” needs more: {blank}.", verb=act.verb, blank=_usage_of_blank(part))
         fitting = [(value, used) for _, value, used in _read_blank(part, left) if value in part]
         if not fitting:
-            return _misfit(part, left)
+            return len(left), _misfit(part, left)
         left = left[max(used for _, used in fitting) :]
     if left:
-        return say("“{words}” is too much after “{verb}”.", words=" ".join(left), verb=act.verb)
-    return say("These do not go together.")
+        return len(left), say("“{words}” is too much after “{verb}”.", words=" ".join(left), verb=act.verb)
+    return 0, say("These do not go together.")
 
 
 def _misfit(blank: Blank, words: Sequence[str]) -> Text:
