@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from engine import grammar
-from engine.board import Amounts, Board
+from engine.board import Amounts, Board, Grid
 from engine.decisions import Amount, Choice, Decision, Refused
 from engine.facts import fact
 from engine.game import Game
@@ -100,9 +100,7 @@ def read_order(text: str, decision: Decision | None = None) -> Order:
     if not words or len(text) > grammar.LONGEST_LINE:
         raise Refused(say("That is not an order. You may write: {ways}.", ways="; ".join(USAGES)))
     order = _read(words)
-    if decision is not None:
-        _try(order, decision)
-    return order
+    return order if decision is None else _begun(order, decision)
 
 
 def write_order(order: Order) -> str:
@@ -145,7 +143,10 @@ def answer(order: Order, game: Game[Any], view: Any, seat: int) -> Answer:
         return _off(order, say("What it was for is over."))
     if isinstance(order, UpTo):
         return _raise(order, decision, game, view)
-    if order.unless is not None and _holds(order.unless, game.board(view, seat), game):
+    if order.unless is not None and _holds(order.unless, game.board(view, seat), seat, game):
+        return Answer(None, order)
+    if not order.bound and not any(act.verb.startswith(order.text.split()[0]) for act in decision.acts):
+        # What is always to be answered is another question; this one is not what the order is about.
         return Answer(None, order)
     kept = replace(order, fuse=order.fuse - 1, topic=decision.topic if order.bound else "")
     try:
@@ -218,16 +219,25 @@ def _write_unless(unless: Unless) -> str:
     return f"{unless.label} at most {unless.high}"
 
 
-def _try(order: Order, decision: Decision) -> None:
-    """Refuse an order that could not answer even the question on the table."""
+def _begun(order: Order, decision: Decision) -> Order:
+    """The order as it is meant beside this question: for this topic, and with no word cut short that might mean another
+    thing beside the next one. Refused if it could not answer even this question.
+    """
     match order:
         case UpTo():
             if _raising(decision) is None:
                 raise Refused(say("There is nothing to raise here. You may write: {ways}.", ways="; ".join(USAGES[2:])))
+            return replace(order, topic=decision.topic)
         case Again():
-            grammar.read(decision, order.text)
+            text = _in_full(decision, grammar.read(decision, order.text))
+            return replace(order, text=text, topic=decision.topic if order.bound else "")
         case Then():
-            _read_step(decision, order)
+            choice = _read_step(decision, order)
+            return Then((_in_full(decision, choice), *order.texts[1:]), choice.verb)
+
+
+def _in_full(decision: Decision, choice: Choice) -> str:
+    return " ".join(grammar.words_of(grammar.write(decision, choice)))
 
 
 def _read_step(decision: Decision, order: Then) -> Choice:
@@ -247,7 +257,8 @@ def _raise(order: UpTo, decision: Decision, game: Game[Any], view: Any) -> Answe
         if isinstance(least, int) and least <= order.limit:
             return _checked(Choice(verb, (least,)), kept, game, view, decision.seat)
     idle = _idle(decision)
-    if idle is None:
+    # What silence means is a pass only where this is the auction that the order is for.
+    if idle is None or (raising is None and order.topic != decision.topic):
         return _off(order, say("The question is another one."))
     if order.ask:
         return _off(order, say("The price has passed {limit}.", limit=order.limit))
@@ -287,14 +298,22 @@ def _idle(decision: Decision) -> Choice | None:
     return decision.default if not decision.default.values else None
 
 
-def _holds(unless: Unless, board: Board, game: Game[Any]) -> bool:
-    teller = game.teller()
-    parts = (*board.up, *board.mine, *board.others, *board.scores)
-    shown = {
-        teller(label).casefold(): number for part in parts if isinstance(part, Amounts) for label, number in part.pairs
-    }
-    number = shown.get(unless.label)
+def _holds(unless: Unless, board: Board, seat: int, game: Game[Any]) -> bool:
+    number = _numbers(board, seat, game).get(unless.label)
     # A number that is not on the board cannot be judged: the owner is asked rather than answered for.
     if number is None:
         return True
     return (unless.low is None or number >= unless.low) and (unless.high is None or number <= unless.high)
+
+
+def _numbers(board: Board, seat: int, game: Game[Any]) -> dict[str, int]:
+    """The numbers on the owner's board by what they are called: those of the table, and the owner's own."""
+    teller, shown = game.teller(), dict[str, int]()
+    for part in (*board.scores, *board.others, *board.mine, *board.up):
+        if isinstance(part, Amounts):
+            shown |= {teller(label).casefold(): number for label, number in part.pairs}
+        elif isinstance(part, Grid):
+            for own in (row for owner, row in part.rows if owner == seat):
+                pairs = zip(part.columns, own, strict=True)
+                shown |= {teller(label).casefold(): number for label, number in pairs if number is not None}
+    return shown

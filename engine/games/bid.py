@@ -217,6 +217,11 @@ class BidCoins(Fact[State]):
     seat: int
     coins: int
 
+    def sentence(self) -> Text:
+        if not self.coins:
+            return say("{seat} [bids|bid] no coins.", seat=self.seat)
+        return say("{seat} [bids|bid] {coins:coin|coins}, which the bank keeps.", seat=self.seat, coins=self.coins)
+
     def apply(self, state: State) -> State:
         coins = put(state.coins, self.seat, state.coins[self.seat] - self.coins)
         return replace(state, coins=coins, bank=state.bank + self.coins)
@@ -250,6 +255,11 @@ class Won(Fact[State]):
     seat: int
     points: int
     coins: int
+
+    def sentence(self) -> Text:
+        return say(
+            "{seat} [wins|win] the auction: {prize}.", seat=self.seat, prize=spoken_prize(self.points, self.coins)
+        )
 
     def apply(self, state: State) -> State:
         return replace(
@@ -433,7 +443,7 @@ class Bid(Game[State]):
         yield Rolled(1, 0, roll(draw))
 
     def asks(self, view: State, seat: int) -> Decision | None:
-        if view.over or not view.dice:
+        if view.over or not view.dice or seat == SPECTATOR:
             return None
         if view.tied:
             return self._ask_for_coins(view, seat) if seat in view.tied else None
@@ -442,8 +452,7 @@ class Bid(Game[State]):
     def _ask_for_tiles(self, view: State, seat: int) -> Decision:
         """The sealed bid and the wish for another roll on one form: who wants the roll gone need not wait for bids."""
         hand, many = view.hands[seat], doubling(view.dice)
-        points, coins = prize(view.dice)
-        stake = say("{points:point|points} and {coins:coin|coins}", points=points, coins=coins)
+        stake = spoken_prize(*prize(view.dice))
         if many == 1:
             prompt = say("Which tile do you bid for {stake}?", stake=stake)
             bid = Act("bid", (OneOf("tile", things(tuple(dict.fromkeys(hand)))),))
@@ -471,15 +480,16 @@ class Bid(Game[State]):
     def _ask_for_coins(self, view: State, seat: int) -> Decision:
         own = view.coins[seat]
         prompt = say(
-            "You are tied with {rivals:seats} at {bid}. How many coins do you bid? They are lost in any case.",
+            "You are tied with {rivals:seats} at {bid}. How many coins do you pay? They are lost in any case.",
             rivals=tuple(rival for rival in view.tied if rival != seat),
             bid=sum(view.bids[seat]),
         )
         return Decision(
             seat,
             prompt,
-            (Act("bid", (Amount("coins", 0, own, why=say("You have {coins:coin|coins}.", coins=own)),)),),
-            default=Choice("bid", (0,)),
+            # Another verb than that of the tiles: no late reply and no standing order can take the one for the other.
+            (Act("pay", (Amount("coins", 0, own, why=say("You have {coins:coin|coins}.", coins=own)),)),),
+            default=Choice("pay", (0,)),
             topic=f"auction {view.auction}",
             public=True,
         )
@@ -667,6 +677,17 @@ def spoken_dice(dice: Dice) -> Text:
     return say("Suns {suns}, Moons {moons}, Crowns {crowns}, Arms {arms}", **names)
 
 
+def spoken_prize(points: int, coins: int) -> Text:
+    """What is won, without what there is none of."""
+    if not points and not coins:
+        return say("no points and no coins")
+    if not coins:
+        return say("{points:point|points}", points=points)
+    if not points:
+        return say("{coins:coin|coins}", coins=coins)
+    return say("{points:point|points} and {coins:coin|coins}", points=points, coins=coins)
+
+
 def spoken_tiles(tiles: Tiles) -> Text:
     """A bid within a sentence that has enough of "and" already."""
     if len(tiles) == 1:
@@ -692,6 +713,6 @@ def stakes(dice: Dice, bids_open: bool) -> tuple[Text, ...]:
             bonus=BONUS * each,
         )
     return (
-        say("The winner gets {points:point|points} and {coins:coin|coins}.", points=points, coins=coins),
+        say("The winner gets {prize}.", prize=spoken_prize(points, coins)),
         *(aces[which] for which in sorted(aces) if dice[which] == ACE),
     )

@@ -117,9 +117,12 @@ def test_an_order_for_one_auction_ends_with_it_and_says_so():
 
 
 def test_an_order_that_no_longer_fits_switches_itself_off_and_says_why():
-    given = orders.answer(orders.Again("fold", bound=False), GAME, lot().view(0), 0)
+    given = orders.answer(orders.Again("fold", bound=True), GAME, lot().view(0), 0)
     assert given.order is None
     assert "“fold” is not something you can do now" in str(given.note)
+    given = orders.answer(orders.Again("bid 40", bound=False), GAME, lot().view(0), 0)
+    assert given.order is None
+    assert "40 is too much" in str(given.note)
     given = orders.answer(orders.Then(("play forest", "sailor"), "play"), GAME, lot().view(0), 0)
     assert given.order is None
     assert given.note is not None
@@ -144,6 +147,61 @@ def test_an_exception_leaves_the_question_to_the_owner_and_the_order_in_place():
     assert given.choice.verb == "pass"
     unknown = orders.read_order("always pass unless moon phase over 3")
     assert orders.answer(unknown, GAME, lot().view(0), 0) == orders.Answer(None, unknown)
+
+
+def test_an_order_for_always_leaves_other_questions_to_its_owner_and_stays():
+    order = orders.Again("no", bound=False)
+    assert orders.answer(order, GAME, lot().view(0), 0) == orders.Answer(None, order)
+    sale = table_at(selling([("R1",), ("G1",), ("G6",)], (3, 9, 9)))
+    assert orders.answer(order, GAME, sale.view(0), 0).choice.verb == "no"
+
+
+def test_up_to_answers_no_question_but_that_of_an_auction():
+    sale = table_at(selling([("R1",), ("G1",), ("G6",)], (3, 9, 9)))
+    given = orders.answer(orders.UpTo(9), GAME, sale.view(0), 0)
+    assert (given.choice, given.order) == (None, None)
+    assert "another one" in str(given.note)
+    # Silence folds here; to fold is not what was ordered.
+    poker = load("sunset-poker")
+    table = begin(poker, 3, SEED)
+    while table.position.state.turn is None:
+        seat, decision = next((s, d) for s, d in table.asks().items() if s not in table.position.box)
+        table = table.submit(seat, decision.default)
+    seat = table.position.state.turn
+    given = orders.answer(orders.UpTo(9), poker, table.view(seat), seat)
+    assert (given.choice, given.order) == (None, None)
+
+
+def test_an_order_left_beside_a_question_is_for_its_topic_before_it_has_answered():
+    decision = lot().asks()[0]
+    for text in ("up to 14", "pass this auction"):
+        order = orders.read_order(text, decision)
+        assert order.topic == "lot 2"
+        later = replace(lot().position.state, round=3)
+        assert "is over" in str(orders.answer(order, GAME, later, 0).note)
+    assert orders.read_order("always pass", decision).topic == ""
+
+
+def test_a_word_cut_short_means_in_an_order_what_it_meant_beside_the_question():
+    decision = lot().asks()[0]
+    assert orders.read_order("always p", decision) == orders.Again("pass", bound=False)
+    assert orders.read_order("b 3 then 5 then pass", decision) == orders.Then(("bid 3", "5", "pass"), "bid")
+
+
+def test_an_exception_may_name_a_number_of_the_owners_in_the_scores():
+    order = orders.read_order("always pass unless points over 0")
+    given = orders.answer(order, GAME, lot(cards=((), ("G1",), ("G6",))).view(0), 0)
+    assert given.choice.verb == "pass"
+    assert orders.answer(order, GAME, lot().view(0), 0) == orders.Answer(None, order)
+
+
+def test_what_is_ordered_for_tiles_is_not_taken_for_coins():
+    bid = load("bid")
+    state = replace(bid.start(3, {"reroll": "pawn", "max_auctions": 9}), auction=1, dice=(2, 3, 4, 5))
+    tied = replace(state, bids=((1,), (1,), (0,)), tied=(0, 1))
+    for order in (orders.Again("bid 1", bound=False), orders.Then(("bid 1", "2"), "bid")):
+        assert orders.answer(order, bid, state, 0).choice.values == (1,)
+        assert orders.answer(order, bid, tied, 0).choice is None
 
 
 def test_a_fuse_stops_an_order_that_answers_for_ever():

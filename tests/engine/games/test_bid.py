@@ -33,6 +33,7 @@ from engine.games.bid import (
     consolation,
     passing_order,
     prize,
+    spoken_prize,
     strong_hands,
 )
 from engine.grammar import read, write
@@ -73,7 +74,7 @@ def tile(*values):
 
 
 def offer(coins):
-    return Choice("bid", (coins,))
+    return Choice("pay", (coins,))
 
 
 def submit(position, choices):
@@ -281,7 +282,7 @@ def test_bd_6_a_pawn_is_played_before_the_bids_are_opened_and_not_after():
     before = table()
     assert verbs(before, ANN) == ("bid", "pawn")
     tied, _ = bids(before, 5, 5, 4)
-    assert [verbs(tied, seat) for seat in range(3)] == [("bid",), ("bid",), None]
+    assert [verbs(tied, seat) for seat in range(3)] == [("pay",), ("pay",), None]
     for seat in range(3):
         with pytest.raises(Refused):
             tied.submit(seat, PAWN)
@@ -754,7 +755,7 @@ def test_the_story_is_told_to_each_reader():
         "Ann bids 4.",
         "You bid 5.",
         "Cleo bids 1.",
-        "You win the auction: 6 points and 0 coins.",
+        "You win the auction: 6 points.",
         "For the Ace of Moons the bank pays 1 coin each to Ann and Cleo.",
         "Tiles are passed on: 5 from you to Ann, 4 from Ann to Cleo and 1 from Cleo to you.",
     ]
@@ -787,7 +788,7 @@ def test_the_board_tells_what_an_ace_means_only_while_it_matters():
     before = table(3, dice("*", "*", 2, "*"))
     text = " ".join(shown(before.state, ANN).split())
     for sentence in (
-        "The winner gets 4 points and 0 coins.",
+        "The winner gets 4 points.",
         "Ace of Suns: everything is doubled, and a bid is two tiles.",
         "Ace of Moons: 2 coins for each of the others, if the bank can pay them all.",
         "Ace of Arms: all tiles are open; hands of 16 or more get 10 points before the bids are opened.",
@@ -1018,3 +1019,16 @@ def states(seats, game, pawns=True, **options):
 
 def _tuple(value):
     return value if isinstance(value, tuple) else (value,)
+
+
+def test_nobody_asks_a_spectator():
+    assert GAME.asks(table().state, SPECTATOR) is None
+
+
+def test_only_what_there_is_is_named_as_a_prize():
+    assert [str(spoken_prize(points, coins)) for points, coins in ((6, 1), (1, 0), (0, 2), (0, 0))] == [
+        "6 points and 1 coin",
+        "1 point",
+        "2 coins",
+        "no points and no coins",
+    ]
