@@ -189,6 +189,13 @@ class SawSeven(Fact[State]):
     seat: int
     cards: Cards = secret()
 
+    def sentence(self) -> Text:
+        """Whoever saw them is told which they are."""
+        told = "{seat} [sees|see] the seven cards that will lie under the Aces and the Excuse"
+        if any(map(unseen, self.cards)):
+            return say(f"{told}.", seat=self.seat)
+        return say(f"{told}: {{cards}}.", seat=self.seat, cards=self.cards)
+
     def apply(self, state: State) -> State:
         return replace(state, down=replace(state.down, seven=self.cards))
 
@@ -551,9 +558,12 @@ class SorcerousFutures(Game[State]):
         gifts = ", ".join(f"{{}} to {other + 1}" for other in others)
         return Decision(
             seat,
-            say("Which Crown do you give to each of the others, and which do you keep?"),
+            say(
+                "Which Crown do you give to each of the others, and which do you keep? {numbers}.",
+                numbers=tuple(say("{number} is {seat}", number=other + 1, seat=other) for other in others),
+            ),
             (
-                Act("deal", note=say("deal them at random, as the rules allow")),
+                Act("deal", phrase="deal at random", note=say("deal them at random, as the rules allow")),
                 Act("give", (*blanks, OneOf("Crown", crown_things(CROWNS))), phrase=f"give {gifts} and keep {{}}"),
             ),
             default=Choice("deal"),

@@ -675,7 +675,7 @@ class SunBid(Game[State]):
         )
 
     def _what_is_asked(self, view: State, auction: Auction, must: bool) -> Text:
-        lot = say("For {pool} and {centre}:", pool=in_order(view.pool), centre=view.centre)
+        lot = say("For {cards}:", cards=(*in_order(view.pool), view.centre))
         if not view.pool:
             lot = say("For {centre} alone:", centre=view.centre)
         if must:
@@ -823,7 +823,7 @@ class SunBid(Game[State]):
         return say(
             "It is {seat's} turn to bid. The high bid is {high}, by {leader:seat}.",
             seat=auction.bidders[0],
-            high=sun_face(auction.high, view.terms).word,
+            high=auction.high,
             leader=auction.leader,
         )
 

@@ -280,6 +280,16 @@ class Paid(Fact[State]):
     each: int
     pot: int
 
+    def sentence(self) -> Text:
+        share = "{each} each to {receivers:seats}" if len(self.receivers) > 1 else "{each} to {receivers:seats}"
+        return say(
+            "{seat} [pays|pay] {price:coin|coins}{share}.{pot}",
+            seat=self.seat,
+            price=self.price,
+            share=say(f": {share}", each=self.each, receivers=self.receivers) if self.each else say(""),
+            pot=say(" In the pot: {pot}.", pot=self.pot) if self.pot else say(""),
+        )
+
     def apply(self, state: State) -> State:
         coins = put(state.coins, self.seat, state.coins[self.seat] - self.price)
         for receiver in self.receivers:
@@ -289,10 +299,16 @@ class Paid(Fact[State]):
 
 @fact
 class Took(Fact[State]):
-    """{seat} [takes|take] {cards}."""
+    """{seat} [takes|take] {cards}, perhaps without having bid."""
 
     seat: int
     cards: Cards
+    free: bool = False
+
+    def sentence(self) -> Text:
+        if self.free:
+            return say("{seat} [takes|take] {cards} for nothing.", seat=self.seat, cards=self.cards)
+        return say("{seat} [takes|take] {cards}.", seat=self.seat, cards=self.cards)
 
     def apply(self, state: State) -> State:
         return replace(
@@ -629,7 +645,7 @@ class Templari(Game[State]):
 
     def _nobody_bid(self, state: State, auction: Auction, draw: Draw) -> Chapter:
         if auction.seller is None:
-            return (yield from self._take(state, auction.opener, draw))
+            return (yield from self._take(state, auction.opener, draw, free=True))
         state = yield Unsold(auction.seller, auction.card)
         return (yield from self._offer(state, draw))
 
@@ -642,9 +658,9 @@ class Templari(Game[State]):
         state = yield Paid(winner, price, receivers, each, pot)
         return (yield from self._take(state, winner, draw))
 
-    def _take(self, state: State, winner: int, draw: Draw) -> Chapter:
+    def _take(self, state: State, winner: int, draw: Draw, free: bool = False) -> Chapter:
         """The lot changes hands; then the next round, or the end."""
-        state = yield Took(winner, state.lot)
+        state = yield Took(winner, state.lot, free)
         if state.round == LOTS:
             most = max(state.coins)
             return (
@@ -665,7 +681,7 @@ class Templari(Game[State]):
         if not left:
             return (yield from self._nobody_bid(state, auction, draw))
         if len(left) == 1 and auction.seller is None:
-            return (yield from self._take(state, left[0], draw))
+            return (yield from self._take(state, left[0], draw, free=True))
         return (yield Reopened(left[0]))
 
     def standing(self, state: State) -> Standing:

@@ -835,3 +835,31 @@ def test_aces_are_all_dealt():
         state = deal(GAME, 3, seed(number))[0].state
         assert sorted(ace for own in state.aces for ace in own) == sorted(ACES)
         assert all(own == in_order(own) for own in state.aces)
+
+
+def test_the_excuse_player_is_told_which_number_is_whose():
+    position, _ = deal(GAME, 4, seed(1), {"excuse_seat": "2"})
+    decision = position.asks()[1]
+    asked = GAME.teller(1, ("Ann", "Ben", "Cleo", "Dan"))(decision.prompt)
+    assert asked.endswith("1 is Ann, 3 is Cleo and 4 is Dan.")
+    assert read(decision, "deal at random") == read(decision, "deal") == Choice("deal")
+
+
+def test_of_the_seven_cards_others_hear_only_that_they_were_seen():
+    happened = SawSeven(0, MARKET[:7])
+    teller = GAME.teller(1, ("Ann", "Ben", "Cleo", "Dan"))
+    assert teller.tell(seen(happened, 1)).endswith("that will lie under the Aces and the Excuse.")
+    assert "the Author" in GAME.teller(0).tell(seen(happened, 0))
+
+
+def test_sf_27_three_players_sell_seven_seven_and_six_cards_and_four_five_each():
+    for seats, sales in ((3, [7, 7, 6]), (4, [5, 5, 5, 5])):
+        position, _ = deal(GAME, seats, seed(3))
+        sold = []
+        while asks := position.open():
+            if position.state.auction is None and position.state.group:
+                sold.append(position.state.active)
+            for seat, decision in asks.items():
+                position, _ = position.submit(seat, decision.default)
+        first = sold[0]
+        assert [sold.count((first + i) % seats) for i in range(seats)] == sales

@@ -15,7 +15,9 @@ from engine.games.templari import (
     BALANCED,
     COLOURS,
     LOTS,
+    Paid,
     RoundBegan,
+    Took,
     TurnedUp,
     cheapest_loss,
     endings_allowed,
@@ -477,3 +479,45 @@ def test_every_game_ends_within_its_bound_and_every_board_fits_its_column(seats)
         assert GAME.standing(position.state).over
         assert position.state.round == LOTS
         assert position.number <= GAME.longest(seats, GAME.settle(seats, options))
+
+
+# What is said.
+
+
+def test_what_is_paid_and_what_comes_for_nothing_is_said_plainly():
+    teller = GAME.teller(0, ("Ann", "Ben", "Cleo"))
+    said = [
+        teller.tell(happened)
+        for happened in (
+            Paid(0, 9, (1, 2), 4, 1),
+            Paid(1, 8, (0,), 8, 0),
+            Paid(2, 0, (0, 1), 0, 0),
+            Took(1, ("R1", "B2"), free=True),
+            Took(0, ("R1",)),
+        )
+    ]
+    assert said == [
+        "You pay 9 coins: 4 each to Ben and Cleo. In the pot: 1.",
+        "Ben pays 8 coins: 8 to you.",
+        "Cleo pays 0 coins.",
+        "Ben takes Red 1 and Blue 2 for nothing.",
+        "You take Red 1.",
+    ]
+
+
+def test_tp_7_only_a_lot_that_nobody_bid_for_is_taken_for_nothing():
+    for position, free in (
+        (go(table([("B8",), ("G1",), ("G6",)]), (0, "bid 3"), (1, "pass")), False),
+        (go(table([("B8",), ("G1",), ("G6",)]), (0, "pass"), (1, "pass")), True),
+    ):
+        _, entries = position.submit(2, Choice("pass"))
+        (took,) = (happened for entry in entries for happened in entry.facts if isinstance(happened, Took))
+        assert (took.seat, took.free) == (0, free)
+
+
+def test_tp_20_the_winners_own_cards_of_the_number_do_not_even_count_for_the_majority():
+    assert receivers_of(4, 0, (("R4", "G4"), ("Y4",), ())) == (1,)
+    assert receivers_of(4, 0, (("R4", "G4"), (), ())) == (1, 2)
+    # The lot holds a 9; what its winner is about to get does not count either.
+    position = go(table([("B8",), ("G9",), ("G6",)], lot=("B9", "P0")), (0, "bid 9"), (1, "pass"), (2, "pass"))
+    assert position.state.coins == (3, 21, 12)
