@@ -64,6 +64,13 @@ def open_in(tx: Tx, house: House, token: str, purpose: Purpose) -> Link:
     return link
 
 
+def read_in(tx: Tx, link_id: int) -> Link:
+    """What the link of this number is for."""
+    link = links.read(tx, link_id)
+    assert link is not None, "links are never deleted"
+    return link
+
+
 def make_in(tx: Tx, house: House, meant: Meant, expires_at: datetime | None = None) -> int:
     """The number of the link with this meaning, made if it is not there.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, insert, or_, select, true, update
 
 from pbem.store.schema import Ledger, Outbox, table_of
 
@@ -57,6 +57,15 @@ class OutboxRow:
     accepted_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """One thing that happened to a mail."""
+
+    at: datetime
+    what: str
+    detail: str
+
+
 def queue(tx: Connection, letters: Iterable[Letter], now: datetime, due_at: datetime) -> None:
     """Put mails into the queue; none leaves before it is due."""
     rows = [
@@ -91,10 +100,11 @@ def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[Ou
         .order_by(_OUTBOX.c.due_at, _OUTBOX.c.id)
         .limit(limit)
         .with_for_update(skip_locked=True)
+        .cte("free")
     )
     taken = (
         update(_OUTBOX)
-        .where(_OUTBOX.c.id.in_(free.scalar_subquery()))
+        .where(_OUTBOX.c.id.in_(select(free.c.id)))
         .values(claimed_until=until, attempts=_OUTBOX.c.attempts + 1)
         .returning(_OUTBOX)
     )
@@ -120,7 +130,57 @@ def note(tx: Connection, outbox_id: int, at: datetime, what: str, detail: str = 
     tx.execute(_NOTE, {"outbox_id": outbox_id, "at": at, "what": what, "detail": detail})
 
 
+def release(tx: Connection, outbox_id: int, due_at: datetime) -> None:
+    """Give a claimed mail back without a try: it was not the mail's fault."""
+    given = update(_OUTBOX).where(_OUTBOX.c.id == outbox_id, _OUTBOX.c.status == "queued")
+    tx.execute(given.values(claimed_until=None, due_at=due_at, attempts=_OUTBOX.c.attempts - 1))
+
+
+def turn_before(tx: Connection, mail: OutboxRow) -> OutboxRow | None:
+    """The last mail before this one that asked the same person on the same seat to decide, and was sent."""
+    same = (
+        _OUTBOX.c.game_id == mail.game_id,
+        _OUTBOX.c.seat == mail.seat,
+        _OUTBOX.c.person_id == mail.person_id,
+        _OUTBOX.c.kind == "turn",
+        _OUTBOX.c.status == "sent",
+        _OUTBOX.c.id < mail.id,
+    )
+    row = tx.execute(select(_OUTBOX).where(*same).order_by(_OUTBOX.c.id.desc()).limit(1)).one_or_none()
+    return None if row is None else OutboxRow(**row._mapping)
+
+
+def lines(tx: Connection, outbox_ids: Iterable[int]) -> dict[int, list[LedgerRow]]:
+    """What happened to these mails, line by line, the first first."""
+    wanted = select(_LEDGER).where(_LEDGER.c.outbox_id.in_(list(outbox_ids))).order_by(_LEDGER.c.id)
+    found: dict[int, list[LedgerRow]] = {}
+    for row in tx.execute(wanted):
+        found.setdefault(row.outbox_id, []).append(LedgerRow(row.at, row.what, row.detail))
+    return found
+
+
+def of_person(tx: Connection, person_id: int, limit: int) -> list[OutboxRow]:
+    """The mails to a person, the newest first."""
+    return _newest(tx, _OUTBOX.c.person_id == person_id, limit=limit)
+
+
+def about(tx: Connection, game_id: int, limit: int, seat: int | None = None) -> list[OutboxRow]:
+    """The mails about a game, or about one seat of it, the newest first."""
+    on_seat = true() if seat is None else _OUTBOX.c.seat == seat
+    return _newest(tx, and_(_OUTBOX.c.game_id == game_id, on_seat), limit=limit)
+
+
+def with_status(tx: Connection, status: str, limit: int) -> list[OutboxRow]:
+    """The mails that are in this state, the newest first."""
+    return _newest(tx, _OUTBOX.c.status == status, limit=limit)
+
+
 def of_game(tx: Connection, game_id: int, after_seq: int = 0) -> list[OutboxRow]:
     """The mails about a game that later rows of its log caused."""
     wanted = select(_OUTBOX).where(_OUTBOX.c.game_id == game_id, _OUTBOX.c.seq > after_seq)
     return [OutboxRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id))]
+
+
+def _newest(tx: Connection, which: ColumnElement[bool], limit: int) -> list[OutboxRow]:
+    newest = select(_OUTBOX).where(which).order_by(_OUTBOX.c.id.desc()).limit(limit)
+    return [OutboxRow(**row._mapping) for row in tx.execute(newest)]

@@ -1,0 +1,217 @@
+"""Handing mails to the relay: one connection for a batch, and what became of each as data.
+
+    ACCEPTED            the relay has taken it, and it is the relay's to deliver
+    REFUSED_RECIPIENT   it will never take a mail for this address
+    REFUSED_MESSAGE     it will never take this mail, which is our fault or our reputation, never the reader's
+    LATER               not now: try this mail again
+    LOST                the connection broke while this mail was under way; it may or may not have arrived
+    DOWN                there is no relay to talk to: no mail's fault, and no use to try the next
+
+Nothing in here decides what follows from an outcome, waits between mails, or knows a database. No password and no address
+may stand in what it says.
+"""
+
+import smtplib
+import ssl
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import TracebackType
+from typing import Final, Protocol, Self
+
+from pbem.config import Security, Smtp
+from pbem.links import redact
+
+LONGEST_ANSWER: Final = 300
+
+
+class Result(StrEnum):
+    """What became of a mail."""
+
+    ACCEPTED = "accepted"
+    REFUSED_RECIPIENT = "refused recipient"
+    REFUSED_MESSAGE = "refused message"
+    LATER = "later"
+    LOST = "lost"
+    DOWN = "down"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a mail, and what the relay said to it, without tokens and addresses."""
+
+    result: Result
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """The bytes as they are sent, with where from and where to. `name` is what a bounce calls it."""
+
+    name: str
+    sender: str = field(repr=False)
+    recipient: str = field(repr=False)
+    content: bytes = field(repr=False)
+
+
+class Session(Protocol):
+    """One batch of mails under way."""
+
+    def send(self, parcel: Parcel) -> Outcome:
+        """Hand one mail over."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class Transport(Protocol):
+    """Where mails go."""
+
+    def session(self) -> Session:
+        """A batch; nothing is opened until the first mail is sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relay:
+    """The mail relay of the settings."""
+
+    settings: Smtp
+    trust: ssl.SSLContext | None = None
+    """Whose certificates count; those of the machine if it is not said."""
+
+    def session(self) -> "RelaySession":
+        """A batch for this relay."""
+        return RelaySession(self.settings, self.trust)
+
+
+class RelaySession:
+    """One connection to the relay, opened for the first mail, and again after a mail that broke it."""
+
+    def __init__(self, settings: Smtp, trust: ssl.SSLContext | None) -> None:
+        self._settings = settings
+        self._trust = trust
+        self._open: smtplib.SMTP | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._leave(politely=error is None)
+
+    def send(self, parcel: Parcel) -> Outcome:
+        """Hand one mail over."""
+        if self._open is None:
+            try:
+                self._open = self._connect()
+            except (OSError, smtplib.SMTPException, UnicodeError) as error:
+                return Outcome(Result.DOWN, _said(error))
+        outcome = _sent(self._open, parcel)
+        if outcome.result in (Result.LOST, Result.DOWN):
+            self._leave(politely=False)
+        return outcome
+
+    def _connect(self) -> smtplib.SMTP:
+        settings = self._settings
+        trust = self._trust or ssl.create_default_context()
+        if settings.security is Security.TLS:
+            server: smtplib.SMTP = smtplib.SMTP_SSL(
+                settings.host, settings.port, timeout=settings.timeout, context=trust
+            )
+        else:
+            server = smtplib.SMTP(settings.host, settings.port, timeout=settings.timeout)
+        try:
+            if settings.security is Security.STARTTLS:
+                # Raises where the relay does not offer it: nothing is ever sent in the clear by mistake.
+                server.starttls(context=trust)
+            if settings.user:
+                server.login(settings.user, settings.password)
+            server.ehlo_or_helo_if_needed()
+        except BaseException:
+            server.close()
+            raise
+        return server
+
+    def _leave(self, *, politely: bool) -> None:
+        server, self._open = self._open, None
+        if server is None:
+            return
+        if politely:
+            with suppress(OSError, smtplib.SMTPException):
+                server.quit()
+        server.close()
+
+
+def _sent(server: smtplib.SMTP, parcel: Parcel) -> Outcome:
+    try:
+        step = _Steps(server)
+        # Without effect on a new connection; after a mail that was refused half-way it cleans up.
+        if (refused := step(server.rset, Result.DOWN)) is not None:
+            return refused
+        options = ["RET=HDRS", f"ENVID={parcel.name}"] if server.has_extn("dsn") else []
+        # Nobody has been named yet: a relay that does not want our sender, or us without a login, wants no mail at all.
+        if (refused := step(lambda: server.mail(parcel.sender, options), Result.DOWN)) is not None:
+            return refused
+        wanted = ["NOTIFY=FAILURE,DELAY"] if server.has_extn("dsn") else []
+        if (refused := step(lambda: server.rcpt(parcel.recipient, wanted), Result.REFUSED_RECIPIENT)) is not None:
+            return refused
+        code, answer = server.data(parcel.content)
+    except smtplib.SMTPDataError as error:
+        return _judged(error.smtp_code, _bytes(error.smtp_error), Result.REFUSED_MESSAGE)
+    except (OSError, smtplib.SMTPException) as error:
+        return Outcome(Result.LOST, _said(error))
+    return _judged(code, answer, Result.REFUSED_MESSAGE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """The commands of one mail: each passes, or says what became of the mail."""
+
+    server: smtplib.SMTP
+
+    def __call__(self, command: Callable[[], tuple[int, bytes]], refusal: Result) -> Outcome | None:
+        code, answer = command()
+        outcome = _judged(code, answer, refusal)
+        return None if outcome.result is Result.ACCEPTED else outcome
+
+
+def _judged(code: int, answer: bytes, refusal: Result) -> Outcome:
+    said = _shown(f"{code} {answer.decode('utf-8', 'replace')}")
+    if 200 <= code < 300:
+        return Outcome(Result.ACCEPTED, said)
+    if code == 421:
+        # The relay hangs up: perhaps because of this mail, so that it counts, and the next begins anew.
+        return Outcome(Result.LOST, said)
+    if code < 0:
+        return Outcome(Result.LOST, "the connection was closed")
+    if refusal is Result.DOWN or (code >= 500 and not _is_about_us(answer, refusal)):
+        return Outcome(refusal, said)
+    return Outcome(Result.LATER, said)
+
+
+def _is_about_us(answer: bytes, refusal: Result) -> bool:
+    """Whether a refusal of a recipient is in truth one of the sender: security, policy, or a relay that needs a login.
+
+    It is no fault of the reader's, and for the organiser to mend, so the mail is tried for some hours more.
+    """
+    return refusal is Result.REFUSED_RECIPIENT and answer.split(b" ")[0].startswith(b"5.7.")
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, smtplib.SMTPResponseException):
+        return _shown(f"{error.smtp_code} {_bytes(error.smtp_error).decode('utf-8', 'replace')}")
+    return _shown(f"{type(error).__name__}: {error}")
+
+
+def _bytes(answer: bytes | str) -> bytes:
+    return answer if isinstance(answer, bytes) else answer.encode()
+
+
+def _shown(text: str) -> str:
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return redact(line)[:LONGEST_ANSWER]

@@ -1,0 +1,233 @@
+"""A mail as bytes for the wire, and back.
+
+The standard library builds and reads the message; how it is folded is ours, because the standard way encodes long
+headers until mail programs no longer understand them, writes lines that are too long, and lets a name inject a header.
+What was written is read again before anybody may queue it: a mail whose headers are not exactly those that were meant
+is refused.
+
+Bodies are stored with placeholders where tokens go, so nothing here may break a line within one. This module must never
+know what a mail is about.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from email import quoprimime
+from email.errors import MessageError
+from email.headerregistry import Address
+from email.message import EmailMessage, Message
+from email.parser import BytesParser
+from email.policy import EmailPolicy
+from email.utils import format_datetime
+from typing import Any, Final
+
+from pbem.domain.errors import Fault
+
+LINE: Final = 76
+"""The longest line of an encoded body (RFC 2045), and what headers are folded to."""
+
+LONGEST_LINE: Final = 998
+"""What SMTP carries."""
+
+LONGEST_SUBJECT: Final = 200
+
+MOST_BYTES: Final = 60 * 1024
+"""Mail programs show a longer mail only in part."""
+
+# Headers that programs read: never encoded, folded only between words.
+_PLAIN: Final = frozenset(
+    {
+        "auto-submitted",
+        "feedback-id",
+        "in-reply-to",
+        "list-id",
+        "list-unsubscribe",
+        "list-unsubscribe-post",
+        "message-id",
+        "references",
+        "reply-to",
+        "x-auto-response-suppress",
+    }
+)
+_WORD: Final = re.compile(r"[!-~]{1,900}")
+_SHAPELESS: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_TOKEN_SIZED: Final = re.compile(r"[a-z0-9]{33}|.", re.DOTALL)
+
+
+class WirePolicy(EmailPolicy):
+    """The standard policy, but headers for programs stay as they are."""
+
+    def fold(self, name: str, value: Any) -> str:
+        """A header as lines."""
+        if name.lower() not in _PLAIN:
+            folded: str = super().fold(name, value)
+            return folded
+        lines: list[str] = []
+        line = f"{name}:"
+        for word in str(value).split():
+            if len(line) + 1 + len(word) > LINE and line != f"{name}:":
+                lines.append(line)
+                line = ""
+            line += f" {word}"
+        return "\r\n".join([*lines, line]) + "\r\n"
+
+    def fold_binary(self, name: str, value: Any) -> bytes:
+        """The same as bytes."""
+        if name.lower() not in _PLAIN:
+            folded: bytes = super().fold_binary(name, value)
+            return folded
+        return self.fold(name, value).encode("ascii")
+
+
+POLICY: Final = WirePolicy(linesep="\r\n", max_line_length=LINE, cte_type="7bit")
+
+
+@dataclass(frozen=True, slots=True)
+class Mailbox:
+    """An address, and who reads there."""
+
+    name: str
+    address: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A mail before it is bytes. `plain` are the headers that programs read, by name."""
+
+    sender: Mailbox
+    to: Mailbox
+    subject: str
+    date: datetime
+    message_id: str
+    plain: Mapping[str, str]
+    text: str
+
+
+def serialise(mail: Mail) -> bytes:
+    """The bytes of a mail; refused if they do not read back as what was meant."""
+    message = EmailMessage(policy=POLICY)
+    try:
+        for name, value in _headers(mail):
+            message[name] = value
+        message.set_payload(_quoted_printable(mail.text))
+        written = message.as_bytes(policy=POLICY)
+    except (ValueError, TypeError, MessageError, UnicodeError, IndexError) as error:
+        raise Fault(
+            "A mail cannot be put on the wire.", why=f"Its headers are not allowed ({type(error).__name__})."
+        ) from error
+    _read_back(mail, written)
+    return written
+
+
+def parse(written: bytes) -> EmailMessage:
+    """A mail of ours, read again."""
+    message: Message = BytesParser(policy=POLICY).parsebytes(written)
+    assert isinstance(message, EmailMessage)
+    return message
+
+
+def text_of(message: EmailMessage) -> str:
+    """The plain text of a mail."""
+    part = message.get_body(("plain",))
+    return "" if part is None else str(part.get_content())
+
+
+def one_line(text: str, longest: int = LONGEST_SUBJECT) -> str:
+    """What people wrote, fit for a header: one line without invisible characters and without the mark of encoded words."""
+    kept = "".join(" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in _SHAPELESS)
+    # Taking one mark out may make another of what stood around it.
+    while "=?" in kept:
+        kept = kept.replace("=?", "= ?")
+    line = " ".join(kept.split())
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def _headers(mail: Mail) -> list[tuple[str, object]]:
+    headers: list[tuple[str, object]] = [
+        ("From", _address(mail.sender)),
+        ("To", _address(mail.to)),
+        ("Subject", one_line(mail.subject)),
+        ("Date", format_datetime(mail.date)),
+        ("Message-ID", mail.message_id),
+    ]
+    headers += mail.plain.items()
+    for name, value in headers:
+        if name.lower() in _PLAIN and not all(_WORD.fullmatch(word) for word in str(value).split()):
+            raise ValueError(f"{name} has characters that programs do not read")
+    return [
+        *headers,
+        ("MIME-Version", "1.0"),
+        ("Content-Type", 'text/plain; charset="utf-8"'),
+        ("Content-Transfer-Encoding", "quoted-printable"),
+    ]
+
+
+def _address(mailbox: Mailbox) -> Address:
+    return Address(display_name=one_line(mailbox.name), addr_spec=mailbox.address)
+
+
+def _quoted_printable(text: str) -> str:
+    """The text as quoted-printable, whose soft breaks never go through a token's place.
+
+    The library's own encoder counts characters only; a place that is broken in two could not be filled.
+    """
+    return "\r\n".join(_encoded_line(line) for line in text.rstrip("\n").split("\n")) + "\r\n"
+
+
+def _encoded_line(line: str) -> str:
+    pieces = ["".join(_encoded(c) for c in unit) for unit in _TOKEN_SIZED.findall(line)]
+    if pieces and pieces[-1] in (" ", "\t"):
+        # Blanks at the end of a line get lost on the way.
+        pieces[-1] = quoprimime.quote(pieces[-1])
+    lines, current = [], ""
+    for piece in pieces:
+        if current and len(current) + len(piece) > LINE - 1:
+            lines.append(current + "=")
+            current = ""
+        current += piece
+    return "\r\n".join([*lines, _not_a_dot(current)])
+
+
+def _encoded(character: str) -> str:
+    if character in " \t" or ("!" <= character <= "~" and character != "="):
+        return character
+    return "".join(quoprimime.quote(chr(byte)) for byte in character.encode())
+
+
+def _not_a_dot(line: str) -> str:
+    # A mail ends with such a line, and not every relay takes care.
+    return "=2E" if line == "." else line
+
+
+def _read_back(mail: Mail, written: bytes) -> None:
+    """Refuse a mail that somebody else would read otherwise than it was meant."""
+    message = parse(written)
+    meant = [name.lower() for name, _ in _headers(mail)]
+    for good, what in (
+        ([name.lower() for name in message.keys()] == meant, "has other headers"),  # noqa: SIM118 - repeated names count
+        (message["subject"] == one_line(mail.subject), "has another subject"),
+        (_only_address(message, "to") == mail.to.address, "goes to somebody else"),
+        (_only_address(message, "from") == mail.sender.address, "comes from somebody else"),
+        (
+            all(" ".join(str(message[name]).split()) == " ".join(value.split()) for name, value in mail.plain.items()),
+            "has headers that were changed",
+        ),
+        (
+            not message.defects
+            and not any(header.defects for header in message.values() if hasattr(header, "defects")),
+            "has defects",
+        ),
+        (text_of(message).replace("\r\n", "\n").rstrip("\n") == mail.text.rstrip("\n"), "has another text"),
+        (written.isascii() and b"\n" not in written.replace(b"\r\n", b""), "has bytes that mail does not carry"),
+        (max(map(len, written.split(b"\r\n"))) <= LONGEST_LINE, "has a line that is too long"),
+        (len(written) <= MOST_BYTES, "is too large"),
+    ):
+        if not good:
+            raise Fault(f"A mail cannot be put on the wire: read back, it {what}.")
+
+
+def _only_address(message: EmailMessage, name: str) -> str:
+    addresses = message[name].addresses
+    return str(addresses[0].addr_spec) if len(addresses) == 1 else ""
