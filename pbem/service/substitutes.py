@@ -249,11 +249,14 @@ def _give_up_unreachable(tx: Tx, house: House, asked: deadlines.DeadlineRow) -> 
     place = next(place for place in games.places(tx, game.id) if place.seat == asked.seat)
     given_up = _give_up(tx, house, game, place, "unreachable")
     after = deadlines.read(tx, game.id, asked.window, asked.seat)
-    if after is not None and after.accepted_at is None and after.due_at is None:
-        # No mail starts this clock any more, and the others must not wait for ever for somebody to take the seat.
+    if after is None or after.due_at is not None:
+        return given_up
+    # The others must not wait for ever for somebody to take the seat: its clock goes on, with a mail or without.
+    if after.accepted_at is None:
         timekeeping.start_in(tx, house, game, after, house.now())
-        return True
-    return given_up
+    else:
+        timekeeping.settle(tx, house, game, after, tell=False)
+    return True
 
 
 def _still_gone(tx: Tx, offer: OfferRow) -> bool:

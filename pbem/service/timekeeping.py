@@ -20,6 +20,7 @@ from pbem.domain.deadline import (
     ExtendedBy,
     ExtendedTo,
     Extension,
+    Reason,
     Turn,
     differs,
     due,
@@ -62,7 +63,8 @@ def promise(tx: Tx, house: House, game: GameRow, window: int, seat: int, rendere
     clock = _clock(tx, game, row)
     if clock is None:
         return Due(None, None)
-    told = printed(clock.turn) if row.accepted_at is None else due(clock.turn)
+    turn = _as_read(clock.turn)
+    told = printed(turn) if row.accepted_at is None else due(turn)
     deadlines.change(tx, row, rendered_at=row.rendered_at, promised_at=_later(row.promised_at, told.at))
     return told
 
@@ -78,7 +80,7 @@ def still_promised(tx: Tx, house: House, game: GameRow, window: int, seat: int) 
     clock = _clock(tx, game, replace(row, rendered_at=house.now()))
     if clock is None:
         return True
-    at = printed(clock.turn).at
+    at = printed(_as_read(clock.turn)).at
     return at is not None and not differs(row.promised_at, at, clock.turn.pace)
 
 
@@ -109,7 +111,7 @@ def settle(tx: Tx, house: House, game: GameRow, row: DeadlineRow, *, tell: bool 
     clock = _clock(tx, game, row)
     if clock is None:
         return Due(row.accepted_at, row.due_at)
-    found = due(clock.turn)
+    found = _known(clock, house.now())
     promised = row.promised_at
     if found.at is not None and (promised is None or differs(promised, found.at, clock.turn.pace) or not tell):
         if promised is not None and tell:
@@ -174,6 +176,20 @@ def _start(tx: Tx, house: House, key: tuple[int, int, int], person_id: int, acce
     # A mail to whoever sat there before starts nothing: the clock waits for the mail to the new player.
     if holder == person_id:
         start_in(tx, house, game, row, accepted_at)
+
+
+def _as_read(turn: Turn) -> Turn:
+    """The turn as the reader of its mail has it: whoever reads it can be reached."""
+    return replace(turn, unreachable=tuple(failure for failure in turn.unreachable if failure.end is not None))
+
+
+def _known(clock: Clock, now: datetime) -> Due:
+    """The deadline as it is known now: while mail fails, and the others wait, nobody knows how long that will take."""
+    found = due(clock.turn)
+    over = offered_at(clock.turn)
+    if over is not None and over > now and any(failure.end is None for failure in clock.turn.unreachable):
+        return Due(found.start, None, (), Reason.UNREACHABLE)
+    return found
 
 
 def _next_reminder(clock: Clock, found: Due) -> datetime | None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from sqlalchemy import Connection, Table, and_, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Table, and_, bindparam, delete, func, insert, literal, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbem.domain.interval import Interval
@@ -218,5 +218,5 @@ def forget_slots(tx: Connection, before: date) -> None:
 
 def _insert_once(tx: Connection, table: Table, values: Mapping[str, object]) -> bool:
     dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
-    done = tx.execute(dialect.insert(table).values(**values).on_conflict_do_nothing())
-    return done.rowcount == 1
+    insertion = dialect.insert(table).values(**values).on_conflict_do_nothing()
+    return tx.execute(insertion.returning(literal(1))).first() is not None
