@@ -132,12 +132,9 @@ def _note(card: str) -> str:
 def _also(card: str) -> tuple[str, ...]:
     if len(card) != 2:
         return ()
+    # Never the suit first: cut short it would be a suit, which many cards have.
     suit = SUITS[card[1]]
-    return (
-        f"{RANK_NAMES[card[0]]} of {suit}",
-        f"{RANK_NAMES[card[0]]} {suit}",
-        f"{suit} {RANK_NAMES[card[0]]}",
-    )
+    return f"{RANK_NAMES[card[0]]} of {suit}", f"{RANK_NAMES[card[0]]} {suit}"
 
 
 FACES: Final = {card: Face("decktet", card, NAMES[card], _note(card)) for card in EXTENDED}

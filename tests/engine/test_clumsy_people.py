@@ -93,3 +93,21 @@ def test_the_complaint_is_about_what_was_meant():
     )
     with pytest.raises(Refused, match=r"^“mill” is not one of these"):
         read(Decision(0, say("?"), (Act("flip"), *swaps), Choice("flip")), "use watchman for mill")
+
+
+def test_a_suit_alone_is_no_card():
+    hand = Decision(0, say("?"), (Act("play", (OneOf("card", things(("AM", "5ML"))),)),), Choice("play", ("AM",)))
+    for text in ("play moons", "play moon", "play m"):
+        with pytest.raises(Refused, match="is not one of these"):
+            read(hand, text)
+    assert read(hand, "play ace") == read(hand, "play ace moons") == Choice("play", ("AM",))
+
+
+def test_a_card_named_for_the_wrong_ace_is_not_lost_to_the_other():
+    two_aces = Act(
+        "discard",
+        (OneOf("Moons", things(("5ML",))), OneOf("Leaves", things(("5ML", "XL")))),
+        "discard {} for moons, {} for leaves",
+    )
+    with pytest.raises(Refused):
+        read(Decision(0, say("?"), (two_aces,), Choice("discard", ("5ML", "XL"))), "discard forest for leaves")
