@@ -207,10 +207,12 @@ def _chain(
     tx: Connection, statement: Select[Any], values: Mapping[str, int], key: str, at_once: int
 ) -> Iterator[ChainRow]:
     # As an option of the statement: given to the connection it would stay, and turn later updates into cursors.
-    for row in tx.execute(statement, values, execution_options={"yield_per": at_once}):
-        fields: dict[str, Any] = dict(row._mapping)
-        fields.pop("game_id")
-        yield ChainRow(game=key, **fields)
+    # Whoever has read enough drops this generator, and the cursor of the database with it.
+    with tx.execute(statement, values, execution_options={"yield_per": at_once}) as found:
+        for row in found:
+            fields: dict[str, Any] = dict(row._mapping)
+            fields.pop("game_id")
+            yield ChainRow(game=key, **fields)
 
 
 def _one(row: Row[Any] | None) -> GameRow:

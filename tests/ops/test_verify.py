@@ -1,0 +1,310 @@
+"""What `pbem verify` finds: nothing in a game as it was played, and whatever anybody changed afterwards."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from engine import codec, game
+from engine.facts import SPECTATOR
+from pbem.domain import chain
+from pbem.domain.errors import BadInput
+from pbem.ops.verify import Report, games_to_verify, verify_file, verify_games
+from pbem.service import export, leaving, second_thoughts, views
+from pbem.service.play import By
+from pbem.store import games
+from pbem.store.database import Store
+from tests.service.begun import Begun
+
+Table = Callable[..., Begun]
+
+
+def found(begun: Begun, *printed: str) -> Report:
+    """What is found in one game."""
+    return next(verify_games(begun.house.store, [begun.id], printed))
+
+
+def wrongs(begun: Begun, *printed: str) -> str:
+    """All that is found in one game, as text."""
+    return "\n".join(f"{each.seq}: {each.says}" for each in found(begun, *printed).wrongs)
+
+
+def tamper(begun: Begun, statement: str, **values: Any) -> None:
+    """Change the database behind everybody's back."""
+    begun.house.write(lambda tx: tx.execute(text(statement), {"game": begun.id} | values))
+
+
+def keep_views(begun: Begun) -> None:
+    """Keep what everybody knows now."""
+
+    def keep(tx: Any) -> None:
+        row = games.lock(tx, begun.id)
+        for seat in (*range(row.seats), SPECTATOR):
+            views.keep(tx, row, seat, replace(views.view(tx, row, seat), rows=views.KEEP_AFTER))
+
+    begun.house.write(keep)
+
+
+@pytest.mark.parametrize("kind", game.names())
+def test_a_game_as_it_was_played_is_sound_at_every_moment(table: Table, kind: str) -> None:
+    begun = table(kind, game.load(kind).seats[1])
+    for number, _ in enumerate(begun.play_defaults()):
+        if number % 7 == 3:
+            keep_views(begun)
+        if number % 9 == 0:
+            assert wrongs(begun) == ""
+        if number == 60:
+            break
+    report = found(begun)
+    assert report.sound
+    assert report.rows == begun.row().seq
+    assert report.made_again == report.entries > 0
+
+
+def test_a_game_that_is_over_is_sound_and_so_is_its_file(table: Table, tmp_path: Path) -> None:
+    begun = table("sorcerous-futures", 3)
+    assert list(begun.play_defaults())[-1].over
+    assert wrongs(begun) == ""
+    file = tmp_path / "game.json"
+    file.write_text(export.write(export.of_game(begun.house, begun.id)), encoding="utf-8")
+    report = verify_file(file)
+    assert report.wrongs == ()
+    assert report.made_again == report.entries == found(begun).entries
+
+
+def test_choices_taken_back_sealed_choices_and_orders_are_sound(table: Table) -> None:
+    begun = table("sun-bid", 3)
+    for number in range(12):
+        for seat, decision in begun.asked().items():
+            window = begun.row().window
+            receipt = begun.play(seat, decision.default)
+            if number % 2 and second_thoughts_allow(begun, window, seat):
+                second_thoughts.take_back(begun.house, begun.id, window, seat)
+                assert wrongs(begun) == ""
+                begun.play(seat, receipt.choice)
+            break
+    assert any(row.kind in ("Undone", "Withdrawn") for row in begun.log())
+    assert wrongs(begun) == ""
+
+
+def second_thoughts_allow(begun: Begun, window: int, seat: int) -> bool:
+    with begun.house.store.read() as tx:
+        return second_thoughts.may_take_back_in(tx, games.read(tx, begun.id), window, seat)
+
+
+def test_standing_orders_are_sound_while_they_answer_and_after_they_ended(table: Table) -> None:
+    begun = table("sun-bid", 3)
+    for _ in range(40):
+        for seat, decision in begun.asked().items():
+            ordered = dict(codec.loads(game.load("sun-bid"), begun.row().orders))
+            if seat == 1 and seat not in ordered and decision.default.verb == "flip":
+                second_thoughts.leave_order(begun.house, begun.id, seat, "always flip")
+                break
+            begun.play(seat, decision.default)
+            break
+        assert wrongs(begun) == ""
+    assert any(row.by == By.ORDER for row in begun.log())
+
+
+def test_a_game_that_was_left_and_ended_without_a_result_is_sound(table: Table) -> None:
+    begun = table("sunset-poker", 3)
+    leaving.resign(begun.house, begun.id, 0, begun.person_at(0))
+    assert wrongs(begun) == ""
+    for seat in (1, 2):
+        leaving.agree_to_end(begun.house, begun.id, begun.person_at(seat))
+    assert begun.row().status == "void"
+    assert wrongs(begun) == ""
+
+
+def test_a_table_that_has_not_begun_is_sound(table: Table, person: Callable[[str], int]) -> None:
+    begun = table()
+    from pbem.service import lobby
+    from pbem.service.tables import Wanted
+
+    waiting = lobby.create_table(begun.house, person("Ann"), Wanted("bid", 3)).game_id
+    assert wrongs(Begun(begun.house, waiting)) == ""
+
+
+@pytest.fixture
+def played(table: Table) -> Begun:
+    """A game in its middle, with views kept and a choice in the box."""
+    begun = table("sunset-poker", 3)
+    for _, _receipt in zip(range(10), begun.play_defaults(), strict=False):
+        pass
+    keep_views(begun)
+    return begun
+
+
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        ("UPDATE log SET body = :junk WHERE game_id = :game AND seq = 5", "5: the text of row 5"),
+        ("UPDATE log SET nonce = :nonce WHERE game_id = :game AND seq = 5", "5: the text of row 5"),
+        ("UPDATE log SET by = 'clock' WHERE game_id = :game AND seq = 5", "5: row 5 does not follow"),
+        ("UPDATE log SET seat = 9 WHERE game_id = :game AND seq = 5", "5: row 5 does not follow"),
+        ("UPDATE log SET rules = 9 WHERE game_id = :game AND seq = 5", "5: row 5 does not follow"),
+        ("DELETE FROM log WHERE game_id = :game AND seq = 5", "row 5 was expected here, but this is row 6"),
+        ("DELETE FROM log WHERE game_id = :game AND seq > 5", "rows are missing at the end"),
+        ("UPDATE log SET seq = seq + 100 WHERE game_id = :game AND seq = 5", "row 5 was expected here"),
+        ("UPDATE game SET head = :nonce WHERE id = :game", "rows are missing at the end"),
+        ("UPDATE game SET state = '{}' WHERE id = :game", "the stored state is not what the log says"),
+        ("UPDATE game SET state = 'no JSON' WHERE id = :game", "the stored state is not what the log says"),
+        ("UPDATE game SET box = '[[9,9]]' WHERE id = :game", "the stored box is not what the log says"),
+        ("UPDATE game SET orders = '[[1,2]]' WHERE id = :game", "the stored orders is not what the log says"),
+        ('UPDATE game SET "window" = 3 WHERE id = :game', "the stored window is 3"),
+        ("UPDATE game SET status = 'over' WHERE id = :game", "stored as over, but the log says playing"),
+        ("UPDATE game SET entry_head = :nonce WHERE id = :game", "head of the last entry"),
+        ("UPDATE game SET seq = 2 WHERE id = :game", "stored as having 2 rows"),
+        ("UPDATE game SET secret = :nonce WHERE id = :game", "not the one that it was bound to"),
+        ("UPDATE game SET seed = :nonce WHERE id = :game", "stored seed is not made of"),
+        ("UPDATE game SET commitment = 'x' WHERE id = :game", "stored commitment"),
+        ("UPDATE game SET options = '{}' WHERE id = :game", "seats or options"),
+        ("UPDATE place SET word = 'x' WHERE game_id = :game AND place = 1", "stored words"),
+        ("UPDATE place SET seat = NULL WHERE game_id = :game AND place = 1", "stored seats"),
+        ("UPDATE view SET body = '{}' WHERE game_id = :game AND seat = 1", "view kept for seat 1"),
+        ("UPDATE view SET seq = 500 WHERE game_id = :game AND seat = 1", "kept for row 500"),
+    ],
+)
+def test_what_was_changed_in_the_database_is_found(played: Begun, statement: str, says: str) -> None:
+    assert wrongs(played) == ""
+    tamper(played, statement, **{name: value for name, value in TAMPERED.items() if f":{name}" in statement})
+    assert says in wrongs(played)
+
+
+TAMPERED = {"junk": b'{"a":1}', "nonce": bytes(16)}
+
+
+def rewritten(begun: Begun, seq: int, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change a row's body and hash everything anew from there on, the heads too: the best that a forger can do."""
+    rows = begun.log()
+    head = chain.genesis(begun.row().key)
+    entry_head = head
+    forged = []
+    for row in rows:
+        body = row.body
+        assert body is not None
+        if row.seq == seq:
+            document = json.loads(body)
+            change(document)
+            body = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+        assert row.nonce is not None
+        kept = {name: getattr(row, name) for name in ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")}
+        again = chain.following(head, body=body, **kept)
+        head = again.hash
+        entry_head = again.hash if row.kind in ("Entry", "Undone") else entry_head
+        forged.append(again)
+
+    def put(tx: Any) -> None:
+        for row in forged:
+            values = {"game": begun.id, "seq": row.seq, "body": row.body, "a": row.body_hash, "b": row.hash}
+            tx.execute(
+                text("UPDATE log SET body = :body, body_hash = :a, hash = :b WHERE game_id = :game AND seq = :seq"),
+                values,
+            )
+        values = {"game": begun.id, "head": head, "entry": entry_head}
+        tx.execute(text("UPDATE game SET head = :head, entry_head = :entry WHERE id = :game"), values)
+
+    begun.house.write(put)
+
+
+def test_a_fact_that_was_forged_with_all_its_hashes_is_found_by_playing_again(played: Begun) -> None:
+    entry = next(row for row in played.log() if row.kind == "Entry" and row.seq > 4)
+
+    def drop(document: dict[str, Any]) -> None:
+        document["entry"]["facts"].pop()
+
+    rewritten(played, entry.seq, drop)
+    assert f"{entry.seq}: the choices of row {entry.seq}, made again, lead to other facts" in wrongs(played)
+
+
+def test_a_number_that_was_not_drawn_is_found(played: Begun) -> None:
+    deal = next(row for row in played.log() if row.kind == "Entry")
+
+    def other(document: dict[str, Any]) -> None:
+        bound, number = document["entry"]["drawn"][0]
+        document["entry"]["drawn"][0] = [bound, (number + 1) % bound]
+
+    rewritten(played, deal.seq, other)
+    assert "are not those that the seed gives" in wrongs(played)
+
+
+def test_a_history_written_anew_does_not_have_the_heads_that_stood_in_mails(played: Begun) -> None:
+    printed = chain.short(played.row().entry_head)
+    assert wrongs(played, printed) == ""
+    first = played.log()[0]
+    rewritten(played, first.seq, lambda document: document.update(pace="7d"))
+    assert f"no row has the head {printed}" in wrongs(played, printed)
+
+
+def test_a_row_that_means_nothing_ends_the_replay_and_is_named(played: Begun) -> None:
+    entry = next(row for row in played.log() if row.kind == "Entry" and row.seq > 4)
+    rewritten(played, entry.seq, lambda document: document["entry"].update(facts=[{"is": "NoSuchFact"}]))
+    assert f"{entry.seq}: row {entry.seq} (Entry) means nothing here" in wrongs(played)
+
+
+def test_verifying_changes_nothing(played: Begun) -> None:
+    def digest() -> str:
+        with played.house.store.read() as tx:
+            tables = ("game", "log", "place", "view", "outbox", "deadline", "ledger")
+            rows = [tuple(row) for name in tables for row in tx.execute(text(f"SELECT * FROM {name} ORDER BY 1, 2"))]
+        return hashlib.sha256(repr(rows).encode()).hexdigest()
+
+    before = digest()
+    assert wrongs(played) == ""
+    assert digest() == before
+
+
+def test_all_games_are_checked_and_their_rows_counted(store: Store, table: Table) -> None:
+    first, second = table("bid", 3), table("sunset-poker", 3)
+    ids, rows = games_to_verify(store)
+    read: list[int] = []
+    reports = list(verify_games(store, ids, progress=read.append))
+    assert [report.game_id for report in reports] == [first.id, second.id]
+    assert sum(read) == rows == first.row().seq + second.row().seq
+    assert games_to_verify(store, second.id) == ([second.id], second.row().seq)
+
+
+@pytest.fixture
+def file(table: Table, tmp_path: Path) -> Path:
+    """The file of a finished game."""
+    begun = table("sorcerous-futures", 3)
+    for _ in begun.play_defaults():
+        pass
+    path = tmp_path / "game.json"
+    path.write_text(export.write(export.of_game(begun.house, begun.id)), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        ("game", "seats", 4),
+        ("game", "status", "void"),
+        ("game", "options", {"x": 1}),
+        ("chance", "commitment", "00"),
+        ("chance", "secret", "00" * 32),
+        ("chance", "words", ["a", "b"]),
+        ("chance", "seating", [0]),
+        (None, "head", "00" * 32),
+    ],
+)
+def test_a_file_in_which_anything_was_changed_is_found_out(
+    file: Path, part: str | None, name: str, value: object
+) -> None:
+    document = json.loads(file.read_text(encoding="utf-8"))
+    (document if part is None else document[part])[name] = value
+    file.write_text(json.dumps(document), encoding="utf-8")
+    assert not verify_file(file).sound
+
+
+def test_something_else_than_a_game_file_is_refused(tmp_path: Path) -> None:
+    for number, content in enumerate((b"", b"{}", b"\xff\xfe", b'{"format": "pbem-game", "version": 99}')):
+        path = tmp_path / str(number)
+        path.write_bytes(content)
+        with pytest.raises(BadInput, match="not the file of a game"):
+            verify_file(path)
