@@ -1,0 +1,54 @@
+"""The web application: one function that puts it together, and starts nothing.
+
+No worker, no thread and no connection begins here; who wants those starts them beside it.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Final
+
+from flask import Flask
+from jinja2 import StrictUndefined
+
+from pbem import paths
+from pbem.config import Config
+from pbem.service.house import House
+from pbem.web import api, guard, lobby, mailbox, move, seat, site
+from pbem.web.errors import answer_errors
+
+MOST_FORM_PARTS: Final = 50
+"""No form of ours has parts at all; what mail programs send for one click has one or two."""
+
+
+def create_app(house: House, config: Config) -> Flask:
+    """The application of a house."""
+    app = Flask("pbem.web", template_folder=str(paths.templates() / "web"), static_folder="static")
+    app.config.update(
+        TRUSTED_HOSTS=list(config.trusted_hosts),
+        MAX_CONTENT_LENGTH=config.limits.request_bytes,
+        MAX_FORM_MEMORY_SIZE=config.limits.request_bytes,
+        MAX_FORM_PARTS=MOST_FORM_PARTS,
+        SEND_FILE_MAX_AGE_DEFAULT=86400,
+    )
+    app.jinja_env.undefined = StrictUndefined
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.jinja_env.globals.update(
+        site_name=config.site.name,
+        development=config.development,
+        style_version=_version(Path(str(app.static_folder)) / "pbem.css"),
+    )
+    site.settle(app.extensions, house, config)
+    guard.watch(app)
+    answer_errors(app)
+    app.register_blueprint(move.pages)
+    app.register_blueprint(seat.pages)
+    app.register_blueprint(lobby.pages)
+    app.register_blueprint(api.routes)
+    if config.development:
+        app.register_blueprint(mailbox.pages)
+    return app
+
+
+def _version(file: Path) -> str:
+    """What stands in the address of a file, so that a new one is fetched at once."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:8]

@@ -1,0 +1,122 @@
+"""The doorstep of a table: what the link of a confirming, inviting or welcoming mail opens.
+
+The link is a person's: it shows that the address is theirs, and lets them take a place, decline or leave before the game
+begins; while it runs, take over a seat that is on offer, or come back to their own. A link without a table confirms the
+address and nothing else.
+"""
+
+from dataclasses import dataclass
+
+from pbem.domain.errors import Forbidden, Gone
+from pbem.domain.silence import Successor
+from pbem.links import Purpose
+from pbem.service import announced, leaving, links, lobby, substitutes
+from pbem.service import people as persons
+from pbem.service.announced import Announced
+from pbem.service.house import House
+from pbem.service.tables import Joined
+from pbem.store import games, offers, people
+from pbem.store import lobby as lobby_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Doorstep:
+    """What a person finds at the link: the table, if it is for one, and how they stand to it.
+
+    `name` and `word` are what they have asked for already. `invited` is what became of an invitation, if there was one.
+    `offers` are seats that they can take over, `lost` are their own that they can come back to.
+    """
+
+    person_id: int
+    confirmed: bool
+    table: Announced | None
+    hosts: bool = False
+    joined: tuple[str, ...] = ()
+    invited: str = ""
+    name: str = ""
+    word: str = ""
+    offers: tuple[int, ...] = ()
+    lost: tuple[int, ...] = ()
+
+
+def at(house: House, token: str) -> Doorstep:
+    """What stands at a link."""
+    link = links.opened(house, token, Purpose.CONFIRM)
+    assert link.person_id is not None
+    with house.store.read() as tx:
+        person = people.read(tx, link.person_id)
+        confirmed = person.confirmed_at is not None
+        if link.game_id is None:
+            return Doorstep(person.id, confirmed, None, name=person.name)
+        row = games.read(tx, link.game_id)
+        wish = lobby_rows.wished(tx, row.id, person.id)
+        mine = [each for each in lobby_rows.invitations(tx, row.id) if each.person_id == person.id]
+        places = games.places(tx, row.id)
+        joined = tuple(place.name for place in places if place.person_id == person.id)
+        found = [offers.of_seat(tx, row.id, place.seat) for place in places if place.seat is not None]
+    free = [offer for offer in found if offer is not None and row.status == "playing"]
+    return Doorstep(
+        person.id,
+        confirmed,
+        announced.by_id(house, link.game_id),
+        hosts=row.host_id == person.id,
+        joined=joined,
+        invited=mine[0].status if mine else "",
+        name=(wish.name if wish else "") or person.name,
+        word=wish.word if wish else "",
+        offers=tuple(
+            offer.id for offer in free if offer.person_id != person.id and offer.successor == Successor.SUBSTITUTE
+        ),
+        lost=tuple(offer.seat for offer in free if offer.person_id == person.id),
+    )
+
+
+def come_in(house: House, token: str, name: str, word: str) -> Joined | None:
+    """Confirm the address and take the place that the link leads to; None where it leads to no table."""
+    link = links.opened(house, token, Purpose.CONFIRM)
+    assert link.person_id is not None
+    if link.game_id is None:
+        persons.confirm(house, link.person_id)
+        return None
+    return lobby.accept(house, link.game_id, link.person_id, name=name, word=word)
+
+
+def take_over(house: House, token: str, offer_id: int, name: str) -> None:
+    """Take a seat of the running game that is on offer."""
+    game_id, person_id = _of_table(house, token)
+    if substitutes.offered(house, offer_id).game_id != game_id:
+        raise Forbidden("This seat is at another table.")
+    persons.confirm(house, person_id)
+    substitutes.take(house, offer_id, person_id, name)
+
+
+def come_back(house: House, token: str, seat: int) -> None:
+    """Come back to one's own seat of the running game."""
+    game_id, person_id = _of_table(house, token)
+    substitutes.come_back(house, game_id, seat, person_id)
+
+
+def decline(house: House, token: str) -> None:
+    """Answer an invitation with no."""
+    game_id, person_id = _of_table(house, token)
+    lobby.decline(house, game_id, person_id)
+
+
+def leave(house: House, token: str) -> None:
+    """Leave the table before it begins; with its host it closes."""
+    game_id, person_id = _of_table(house, token)
+    leaving.leave(house, game_id, person_id)
+
+
+def invite(house: House, token: str, addresses: tuple[str, ...]) -> int:
+    """Offer one's own table to more people; how many of them had not been asked before."""
+    game_id, person_id = _of_table(house, token)
+    return lobby.invite(house, game_id, person_id, addresses)
+
+
+def _of_table(house: House, token: str) -> tuple[int, int]:
+    link = links.opened(house, token, Purpose.CONFIRM)
+    assert link.person_id is not None
+    if link.game_id is None:
+        raise Gone("This link is for no table.", why="It only confirms an address.")
+    return link.game_id, link.person_id

@@ -1,0 +1,75 @@
+"""A board as a page draws it: headings, sentences, lists of things, numbers by name, tables.
+
+It is made from the data of `engine.board` alone, which are made from one seat's view, so nothing else can get into a page.
+Everything in here is plain text for the template, which escapes it.
+"""
+
+from dataclasses import dataclass
+
+from engine.board import ALL, HEADINGS, Amounts, Board, Line, Part, Row
+from engine.tell import Teller
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A card, tile or die: its word, what stands on it, and what kind of thing it is."""
+
+    word: str
+    note: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPart:
+    """One part of a board. Which of the fields are filled follows from its kind: line, row, amounts or grid."""
+
+    kind: str
+    text: str = ""
+    things: tuple[Thing, ...] = ()
+    amounts: tuple[tuple[str, int], ...] = ()
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, bool, tuple[int | None, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Parts under one heading."""
+
+    heading: str
+    parts: tuple[DrawnPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A whole board."""
+
+    title: str
+    turn: str
+    sections: tuple[Section, ...]
+
+
+def draw(board: Board, teller: Teller, reader: int | None) -> Drawn:
+    """The board for one reader, in the order in which it is read aloud."""
+    sections = []
+    for name, heading in HEADINGS:
+        parts: tuple[Part, ...] = getattr(board, name)
+        if parts:
+            called = ALL if name == "others" and not board.mine else heading
+            sections.append(Section(teller(called), tuple(_part(part, teller, reader) for part in parts)))
+    return Drawn(teller(board.title), teller(board.turn), tuple(sections))
+
+
+def _part(part: Part, teller: Teller, reader: int | None) -> DrawnPart:
+    if isinstance(part, Line):
+        return DrawnPart("line", teller(part.text))
+    if isinstance(part, Row):
+        things = tuple(Thing(teller(face.word), teller(face.note), face.kind) for face in part.faces)
+        return DrawnPart("row", _capital(teller(part.label)), things)
+    if isinstance(part, Amounts):
+        return DrawnPart("amounts", amounts=tuple((_capital(teller(label)), number) for label, number in part.pairs))
+    rows = tuple((_capital(teller.name(seat)), seat == reader, numbers) for seat, numbers in part.rows)
+    return DrawnPart("grid", columns=tuple(_capital(teller(column)) for column in part.columns), rows=rows)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,101 @@
+"""Errors become pages, and answers of the API, here and nowhere else.
+
+A refusal says what happened, why, and what to do now; a fault of ours says so, and what the log holds of it names no
+token and no address.
+"""
+
+from typing import Any, Final
+
+import structlog
+from flask import Flask, Response, jsonify, request
+from werkzeug.exceptions import HTTPException
+
+from pbem.domain.errors import (
+    BadInput,
+    Fault,
+    Forbidden,
+    Gone,
+    NotFound,
+    PbemError,
+    Refusal,
+    Stale,
+    TooMany,
+)
+from pbem.web.site import page
+
+STATUS: Final[dict[type[PbemError], int]] = {
+    BadInput: 400,
+    Forbidden: 403,
+    NotFound: 404,
+    Gone: 410,
+    Stale: 409,
+    TooMany: 429,
+    Fault: 500,
+}
+
+_log = structlog.get_logger(__name__)
+
+# What the framework refuses before any of our code is asked.
+_WORDS: Final[dict[int, PbemError]] = {
+    400: BadInput("This request cannot be read."),
+    401: Forbidden(
+        "This needs the token of a seat.",
+        why="Without one we do not know which seat is meant.",
+        remedy="The page of your seat shows it; send it as “Authorization: Bearer”.",
+    ),
+    404: NotFound("There is nothing at this address."),
+    405: BadInput("This address cannot be used like that.", remedy="Please open the link again and use its button."),
+    413: BadInput("That is too much at once.", remedy="Nothing was changed; please send less."),
+    415: BadInput("This kind of data is not read here."),
+}
+
+
+def answer_errors(app: Flask) -> None:
+    """Let every error of an application end in a page or an answer that says what to do."""
+    app.register_error_handler(PbemError, _of_ours)
+    app.register_error_handler(HTTPException, _of_the_framework)
+    app.register_error_handler(Exception, _of_nobody)
+
+
+def status_of(error: PbemError) -> int:
+    """The status that stands for an error."""
+    return next((status for kind, status in STATUS.items() if isinstance(error, kind)), 500)
+
+
+def as_data(error: PbemError, **more: Any) -> dict[str, Any]:
+    """An error as the API tells it."""
+    named = {"kind": type(error).__name__, "what": error.what, "why": error.why, "remedy": error.remedy}
+    return {"error": named | more}
+
+
+def _of_ours(error: PbemError) -> Response:
+    if not isinstance(error, Refusal):
+        _log.error("request_failed", endpoint=request.endpoint, exc_info=error)
+    return _told(error, status_of(error))
+
+
+def _of_the_framework(error: HTTPException) -> Response:
+    if error.code is None or error.code < 400:
+        response: Response = error.get_response()  # type: ignore[assignment]
+        return response
+    if error.code == 401:
+        told = _told(_WORDS[401], 401)
+        told.headers["WWW-Authenticate"] = "Bearer"
+        return told
+    told = _told(_WORDS.get(error.code) or BadInput("This request cannot be answered."), error.code)
+    if error.code == 405 and getattr(error, "valid_methods", None):
+        told.headers["Allow"] = ", ".join(sorted(error.valid_methods))  # type: ignore[attr-defined]
+    return told
+
+
+def _of_nobody(error: Exception) -> Response:
+    _log.error("request_failed", endpoint=request.endpoint, exc_info=error)
+    return _told(Fault("Something went wrong here."), 500)
+
+
+def _told(error: PbemError, status: int) -> Response:
+    if request.path.startswith("/api/"):
+        response = jsonify(as_data(error))
+        response.status_code = status
+        return response
+    return page("error.html", status, error=error)

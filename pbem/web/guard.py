@@ -1,0 +1,116 @@
+"""At the door of every request: what is too large, broken or from elsewhere is turned away; what leaves is wrapped up.
+
+The pages load nothing but our own style sheet, run nothing, and are shown in nobody's frame. What hangs on a token is
+kept by no cache and no search engine.
+"""
+
+from typing import Final
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from flask import Flask, Response, request
+
+from pbem.domain.errors import BadInput, Forbidden
+from pbem.web.site import config
+
+POLICY: Final = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+
+HEADERS: Final = {
+    "Content-Security-Policy": POLICY,
+    # Not no-referrer: that makes a browser call our own forms' origin null.
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "interest-cohort=(), browsing-topics=()",
+}
+
+PRIVATE: Final = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow"}
+
+MOST_FIELDS: Final = 200
+"""The largest real form, that of a Ranking with everything else, has a few dozen fields."""
+
+_FORM: Final = "application/x-www-form-urlencoded"
+_A_YEAR: Final = 365 * 24 * 60 * 60
+
+
+def watch(app: Flask) -> None:
+    """Let every request of an application pass this door."""
+    app.before_request(_let_in)
+    app.after_request(_wrap_up)
+
+
+def must_be_ours() -> None:
+    """Refuse a form that another site sent: for pages that carry no authority of their own."""
+    if _from_elsewhere(strictly=True):
+        raise _elsewhere()
+
+
+def must_not_be_foreign() -> None:
+    """Refuse a form of a page with a token only if the browser names another site; the token is the authority."""
+    if _from_elsewhere(strictly=False):
+        raise _elsewhere()
+
+
+def a_person_clicked() -> bool:
+    """Whether a person's click sent this form, as far as the browser tells.
+
+    A browser that does not tell is believed, once it has been asked (the form's field `sure`). What is plainly a script,
+    or a scanner that presses buttons, gets a second page.
+    """
+    mode = request.headers.get("Sec-Fetch-Mode")
+    if mode is None or request.form.get("sure") == "yes":
+        return True
+    return mode == "navigate" and request.headers.get("Sec-Fetch-User") == "?1"
+
+
+def _let_in() -> None:
+    _must_be_text(request.environ.get("PATH_INFO", "").encode("latin-1"), "The address")
+    _must_be_text(unquote_to_bytes(request.query_string), "The address")
+    if request.method in ("GET", "HEAD", "OPTIONS") or request.path.startswith("/api/"):
+        return
+    # Reading the body is what refuses one that is too large.
+    body = request.get_data(cache=True)
+    if body and request.mimetype == _FORM:
+        _must_be_text(unquote_to_bytes(body), "The form")
+        if body.count(b"&") >= MOST_FIELDS:
+            raise BadInput("The form has too many fields.", why=f"No page of ours has more than {MOST_FIELDS}.")
+    elif body and request.endpoint != "stop.stop":
+        raise BadInput("This is not one of our forms.", why=f"Our pages send {_FORM}.")
+
+
+def _must_be_text(data: bytes, what: str) -> None:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise BadInput(f"{what} cannot be read.", why="Its letters are not in UTF-8.") from None
+    if "\0" in text:
+        raise BadInput(f"{what} cannot be read.", why="It holds a character that stands for nothing.")
+
+
+def _wrap_up(response: Response) -> Response:
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+    if request.endpoint != "static":
+        for name, value in PRIVATE.items():
+            response.headers.setdefault(name, value)
+    if config().base_url.startswith("https:"):
+        response.headers.setdefault("Strict-Transport-Security", f"max-age={_A_YEAR}")
+    return response
+
+
+def _from_elsewhere(*, strictly: bool) -> bool:
+    origin = request.headers.get("Origin")
+    if origin is not None and origin != "null":
+        return origin != config().base_url and urlsplit(origin).netloc != request.host
+    site = request.headers.get("Sec-Fetch-Site")
+    return strictly and (origin == "null" or site not in (None, "same-origin", "none"))
+
+
+def _elsewhere() -> Forbidden:
+    return Forbidden(
+        "This form was sent from another site.",
+        why="Nobody else may act in your name.",
+        remedy="Nothing was changed; please open the link again and use the button there.",
+    )

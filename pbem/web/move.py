@@ -1,0 +1,92 @@
+"""One choice by one link: the page shows it in words with one button, and the button makes it.
+
+The page shows no hand, because links get forwarded: the choice, the table's name, until when, and, once the turn is over,
+what everybody at the table knows of it. What it cannot show it can have mailed to the address on file.
+"""
+
+from flask import Blueprint, Response
+
+from pbem.domain.errors import BadInput, Gone, Stale
+from pbem.links import Purpose
+from pbem.service import by_link, looks, mine
+from pbem.service.looks import Offered
+from pbem.web import guard, said, site
+
+pages = Blueprint("move", __name__)
+
+
+@pages.get("/m/<token>/<option>")
+def show(token: str, option: str) -> Response:
+    """The one choice in words, and a button."""
+    return _page(looks.offered(site.house(), token, option), token, option)
+
+
+@pages.get("/m/<token>")
+def bare(token: str) -> Response:
+    """The same where the choice got lost on the way."""
+    return _page(looks.offered(site.house(), token, ""), token, "")
+
+
+@pages.post("/m/<token>/<option>")
+def play(token: str, option: str) -> Response:
+    """Make the choice."""
+    guard.must_not_be_foreign()
+    if not guard.a_person_clicked():
+        return _page(looks.offered(site.house(), token, option), token, option, ask_again=True)
+    try:
+        by_link.move(site.house(), token, option)
+    except (BadInput, Stale, Gone) as refused:
+        # The page says which turn this was and leads on. The rules' own words might name cards of a hand.
+        found = looks.offered(site.house(), token, option)
+        return _page(found, token, option, status=409 if isinstance(refused, Stale) else 400)
+    return site.go("move.receipt", token=token, option=option)
+
+
+@pages.get("/m/<token>/<option>/receipt")
+def receipt(token: str, option: str) -> Response:
+    """What has been made of the choice."""
+    return _page(looks.offered(site.house(), token, option), token, option, receipt=True)
+
+
+@pages.post("/m/<token>/<option>/back")
+def take_back(token: str, option: str) -> Response:
+    """Take the choice back."""
+    guard.must_not_be_foreign()
+    by_link.take_back(site.house(), token, Purpose.MOVE)
+    return site.go("move.show", token=token, option=option)
+
+
+@pages.post("/m/<token>/links")
+def send_links(token: str) -> Response:
+    """Send the player a mail with links to all their games."""
+    guard.must_not_be_foreign()
+    mine.send_by_link(site.house(), token, Purpose.MOVE)
+    return site.go("lobby.sent")
+
+
+@pages.post("/m/<token>/call")
+def call(token: str) -> Response:
+    """Call the organiser about this game."""
+    guard.must_not_be_foreign()
+    by_link.call(site.house(), token, Purpose.MOVE, site.field("text"))
+    return site.go("lobby.called")
+
+
+def _page(
+    found: Offered, token: str, option: str, *, status: int = 200, receipt: bool = False, ask_again: bool = False
+) -> Response:
+    teller = found.teller
+    return site.page(
+        "move.html",
+        status,
+        found=found,
+        token=token,
+        option=option,
+        player=found.names[found.seat],
+        prompt=teller(found.prompt) if found.prompt is not None else "",
+        note=teller(found.note) if found.note is not None else "",
+        deadline=said.deadline(found, site.house().now()),
+        story=said.story(found.told, teller),
+        receipt=receipt,
+        ask_again=ask_again,
+    )

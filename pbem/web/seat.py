@@ -1,0 +1,206 @@
+"""The page of a seat: the table as its player sees it, what happened, and everything the player can do.
+
+A choice takes two forms: the first leads to a page that says it in words and keeps nothing, the button there makes it.
+Forms carry the number of the window they were made for, so one that was left open for a day never plays in another turn.
+"""
+
+from flask import Blueprint, Response, request
+
+from engine import grammar, orders
+from engine.decisions import Choice, Decision, Refused
+from pbem.domain.errors import BadInput, Refusal, Stale
+from pbem.links import Purpose
+from pbem.service import by_link, export, looks
+from pbem.service.looks import Look
+from pbem.web import guard, said, site
+from pbem.web.drawn import draw
+from pbem.web.errors import status_of
+from pbem.web.forms import choice_of, forms_of
+from pbem.web.site import field, house
+
+pages = Blueprint("seat", __name__)
+
+
+@pages.get("/s/<token>")
+def show(token: str) -> Response:
+    """The table as the player sees it."""
+    return _page(looks.look(house(), token), token)
+
+
+@pages.post("/s/<token>/preview")
+def preview(token: str) -> Response:
+    """The choice in words, before it is made; nothing is kept of it."""
+    guard.must_not_be_foreign()
+    found = looks.look(house(), token)
+    window = site.whole_number("window", "the number of a turn")
+    if found.decision is None or found.window != window:
+        return _moved_on(found, token)
+    try:
+        choice = _wanted(found.decision, found)
+    except Refusal as refused:
+        return _page(found, token, status=status_of(refused), refused=refused)
+    act = next(act for act in found.decision.acts if choice in act)
+    return site.page(
+        "preview.html",
+        found=found,
+        token=token,
+        written=grammar.write(found.decision, choice),
+        note=found.teller(act.note) if act.note else "",
+        closes=choice.verb in found.decision.closes,
+        again=choice == found.sealed,
+        prompt=found.teller(found.decision.prompt),
+        deadline=said.deadline(found, house().now()),
+    )
+
+
+@pages.post("/s/<token>/play")
+def play(token: str) -> Response:
+    """Make the choice."""
+    guard.must_not_be_foreign()
+    window = site.whole_number("window", "the number of a turn")
+    try:
+        by_link.play(house(), token, window, field("choice"))
+    except Stale:
+        return _moved_on(looks.look(house(), token), token)
+    except BadInput as refused:
+        return _page(looks.look(house(), token), token, status=status_of(refused), refused=refused)
+    return site.go("seat.receipt", token=token, window=window)
+
+
+@pages.get("/s/<token>/receipt/<int:window>")
+def receipt(token: str, window: int) -> Response:
+    """What has become of the choice that was made in a window."""
+    found = looks.look(house(), token)
+    sealed = found.sealed is not None and found.window == window
+    made = found.made if found.made is not None and found.made.window == window else None
+    return site.page(
+        "receipt.html",
+        found=found,
+        token=token,
+        window=window,
+        sealed=found.sealed_words if sealed else "",
+        made=made,
+        may_take_back=sealed or (made is not None and made.may_take_back),
+        deadline=said.deadline(found, house().now()),
+        story=said.story(found.told, found.teller) if made else [],
+    )
+
+
+@pages.post("/s/<token>/back")
+def take_back(token: str) -> Response:
+    """Take a choice back."""
+    guard.must_not_be_foreign()
+    by_link.take_back(house(), token, Purpose.SEAT, site.whole_number("window", "the number of a turn"))
+    return site.go("seat.show", token=token)
+
+
+@pages.post("/s/<token>/order")
+def leave_order(token: str) -> Response:
+    """Set a standing order."""
+    guard.must_not_be_foreign()
+    try:
+        by_link.leave_order(house(), token, field("order"))
+    except BadInput as refused:
+        return _page(looks.look(house(), token), token, status=status_of(refused), refused=refused)
+    return site.go("seat.show", token=token, _anchor="orders")
+
+
+@pages.post("/s/<token>/order/drop")
+def drop_order(token: str) -> Response:
+    """Drop the standing order."""
+    guard.must_not_be_foreign()
+    by_link.drop_order(house(), token)
+    return site.go("seat.show", token=token, _anchor="orders")
+
+
+@pages.post("/s/<token>/call")
+def call(token: str) -> Response:
+    """Call the organiser about this game."""
+    guard.must_not_be_foreign()
+    by_link.call(house(), token, Purpose.SEAT, field("text"))
+    return site.go("lobby.called")
+
+
+@pages.post("/s/<token>/programs")
+def programs(token: str) -> Response:
+    """Show the token by which a program may play this seat."""
+    guard.must_not_be_foreign()
+    secret = by_link.token_for_programs(house(), token)
+    return site.page("programs.html", token=token, secret=secret)
+
+
+@pages.post("/s/<token>/end")
+def agree_to_end(token: str) -> Response:
+    """Agree to end the game without a result, or no longer."""
+    guard.must_not_be_foreign()
+    if field("agree") == "yes":
+        by_link.agree_to_end(house(), token)
+    else:
+        by_link.play_on(house(), token)
+    return site.go("seat.show", token=token, _anchor="leave")
+
+
+@pages.post("/s/<token>/resign")
+def resign(token: str) -> Response:
+    """Give the seat away, once that was confirmed on a page of its own."""
+    guard.must_not_be_foreign()
+    if field("sure") != "yes":
+        return site.page("resign.html", found=looks.look(house(), token), token=token)
+    by_link.resign(house(), token)
+    return site.page("done.html", title="You have left the table", text="A bot plays on. The others have been told.")
+
+
+@pages.get("/s/<token>/game.json")
+def download(token: str) -> Response:
+    """The file of the finished game."""
+    found = export.by_link(house(), token, Purpose.SEAT)
+    response = Response(export.write(found), mimetype="application/json")
+    response.headers["Content-Disposition"] = f'attachment; filename="{found.kind}-{found.key}.json"'
+    return response
+
+
+def _wanted(decision: Decision, found: Look) -> Choice:
+    """The choice that the form means, by its fields or as it was written."""
+    if field("written"):
+        try:
+            choice = grammar.read(decision, field("written"))
+        except Refused as refused:
+            raise BadInput(found.teller(refused.text), remedy="Nothing was changed.") from refused
+    else:
+        choice = choice_of(decision, request.form)
+    objection = found.rules.objects(found.view, found.seat, choice)
+    if objection is not None:
+        raise BadInput(found.teller(objection))
+    return choice
+
+
+def _moved_on(found: Look, token: str) -> Response:
+    """The page as it is now, with a word about the form that came too late."""
+    return _page(found, token, status=409, moved_on=True)
+
+
+def _page(
+    found: Look, token: str, *, status: int = 200, refused: Refusal | None = None, moved_on: bool = False
+) -> Response:
+    teller, now = found.teller, house().now()
+    decision = found.decision
+    return site.page(
+        "seat.html",
+        status,
+        found=found,
+        token=token,
+        board=draw(found.board, teller, found.seat),
+        prompt=teller(decision.prompt) if decision else "",
+        forms=forms_of(decision, teller) if decision else [],
+        wording=grammar.usages(decision) if decision else (),
+        deadline=said.deadline(found, now) if decision else "",
+        story=said.story(found.told, teller),
+        places=said.places(found.standing, teller),
+        reasons=[teller(reason) for reason in found.standing.reasons],
+        order=orders.write_order(found.order) if found.order else "",
+        orders=(*(orders.offered(decision) if decision else ()), *orders.USAGES),
+        refused=refused,
+        moved_on=moved_on,
+        agreed=found.seat in found.votes,
+        others_agreed=[found.names[seat] for seat in sorted(found.votes - {found.seat})],
+    )

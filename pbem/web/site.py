@@ -1,0 +1,74 @@
+"""What a request works with: the house, the settings, the forms that came, and the pages that go.
+
+It knows where things are and decides nothing.
+"""
+
+import re
+from typing import Any, Final
+
+from flask import Response, current_app, make_response, render_template, request, url_for
+
+from pbem.config import Config
+from pbem.domain.errors import BadInput, quoted
+from pbem.service.house import House
+
+_PLACE: Final = "pbem"
+_NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
+
+LONGEST_FIELD: Final = 8000
+"""Twice the longest text that anybody may write to the organiser; only the list of invited addresses comes near."""
+
+
+def settle(extensions: dict[str, Any], house: House, config: Config) -> None:
+    """Keep what all requests of an application work with."""
+    extensions[_PLACE] = (house, config)
+
+
+def house() -> House:
+    """The house that this application belongs to."""
+    found: House = current_app.extensions[_PLACE][0]
+    return found
+
+
+def config() -> Config:
+    """The settings of this application."""
+    found: Config = current_app.extensions[_PLACE][1]
+    return found
+
+
+def page(template: str, status: int = 200, **values: Any) -> Response:
+    """A page."""
+    return make_response(render_template(template, **values), status)
+
+
+def go(endpoint: str, **values: Any) -> Response:
+    """Lead on after a form was taken, so that reloading repeats nothing."""
+    response = make_response("", 303)
+    response.headers["Location"] = url_for(endpoint, **values)
+    return response
+
+
+def field(name: str) -> str:
+    """What was typed into a field; empty if it was not there."""
+    text = request.form.get(name, "")
+    if len(text) > LONGEST_FIELD:
+        raise BadInput(f"What was typed into “{name}” is too long.", why=f"{LONGEST_FIELD} characters are the most.")
+    return text.strip()
+
+
+def ticked(name: str) -> bool:
+    """Whether a box was ticked."""
+    return bool(field(name))
+
+
+def whole_number(name: str, called: str) -> int:
+    """The whole number in a field; `called` is what people call the field."""
+    return read_number(field(name), called)
+
+
+def read_number(text: str, called: str) -> int:
+    """A whole number that somebody typed."""
+    # Not int() alone, which reads signs, underscores, the digits of every script and a million of them.
+    if not _NUMBER.fullmatch(text):
+        raise BadInput(f"{quoted(text)} is not {called}.", why="It has to be a whole number.")
+    return int(text)

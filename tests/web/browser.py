@@ -1,0 +1,185 @@
+"""A browser without pictures: it opens pages, reads their forms and links, fills in and presses, and knows nothing else.
+
+A form is what the HTML says it is, so a test that plays through it plays as a person does: what no page offers cannot be
+sent.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from urllib.parse import urljoin
+
+from flask import Flask
+from lxml import html
+from werkzeug.test import TestResponse
+
+from pbem.links import Purpose
+from pbem.service import links as service_links
+from pbem.service.house import House
+from pbem.store.links import Meant
+from tests.service.begun import Begun
+
+HOST = "http://localhost:8000"
+
+
+@dataclass
+class Form:
+    """One form of a page: where it goes, and what stands in it."""
+
+    page: Page
+    action: str
+    button: str
+    fixed: list[tuple[str, str]] = field(default_factory=list)
+    numbers: dict[str, tuple[int, int]] = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
+    picks: dict[str, list[str]] = field(default_factory=dict)
+    boxes: dict[str, list[str]] = field(default_factory=dict)
+
+    def press(self, **filled: object) -> Page:
+        """Fill in fields by name and press the button; a list ticks several boxes."""
+        sent = list(self.fixed)
+        for name, value in filled.items():
+            many = value if isinstance(value, list) else [value]
+            sent = [(n, v) for n, v in sent if n != name] + [(name, str(each)) for each in many]
+        return self.page.browser.post(self.action, sent)
+
+    def press_anyhow(self, luck: random.Random) -> Page:
+        """Fill in every field with something that it allows."""
+        filled: dict[str, object] = {name: luck.randint(low, high) for name, (low, high) in self.numbers.items()}
+        filled |= {name: luck.choice(values) for name, values in self.picks.items()}
+        for name, values in self.boxes.items():
+            filled[name] = luck.sample(values, luck.randint(1, len(values)))
+        return self.press(**filled)
+
+
+class Page:
+    """What the browser shows."""
+
+    def __init__(self, browser: Browser, response: TestResponse, url: str) -> None:
+        self.browser = browser
+        self.response = response
+        self.status = response.status_code
+        self.url = url
+        self.source = response.get_data(as_text=True)
+        is_html = response.mimetype == "text/html" and bool(self.source)
+        self._tree = html.fromstring(self.source) if is_html else html.fromstring("<p>")
+
+    @property
+    def text(self) -> str:
+        """All words of the page, outside of the forms too."""
+        return " ".join(self._tree.text_content().split())
+
+    @property
+    def heading(self) -> str:
+        """What stands on top."""
+        return " ".join(self._tree.findtext(".//h1", "").split())
+
+    def links(self) -> dict[str, str]:
+        """Where links go, by their words."""
+        return {" ".join(a.text_content().split()): a.get("href") for a in self._tree.iter("a")}
+
+    def follow(self, words: str) -> Page:
+        """Open the link with these words."""
+        return self.browser.open(self.links()[words])
+
+    def forms(self) -> list[Form]:
+        """The forms, in the order of the page."""
+        return [self._form(each) for each in self._tree.iter("form")]
+
+    def form(self, button: str) -> Form:
+        """The form whose button says this."""
+        found = [form for form in self.forms() if form.button == button]
+        assert found, f"no button {button!r} among {[form.button for form in self.forms()]}"
+        return found[0]
+
+    def acts(self) -> list[Form]:
+        """The forms of what can be done in the game."""
+        return [self._form(each) for each in self._tree.iter("form") if each.get("class") == "act"]
+
+    def _form(self, element: html.HtmlElement) -> Form:
+        assert element.get("method") == "post"
+        button = element.find(".//button")
+        form = Form(self, element.get("action"), " ".join(button.text_content().split()))
+        if button.get("name"):
+            form.fixed.append((button.get("name"), button.get("value")))
+        for each in element.iter("input", "select", "textarea"):
+            self._field(form, each)
+        return form
+
+    @staticmethod
+    def _field(form: Form, each: html.HtmlElement) -> None:
+        name, kind, value = each.get("name"), each.get("type", each.tag), each.get("value", "")
+        if kind == "hidden":
+            form.fixed.append((name, value))
+        elif kind == "number":
+            form.numbers[name] = (int(each.get("min")), int(each.get("max")))
+        elif kind == "radio":
+            form.picks.setdefault(name, []).append(value)
+        elif kind == "checkbox":
+            form.boxes.setdefault(name, []).append(value)
+        elif kind == "select":
+            form.picks[name] = [o.get("value", o.text) for o in each.iter("option") if o.get("value") != ""]
+            chosen = [o.get("value", o.text) for o in each.iter("option") if o.get("selected") is not None]
+            if each.get("required") is None:
+                form.fixed.append((name, (chosen or form.picks[name])[0]))
+        else:
+            form.texts.append(name)
+            if value:
+                form.fixed.append((name, value))
+
+
+class Browser:
+    """Opens addresses and follows where forms lead."""
+
+    def __init__(self, app: Flask) -> None:
+        self.client = app.test_client()
+        # What a browser says of a person's click.
+        self.says = {
+            "Origin": HOST,
+            "Sec-Fetch-Site": "same-origin",
+            "Sec-Fetch-Mode": "navigate",
+            "Sec-Fetch-User": "?1",
+        }
+
+    def open(self, url: str) -> Page:
+        """Open an address."""
+        return Page(self, self.client.get(url, base_url=HOST), url)
+
+    def post(self, url: str, fields: list[tuple[str, str]], follow: bool = True) -> Page:
+        """Send a form, and go where the answer leads."""
+        grouped: dict[str, list[str]] = {}
+        for name, value in fields:
+            grouped.setdefault(name, []).append(value)
+        response = self.client.post(url, data=grouped, headers=self.says, base_url=HOST)
+        if response.status_code == 303 and follow:
+            return self.open(urljoin(url, response.headers["Location"]))
+        return Page(self, response, url)
+
+
+class Links:
+    """The addresses that would stand in mails."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+
+    def token(self, purpose: Purpose, row: int) -> str:
+        """The token of a link's row."""
+        with self.house.store.read() as tx:
+            from pbem.store import links
+
+            link = links.read(tx, row)
+        assert link is not None
+        return service_links.token(self.house, link)
+
+    def of(self, game: Begun, seat: int, window: int | None = None) -> tuple[str, str]:
+        """The tokens of one choice and of the whole seat."""
+        of_window = game.row().window if window is None else window
+        person = game.person_at(seat)
+        rows = self.house.write(lambda tx: service_links.of_seat_in(tx, self.house, person, game.id, of_window, seat))
+        return self.token(Purpose.MOVE, rows.move), self.token(Purpose.SEAT, rows.seat)
+
+    def made(self, purpose: Purpose, person: int, game: int | None = None) -> str:
+        """The token of a person's link."""
+        row = self.house.write(lambda tx: service_links.make_in(tx, self.house, Meant(purpose, person, game)))
+        return self.token(purpose, row)
