@@ -14,7 +14,8 @@ from typing import Final
 from urllib.parse import quote, urlsplit
 from zoneinfo import ZoneInfo
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context, select_autoescape
+from jinja2.runtime import Context
 
 from pbem import paths
 from pbem.domain.phrase import said
@@ -120,13 +121,13 @@ def in_words(letterhead: Letterhead, mail: Written) -> tuple[str, str]:
         "call": f"{stop}/call",
     }
     context = common | dict(mail.words)
-    environment = _templates(mail.reader.zone)
+    environment = _templates()
     subject = environment.get_template(f"{mail.kind}/subject.txt").render(context)
     text = environment.get_template(f"{mail.kind}/body.txt").render(context)
     return one_line(subject), _tidy(text)
 
 
-def message_id(letterhead: Letterhead, number: int, of: str) -> str:
+def message_id(letterhead: Letterhead, number: str, of: str) -> str:
     """The name of a mail, the same on every try: from its number, and from whose or which table's it is."""
     return f"<m{number}.{of}@{letterhead.domain}>"
 
@@ -154,7 +155,7 @@ def _headers(letterhead: Letterhead, mail: Written) -> dict[str, str]:
 
 
 @cache
-def _templates(zone: ZoneInfo) -> Environment:
+def _templates() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(paths.templates() / "mail"),
         autoescape=select_autoescape(["html"]),
@@ -166,7 +167,7 @@ def _templates(zone: ZoneInfo) -> Environment:
     environment.filters["wrap"] = wrap
     environment.filters["short"] = _short
     environment.filters["listed"] = listed
-    environment.filters["moment"] = lambda text: said(_moment(text), zone)
+    environment.filters["moment"] = _moment
     return environment
 
 
@@ -191,8 +192,11 @@ def _short(text: str) -> str:
     return text if len(text) <= LONGEST_ASKED else text[: LONGEST_ASKED - 1].rstrip(" ,.:;") + "…"
 
 
-def _moment(text: str | datetime) -> datetime:
-    return text if isinstance(text, datetime) else datetime.fromisoformat(text)
+@pass_context
+def _moment(context: Context, at: str | datetime) -> str:
+    """A moment as its reader reads it."""
+    reader: Reader = context["reader"]
+    return said(at if isinstance(at, datetime) else datetime.fromisoformat(at), reader.zone)
 
 
 def _tidy(text: str) -> str:

@@ -13,9 +13,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, insert, or_, select, true, update
 
-from pbem.store.schema import Ledger, Outbox, table_of
+from pbem.store.schema import Deadline, Ledger, Outbox, table_of
 
-_OUTBOX, _LEDGER = table_of(Outbox), table_of(Ledger)
+_DEADLINE, _LEDGER, _OUTBOX = table_of(Deadline), table_of(Ledger), table_of(Outbox)
 _QUEUE = insert(_OUTBOX)
 _NOTE = insert(_LEDGER)
 _READ = select(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id"))
@@ -148,6 +148,18 @@ def turn_before(tx: Connection, mail: OutboxRow) -> OutboxRow | None:
     )
     row = tx.execute(select(_OUTBOX).where(*same).order_by(_OUTBOX.c.id.desc()).limit(1)).one_or_none()
     return None if row is None else OutboxRow(**row._mapping)
+
+
+def turns_open(tx: Connection) -> list[OutboxRow]:
+    """The mails that asked for what is still open, and were sent."""
+    asked = and_(
+        _DEADLINE.c.game_id == _OUTBOX.c.game_id,
+        _DEADLINE.c.window == _OUTBOX.c.window,
+        _DEADLINE.c.seat == _OUTBOX.c.seat,
+        _DEADLINE.c.status == "open",
+    )
+    wanted = select(_OUTBOX).join(_DEADLINE, asked).where(_OUTBOX.c.kind == "turn", _OUTBOX.c.status == "sent")
+    return [OutboxRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id))]
 
 
 def lines(tx: Connection, outbox_ids: Iterable[int]) -> dict[int, list[LedgerRow]]:
