@@ -1,0 +1,121 @@
+"""Time in a test: a server that was awake all along, or asleep, and mails that get through or do not.
+
+Nothing here waits: the clock moves when it is told to, and what a worker does at a moment is called by name.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from pbem.clock import FakeClock
+from pbem.domain.deadline import Due
+from pbem.service import bots, heartbeat, substitutes, timekeeping, timeouts
+from pbem.service.heartbeat import Worker
+from pbem.service.house import House
+from pbem.store import deadlines, games, outages, outbox
+from pbem.store.database import Tx
+from pbem.store.deadlines import DeadlineRow
+from pbem.store.outbox import OutboxRow
+from tests.service.begun import Begun
+from tests.service.stored import letters
+
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+
+
+class Time:
+    """A worker that has been up for an hour, and the hands of the clock."""
+
+    def __init__(self, house: House, clock: FakeClock) -> None:
+        self.house = house
+        self.clock = clock
+        self.worker = Worker("first", clock.now() - HOUR)
+        self._beat()
+
+    def passes(self, by: timedelta) -> datetime:
+        """Time passes while the server is awake: its beats have no hole."""
+        self.clock.advance(by)
+        self._beat()
+        return self.clock.now()
+
+    def passes_until(self, moment: datetime | None) -> datetime:
+        """The same until a moment, which has to be known."""
+        assert moment is not None
+        return self.passes(moment - self.clock.now())
+
+    def sleeps(self, by: timedelta) -> None:
+        """The server is down for so long; then its worker starts, and what it does first is done."""
+        self.clock.advance(by)
+        self.wakes()
+
+    def wakes(self) -> None:
+        """A worker starts, finds out for how long nobody worked, and moves the clocks that ran."""
+        self.worker = Worker(self.worker.name, self.clock.now())
+        heartbeat.beat(self.house, self.worker)
+        heartbeat.apply_outages(self.house)
+
+    def sends(self, accepted_at: datetime | None = None, kind: str = "turn") -> dict[int, Due]:
+        """All turn mails in the queue are rendered and accepted; what each promised, by seat."""
+        promised = {}
+        for mail in letters(self.house, kind=kind):
+            if mail.status == "queued":
+                promised[mail.seat if mail.seat is not None else -1] = self.renders(mail)
+                self.accepts(mail, accepted_at)
+        return promised
+
+    def renders(self, mail: OutboxRow) -> Due:
+        """A turn mail is rendered now."""
+
+        def render(tx: Tx) -> Due:
+            assert mail.game_id is not None
+            assert mail.window is not None
+            assert mail.seat is not None
+            game = games.lock(tx, mail.game_id)
+            return timekeeping.promise(tx, self.house, game, mail.window, mail.seat, self.house.now())
+
+        return self.house.write(render)
+
+    def accepts(self, mail: OutboxRow, at: datetime | None = None) -> None:
+        """The next hop accepts a mail."""
+
+        def accept(tx: Tx) -> None:
+            outbox.change(tx, mail.id, status="sent", accepted_at=at or self.house.now())
+            timekeeping.mail_accepted(tx, self.house, mail, at or self.house.now())
+
+        self.house.write(accept)
+
+    def runs_out(self) -> timeouts.Passed:
+        """The tick of deadlines."""
+        return timeouts.time_out(self.house, self.worker)
+
+    def reminds(self) -> timeouts.Passed:
+        """The tick of reminders."""
+        return timeouts.remind(self.house, self.worker)
+
+    def bots_play(self) -> int:
+        """The tick of bots, until none is asked."""
+        played = 0
+        while more := bots.play_bots(self.house):
+            played += more
+        return played
+
+    def seats_change(self) -> None:
+        """The tick of seats."""
+        substitutes.give_up_unreachable(self.house)
+        substitutes.tidy(self.house)
+
+    def deadline(self, game: Begun, seat: int, window: int | None = None) -> DeadlineRow:
+        """The deadline of a seat in the present window."""
+        with self.house.store.read() as tx:
+            row = deadlines.read(tx, game.id, game.row().window if window is None else window, seat)
+        assert row is not None
+        return row
+
+    def due(self, game: Begun, seat: int) -> datetime | None:
+        """When the seat's clock runs out."""
+        return self.deadline(game, seat).due_at
+
+    def _beat(self) -> None:
+        # As if it had been written every few seconds: without the look for a hole.
+        self.house.write(lambda tx: outages.beat(tx, self.worker.name, self.worker.started_at, self.clock.now()))
+
+
+Timed = Callable[..., Begun]
