@@ -13,7 +13,7 @@ from jinja2 import StrictUndefined
 from pbem import paths
 from pbem.config import Config
 from pbem.service.house import House
-from pbem.web import api, guard, lobby, mailbox, move, seat, site
+from pbem.web import api, guard, lobby, mailbox, move, own, seat, site, stop
 from pbem.web.errors import answer_errors
 
 MOST_FORM_PARTS: Final = 50
@@ -40,10 +40,8 @@ def create_app(house: House, config: Config) -> Flask:
     site.settle(app.extensions, house, config)
     guard.watch(app)
     answer_errors(app)
-    app.register_blueprint(move.pages)
-    app.register_blueprint(seat.pages)
-    app.register_blueprint(lobby.pages)
-    app.register_blueprint(api.routes)
+    for pages in (move.pages, seat.pages, lobby.pages, own.pages, stop.pages, api.routes):
+        app.register_blueprint(pages)
     if config.development:
         app.register_blueprint(mailbox.pages)
     return app

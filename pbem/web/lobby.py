@@ -150,7 +150,7 @@ def send_mine() -> Response:
 @pages.get("/call")
 def call_page() -> Response:
     """The form by which somebody without a link calls the organiser."""
-    return site.page("call.html", refused=None)
+    return site.page("call.html", refused=None, action="lobby.call", token="")
 
 
 @pages.post("/call")
@@ -160,7 +160,7 @@ def call() -> Response:
     try:
         calls.call_from(house(), field("address"), field("text"))
     except Refusal as refused:
-        return site.page("call.html", status_of(refused), refused=refused)
+        return site.page("call.html", status_of(refused), refused=refused, action="lobby.call", token="")
     return site.go("lobby.called")
 
 

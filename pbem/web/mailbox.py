@@ -10,6 +10,7 @@ from flask import Blueprint, Response, request
 from markupsafe import Markup, escape
 
 from pbem.mail.mailbox import LocalMailbox
+from pbem.service.delivery import mailbox_of
 from pbem.web import site
 
 pages = Blueprint("mailbox", __name__, url_prefix="/mailbox")
@@ -40,7 +41,7 @@ def source(key: str) -> Response:
 
 
 def _mailbox() -> LocalMailbox:
-    return LocalMailbox(site.config().data_dir / "mailbox")
+    return mailbox_of(site.config())
 
 
 def _with_links(text: str) -> Markup:

@@ -113,6 +113,13 @@ def drop_order(token: str) -> Response:
     return site.go("seat.show", token=token, _anchor="orders")
 
 
+@pages.get("/s/<token>/call")
+def call_page(token: str) -> Response:
+    """The form by which the reader of a mail calls the organiser about this game."""
+    looks.look(house(), token)
+    return site.page("call.html", refused=None, action="seat.call", token=token)
+
+
 @pages.post("/s/<token>/call")
 def call(token: str) -> Response:
     """Call the organiser about this game."""
