@@ -23,9 +23,9 @@ from pbem.mail.compose import Letterhead, compose
 from pbem.mail.mailbox import LocalMailbox
 from pbem.mail.send import Outcome, Parcel, Relay, Result, Session, Transport
 from pbem.mail.throttle import Throttle
-from pbem.service import news, timekeeping
+from pbem.service import news, stops, timekeeping
 from pbem.service.house import House
-from pbem.store import games, links, outages, outbox, people
+from pbem.store import games, links, outbox, people
 from pbem.store.database import Tx
 from pbem.store.links import Meant
 from pbem.store.outbox import OutboxRow
@@ -245,7 +245,7 @@ def _record(tx: Tx, house: House, row: OutboxRow, outcome: Outcome) -> Result | 
         case Result.ACCEPTED:
             outbox.change(tx, row.id, status="sent", claimed_until=None, accepted_at=row.accepted_at or now)
             outbox.note(tx, row.id, now, "accepted", outcome.said)
-            if outages.reach(tx, row.person_id, now):
+            if stops.address_reached(tx, house, row.person_id):
                 outbox.note(tx, row.id, now, "reached", "the address can be reached again")
             if row.accepted_at is None:
                 timekeeping.mail_accepted(tx, house, row, now)
@@ -253,7 +253,7 @@ def _record(tx: Tx, house: House, row: OutboxRow, outcome: Outcome) -> Result | 
         case Result.REFUSED_RECIPIENT:
             outbox.change(tx, row.id, status="undeliverable", claimed_until=None)
             outbox.note(tx, row.id, now, "undeliverable", outcome.said)
-            outages.fail(tx, row.person_id, now, outcome.said)
+            stops.address_failed(tx, house, row.person_id, outcome.said)
             return outcome.result
         case Result.REFUSED_MESSAGE:
             _log.error("mail_refused", mail=row.id, kind=row.kind, said=outcome.said)

@@ -213,7 +213,15 @@ def _played(tx: Tx, house: House, person_id: int) -> tuple[tuple[int, int, int],
 def _facts(mail: OutboxRow) -> dict[str, Any]:
     said: dict[str, Any] = json.loads(mail.facts)
     if mail.kind == "notice":
-        return {"because": (), "why": "", "reason": "", "until": "", "who": "", "seat": mail.seat} | said
+        return {
+            "because": (),
+            "why": "",
+            "reason": "",
+            "until": "",
+            "due_at": None,
+            "who": "",
+            "seat": mail.seat,
+        } | said
     return said
 
 

@@ -66,12 +66,14 @@ def address_failed(tx: Tx, house: House, person_id: int, why: str) -> None:
         _settle_person(tx, house, person_id, locked)
 
 
-def address_reached(tx: Tx, house: House, person_id: int) -> None:
-    """Note that mail to a person went through again."""
-    if outages.is_failing(tx, person_id):
-        locked = _lock_games(tx, person_id)
-        outages.reach(tx, person_id, house.now())
-        _settle_person(tx, house, person_id, locked)
+def address_reached(tx: Tx, house: House, person_id: int) -> bool:
+    """Note that mail to a person went through again; False if it had not failed."""
+    if not outages.is_failing(tx, person_id):
+        return False
+    locked = _lock_games(tx, person_id)
+    outages.reach(tx, person_id, house.now())
+    _settle_person(tx, house, person_id, locked)
+    return True
 
 
 def _pause(tx: Tx, house: House, game_id: int, reason: str, by: str) -> None:
@@ -94,18 +96,23 @@ def _resume(tx: Tx, house: House, game_id: int, reason: str, by: str) -> None:
     outages.end_pause(tx, game_id, house.now())
     lobby.change_game(tx, game_id, paused=False)
     found = timekeeping.settle_game(tx, house, game, tell=False)
-    for place in games.places(tx, game_id):
-        if place.person_id is not None:
-            due = found.get(place.seat) if place.seat is not None else None
-            facts = {"reason": reason, "due_at": due and due.at}
-            row = None if place.seat is None else deadlines.read(tx, game_id, game.window, place.seat)
-            timekeeping.queue_notice(tx, house, place.person_id, game, row, "resumed", facts)
+    holders = _holders(tx, game_id)
+    told = set()
+    for row in deadlines.of_game(tx, game_id):
+        if (due := found.get(row.seat)) is not None and due.at is not None:
+            person_id = holders[row.seat]
+            assert person_id is not None
+            timekeeping.queue_notice(tx, house, person_id, game, row, "resumed", {"reason": reason, "due_at": due.at})
+            told.add(person_id)
+    for person_id in _people(tx, game_id):
+        if person_id not in told:
+            timekeeping.queue_notice(tx, house, person_id, game, None, "resumed", {"reason": reason})
 
 
 def _extend(tx: Tx, house: House, game_id: int, more: str, reason: str, seat: int | None, by: str) -> None:
     game = _playing(tx, game_id)
     extension = parse_extension(more, house.now(), ZoneInfo(house.zone))
-    holders = {place.seat: place.person_id for place in games.places(tx, game_id)}
+    holders = _holders(tx, game_id)
     asked = [
         row for row in deadlines.of_game(tx, game_id) if seat in (None, row.seat) and holders[row.seat] is not None
     ]
@@ -174,6 +181,10 @@ def _note(tx: Tx, house: House, game: GameRow, kind: Kind, seat: int | None, by:
     record = Record(game, house.now(), house.randomness)
     record.add(kind, seat, by, body)
     return write(tx, game, record)
+
+
+def _holders(tx: Tx, game_id: int) -> dict[int | None, int | None]:
+    return {place.seat: place.person_id for place in games.places(tx, game_id)}
 
 
 def _people(tx: Tx, game_id: int) -> list[int]:
