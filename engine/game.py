@@ -29,6 +29,9 @@ S = TypeVar("S")
 Story = Generator[Fact[S], S, None]
 """Facts one after the other; each `yield` hands back the state after the fact."""
 
+Chapter = Generator[Fact[S], S, S]
+"""A part of a story; it ends with the state that it leaves."""
+
 OptionValue = str | int
 Options = Mapping[str, OptionValue]
 

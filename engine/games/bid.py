@@ -43,7 +43,7 @@ game goes on until one player alone is in the lead, whatever the score is by the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -52,7 +52,8 @@ from engine.chance import Draw
 from engine.decisions import Act, Amount, Choice, Decision, OneOf, Some, Thing
 from engine.decks.piecepack import ACE, DICE, DIE_THINGS, NULL, SUITS, TILE_THINGS, VALUE_NAMES, VALUES, die, tile
 from engine.facts import SPECTATOR, Fact, fact, put, take
-from engine.game import Game, Listed, Number, Options, Standing, Story
+from engine.game import Chapter, Game, Listed, Number, Options, Standing, Story
+from engine.seats import clockwise
 from engine.tell import Text, say
 
 Tiles = tuple[int, ...]
@@ -397,11 +398,6 @@ def added(amounts: tuple[int, ...], seats: tuple[int, ...], more: int) -> tuple[
     return tuple(amount + more if seat in seats else amount for seat, amount in enumerate(amounts))
 
 
-def clockwise(first: int, seats: int) -> tuple[int, ...]:
-    """All seats from the first one on."""
-    return tuple((first + i) % seats for i in range(seats))
-
-
 class Bid(Game[State]):
     """Bid! for three or four players."""
 
@@ -507,7 +503,7 @@ class Bid(Game[State]):
         else:
             yield PaidForRoll(first, str(choices[first].values[0]), draw.pick(VALUES))
 
-    def _open_bids(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Chapter:
+    def _open_bids(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Chapter[State]:
         """The bonus of the Ace of Arms comes first; if it ends the game, nobody sees the bids."""
         if state.dice[ARMS] == ACE:
             state = yield ArmsPaid(strong_hands(state.hands), BONUS * doubling(state.dice))
@@ -524,7 +520,7 @@ class Bid(Game[State]):
             return (yield from self._pay_out(state, None, draw))
         return (yield Tied(best))
 
-    def _open_coins(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Chapter:
+    def _open_coins(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Chapter[State]:
         bids = {seat: int(str(choices[seat].values[0])) for seat in state.tied}
         for seat, coins in bids.items():
             state = yield BidCoins(seat, coins)
@@ -534,7 +530,7 @@ class Bid(Game[State]):
         state = yield CoinsTied(best)
         return (yield from self._pay_out(state, None, draw))
 
-    def _pay_out(self, state: State, winner: int | None, draw: Draw) -> Chapter:
+    def _pay_out(self, state: State, winner: int | None, draw: Draw) -> Chapter[State]:
         """The prize, then the consolation of the Ace of Moons, then the tiles; in between the game may end."""
         points, coins = prize(state.dice)
         if winner is not None:
@@ -551,7 +547,7 @@ class Bid(Game[State]):
             return (yield RanOut(state.auction))
         return (yield Rolled(state.auction + 1, state.roller if winner is None else winner, roll(draw)))
 
-    def _check_the_lead(self, state: State) -> Chapter:
+    def _check_the_lead(self, state: State) -> Chapter[State]:
         """At 100 points a single leader wins; once the lead was shared there, a single leader wins at any score."""
         best = highest(dict(enumerate(state.points)))
         most = state.points[best[0]]
@@ -644,10 +640,6 @@ class Bid(Game[State]):
             for points, hand, coins, pawns in zip(state.points, state.hands, state.coins, state.pawns, strict=True)
         ]
         return worth[seat] - max(worth[:seat] + worth[seat + 1 :])
-
-
-Chapter = Generator[Fact[State], State, State]
-"""A part of a story; it ends with the state that it leaves."""
 
 
 def roll(draw: Draw) -> Dice:

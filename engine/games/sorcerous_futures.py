@@ -41,7 +41,7 @@ under the own Aces together, or the one under the Excuse. If that is equal too, 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
 from typing import Any, Final
@@ -65,7 +65,8 @@ from engine.decks.decktet import (
     things,
 )
 from engine.facts import HIDDEN, SPECTATOR, Fact, fact, put, secret, take
-from engine.game import Game, Listed, Options, Standing, Story
+from engine.game import Chapter, Game, Listed, Options, Standing, Story
+from engine.seats import clockwise, left_of
 from engine.tell import Text, say
 
 Cards = tuple[str, ...]
@@ -267,7 +268,7 @@ class Opened(Fact[State]):
 
     def apply(self, state: State) -> State:
         # Whoever sells speaks last, and only if somebody has bid more.
-        order = (*clockwise(after(self.seat, state), state, (self.seat,)), self.seat)
+        order = clockwise(self.seat + 1, len(state.gold))
         return replace(state, auction=Auction(self.card, self.seat, self.gold, order))
 
 
@@ -279,7 +280,7 @@ class Closed(Fact[State]):
     card: str
 
     def apply(self, state: State) -> State:
-        order = clockwise(self.seat, state)
+        order = clockwise(self.seat, len(state.gold))
         return replace(state, auction=Auction(self.card, self.seat, 0, order, closed=True))
 
 
@@ -338,7 +339,7 @@ class Bought(Fact[State]):
             bank=state.bank + self.gold,
             bought=put(state.bought, self.seat, (*state.bought[self.seat], self.card)),
             row=take(state.row, self.card),
-            active=after(state.active, state),
+            active=left_of(state.active, len(state.gold)),
             auction=None,
         )
 
@@ -452,17 +453,6 @@ def crowned(down: FaceDown, seat: int, crown: str) -> FaceDown:
     return replace(down, crowns=put(down.crowns, seat, crown), aside=take(down.aside, crown))
 
 
-def after(seat: int, state: State) -> int:
-    """The seat to the left."""
-    return (seat + 1) % len(state.gold)
-
-
-def clockwise(first: int, state: State, but: tuple[int, ...] = ()) -> tuple[int, ...]:
-    """The seats from the first one on, clockwise, without some."""
-    seats = len(state.gold)
-    return tuple(seat for i in range(seats) if (seat := (first + i) % seats) not in but)
-
-
 def markers_of(seat: int, state: State) -> Cards:
     """What lies in front of a player: two Aces, or the Excuse."""
     return (EXCUSE,) if seat == state.excuse else state.aces[seat]
@@ -546,7 +536,7 @@ class SorcerousFutures(Game[State]):
         return self._ask_for_more(view, view.auction, seat) if seat == view.auction.waiting[0] else None
 
     def _ask_for_crowns(self, view: State, seat: int) -> Decision:
-        others = clockwise(0, view, (seat,))
+        others = clockwise(0, len(view.gold), without=(seat,))
         blanks = tuple(
             OneOf(
                 "Crown",
@@ -654,16 +644,16 @@ class SorcerousFutures(Game[State]):
                 state = yield Passed(seat)
                 yield from self._go_on(state, draw)
 
-    def _crown(self, state: State, crowns: Cards, draw: Draw) -> Chapter:
+    def _crown(self, state: State, crowns: Cards, draw: Draw) -> Chapter[State]:
         """The Excuse player hands out the Crowns."""
         assert state.excuse is not None, "nobody has the Excuse"
         giver = state.excuse
-        for seat in clockwise(0, state, (giver,)):
+        for seat in clockwise(0, len(state.gold), without=(giver,)):
             state = yield GaveCrown(giver, seat, crowns[seat])
         state = yield KeptCrown(giver, crowns[giver])
         return (yield from self._lay(state, draw))
 
-    def _lay(self, state: State, draw: Draw) -> Chapter:
+    def _lay(self, state: State, draw: Draw) -> Chapter[State]:
         """Cards are laid face down under the Aces and the Excuse, and the first group comes up.
 
         With three players the card under the Excuse stays in the bag until it is turned up: nobody may know it before,
@@ -680,28 +670,28 @@ class SorcerousFutures(Game[State]):
         state = yield Began(next(seat for seat, own in enumerate(state.aces) if "AS" in own))
         return (yield from self._turn_up(state, draw))
 
-    def _turn_up(self, state: State, draw: Draw) -> Chapter:
+    def _turn_up(self, state: State, draw: Draw) -> Chapter[State]:
         """The next five cards."""
         group = state.group + 1
         if group == EXCUSE_TURNED_BEFORE and state.excuse is None:
             state = yield ExcuseTurnedUp(draw.pick(state.bag))
         return (yield TurnedUp(group, some(state.bag, GROUP, draw)))
 
-    def _show_bids(self, state: State, card: str, choices: Mapping[int, Choice], draw: Draw) -> Chapter:
+    def _show_bids(self, state: State, card: str, choices: Mapping[int, Choice], draw: Draw) -> Chapter[State]:
         """All closed bids are shown together, and the highest buys."""
         bids = tuple(int(str(choices[seat].values[0])) for seat in range(len(state.gold)))
         state = yield BidsShown(card, bids)
         winner = winner_of(bids, state.active)
         return (yield from self._sell(state, card, winner, bids[winner], draw))
 
-    def _go_on(self, state: State, draw: Draw) -> Chapter:
+    def _go_on(self, state: State, draw: Draw) -> Chapter[State]:
         """After a bid or a pass: the next player, or the sale. Nobody is asked to raise his own bid."""
         auction = running(state)
         if auction.waiting not in ((), (auction.leader,)):
             return state
         return (yield from self._sell(state, auction.card, auction.leader, auction.high, draw))
 
-    def _sell(self, state: State, card: str, winner: int, gold: int, draw: Draw) -> Chapter:
+    def _sell(self, state: State, card: str, winner: int, gold: int, draw: Draw) -> Chapter[State]:
         """The card changes hands; then the next auction, the next group, or the end."""
         state = yield Bought(winner, card, gold)
         if state.row:
@@ -734,7 +724,7 @@ class SorcerousFutures(Game[State]):
             mine=self._mine(view, seat) if seat != SPECTATOR else (),
             others=tuple(
                 Row(owner(other, view), faces(view.bought[other]))
-                for other in clockwise(after(seat, view), view, (seat,))
+                for other in clockwise(seat + 1, len(view.gold), without=(seat,))
             ),
             scores=(self._scores(view),),
         )
@@ -902,10 +892,6 @@ class SorcerousFutures(Game[State]):
 
     def word(self, value: Any) -> str:
         return f"the Crown of {SUITS[value[1]]}" if value in CROWNS else spoken(value)
-
-
-Chapter = Generator[Fact[State], State, State]
-"""A part of a story; it ends with the state that it leaves."""
 
 
 def some(bag: Cards, many: int, draw: Draw) -> Cards:

@@ -44,7 +44,7 @@ After three rounds the most points win. A tie goes to the higher sum of Suns, an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations_with_replacement, product
@@ -56,7 +56,8 @@ from engine.decisions import Act, Choice, Decision, OneOf, Thing
 from engine.decks import decktet
 from engine.decks.decktet import SUITS, faces, in_order, rank, suits, things
 from engine.facts import SPECTATOR, Fact, fact, put, take
-from engine.game import Game, Listed, Options, Standing, Story
+from engine.game import Chapter, Game, Listed, Options, Standing, Story
+from engine.seats import clockwise
 from engine.tell import Text, say
 
 Cards = tuple[str, ...]
@@ -541,19 +542,14 @@ def cheapest_way(aces: Cards, kept: Cards, per_suit: bool) -> Cards:
     return answers[min(answers, key=cost)]
 
 
-def from_the_left_of(seat: int, state: State) -> tuple[int, ...]:
-    """All seats clockwise, this one last."""
-    return tuple((seat + 1 + i) % len(state.suns) for i in range(len(state.suns)))
-
-
 def next_with_a_sun(seat: int, state: State) -> int:
     """The next player to the left who has a Sun face up; maybe the same again."""
-    return next(other for other in from_the_left_of(seat, state) if state.suns[other])
+    return next(other for other in clockwise(seat + 1, len(state.suns)) if state.suns[other])
 
 
 def opened(state: State, called: bool) -> State:
     """A new auction: everybody with a Sun bids once, the player whose turn it is as the last."""
-    bidders = tuple(seat for seat in from_the_left_of(state.lead, state) if state.suns[seat])
+    bidders = tuple(seat for seat in clockwise(state.lead + 1, len(state.suns)) if state.suns[seat])
     return replace(state, auction=Auction(bidders, called), auctions=state.auctions + 1)
 
 
@@ -734,7 +730,7 @@ class SunBid(Game[State]):
                 if not running(state).bidders:
                     yield from self._close(state)
 
-    def _flip(self, state: State, seat: int, draw: Draw) -> Chapter:
+    def _flip(self, state: State, seat: int, draw: Draw) -> Chapter[State]:
         """One more card in the pool: it may be the one that fills it, or the last one."""
         state = yield Flipped(seat, draw.pick(state.deck))
         if len(state.pool) == state.terms.full:
@@ -743,7 +739,7 @@ class SunBid(Game[State]):
             return (yield DeckRanOut(next_with_a_sun(seat, state)))
         return (yield LeadPassed(next_with_a_sun(seat, state)))
 
-    def _close(self, state: State) -> Chapter:
+    def _close(self, state: State) -> Chapter[State]:
         """Everybody has bid or passed."""
         auction = running(state)
         if auction.leader is None:
@@ -754,7 +750,7 @@ class SunBid(Game[State]):
                 return (yield from self._pay_for_aces(state, auction.leader, state.auction.aces))
         return (yield from self._go_on(state))
 
-    def _pay_for_aces(self, state: State, seat: int, aces: Cards) -> Chapter:
+    def _pay_for_aces(self, state: State, seat: int, aces: Cards) -> Chapter[State]:
         """The winner is asked only where it makes a difference."""
         losses = {lost(victims) for victims in ways_to_pay(aces, in_order(state.takes[seat]))}
         if len(losses) > 1:
@@ -762,13 +758,13 @@ class SunBid(Game[State]):
         state = yield PaidForAces(seat, aces, losses.pop())
         return (yield from self._go_on(state))
 
-    def _go_on(self, state: State) -> Chapter:
+    def _go_on(self, state: State) -> Chapter[State]:
         """After an auction: the next turn, or the end of the round."""
         if state.deck and any(state.suns):
             return (yield LeadPassed(next_with_a_sun(state.lead, state)))
         return (yield from self._end_round(state))
 
-    def _end_round(self, state: State) -> Chapter:
+    def _end_round(self, state: State) -> Chapter[State]:
         state = yield RoundEnded(state.round, spent=not any(state.suns))
         sums = self._sums(state)
         for seat, cards in enumerate(state.takes):
@@ -798,7 +794,7 @@ class SunBid(Game[State]):
         )
 
     def board(self, view: State, seat: int) -> Board:
-        others = (other for other in from_the_left_of(seat, view) if other != seat)
+        others = clockwise(seat + 1, len(view.suns), without=(seat,))
         return Board(
             title=say("Sun Bid, round {round} of {rounds}", round=view.round, rounds=ROUNDS),
             turn=self._turn(view),
@@ -902,10 +898,6 @@ class SunBid(Game[State]):
 
     def word(self, value: Any) -> str:
         return decktet.spoken(value)
-
-
-Chapter = Generator[Fact[State], State, State]
-"""A part of a story; it ends with the state that it leaves."""
 
 
 def sun_face(sun: str, terms: Terms) -> Face:

@@ -38,7 +38,7 @@ rounds the highest score wins in any case.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import permutations
@@ -60,7 +60,8 @@ from engine.decks.decktet import (
     things,
 )
 from engine.facts import SPECTATOR, Fact, Hidden, fact, put, secret, take
-from engine.game import Game, Listed, Number, Options, Standing, Story
+from engine.game import Chapter, Game, Listed, Number, Options, Standing, Story
+from engine.seats import clockwise, left_of
 from engine.tell import Text, say
 
 Cards = tuple[str, ...]
@@ -452,14 +453,7 @@ def splits(held: Mapping[str, Cards]) -> Iterator[Cards]:
 
 def next_in(seat: int, hands: tuple[Cards, ...], folded: tuple[int, ...]) -> int | None:
     """The next player clockwise who has neither folded nor finished; it may be the same one again."""
-    seats = len(hands)
-    turns = ((seat + i) % seats for i in range(1, seats + 1))
-    return next((other for other in turns if hands[other] and other not in folded), None)
-
-
-def left_of(seat: int, state: State) -> int:
-    """The seat to the left."""
-    return (seat + 1) % len(state.scores)
+    return next((other for other in clockwise(seat + 1, len(hands), without=folded) if hands[other]), None)
 
 
 def _of_suit(held: Mapping[str, Cards], suit: str) -> dict[str, Cards]:
@@ -505,7 +499,7 @@ class SunsetPoker(Game[State]):
 
     def setup(self, state: State, draw: Draw) -> Story[State]:
         dealer = draw.below(len(state.scores))
-        yield from self._deal(state, RoundBegan(1, left_of(dealer, state)), draw)
+        yield from self._deal(state, RoundBegan(1, left_of(dealer, len(state.scores))), draw)
 
     def asks(self, view: State, seat: int) -> Decision | None:
         if view.over or seat == SPECTATOR:
@@ -550,22 +544,22 @@ class SunsetPoker(Game[State]):
         if state.turn is None:
             yield from self._settle(state, draw)
 
-    def _deal(self, state: State, began: RoundBegan, draw: Draw) -> Chapter:
+    def _deal(self, state: State, began: RoundBegan, draw: Draw) -> Chapter[State]:
         state = yield began
         each, deck = _full(state), draw.shuffle(state.deck)
         for seat in range(len(state.scores)):
             state = yield Dealt(seat, tuple(deck[seat * each : (seat + 1) * each]))
         return state
 
-    def _pick(self, state: State, picks: Mapping[int, str]) -> Chapter:
+    def _pick(self, state: State, picks: Mapping[int, str]) -> Chapter[State]:
         """Everybody's pick, and the packs move; the last card of a pack is taken without asking."""
         for seat, card in sorted(picks.items()):
-            state = yield Picked(seat, left_of(seat, state), card, take(state.packs[seat], card))
+            state = yield Picked(seat, left_of(seat, len(state.scores)), card, take(state.packs[seat], card))
         state = yield PassedOn(len(state.packs[0]))
         if len(state.packs[0]) > 1:
             return state
         for seat, pack in enumerate(state.packs):
-            state = yield Picked(seat, left_of(seat, state), pack[0], ())
+            state = yield Picked(seat, left_of(seat, len(state.scores)), pack[0], ())
         return (yield PlayBegan(state.first))
 
     def _fold(self, state: State, seat: int) -> Folded:
@@ -574,7 +568,7 @@ class SunsetPoker(Game[State]):
         really = max(points, -state.scores[seat])
         return Folded(seat, cards, really, max(0, -(points if state.terms.nominal else really)))
 
-    def _settle(self, state: State, draw: Draw) -> Chapter:
+    def _settle(self, state: State, draw: Draw) -> Chapter[State]:
         """The showdown of those who finished; all losses come before the gain. Then the next round, or the end."""
         best = {seat: _best(state, cards) for seat, cards in enumerate(state.played) if seat not in state.folded}
         highest = max((each.strength() for each in best.values()), default=None)
@@ -590,10 +584,10 @@ class SunsetPoker(Game[State]):
             state = yield Tied(leaders, best[leaders[0]])
         else:
             state = yield NobodyFinished()
-        first = leaders[0] if len(leaders) == 1 else left_of(state.first, state)
+        first = leaders[0] if len(leaders) == 1 else left_of(state.first, len(state.scores))
         return (yield from self._go_on(state, first, draw))
 
-    def _go_on(self, state: State, first: int, draw: Draw) -> Chapter:
+    def _go_on(self, state: State, first: int, draw: Draw) -> Chapter[State]:
         reached = max(state.scores) >= state.terms.target
         shared = state.scores.count(max(state.scores)) > 1
         if (reached and not shared) or state.round == state.terms.max_rounds:
@@ -604,8 +598,8 @@ class SunsetPoker(Game[State]):
         return Standing.by(tuple((score,) for score in state.scores)) if state.over else Standing(state.scores)
 
     def board(self, view: State, seat: int) -> Board:
-        first = view.first if seat == SPECTATOR else left_of(seat, view)
-        others = ((first + i) % len(view.scores) for i in range(len(view.scores)))
+        first = view.first if seat == SPECTATOR else seat + 1
+        others = clockwise(first, len(view.scores), without=(seat,))
         shows = view.over or view.turn is not None
         return Board(
             title=say(
@@ -616,7 +610,7 @@ class SunsetPoker(Game[State]):
             turn=self._turn(view),
             up=self._up(view),
             mine=self._mine(view, seat) if seat != SPECTATOR else (),
-            others=tuple(self._other(view, other) for other in others if other != seat) if shows else (),
+            others=tuple(self._other(view, other) for other in others) if shows else (),
             scores=(self._scores(view),),
         )
 
@@ -749,10 +743,6 @@ class SunsetPoker(Game[State]):
 
     def word(self, value: Any) -> str:
         return spoken(value)
-
-
-Chapter = Generator[Fact[State], State, State]
-"""A part of a story; it ends with the state that it leaves."""
 
 
 def _full(state: State) -> int:

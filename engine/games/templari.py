@@ -35,7 +35,7 @@ The end. After fifteen lots, one to five cards of a colour score 1, 3, 6, 10 and
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
@@ -45,7 +45,8 @@ from engine.board import Amounts, Board, Face, Grid, Line, Part, Row
 from engine.chance import Draw
 from engine.decisions import Act, Amount, Choice, Decision, OneOf, Thing
 from engine.facts import SPECTATOR, Fact, fact, put, take
-from engine.game import Game, Listed, Number, Options, Standing, Story
+from engine.game import Chapter, Game, Listed, Number, Options, Standing, Story
+from engine.seats import clockwise
 from engine.tell import Text, say
 
 Cards = tuple[str, ...]
@@ -172,7 +173,7 @@ class PutUp(Fact[State]):
     card: str
 
     def apply(self, state: State) -> State:
-        bidders = clockwise(after(self.seat, state), state, without=(self.seat,))
+        bidders = clockwise(self.seat + 1, len(state.coins), without=(self.seat,))
         auction = Auction(bidders[0], bidders, bidders[0], seller=self.seat, card=self.card)
         return replace(state, sellers=state.sellers[1:], auction=auction)
 
@@ -186,7 +187,7 @@ class TurnedUp(Fact[State]):
 
     def apply(self, state: State) -> State:
         deck = tuple(card for card in state.deck if card not in self.cards)
-        bidders = clockwise(state.active, state)
+        bidders = clockwise(state.active, len(state.coins))
         return replace(
             state,
             deck=deck,
@@ -256,7 +257,7 @@ class Reopened(Fact[State]):
     def apply(self, state: State) -> State:
         auction = running(state)
         out = state.banned if auction.seller is None else (*state.banned, auction.seller)
-        bidders = clockwise(self.seat, state, without=out)
+        bidders = clockwise(self.seat, len(state.coins), without=out)
         return replace(
             state,
             auction=replace(
@@ -443,17 +444,6 @@ def number(card: str) -> int:
     return int(card[1])
 
 
-def after(seat: int, state: State) -> int:
-    """The seat to the left."""
-    return (seat + 1) % len(state.coins)
-
-
-def clockwise(first: int, state: State, without: tuple[int, ...] = ()) -> tuple[int, ...]:
-    """The seats from the first one on, clockwise, without some."""
-    seats = len(state.coins)
-    return tuple(seat for i in range(seats) if (seat := (first + i) % seats) not in without)
-
-
 def following(seat: int, bidders: tuple[int, ...]) -> int:
     """Whose turn it is after this bidder's."""
     return bidders[(bidders.index(seat) + 1) % len(bidders)]
@@ -612,13 +602,13 @@ class Templari(Game[State]):
         sellers = (
             ()
             if state.terms.sale_limit is None
-            else clockwise(active, state)
+            else clockwise(active, len(state.coins))
             if state.terms.all_may_sell
             else (active,)
         )
         return RoundBegan(state.round + 1, active, sellers)
 
-    def _offer(self, state: State, draw: Draw) -> Chapter:
+    def _offer(self, state: State, draw: Draw) -> Chapter[State]:
         """Ask the next player who may sell a card, or turn up the lot."""
         limit = -1 if state.terms.sale_limit is None else state.terms.sale_limit
         while state.sellers and not (state.cards[state.sellers[0]] and state.coins[state.sellers[0]] <= limit):
@@ -631,7 +621,7 @@ class Templari(Game[State]):
             state = yield TurnedUp(state.round, tuple(lot))
         return state
 
-    def _go_on(self, state: State, draw: Draw) -> Chapter:
+    def _go_on(self, state: State, draw: Draw) -> Chapter[State]:
         """After a bid or a pass: the next bidder, or the end of this bidding."""
         auction = running(state)
         if auction.leader is None:
@@ -643,13 +633,13 @@ class Templari(Game[State]):
             return (yield Overbid(auction.leader, price))
         return (yield from self._sell(state, auction, auction.leader, price, draw))
 
-    def _nobody_bid(self, state: State, auction: Auction, draw: Draw) -> Chapter:
+    def _nobody_bid(self, state: State, auction: Auction, draw: Draw) -> Chapter[State]:
         if auction.seller is None:
             return (yield from self._take(state, auction.opener, draw, free=True))
         state = yield Unsold(auction.seller, auction.card)
         return (yield from self._offer(state, draw))
 
-    def _sell(self, state: State, auction: Auction, winner: int, price: int, draw: Draw) -> Chapter:
+    def _sell(self, state: State, auction: Auction, winner: int, price: int, draw: Draw) -> Chapter[State]:
         if auction.seller is not None:
             state = yield SoldOn(auction.seller, winner, auction.card, price)
             return (yield from self._offer(state, draw))
@@ -658,7 +648,7 @@ class Templari(Game[State]):
         state = yield Paid(winner, price, receivers, each, pot)
         return (yield from self._take(state, winner, draw))
 
-    def _take(self, state: State, winner: int, draw: Draw, free: bool = False) -> Chapter:
+    def _take(self, state: State, winner: int, draw: Draw, free: bool = False) -> Chapter[State]:
         """The lot changes hands; then the next round, or the end."""
         state = yield Took(winner, state.lot, free)
         if state.round == LOTS:
@@ -672,12 +662,12 @@ class Templari(Game[State]):
         state = yield self._round(state, winner)
         return (yield from self._offer(state, draw))
 
-    def _reopen(self, state: State, draw: Draw) -> Chapter:
+    def _reopen(self, state: State, draw: Draw) -> Chapter[State]:
         """The bidding for the same cards again, without those who could not pay."""
         auction = running(state)
-        first = state.active if auction.seller is None else after(auction.seller, state)
+        first = state.active if auction.seller is None else auction.seller + 1
         out = state.banned if auction.seller is None else (*state.banned, auction.seller)
-        left = clockwise(first, state, without=out)
+        left = clockwise(first, len(state.coins), without=out)
         if not left:
             return (yield from self._nobody_bid(state, auction, draw))
         if len(left) == 1 and auction.seller is None:
@@ -704,7 +694,7 @@ class Templari(Game[State]):
             mine=self._mine(view, seat) if seat != SPECTATOR else (),
             others=tuple(
                 Row(say("{seat}", seat=other), faces(view.cards[other]))
-                for other in clockwise(after(seat, view), view, (seat,))
+                for other in clockwise(seat + 1, len(view.coins), without=(seat,))
             ),
             scores=(self._scores(view),),
         )
@@ -802,10 +792,6 @@ class Templari(Game[State]):
     def word(self, value: Any) -> str:
         text = str(value)
         return f"{COLOURS[text[0]]} {text[1]}" if len(text) == 2 and text[0] in COLOURS else text
-
-
-Chapter = Generator[Fact[State], State, State]
-"""A part of a story; it ends with the state that it leaves."""
 
 
 def faces(cards: Cards) -> tuple[Face, ...]:

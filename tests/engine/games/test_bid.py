@@ -29,7 +29,6 @@ from engine.games.bid import (
     TookTheLead,
     UsedPawn,
     Won,
-    clockwise,
     consolation,
     passing_order,
     prize,
@@ -37,6 +36,7 @@ from engine.games.bid import (
     strong_hands,
 )
 from engine.grammar import read, write
+from engine.seats import clockwise
 from engine.table import begin, deal, replay
 
 from .brute_bid import Auction
