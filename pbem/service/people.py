@@ -130,7 +130,7 @@ def normalised(address: str) -> tuple[str, str]:
             raise BadInput(
                 f"{quoted(text)} is too long for an address.", why=f"It has more than {LONGEST_ADDRESS} characters."
             )
-        checked = validate_email(text, check_deliverability=False, allow_domain_literal=False)
+        checked = validate_email(text, check_deliverability=False, strict=True)
     except EmailNotValidError as error:
         raise BadInput(f"{quoted(text)} is not a mail address.", why=str(error)) from error
     if checked.ascii_email is None:
