@@ -49,11 +49,16 @@ class Position:
     state: Any
     number: int = 0
     box: Box = field(default_factory=dict)
+    _asks: Mapping[int, Decision] | None = field(default=None, init=False, repr=False, compare=False)
 
-    def asks(self) -> dict[int, Decision]:
+    def asks(self) -> Mapping[int, Decision]:
         """What each seat of the window is asked, those with a single possible answer too."""
-        asked = ((seat, self.game.asks(self.state, seat)) for seat in range(self.seats))
-        return {seat: decision for seat, decision in asked if decision is not None}
+        if self._asks is None:
+            asked = ((seat, self.game.asks(self.state, seat)) for seat in range(self.seats))
+            # Worked out once: it follows from the state, and one move wants to know it several times.
+            object.__setattr__(self, "_asks", {seat: decision for seat, decision in asked if decision is not None})
+        assert self._asks is not None
+        return self._asks
 
     def open(self) -> dict[int, Decision]:
         """What is asked of people: the decisions that the table does not answer by itself."""
@@ -85,7 +90,7 @@ class Position:
             raise Refused(say("There is no sealed choice of yours to take back."))
         return replace(self, box={s: choice for s, choice in self.box.items() if s != seat})
 
-    def _open_or_refused(self, seat: object) -> dict[int, Decision]:
+    def _open_or_refused(self, seat: object) -> Mapping[int, Decision]:
         asks = self.asks()
         if type(seat) is not int or seat not in asks or answers_itself(asks[seat]):
             raise Refused(say("There is nothing for you to decide now."))

@@ -94,8 +94,7 @@ def play_in(tx: Tx, house: House, game_id: int, window: int, seat: int, wanted: 
     sealed = not _submit(move, seat, choice, by)
     _obey_orders(tx, move)
     _note_silence(tx, move, seat, by)
-    _write(tx, house, move, now)
-    over = _standing(move).over
+    over = _write(tx, house, move, now)
     return Receipt(row.id, window, seat, choice, written, sealed=sealed, again=False, over=over)
 
 
@@ -227,7 +226,7 @@ def _submit(move: _Move, seat: int, choice: Choice, by: str) -> bool:
 
 def _obey_orders(tx: Tx, move: _Move) -> None:
     """Let standing orders answer as long as they can; each sees its owner's view and nothing else."""
-    while True:
+    while move.orders:
         asked = [seat for seat in move.position.open() if seat in move.orders and seat not in move.position.box]
         answers = {seat: _by_order(tx, move, seat) for seat in asked}
         told = [(seat, given) for seat, given in answers.items() if given.choice is not None or given.note is not None]
@@ -258,8 +257,8 @@ def _note_silence(tx: Tx, move: _Move, seat: int, by: By) -> None:
         games.set_silent(tx, move.row.id, seat, silent)
 
 
-def _write(tx: Tx, house: House, move: _Move, now: datetime) -> None:
-    """Rows, snapshot, deadlines and mails of a move."""
+def _write(tx: Tx, house: House, move: _Move, now: datetime) -> bool:
+    """Rows, snapshot, deadlines and mails of a move; True if it ended the game."""
     row, position = move.row, move.position
     over = _standing(move).over
     if over:
@@ -277,6 +276,7 @@ def _write(tx: Tx, house: House, move: _Move, now: datetime) -> None:
     hold = house.hold if may_be_undone(move.entries) and not over else timedelta(0)
     letters = _results(move) if over else _turns(move, asked)
     outbox.queue(tx, letters, now, now + hold)
+    return over
 
 
 def _snapshot(move: _Move, over: bool, now: datetime) -> dict[str, Any]:
