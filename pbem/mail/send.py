@@ -87,6 +87,11 @@ class Relay:
         """A batch for this relay."""
         return RelaySession(self.settings, self.trust)
 
+    def trouble(self) -> str:
+        """Why no mail could be handed over now, in the relay's words; empty if nothing is in the way. Sends nothing."""
+        with RelaySession(self.settings, self.trust) as session:
+            return session.open()
+
 
 class RelaySession:
     """One connection to the relay, opened for the first mail, and again after a mail that broke it."""
@@ -104,13 +109,20 @@ class RelaySession:
     ) -> None:
         self._leave(politely=error is None)
 
-    def send(self, parcel: Parcel) -> Outcome:
-        """Hand one mail over."""
+    def open(self) -> str:
+        """Connect, greet and sign in, if that is not done; why it cannot be done, or nothing."""
         if self._open is None:
             try:
                 self._open = self._connect()
             except (OSError, smtplib.SMTPException, UnicodeError) as error:
-                return Outcome(Result.DOWN, _said(error))
+                return _said(error)
+        return ""
+
+    def send(self, parcel: Parcel) -> Outcome:
+        """Hand one mail over."""
+        if why := self.open():
+            return Outcome(Result.DOWN, why)
+        assert self._open is not None
         outcome = _sent(self._open, parcel)
         if outcome.result in (Result.LOST, Result.DOWN):
             self._leave(politely=False)

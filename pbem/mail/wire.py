@@ -131,7 +131,7 @@ def parse(written: bytes) -> EmailMessage:
 def text_of(message: EmailMessage) -> str:
     """The plain text of a mail."""
     part = message.get_body(("plain",))
-    return "" if part is None else str(part.get_content())
+    return "" if part is None else str(part.get_content()).replace("\r\n", "\n")
 
 
 def one_line(text: str, longest: int = LONGEST_SUBJECT) -> str:

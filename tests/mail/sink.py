@@ -1,0 +1,193 @@
+"""The far end of SMTP: a server on this machine that takes mails, or does what relays do on bad days.
+
+What happens to a mail is scripted, one word for each mail that comes:
+
+    accept        250, and the mail is kept
+    450 rcpt      not now, said of the reader      550 rcpt     never, said of the reader
+    571 rcpt      never, but said of the sender    421 rcpt     the relay hangs up
+    450 data      not now, said of the mail        550 data     never, said of the mail
+    450 mail      not now, before anybody is named
+    drop          the connection breaks when the mail has come, and nothing is kept
+    keep, drop    the mail is kept, and the connection breaks before the relay can say so
+
+When the script is over, everything is accepted.
+"""
+
+import asyncio
+import socket
+import ssl
+from collections import deque
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from email.parser import BytesParser
+from email.policy import default
+from pathlib import Path
+from typing import Any
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
+
+CERTIFICATE = Path(__file__).with_name("localhost.pem")
+USER, PASSWORD = "pbem", "open sesame"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A mail that came in."""
+
+    sender: str
+    recipient: str
+    options: tuple[str, ...]
+    content: bytes
+
+    @property
+    def message(self) -> EmailMessage:
+        """The mail as the standard library reads it."""
+        message = BytesParser(policy=default).parsebytes(self.content)
+        assert isinstance(message, EmailMessage)
+        return message
+
+    @property
+    def text(self) -> str:
+        """Its plain text."""
+        part = self.message.get_body(("plain",))
+        assert part is not None
+        return str(part.get_content())
+
+
+@dataclass
+class Handler:
+    """What the server does with each mail."""
+
+    script: deque[str] = field(default_factory=deque)
+    kept: list[Kept] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    peers: set[object] = field(default_factory=set)
+    now: str = "accept"
+
+    @property
+    def connections(self) -> int:
+        """How often somebody has connected."""
+        return len(self.peers)
+
+    async def handle_EHLO(
+        self, server: SMTP, session: Session, envelope: Envelope, hostname: str, responses: list[str]
+    ) -> list[str]:
+        session.host_name = hostname
+        self.peers.add(session.peer)
+        return [*responses[:-1], "250-DSN", responses[-1]]
+
+    async def handle_MAIL(
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        self.now = self.script.popleft() if self.script else "accept"
+        self.said.append(f"MAIL {self.now}")
+        if self.now == "450 mail":
+            return "450 4.3.0 busy"
+        envelope.mail_from = address
+        envelope.mail_options.extend(options)
+        return "250 OK"
+
+    async def handle_RCPT(
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        answers = {
+            "450 rcpt": "450 4.2.2 mailbox full of ann@example.org",
+            "550 rcpt": "550 5.1.1 no such user",
+            "571 rcpt": "550 5.7.1 we do not like you",
+            "421 rcpt": "421 4.3.2 going down",
+        }
+        if self.now in answers:
+            if self.now == "421 rcpt":
+                await server.push(answers[self.now])
+                _hang_up(server)
+            return answers[self.now]
+        envelope.rcpt_tos.append(address)
+        envelope.rcpt_options.extend(options)
+        return "250 OK"
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        if self.now in ("450 data", "550 data"):
+            return f"{self.now[:3]} {self.now[0]}.6.0 not like this"
+        if self.now != "drop":
+            assert isinstance(envelope.content, bytes)
+            assert envelope.mail_from is not None
+            options = (*envelope.mail_options, *envelope.rcpt_options)
+            self.kept.append(Kept(envelope.mail_from, envelope.rcpt_tos[0], options, envelope.content))
+        if self.now in ("drop", "keep, drop"):
+            _hang_up(server)
+        return "250 OK"
+
+
+class _Relay(SMTP):
+    """A server that knows what a sender may ask about bounces (RFC 3461)."""
+
+    def _getparams(self, params: Any) -> Any:
+        found = super()._getparams(params)
+        return found and {name: value for name, value in found.items() if name not in ("RET", "ENVID", "NOTIFY")}
+
+
+class _Listener(Controller):
+    def factory(self) -> SMTP:
+        return _Relay(self.handler, **self.SMTP_kwargs)
+
+
+class Sink:
+    """The server, listening on this machine from its beginning to its end."""
+
+    def __init__(self, **given: Any) -> None:
+        self.handler = Handler()
+        self.port = _free_port()
+        self._controller = _Listener(self.handler, hostname="127.0.0.1", port=self.port, **given)
+
+    def __enter__(self) -> "Sink":
+        self._controller.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._controller.stop()
+
+    def does(self, *script: str) -> None:
+        """What happens to the next mails."""
+        self.handler.script.extend(script)
+
+    @property
+    def kept(self) -> list[Kept]:
+        """The mails that came in, in their order."""
+        return self.handler.kept
+
+    def to(self, address: str) -> list[Kept]:
+        """Those to one address."""
+        return [mail for mail in self.kept if mail.recipient == address]
+
+
+def server_tls() -> ssl.SSLContext:
+    """How the server shows who it is."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(CERTIFICATE)
+    return context
+
+
+def client_trust() -> ssl.SSLContext:
+    """A client that knows this server's certificate."""
+    return ssl.create_default_context(cafile=str(CERTIFICATE))
+
+
+def knows(server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: Any) -> AuthResult:
+    """Whether name and password are those of the test."""
+    right = (data.login, data.password) == (USER.encode(), PASSWORD.encode())
+    return AuthResult(success=right, handled=right)
+
+
+def _hang_up(server: SMTP) -> None:
+    assert server.transport is not None
+    transport = server.transport
+    assert isinstance(transport, asyncio.Transport)
+    transport.abort()
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port

@@ -1,0 +1,126 @@
+"""Handing over: what a real relay says comes back as data."""
+
+import socket
+from contextlib import ExitStack
+
+import pytest
+
+from pbem.config import Security, Smtp
+from pbem.mail.send import Parcel, Relay, Result
+from tests.mail.sink import PASSWORD, USER, Sink, client_trust, knows, server_tls
+
+MAIL = b"From: games@play.example.org\r\nSubject: one\r\n\r\n.\r\n..dots\r\nend\r\n"
+
+
+def settings(port, security=Security.NONE, user="", password="", timeout=5):
+    return Smtp("127.0.0.1", security, port, user, password, timeout)
+
+
+def parcel(name="m1"):
+    return Parcel(name, "b+token@play.example.org", "ann@example.org", MAIL)
+
+
+def sent(relay, many=1):
+    with relay.session() as session:
+        return [session.send(parcel(f"m{number}")).result for number in range(many)]
+
+
+def test_the_bytes_arrive_as_they_are(sink):
+    assert sent(Relay(settings(sink.port))) == [Result.ACCEPTED]
+    (kept,) = sink.kept
+    assert kept.content == MAIL
+    assert (kept.sender, kept.recipient) == ("b+token@play.example.org", "ann@example.org")
+
+
+def test_a_bounce_is_asked_for_without_the_mail_in_it(sink):
+    sent(Relay(settings(sink.port)))
+    assert sink.kept[0].options == ("RET=HDRS", "ENVID=M0", "NOTIFY=FAILURE,DELAY")
+
+
+@pytest.mark.parametrize(
+    "script, result",
+    [
+        ("450 rcpt", Result.LATER),
+        ("571 rcpt", Result.LATER),
+        ("550 rcpt", Result.REFUSED_RECIPIENT),
+        ("421 rcpt", Result.LOST),
+        ("450 data", Result.LATER),
+        ("550 data", Result.REFUSED_MESSAGE),
+        ("450 mail", Result.DOWN),
+        ("drop", Result.LOST),
+        ("keep, drop", Result.LOST),
+    ],
+)
+def test_what_happens_to_one_mail_is_said_of_that_mail_alone(sink, script, result):
+    sink.does("accept", script, "accept")
+    assert sent(Relay(settings(sink.port)), many=3) == [Result.ACCEPTED, result, Result.ACCEPTED]
+
+
+def test_a_batch_takes_one_connection_whatever_is_refused(sink):
+    sink.does("accept", "450 rcpt", "550 rcpt", "450 data", "550 data", "accept")
+    sent(Relay(settings(sink.port)), many=6)
+    assert sink.handler.connections == 1
+    assert len(sink.kept) == 2
+
+
+def test_a_new_connection_follows_one_that_broke(sink):
+    sink.does("drop", "accept", "accept")
+    sent(Relay(settings(sink.port)), many=3)
+    assert sink.handler.connections == 2
+
+
+def test_a_batch_without_mails_opens_no_connection(sink):
+    assert sent(Relay(settings(sink.port)), many=0) == []
+    assert sink.handler.connections == 0
+
+
+def test_without_a_relay_no_mail_is_to_blame():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        assert sent(Relay(settings(taken.getsockname()[1]))) == [Result.DOWN]
+
+
+def test_a_relay_that_never_answers_is_away():
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        assert sent(Relay(settings(silent.getsockname()[1], timeout=1))) == [Result.DOWN]
+
+
+def test_starttls_and_a_login():
+    given = {"tls_context": server_tls(), "require_starttls": True, "authenticator": knows, "auth_required": True}
+    with Sink(**given) as sink:
+        relay = Relay(settings(sink.port, Security.STARTTLS, USER, PASSWORD), client_trust())
+        assert sent(relay, many=2) == [Result.ACCEPTED] * 2
+
+
+def test_tls_from_the_first_byte():
+    with Sink(ssl_context=server_tls(), authenticator=knows, auth_require_tls=False) as sink:
+        relay = Relay(settings(sink.port, Security.TLS, USER, PASSWORD), client_trust())
+        assert sent(relay) == [Result.ACCEPTED]
+
+
+def test_a_wrong_password_is_the_servers_trouble_and_is_not_shown():
+    given = {"authenticator": knows, "auth_require_tls": False}
+    with Sink(**given) as sink, Relay(settings(sink.port, user=USER, password="wrong horse")).session() as session:
+        outcome = session.send(parcel())
+    assert outcome.result is Result.DOWN
+    assert "wrong horse" not in outcome.said
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_nothing_is_sent_in_the_clear_or_to_a_stranger_where_protection_was_asked_for(trusted):
+    with ExitStack() as stack:
+        # One relay offers no protection at all, the other is not who it says.
+        sink = stack.enter_context(Sink() if trusted else Sink(tls_context=server_tls()))
+        relay = Relay(settings(sink.port, Security.STARTTLS), client_trust() if trusted else None)
+        assert sent(relay) == [Result.DOWN]
+        assert sink.kept == []
+
+
+def test_what_the_relay_says_is_kept_without_addresses(sink):
+    sink.does("450 rcpt")
+    with Relay(settings(sink.port)).session() as session:
+        said = session.send(parcel()).said
+    assert said.startswith("450 4.2.2 mailbox full")
+    assert "ann@example.org" not in said

@@ -1,0 +1,135 @@
+"""A mail on the wire: what was meant is what is read, whatever people call themselves."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from email.parser import BytesParser
+from email.policy import default
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbem.domain.errors import Fault
+from pbem.mail.wire import LINE, Mail, Mailbox, one_line, serialise
+
+MEANT = ["From", "To", "Subject", "Date", "Message-ID", "List-Id", "MIME-Version", "Content-Type"]
+MEANT += ["Content-Transfer-Encoding"]
+
+MAIL = Mail(
+    sender=Mailbox("Auction games", "games@play.example.org"),
+    to=Mailbox("Ann", "ann@example.org"),
+    subject="Sun Bid, turn 3: what do you bid?",
+    date=datetime(2026, 11, 21, 12, tzinfo=UTC),
+    message_id="<m1.abc@play.example.org>",
+    plain={"List-Id": "<abc.games.play.example.org>"},
+    text="Ann: what do you bid?\n",
+)
+
+NASTY = [
+    "Ann\r\nBcc: mallory@example.com",
+    "Ann\nBcc: mallory@example.com\n\nbody",
+    "=?utf-8?q?a=0aBcc:_mallory@example.com?=",
+    "=?=?utf-8?q?a=0aBcc:_x@y?=",
+    "Ann\x00\x0b\x0c\x1b[31m",
+    "Ann\u2028Bcc: mallory@example.com\u2029",
+    "\u202eAnn\u202c \u2066x\u2069",
+    '"Ann" <mallory@example.com>',
+    "Ann, mallory@example.com",
+    "Zoë Ångström-Пётр 名前 🦊",
+    "x" * 10_000,
+    '(Ann \\ " ; : < > @ ,',
+    "\ud800",
+    "",
+]
+
+
+def read(written):
+    return BytesParser(policy=default).parsebytes(written)
+
+
+def check(mail):
+    written = serialise(mail)
+    message = read(written)
+    assert list(message) == MEANT
+    assert [address.addr_spec for address in message["to"].addresses] == ["ann@example.org"]
+    assert [address.addr_spec for address in message["from"].addresses] == ["games@play.example.org"]
+    assert written.isascii()
+    assert written.replace(b"\r\n", b"").count(b"\n") == written.replace(b"\r\n", b"").count(b"\r") == 0
+    return message
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_no_name_and_no_title_injects_a_header(name):
+    message = check(replace(MAIL, to=Mailbox(name, "ann@example.org"), subject=f"Turn 1: {name}"))
+    assert "mallory" not in str(message["bcc"])
+    assert len(str(message["subject"])) <= 200
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_any_text_at_all_makes_a_mail_with_exactly_the_headers_that_were_meant(name, subject):
+    message = check(replace(MAIL, to=Mailbox(name, "ann@example.org"), subject=subject))
+    assert message["subject"] == one_line(subject)
+
+
+def test_a_name_is_read_as_it_was_written():
+    message = check(replace(MAIL, to=Mailbox("Zoë Müller, 名前", "ann@example.org"), subject="Zoë, 名前: ☀"))
+    assert message["to"].addresses[0].display_name == "Zoë Müller, 名前"
+    assert message["subject"] == "Zoë, 名前: ☀"
+
+
+def test_long_headers_for_programs_stay_as_they_are():
+    longest = f"<{'a' * 120}@{'b' * 60}.example>"
+    plain = {
+        "References": " ".join(f"<{i}{'a' * 60}@play.example.org>" for i in range(10)),
+        "In-Reply-To": longest,
+        "List-Unsubscribe": f"<https://{'host' * 12}.example/u/{'0' * 33}>",
+        "List-Id": longest,
+        "Feedback-ID": "g12:turn:play:" + "pbem" * 30,
+        "Reply-To": f"r+{'7' * 33}@{'d' * 60}.example",
+    }
+    written = serialise(replace(MAIL, plain=plain))
+    head = written.split(b"\r\n\r\n")[0]
+    assert b"=?" not in head
+    for name, value in plain.items():
+        assert " ".join(str(read(written)[name]).split()) == value
+
+
+def test_a_header_for_programs_with_anything_else_in_it_is_refused():
+    for value in ("<ä@example.org>", "<a@example.org>\r\nBcc: x@example.com", "a" * 901):
+        with pytest.raises(Fault):
+            serialise(replace(MAIL, plain={"References": value}))
+
+
+@pytest.mark.parametrize(
+    "address", ["a@b.example, c@d.example", "a@b.example>", "", "a\r\nBcc: x@y.example", "ä@b.example"]
+)
+def test_an_address_that_is_not_exactly_one_is_refused(address):
+    with pytest.raises(Fault):
+        serialise(replace(MAIL, to=Mailbox("Ann", address)))
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=2000))
+def test_any_body_is_read_as_it_was_written_in_short_lines(text):
+    written = serialise(replace(MAIL, text=text))
+    body = written.split(b"\r\n\r\n", 1)[1]
+    assert max(map(len, body.split(b"\r\n"))) <= LINE
+    assert read(written).get_content().replace("\r\n", "\n").rstrip("\n") == text.rstrip("\n")
+
+
+def test_a_token_is_never_broken_in_two():
+    token = "0m" + "a2" * 15 + "1"
+    for before in range(80):
+        line = f"{'é' * (before // 3)}{'-' * before}/{token}/bid-7 é"
+        assert token.encode() in serialise(replace(MAIL, text=f"{line}\n"))
+
+
+def test_dots_and_blanks_at_the_ends_of_lines_survive():
+    text = ".\n..\nFrom here\n end \n\t\n.\n"
+    body = serialise(replace(MAIL, text=text)).split(b"\r\n\r\n", 1)[1]
+    assert b"\r\n.\r\n" not in b"\r\n" + body
+    assert not any(line.endswith((b" ", b"\t")) for line in body.split(b"\r\n"))
+
+
+def test_a_mail_that_programs_would_cut_off_is_refused():
+    with pytest.raises(Fault, match="too large"):
+        serialise(replace(MAIL, text="a line\n" * 10_000))
