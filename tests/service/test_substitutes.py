@@ -1,0 +1,367 @@
+"""Seats whose players are gone: bots and substitutes that take over, and players who come back."""
+
+import json
+
+import pytest
+from structlog.testing import capture_logs
+
+from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.links import Purpose
+from pbem.service import leaving, links, stops, substitutes
+from pbem.service.links import of_seat_in
+from pbem.store import lobby
+from tests.service.stored import everything, fails_without_a_trace, kinds, letters
+from tests.service.timed import DAY, HOUR, Time
+
+
+@pytest.fixture(autouse=True)
+def events():
+    """What is said to the operator."""
+    with capture_logs() as said:
+        yield said
+
+
+@pytest.fixture
+def time(house, clock):
+    return Time(house, clock)
+
+
+@pytest.fixture
+def silent(time, table):
+    """silent("bot") -> a game of three in which one seat was silent as often as the table bears, and that seat."""
+
+    def make(successor, *, limit=2, turns=2, private=False):
+        game = table("sun-bid", 3, pace="1d", silent_limit=limit, successor=successor)
+        time.house.write(lambda tx: lobby.change_game(tx, game.id, private=private))
+        (gone,) = game.asked()
+        while game.places()[gone].silent < turns and game.places()[gone].person_id is not None:
+            asked = game.asked()
+            if gone in asked:
+                time.sends()
+                time.passes_until(time.due(game, gone))
+                assert time.runs_out().decided == 1
+            for seat, decision in asked.items():
+                if seat != gone:
+                    game.play(seat, decision.default)
+        return game, gone
+
+    return make
+
+
+def notices(house, what):
+    return [mail for mail in letters(house, kind="notice") if json.loads(mail.facts)["what"] == what]
+
+
+def seated(game):
+    return [(row.seat, row.by, json.loads(row.body)) for row in game.log() if row.kind == "Seated"]
+
+
+def the_offer(house):
+    (offer,) = substitutes.on_offer(house)
+    return offer
+
+
+# A bot takes over
+
+
+def test_after_as_many_silent_turns_as_agreed_a_bot_takes_over(house, silent):
+    game, gone = silent("bot")
+    assert game.places()[gone].bot == "greedy"
+    ((seat, by, body),) = seated(game)
+    assert (seat, by, body["player"]) == (gone, "clock", "bot")
+    assert game.verifies()
+    assert len(notices(house, "replaced")) == 1
+    assert len(notices(house, "bot_plays")) == 2
+
+
+def test_a_silent_turn_less_than_agreed_costs_nothing(house, silent):
+    game, gone = silent("bot", limit=3, turns=2)
+    assert game.places()[gone].silent == 2
+    assert seated(game) == []
+    assert letters(house, kind="notice") == []
+    assert "If this turn passes in silence" in letters(house, kind="auto_passed")[-1].facts
+
+
+def test_the_bot_plays_on_and_the_game_does_not_wait(time, silent):
+    game, gone = silent("bot")
+    while gone not in game.asked():
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    assert time.bots_play() >= 1
+    assert [row.by for row in game.log() if row.seat == gone][-1] == "bot"
+
+
+def test_the_links_of_whoever_left_are_dead(house, table, silent, time):
+    game, gone = silent("substitute")
+    before = game.person_at(gone)
+    made = house.write(lambda tx: of_seat_in(tx, house, before, game.id, game.row().window, gone))
+    token = house.keys.make(Purpose.SEAT, made.seat, 0)
+    assert links.opened(house, token, Purpose.SEAT).seat == gone
+    substitutes.replace_player(house, game.id, gone, None, "gone for good")
+    with pytest.raises(Gone):
+        links.opened(house, token, Purpose.SEAT)
+
+
+def test_a_player_whose_seat_a_bot_plays_may_come_back(house, silent):
+    game, gone = silent("bot")
+    person = json.loads(notices(house, "replaced")[0].facts)
+    back = notices(house, "replaced")[0].person_id
+    assert person["why"] == "silent"
+    substitutes.come_back(house, game.id, gone, back)
+    assert game.places()[gone].person_id == back
+    assert game.places()[gone].silent == 0
+    assert game.verifies()
+    assert len(notices(house, "player_back")) == 2
+    before = everything(house.store)
+    substitutes.come_back(house, game.id, gone, back)
+    assert everything(house.store) == before
+
+
+def test_nobody_else_takes_a_seat_that_a_bot_plays_as_agreed(house, silent, person):
+    game, gone = silent("bot")
+    before = everything(house.store)
+    with pytest.raises(Forbidden):
+        substitutes.come_back(house, game.id, gone, game.person_at((gone + 1) % 3))
+    assert substitutes.on_offer(house) == []
+    assert everything(house.store) == before
+
+
+def test_a_returning_player_who_falls_silent_again_is_followed_again(house, time, silent):
+    game, gone = silent("bot")
+    back = notices(house, "replaced")[0].person_id
+    substitutes.come_back(house, game.id, gone, back)
+    while game.places()[gone].person_id is not None:
+        asked = game.asked()
+        for seat, decision in asked.items():
+            if seat != gone:
+                game.play(seat, decision.default)
+        if gone in asked:
+            time.sends()
+            time.passes_until(time.due(game, gone))
+            time.runs_out()
+    assert [body["player"] for _, _, body in seated(game)] == ["bot", "person", "bot"]
+
+
+def test_the_last_person_at_a_table_is_not_replaced(time, table):
+    game = table("sun-bid", 2, pace="1d", silent_limit=2, bots=("random",))
+    person = next(place.seat for place in game.places().values() if place.person_id is not None)
+    for _ in range(4):
+        time.bots_play()
+        time.sends()
+        time.passes_until(time.due(game, person))
+        assert time.runs_out().decided == 1
+    assert game.places()[person].silent == 4
+    assert seated(game) == []
+
+
+def test_a_new_holder_of_a_seat_starts_with_a_whole_turn(house, time, silent):
+    game, gone = silent("bot")
+    back = notices(house, "replaced")[0].person_id
+    while gone not in game.asked():
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    time.passes(HOUR)
+    substitutes.come_back(house, game.id, gone, back)
+    now = time.clock.now()
+    time.sends()
+    assert time.due(game, gone) >= now + DAY
+
+
+# A substitute takes over
+
+
+def test_a_seat_is_offered_by_mail_to_those_who_said_they_are_willing(house, silent, person):
+    zoe, yan, xia = person("Zoe"), person("Yan"), person("Xia")
+    for willing in (zoe, yan):
+        substitutes.set_willing(house, willing, willing=True)
+    substitutes.set_willing(house, xia, willing=True)
+    substitutes.set_willing(house, xia, willing=False)
+    game, gone = silent("substitute")
+    asked = letters(house, kind="substitute")
+    assert {mail.person_id for mail in asked} == {zoe, yan}
+    assert {json.loads(mail.facts)["offer"] for mail in asked} == {the_offer(house).id}
+    assert game.places()[gone].person_id is not None
+    assert len(notices(house, "seat_offered")) == 1
+
+
+def test_who_sits_at_the_table_or_cannot_be_reached_is_not_asked(house, table, silent, person):
+    ann, zoe = person("Ann"), person("Zoe")
+    for willing in (ann, zoe):
+        substitutes.set_willing(house, willing, willing=True)
+    house.write(lambda tx: stops.address_failed(tx, house, zoe, "550"))
+    silent("substitute")
+    assert letters(house, kind="substitute") == []
+
+
+def test_the_first_taker_has_the_seat_and_the_second_is_told(house, silent, person):
+    zoe, yan = person("Zoe"), person("Yan")
+    game, gone = silent("substitute")
+    offer = the_offer(house)
+    substitutes.take(house, offer.id, zoe)
+    assert game.places()[gone].person_id == zoe
+    assert game.places()[gone].name == "Zoe"
+    assert kinds(house, zoe)[-1] in ("seated", "turn")
+    before = everything(house.store)
+    substitutes.take(house, offer.id, zoe)
+    with pytest.raises(Gone):
+        substitutes.take(house, offer.id, yan)
+    assert everything(house.store) == before
+    assert substitutes.on_offer(house) == []
+    assert len(notices(house, "seat_taken")) == 1
+    assert len(notices(house, "substitute_plays")) == 2
+    assert seated(game) == [(gone, "person", {"player": "person"})]
+    assert game.verifies()
+
+
+def test_a_substitute_sees_what_the_seat_may_see_and_nothing_else(house, silent, person):
+    game, gone = silent("substitute")
+    before = game.view(gone)
+    substitutes.take(house, the_offer(house).id, person("Zoe"))
+    assert game.view(gone) == before
+
+
+def test_any_move_of_the_player_keeps_the_seat(house, silent, person, time):
+    game, gone = silent("substitute")
+    offer = the_offer(house)
+    while gone not in game.asked():
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    time.passes(HOUR)
+    game.play(gone, game.asked()[gone].default)
+    assert substitutes.on_offer(house) == []
+    with pytest.raises(Gone):
+        substitutes.take(house, offer.id, person("Zoe"))
+    time.seats_change()
+    assert substitutes.offered(house, offer.id).status == "back"
+
+
+def test_a_seat_that_nobody_takes_is_offered_once_and_time_goes_on(house, time, silent):
+    game, gone = silent("substitute")
+    for _ in range(2):
+        while gone not in game.asked():
+            for seat, decision in game.asked().items():
+                game.play(seat, decision.default)
+        time.sends()
+        time.passes_until(time.due(game, gone))
+        assert time.runs_out().decided == 1
+    assert len(notices(house, "seat_offered")) == 1
+    assert game.places()[gone].silent == 4
+
+
+def test_strangers_are_not_asked_to_a_private_table(house, silent, person):
+    substitutes.set_willing(house, person("Zoe"), willing=True)
+    game, gone = silent("substitute", private=True)
+    assert game.places()[gone].bot is not None
+    assert letters(house, kind="substitute") == []
+
+
+def test_who_may_not_take_a_seat_changes_nothing(house, clock, silent, person):
+    from pbem.service import people
+
+    game, gone = silent("substitute")
+    offer = the_offer(house)
+    unknown = people.create(house, "new@example.org", "New").id
+    before = everything(house.store)
+    with pytest.raises(Forbidden):
+        substitutes.take(house, offer.id, unknown)
+    with pytest.raises(Forbidden):
+        substitutes.take(house, offer.id, game.person_at((gone + 1) % 3))
+    with pytest.raises(NotFound):
+        substitutes.take(house, 999, person("Zoe"))
+    assert {name: rows for name, rows in everything(house.store).items() if name not in ("person", "outbox")} == {
+        name: rows for name, rows in before.items() if name not in ("person", "outbox")
+    }
+
+
+def test_who_is_at_too_many_tables_takes_no_seat(house, silent, person):
+    from dataclasses import replace
+
+    silent("substitute")
+    with pytest.raises(TooMany):
+        substitutes.take(replace(house, open_tables=0), the_offer(house).id, person("Zoe"))
+
+
+def test_taking_a_seat_that_breaks_at_any_call_leaves_nothing_half_done(house, silent, person):
+    silent("substitute")
+    zoe, offer = person("Zoe"), the_offer(house)
+    assert fails_without_a_trace(house.store, lambda: substitutes.take(house, offer.id, zoe)) > 10
+
+
+def test_an_offer_ends_with_its_game(house, time, silent):
+    game, _ = silent("substitute")
+    offer = the_offer(house)
+    for seat in range(3):
+        leaving.agree_to_end(house, game.id, game.person_at(seat))
+    assert game.row().status == "void"
+    assert substitutes.on_offer(house) == []
+    time.seats_change()
+    assert substitutes.offered(house, offer.id).status == "over"
+
+
+# Resigned, unreachable, replaced
+
+
+def test_a_resigned_seat_goes_on_with_a_bot_and_is_offered_where_that_was_agreed(house, time, table, person):
+    zoe = person("Zoe")
+    substitutes.set_willing(house, zoe, willing=True)
+    game = table("sun-bid", 3, pace="1d", successor="substitute")
+    (seat,) = game.asked()
+    leaving.resign(house, game.id, seat, game.person_at(seat))
+    assert game.places()[seat].bot is not None
+    assert time.bots_play() >= 1
+    assert [mail.person_id for mail in letters(house, kind="substitute")] == [zoe]
+    substitutes.take(house, the_offer(house).id, zoe)
+    assert game.places()[seat].person_id == zoe
+
+
+def test_the_seat_of_somebody_unreachable_is_given_up_after_a_week_and_not_before(house, time, table):
+    game = table("sun-bid", 3, pace="1d", successor="bot")
+    (seat,) = game.asked()
+    time.sends()
+    house.write(lambda tx: stops.address_failed(tx, house, game.person_at(seat), "550 no such user"))
+    time.passes(7 * DAY - HOUR)
+    time.seats_change()
+    assert game.places()[seat].person_id is not None
+    assert time.due(game, seat) is None
+    time.passes(HOUR)
+    time.seats_change()
+    assert game.places()[seat].bot is not None
+    assert time.bots_play() >= 1
+
+
+def test_the_others_do_not_wait_for_ever_for_a_substitute_of_somebody_unreachable(house, time, table):
+    game = table("sun-bid", 3, pace="1d", successor="substitute")
+    (seat,) = game.asked()
+    # The first mail bounced before it was accepted anywhere.
+    house.write(lambda tx: stops.address_failed(tx, house, game.person_at(seat), "550 no such user"))
+    time.passes(7 * DAY)
+    time.seats_change()
+    assert len(substitutes.on_offer(house)) == 1
+    time.passes_until(time.due(game, seat))
+    assert time.runs_out().decided == 1
+
+
+def test_somebody_who_reads_no_mail_and_plays_on_the_pages_keeps_the_seat(house, time, table):
+    game = table("sun-bid", 2, pace="1d", successor="bot")
+    (seat,) = game.asked()
+    person = game.person_at(seat)
+    house.write(lambda tx: stops.address_failed(tx, house, person, "550 no such user"))
+    time.passes(3 * DAY)
+    game.play(seat, game.asked()[seat].default)
+    while seat not in game.asked():
+        for other, decision in game.asked().items():
+            game.play(other, decision.default)
+    time.passes(5 * DAY)
+    time.seats_change()
+    assert game.places()[seat].person_id == person
+
+
+def test_an_organiser_gives_a_seat_to_somebody_else_with_a_reason_that_all_may_read(house, time, table, person):
+    game = table("sun-bid", 3, pace="1d")
+    (seat,) = game.asked()
+    time.sends()
+    substitutes.replace_player(house, game.id, seat, person("Zoe"), "Ann has moved to sea")
+    assert game.places()[seat].name == "Zoe"
+    assert seated(game) == [(seat, "organiser", {"player": "person"})]
+    assert all("Ann has moved to sea" in mail.facts for mail in notices(house, "substitute_plays"))
+    assert time.sends()[seat].at is not None
