@@ -61,7 +61,7 @@ class WirePolicy(EmailPolicy):
 
     def fold(self, name: str, value: Any) -> str:
         """A header as lines."""
-        if name.lower() not in _PLAIN:
+        if not _by_words(name, value):
             folded: str = super().fold(name, value)
             return folded
         lines: list[str] = []
@@ -75,10 +75,15 @@ class WirePolicy(EmailPolicy):
 
     def fold_binary(self, name: str, value: Any) -> bytes:
         """The same as bytes."""
-        if name.lower() not in _PLAIN:
+        if not _by_words(name, value):
             folded: bytes = super().fold_binary(name, value)
             return folded
         return self.fold(name, value).encode("ascii")
+
+
+def _by_words(name: str, value: Any) -> bool:
+    """Whether a header is folded between words. The standard way may leave nothing of a subject on its first line."""
+    return name.lower() in _PLAIN or (name.lower() == "subject" and str(value).isascii())
 
 
 POLICY: Final = WirePolicy(linesep="\r\n", max_line_length=LINE, cte_type="7bit")

@@ -133,3 +133,13 @@ def test_dots_and_blanks_at_the_ends_of_lines_survive():
 def test_a_mail_that_programs_would_cut_off_is_refused():
     with pytest.raises(Fault, match="too large"):
         serialise(replace(MAIL, text="a line\n" * 10_000))
+
+
+@pytest.mark.parametrize("sun", ["", "☀ "])
+@pytest.mark.parametrize("length", range(55, 140, 3))
+def test_a_subject_of_any_length_begins_on_its_first_line_and_reads_as_it_was_written(length, sun):
+    subject = sun + ("What do you bid in secret for the Harvest? " * 4)[:length].strip()
+    written = serialise(replace(MAIL, subject=subject))
+    assert read(written)["Subject"] == subject
+    first = next(line for line in written.split(b"\r\n") if line.startswith(b"Subject:"))
+    assert len(first) > len("Subject: ")
