@@ -17,6 +17,7 @@ from typing import Final
 
 import structlog
 
+from pbem import faults
 from pbem.config import Config
 from pbem.links import Purpose
 from pbem.mail.compose import Letterhead, compose
@@ -120,6 +121,7 @@ def _deliver_one(house: House, post: Post, session: Session, row: OutboxRow, don
         done.postponed += 1
         return True
     outcome = session.send(parcel)
+    faults.point("mail.handed_over")
     if outcome.result is Result.DOWN:
         _rest(house, post, outcome)
         return False

@@ -22,6 +22,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.pool import StaticPool
 
+from pbem import faults
 from pbem.domain.errors import Fault
 
 T = TypeVar("T")
@@ -63,7 +64,10 @@ class Store:
                 with self._writers, self.engine.connect() as connection:
                     writing = connection.execution_options(pbem_write=True)
                     with writing.begin():
-                        return work(writing)
+                        done = work(writing)
+                        faults.point("store.committing")
+                faults.point("store.committed")
+                return done
             except DBAPIError as error:
                 if attempt == TRIES or not _may_try_again(error):
                     raise
@@ -87,6 +91,14 @@ class Store:
                         raise Fault(f"Rows of {broken[0][0]} would point to nothing, so nothing was changed.")
             finally:
                 driver.execute("PRAGMA foreign_keys=ON")
+
+    @staticmethod
+    def file_of(url: str) -> Path | None:
+        """The file that a URL means; None where there is none, as on PostgreSQL."""
+        parsed = make_url(url)
+        if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
+            return None
+        return Path(str(parsed.database)).expanduser()
 
     def close(self) -> None:
         """Let go of all connections."""
