@@ -10,7 +10,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
-from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.service.house import House
 from pbem.service.play import By
 from pbem.service.record import Kind, Record
@@ -21,7 +21,7 @@ from pbem.store.database import Tx
 from pbem.store.games import GameRow, PlaceRow
 
 PROPOSALS_A_DAY: Final = 3
-"""So often one player may ask the others in a day to end a game."""
+"""So many mails in a day ask one player whether the same game should end."""
 
 _AT_ONCE: Final = 100
 """Tables that are looked through for expiry in one go; the next go takes the others."""
@@ -183,14 +183,15 @@ def _agree(tx: Tx, house: House, game_id: int, person_id: int) -> bool:
 def _ask_the_others(tx: Tx, house: House, row: GameRow, person_id: int, left: list[PlaceRow]) -> None:
     now = house.now()
     others = sorted({place.person_id for place in left if place.person_id not in (None, person_id)})
-    who = next(place.name for place in left if place.person_id == person_id)
+    facts = {"who": next(place.name for place in left if place.person_id == person_id)}
+    # Whoever agrees and takes it back all day is heard, and the others are not written to each time.
     since = now - timedelta(days=1)
-    if any(people.letters_since(tx, other, "end_proposed", since) >= PROPOSALS_A_DAY for other in others):
-        raise TooMany(
-            "The others were asked about this often enough today.", why=f"{PROPOSALS_A_DAY} times a day is the most."
-        )
-    facts = {"who": who}
-    outbox.queue(tx, [outbox.Letter(other, "end_proposed", row.id, facts=facts) for other in others], now, now)
+    told = [
+        outbox.Letter(other, "end_proposed", row.id, facts=facts)
+        for other in others
+        if people.letters_since(tx, other, "end_proposed", since, row.id) < PROPOSALS_A_DAY
+    ]
+    outbox.queue(tx, told, now, now)
 
 
 def _play_on(tx: Tx, game_id: int, person_id: int) -> None:

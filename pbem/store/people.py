@@ -69,7 +69,9 @@ def change(tx: Connection, person_id: int, **values: Any) -> None:
     tx.execute(update(_PERSON).where(_PERSON.c.id == person_id).values(**values))
 
 
-def letters_since(tx: Connection, person_id: int, kind: str, since: datetime) -> int:
-    """How many mails of one kind a person was written since then, whatever became of them."""
-    mine = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.kind == kind, _OUTBOX.c.queued_at > since)
+def letters_since(tx: Connection, person_id: int, kind: str, since: datetime, game_id: int | None = None) -> int:
+    """How many mails of one kind, about one game or any, a person was written since then, whatever became of them."""
+    mine = [_OUTBOX.c.person_id == person_id, _OUTBOX.c.kind == kind, _OUTBOX.c.queued_at > since]
+    if game_id is not None:
+        mine.append(_OUTBOX.c.game_id == game_id)
     return tx.execute(select(func.count()).select_from(_OUTBOX).where(*mine)).scalar_one()

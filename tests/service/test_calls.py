@@ -1,0 +1,140 @@
+"""Calling the organiser."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
+from pbem.domain.words import LONGEST_TEXT
+from pbem.service import calls
+from tests.service.stored import everything, fails_without_a_trace, letters
+
+
+def test_a_call_says_from_where_it_came(house, table):
+    game = table()
+    ann = game.person_at(0)
+    call_id = calls.call(house, ann, "My link is gone.\r\n\r\nWhat now?", game_id=game.id, seat=0)
+    (found,) = calls.waiting(house)
+    assert (found.id, found.person_id, found.game_id, found.seat) == (call_id, ann, game.id, 0)
+    assert found.text == "My link is gone.\n\nWhat now?"
+
+
+def test_calls_wait_in_the_order_in_which_they_came(house, person, clock):
+    for name in ("Ann", "Ben", "Cleo"):
+        calls.call(house, person(name), f"{name} needs help")
+        clock.advance(timedelta(minutes=1))
+    assert [call.text for call in calls.waiting(house)] == [f"{name} needs help" for name in ("Ann", "Ben", "Cleo")]
+
+
+def test_a_double_click_is_one_call(house, person):
+    ann = person("Ann")
+    assert calls.call(house, ann, "Help") == calls.call(house, ann, "Help ")
+    assert len(calls.waiting(house)) == 1
+
+
+def test_an_answer_goes_to_the_caller_by_mail_once(house, person):
+    call_id = calls.call(house, person("Ann"), "Help")
+    calls.answer(house, call_id, "It is mended.")
+    calls.answer(house, call_id, "It is mended.")
+    (mail,) = letters(house, person("Ann"), "call_answered")
+    assert json.loads(mail.facts) == {"call": "Help", "answer": "It is mended."}
+    assert calls.waiting(house) == []
+    (closed,) = calls.closed(house)
+    assert (closed.answer, closed.answered_at) == ("It is mended.", house.now())
+
+
+def test_two_organisers_do_not_answer_the_same_call(house, person):
+    call_id = calls.call(house, person("Ann"), "Help")
+    calls.answer(house, call_id, "It is mended.")
+    with pytest.raises(Gone):
+        calls.answer(house, call_id, "It is not mended.")
+    assert len(letters(house, person("Ann"), "call_answered")) == 1
+
+
+def test_a_call_can_be_closed_without_an_answer(house, person):
+    call_id = calls.call(house, person("Ann"), "Help")
+    calls.close(house, call_id)
+    before = everything(house.store)
+    calls.close(house, call_id)
+    assert everything(house.store) == before
+    assert calls.waiting(house) == []
+    assert letters(house, person("Ann"), "call_answered") == []
+
+
+@pytest.mark.parametrize("text", ["", "  \n ", "\x00\u202e", "x" * (LONGEST_TEXT + 1)], ids=len)
+def test_a_call_has_some_text_and_not_too_much(house, person, text):
+    ann = person("Ann")
+    before = everything(house.store)
+    with pytest.raises(BadInput):
+        calls.call(house, ann, text)
+    with pytest.raises(BadInput):
+        calls.call_from(house, "ben@example.org", text)
+    assert everything(house.store) == before
+
+
+def test_the_longest_text_is_taken_whole(house, person):
+    calls.call(house, person("Ann"), "x" * LONGEST_TEXT)
+    assert len(calls.waiting(house)[0].text) == LONGEST_TEXT
+
+
+def test_five_calls_an_hour_are_heard_and_no_sixth(house, person, clock):
+    ann = person("Ann")
+    for number in range(calls.CALLS_AN_HOUR):
+        calls.call(house, ann, f"Help {number}")
+    before = everything(house.store)
+    with pytest.raises(TooMany):
+        calls.call(house, ann, "Help at last")
+    assert everything(house.store) == before
+    calls.call(house, person("Ben"), "Help")
+    clock.advance(timedelta(hours=1))
+    calls.call(house, ann, "Help at last")
+
+
+def test_strangers_call_by_leaving_an_address_twenty_times_an_hour_together(house, clock):
+    for number in range(calls.STRANGERS_AN_HOUR):
+        calls.call_from(house, f"stranger{number}@example.org", "Help")
+    before = everything(house.store)
+    with pytest.raises(TooMany):
+        calls.call_from(house, "one.more@example.org", "Help")
+    assert everything(house.store) == before
+    clock.advance(timedelta(hours=1))
+    calls.call_from(house, "one.more@example.org", "Help")
+
+
+def test_strangers_keep_nobody_known_from_calling(house, person):
+    ann = person("Ann")
+    for number in range(calls.STRANGERS_AN_HOUR):
+        calls.call_from(house, f"stranger{number}@example.org", "Help")
+    calls.call_from(house, "ann@example.org", "Help")
+    assert calls.waiting(house)[-1].person_id == ann
+
+
+def test_calling_from_an_address_mails_nobody_and_confirms_nothing(house):
+    calls.call_from(house, "stranger@example.org", "Help")
+    assert letters(house) == []
+
+
+def test_nobody_calls_from_anothers_seat_or_from_nowhere(house, person, table):
+    game = table()
+    zoe = person("Zoe")
+    before = everything(house.store)
+    for where, refusal in (
+        ({"game_id": game.id, "seat": 0}, Forbidden),
+        ({"game_id": game.id, "seat": 9}, Forbidden),
+        ({"seat": 0}, Forbidden),
+        ({"game_id": 99}, NotFound),
+    ):
+        with pytest.raises(refusal):
+            calls.call(house, zoe, "Help", **where)
+    for act in (calls.close, lambda house, call_id: calls.answer(house, call_id, "Yes")):
+        with pytest.raises(NotFound):
+            act(house, 99)
+    assert everything(house.store) == before
+
+
+def test_calling_and_answering_that_break_leave_nothing(house, person):
+    ann = person("Ann")
+    assert fails_without_a_trace(house.store, lambda: calls.call(house, ann, "Help")) > 3
+    (call,) = calls.waiting(house)
+    assert fails_without_a_trace(house.store, lambda: calls.answer(house, call.id, "Yes")) > 3
