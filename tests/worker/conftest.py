@@ -1,0 +1,15 @@
+"""A server for the worker's tests: that of the services', and a relay on this machine."""
+
+from tests.mail.conftest import sink
+from tests.service.conftest import (
+    clock,
+    database_url,
+    empty_postgresql,
+    empty_sqlite,
+    house,
+    person,
+    store,
+    table,
+)
+
+__all__ = ["clock", "database_url", "empty_postgresql", "empty_sqlite", "house", "person", "sink", "store", "table"]

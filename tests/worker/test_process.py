@@ -1,0 +1,214 @@
+"""Time on real processes: a worker that is killed, stopped, restarted, told to end, or whose clock jumps.
+
+The worker and its database are real, the far end of SMTP is a relay on this machine, and the clock is a file that only the
+test sets. A test waits for what has to happen and never for a length of time.
+"""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from pbem.service.heartbeat import Worker, why_not
+from pbem.store import deadlines, outages
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60
+"""Seconds after which something that should have happened has not; no test waits that long when all is well."""
+
+STEP = timedelta(minutes=4)
+"""Less than a hole in the beats: a worker that is awake sees the clock go on like this without being alarmed."""
+
+
+def until(happened: Callable[[], object], what: str) -> None:
+    """Wait for a condition; fail, naming it, where it never comes true."""
+    end = time.monotonic() + PATIENCE
+    while not happened():
+        assert time.monotonic() < end, f"this never happened: {what}"
+        time.sleep(0.01)
+
+
+class Running:
+    """A worker's process, and the clock on its wall."""
+
+    def __init__(self, house, clock, url, sink, folder):
+        self.house, self.clock, self.url, self.sink, self.folder = house, clock, url, sink, folder
+        self.clock_file = folder / "clock"
+        self.process = None
+        self.number = 0
+        self.set(clock.now())
+
+    def set(self, moment):
+        """Set the clock of the test and of the processes, at once and whole."""
+        self.clock.set(moment)
+        new = self.folder / "clock.new"
+        new.write_text(self.clock.now().isoformat())
+        new.replace(self.clock_file)
+
+    def start(self):
+        """A new worker, which has said that it is there."""
+        self.number += 1
+        self.log = self.folder / f"worker{self.number}.log"
+        with self.log.open("w") as out:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "tests.worker.process", self.url, str(self.clock_file), str(self.sink.port),
+                 f"worker{self.number}"],
+                cwd=ROOT, stdout=out, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+        until(lambda: self.said("worker_started"), "the worker starts")
+
+    def send(self, number):
+        """Send the process a signal."""
+        self.process.send_signal(number)
+
+    def kill(self):
+        """End the process without a warning."""
+        self.send(signal.SIGKILL)
+        self.process.wait(PATIENCE)
+
+    def said(self, event):
+        """What the worker has said of this event."""
+        lines = (json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{"))
+        return [line for line in lines if line["event"] == event]
+
+    def walks(self, length):
+        """Time passes while the worker is awake: it says so after every step."""
+        end = self.clock.now() + length
+        while self.clock.now() < end:
+            self.set(min(self.clock.now() + STEP, end))
+            now = self.clock.now()
+            until(lambda now=now: self.beat() >= now, "the worker beats")
+
+    def beat(self):
+        """The newest beat."""
+        with self.house.store.read() as tx:
+            return outages.last_beat(tx) or self.clock.now() - timedelta(days=1)
+
+    def outages(self):
+        """The outages that were found and that all clocks have heard of."""
+        with self.house.store.read() as tx:
+            return [outage for outage in outages.newest_outages(tx) if outage.applied_at is not None]
+
+    def deadline(self, game, seat):
+        """The deadline of a seat."""
+        with self.house.store.read() as tx:
+            return deadlines.read(tx, game.id, game.row().window, seat)
+
+
+@pytest.fixture
+def worker(house, clock, database_url, sink, tmp_path) -> Iterator[Running]:
+    running = Running(house, clock, database_url, sink, tmp_path)
+    running.start()
+    yield running
+    if running.process.poll() is None:
+        running.send(signal.SIGCONT)
+        running.kill()
+
+
+@pytest.fixture
+def asked(worker, table):
+    """A game at ten minutes a turn, whose first turn's mail has left; and the seat that is asked."""
+    game = table("sun-bid", 2, pace="10m")
+    (seat,) = game.asked()
+    until(lambda: worker.deadline(game, seat).due_at, "the mail is accepted and the clock starts")
+    return game, seat
+
+
+def by_clock(game):
+    return [row for row in game.log() if row.by == "clock"]
+
+
+@contextmanager
+def stopped(worker):
+    """The process stands still, as on a machine that is suspended."""
+    worker.send(signal.SIGSTOP)
+    yield
+    worker.send(signal.SIGCONT)
+
+
+def test_a_mail_starts_the_clock_and_silence_decides_when_it_has_run_out(worker, asked):
+    game, seat = asked
+    assert len(worker.sink.to(f"{game.places()[seat].name.lower()}@example.org")) >= 1
+    worker.walks(timedelta(minutes=21))
+    until(lambda: by_clock(game), "the turn is decided")
+    assert game.verifies()
+    assert worker.outages() == []
+
+
+@pytest.mark.parametrize("how", ["killed", "stopped"])
+def test_a_worker_away_past_a_deadline_times_nobody_out_and_moves_the_deadline(worker, asked, how):
+    game, seat = asked
+    due = worker.deadline(game, seat).due_at
+    worker.walks(timedelta(minutes=4))
+    away = timedelta(hours=30)
+    if how == "killed":
+        worker.kill()
+        worker.set(worker.clock.now() + away)
+        worker.start()
+    else:
+        with stopped(worker):
+            worker.set(worker.clock.now() + away)
+    until(worker.outages, "the outage is written down and applied")
+    (outage,) = worker.outages()
+    assert outage.end_at - outage.start_at == away
+    assert worker.deadline(game, seat).due_at >= due + away
+    until(lambda: worker.said("clocks_held_back"), "the worker says why nothing fires")
+    assert by_clock(game) == []
+    # It goes on as if nothing had been: the rest of the time, and then silence decides.
+    worker.walks(worker.deadline(game, seat).due_at - worker.clock.now() - timedelta(minutes=1))
+    assert by_clock(game) == []
+    worker.walks(timedelta(minutes=12))
+    until(lambda: by_clock(game), "the turn is decided")
+    assert len(by_clock(game)) == 1
+    assert game.verifies()
+
+
+def test_a_clock_that_is_set_back_fires_nothing_and_goes_on_when_it_is_right_again(worker, asked):
+    game, seat = asked
+    due = worker.deadline(game, seat).due_at
+    worker.walks(timedelta(minutes=8))
+    right = worker.clock.now()
+    worker.set(right - timedelta(hours=2))
+    reason = lambda: why_not(worker.house, Worker("test", right - timedelta(hours=3)), worker.clock.now())  # noqa: E731
+    assert "the clock went back" in reason()
+    until(
+        lambda: any("the clock went back" in line["reason"] for line in worker.said("clocks_held_back")),
+        "the worker sees that its clock went back",
+    )
+    assert by_clock(game) == []
+    worker.set(right)
+    worker.walks(timedelta(minutes=14))
+    until(lambda: by_clock(game), "the turn is decided")
+    assert worker.outages() == []
+    assert due <= worker.clock.now()
+
+
+def test_bots_and_a_new_worker_go_on_where_a_killed_one_was(worker, table):
+    game = table("sunset-poker", 4, pace="10m", bots=("random",) * 3)
+    person = next(place.seat for place in game.places().values() if place.person_id is not None)
+    for _ in range(3):
+        until(lambda: set(game.asked()) == {person} or game.row().status == "over", "the bots decide")
+        worker.kill()
+        if person in game.asked():
+            game.play(person, game.asked()[person].default)
+        # What a killed worker had claimed is free again when its lease is over.
+        worker.set(worker.clock.now() + timedelta(minutes=2))
+        worker.start()
+    until(lambda: set(game.asked()) == {person} or game.row().status == "over", "the bots decide")
+    assert game.verifies()
+
+
+def test_a_worker_that_is_told_to_stop_finishes_and_ends_well(worker, asked):
+    worker.send(signal.SIGTERM)
+    assert worker.process.wait(PATIENCE) == 0
+    assert worker.said("worker_stopped")
+    assert not worker.said("tick_failed")
