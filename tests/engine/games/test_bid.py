@@ -8,7 +8,6 @@ from random import Random
 import pytest
 
 from engine.board import WIDTH, plain
-from engine.bots import BOTS
 from engine.chance import Scripted, Stream
 from engine.decisions import Choice, Refused
 from engine.facts import SPECTATOR, secrets_of
@@ -959,23 +958,6 @@ def test_the_bound_on_entries_holds_for_whoever_rerolls_whenever_possible(seats)
             position, entries = position.submit(seat, choice)
             many += len(entries)
         assert many <= GAME.longest(seats, options)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("reroll", ["pawn", "coin"])
-def test_looking_one_decision_ahead_clearly_beats_random_play(reroll):
-    games, won = 60, 0.0
-    for game in range(games):
-        position, _ = deal(GAME, 3, game.to_bytes(32, "big"), {"reroll": reroll})
-        luck = Stream(game.to_bytes(32, "big"), 10**6)
-        clever = game % 3
-        while asked := {seat: d for seat, d in position.open().items() if seat not in position.box}:
-            seat = luck.pick(sorted(asked))
-            bot = BOTS["greedy" if seat == clever else "random"]
-            position, _ = position.submit(seat, bot(GAME, position.state, asked[seat], luck))
-        first = GAME.standing(position.state).ranking[0]
-        won += (clever in first) / len(first)
-    assert won > 0.6 * games
 
 
 # How the tests above come by their positions.

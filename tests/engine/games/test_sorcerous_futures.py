@@ -738,22 +738,6 @@ def test_what_is_imagined_fits_what_is_known(seats, options):
         playout(seats, options, number, look)
 
 
-@pytest.mark.parametrize("seats", [3, 4])
-def test_looking_one_decision_ahead_beats_chance(seats):
-    won, games = 0, 20
-    for number in range(games):
-        table, luck = begin(GAME, seats, seed(number)), Stream(b"duel", number)
-        while asks := table.asks():
-            entries = len(table.log)
-            for seat, decision in asks.items():
-                choice = best_choice(table, decision, luck) if seat == 0 else fits(table, seat, decision, luck)
-                table = table.submit(seat, choice)
-                if len(table.log) > entries:
-                    break
-        won += 0 in GAME.standing(table.position.state).ranking[0]
-    assert won >= games - 3, won
-
-
 def best_choice(table, decision, luck):
     """What looks best after it, if everybody else who is asked stays silent."""
     view = table.view(decision.seat)

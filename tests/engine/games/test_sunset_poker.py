@@ -7,7 +7,6 @@ from random import Random
 import pytest
 
 from engine.board import WIDTH, plain
-from engine.bots import BOTS
 from engine.chance import Scripted, Stream
 from engine.decisions import Choice, Refused
 from engine.decks.decktet import BASIC, EXTENDED, NAMES, PAWNS
@@ -859,17 +858,3 @@ def test_facts_a_pick_are_a_fact_a_seat_and_one_for_the_packs():
     position, _ = deal(GAME, 9, SEED)
     _, (entry,) = picks(position)
     assert Counter(map(type, entry.facts)) == {Picked: 9, PassedOn: 1}
-
-
-@pytest.mark.slow
-def test_looking_ahead_beats_chance():
-    points = Counter()
-    for number in range(12):
-        table = begin(GAME, 3, number.to_bytes(4, "big"))
-        luck = Stream(SEED, number)
-        while asks := table.asks():
-            for seat, decision in asks.items():
-                bot = BOTS["greedy" if seat == number % 3 else "random"]
-                table = table.submit(seat, bot(GAME, table.view(seat), decision, luck))
-        points["greedy"] += number % 3 in GAME.standing(table.position.state).ranking[0]
-    assert points["greedy"] >= 9
