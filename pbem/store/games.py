@@ -198,6 +198,11 @@ def rows(tx: Connection) -> int:
     return int(tx.execute(select(func.coalesce(func.sum(_GAME.c.seq), 0))).scalar_one())
 
 
+def ids_with_status(tx: Connection, status: str) -> list[int]:
+    """The games in this state, oldest first."""
+    return list(tx.execute(select(_GAME.c.id).where(_GAME.c.status == status).order_by(_GAME.c.id)).scalars())
+
+
 def ids(tx: Connection) -> list[int]:
     """All games, oldest first."""
     return list(tx.execute(select(_GAME.c.id).order_by(_GAME.c.id)).scalars())

@@ -6,6 +6,7 @@ PostgreSQL each step is a transaction, and an advisory lock keeps two processes 
 This module must never run a step that nobody asked for: commands decide when.
 """
 
+import logging
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +27,9 @@ from pbem.store.schema import Base
 
 EMPTY: Final = "base"
 """The name of what is before the first step."""
+
+# It tells of every look at a database; what was run is for the caller to say.
+logging.getLogger("alembic").setLevel(logging.WARNING)
 
 _LOCK: Final = 0x7062656D
 """Any number will do for the advisory lock, as long as nobody else on the server uses it: these are the letters of pbem."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, insert, or_, select, true, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, insert, or_, select, true, update
 
 from pbem.store.schema import Deadline, Ledger, Outbox, table_of
 
@@ -160,6 +160,20 @@ def turns_open(tx: Connection) -> list[OutboxRow]:
     )
     wanted = select(_OUTBOX).join(_DEADLINE, asked).where(_OUTBOX.c.kind == "turn", _OUTBOX.c.status == "sent")
     return [OutboxRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id))]
+
+
+def unwrite_queued(tx: Connection) -> list[int]:
+    """Forget the bytes of all mails that wait, so that they are written anew; which those are."""
+    waiting = (_OUTBOX.c.status == "queued", _OUTBOX.c.body.is_not(None))
+    forgotten = update(_OUTBOX).where(*waiting).values(body=None, message_id=None, rendered_at=None)
+    return list(tx.execute(forgotten.returning(_OUTBOX.c.id)).scalars())
+
+
+def queue_length(tx: Connection, status: str) -> tuple[int, datetime | None]:
+    """How many mails are in this state, and since when the oldest of them could have left."""
+    wanted = select(func.count(), func.min(_OUTBOX.c.due_at)).where(_OUTBOX.c.status == status)
+    number, oldest = tx.execute(wanted).one()
+    return number, oldest
 
 
 def lines(tx: Connection, outbox_ids: Iterable[int]) -> dict[int, list[LedgerRow]]:

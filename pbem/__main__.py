@@ -1,0 +1,5 @@
+"""`python -m pbem` is the same as `pbem`."""
+
+from pbem.cli import main
+
+main(prog_name="pbem")

@@ -1,0 +1,408 @@
+"""The commands of `pbem`: they parse what was typed, call the work, and say what came of it.
+
+A mistake gets one message that says what happened, why, and what to do; a trace would mean a fault in pbem itself. No work
+is done in this module, and nothing secret is taken from a command line, where others on the machine can read it. The work
+is imported by the command that needs it, so that `pbem --help` is quick.
+"""
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from pbem import config as settings
+from pbem import logs
+from pbem.config import Config
+from pbem.domain.errors import BadInput, PbemError
+from pbem.store.trouble import explained
+
+_FAILED: Final = 1
+
+_CODES: Final = """\b
+Exit codes:
+  0    done
+  1    it could not be done, or something is wrong
+  2    the command line or a setting is wrong
+  130  interrupted"""
+
+_PATH = click.Path(path_type=Path, dir_okay=False)
+_THERE = click.Path(path_type=Path, dir_okay=False, exists=True, readable=True)
+
+
+class Told(click.ClickException):
+    """An error as it is shown: one message, no trace."""
+
+    exit_code = _FAILED
+
+
+class WrongSettings(Told):
+    """The settings cannot be used."""
+
+    exit_code = 2
+
+
+class Interrupted(Told):
+    """Somebody pressed Ctrl-C."""
+
+    exit_code = 130
+
+
+class Commands(click.Group):
+    """The group of all commands, where every expected error becomes a message."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        try:
+            with explained():
+                return super().invoke(ctx)
+        except PbemError as error:
+            raise Told(str(error)) from None
+        except OSError as error:
+            what = f"{error.filename}: " if error.filename else ""
+            said = f"{what}{error.strerror or error}."
+            raise Told(f"{said} Check that there is room, and that this account may read and write there.") from None
+        except KeyboardInterrupt:
+            raise Interrupted("Interrupted. What was confirmed is kept, what was half done is not.") from None
+
+
+@click.group(cls=Commands, epilog=_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="pbem", message="%(prog)s %(version)s")
+def main() -> None:
+    """Auction games played over days, by mail: the server and its tools.
+
+    Settings are read from the environment and from pbem.toml; `pbem config show` lists them. With none at all, the server
+    is one for this machine alone, with everything in ./.pbem.
+    """
+    logs.configure(sys.stderr, logging.WARNING)
+
+
+def _command(
+    of: click.Group, name: str | None = None, *, example: str
+) -> Callable[[Callable[..., None]], click.Command]:
+    """A command, with an example and the exit codes below its help."""
+    return of.command(name, epilog=f"\b\nExample:\n  {example}\n\n{_CODES}")
+
+
+@_command(main, example="pbem init")
+def init() -> None:
+    """Make a server: its folder, its keys and its database. What is there already stays as it is."""
+    from pbem.ops import opening
+
+    done = opening.make_ready(_config())
+    for sentence in done or ["Everything is there already; nothing was changed."]:
+        click.echo(sentence)
+
+
+@_command(main, example="PBEM_WEB_PORT=8010 pbem serve")
+@click.option("--no-worker", is_flag=True, help="Only answer requests; `pbem worker` runs elsewhere (PostgreSQL only).")
+def serve(*, no_worker: bool) -> None:
+    """Run the server until it is stopped: the pages, and the worker that sends mails and keeps time.
+
+    With nothing configured it makes what it needs first. Otherwise run `pbem init` before the first start, and `pbem
+    migrate` after installing a new release.
+    """
+    from pbem.ops import serving
+
+    config = _config()
+    logs.configure()
+    serving.serve(config, _say, with_worker=not no_worker)
+
+
+@_command(main, example="pbem worker")
+def worker() -> None:
+    """Run only a worker until it is stopped: mails, deadlines, reminders, bots.
+
+    On PostgreSQL any number may run, on any machine. On SQLite `pbem serve` does this as well, and only one can run.
+    """
+    from pbem.ops import serving
+
+    config = _config()
+    logs.configure()
+    serving.work(config, _say)
+
+
+@_command(main, example="pbem backup before.sqlite3 && pbem migrate")
+def migrate() -> None:
+    """Bring the database to the newest step. On SQLite the server must be stopped first."""
+    from pbem.ops import opening
+
+    config = _config()
+    opening.must_be_there(config)
+    ran = opening.bring_up(config)
+    click.echo(f"Brought the database to step {ran[-1]}." if ran else "The database is at the newest step already.")
+
+
+@_command(main, example="pbem verify --game 7 --head 3fa94c1b22d07e6a91c5")
+@click.argument("file", type=_THERE, required=False)
+@click.option("--game", "game_id", type=click.IntRange(1), help="Check only the game of this number.")
+@click.option("--head", "heads", multiple=True, help="A head that stood in a mail about the game; can be repeated.")
+def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> None:
+    """Check that every log is the one that was written, and every game where its log says.
+
+    Hashes, facts, numbers drawn and, where the rules are the same still, every choice made again; then the snapshot and
+    what each seat sees. Nothing is changed, and the server may be running. With FILE, the file of a finished game is
+    checked, for which no server is needed.
+    """
+    from pbem.ops import opening
+    from pbem.ops import verify as verifying
+
+    if file is not None and game_id is not None:
+        raise click.UsageError("Name a file or a game, not both.")
+    if file is not None:
+        reports = [verifying.verify_file(file, heads)]
+    else:
+        with opening.opened_store(_config()) as store:
+            ids, rows = verifying.games_to_verify(store, game_id)
+            with _progress() as begin:
+                reports = list(verifying.verify_games(store, ids, heads if game_id else (), begin("Verifying", rows)))
+    for report in reports:
+        for wrong in report.wrongs:
+            click.echo(f"game {report.game_id or report.key}, row {wrong.seq}: {wrong.says}")
+    bad = sum(not report.sound for report in reports)
+    rows, again = sum(report.rows for report in reports), sum(report.made_again for report in reports)
+    click.echo(f"{len(reports)} games, {rows} rows, {again} choices made again: {bad or 'none'} with faults.")
+    if bad:
+        raise SystemExit(_FAILED)
+
+
+@_command(main, example="pbem rebuild --game 7")
+@click.option("--game", "game_id", type=click.IntRange(1), help="Only the game of this number.")
+def rebuild(game_id: int | None) -> None:
+    """Make the snapshots of games anew from their logs. A log that does not verify is left alone."""
+    from pbem.ops import opening
+    from pbem.ops import rebuild as rebuilding
+    from pbem.ops.verify import games_to_verify
+
+    with opening.opened_store(_config()) as store:
+        ids, rows = games_to_verify(store, game_id)
+        with _progress() as begin:
+            done = list(rebuilding.rebuild_games(store, ids, begin("Rebuilding", rows)))
+    for each in done:
+        for sentence in each.corrected:
+            click.echo(f"game {each.game_id}: {sentence}; corrected")
+        if each.refused:
+            click.echo(f"game {each.game_id}: left alone, because {each.refused}")
+    click.echo(f"{len(done)} games rebuilt, {sum(bool(each.corrected) for each in done)} of them differed.")
+    if any(each.refused for each in done):
+        raise SystemExit(_FAILED)
+
+
+@_command(main, example="pbem backup /var/backups/pbem-$(date +%F).sqlite3")
+@click.argument("path", type=_PATH)
+@click.option(
+    "--keys/--no-keys", default=True, help="Save the keys beside it, as PATH.keys; without them old links die."
+)
+def backup(path: Path, *, keys: bool) -> None:
+    """Save the server into the file PATH while it runs, and verify what was saved.
+
+    The file is an SQLite database, whichever database the server uses. Keep it as safe as the server itself.
+    """
+    from pbem.ops import saving
+
+    with _progress() as begin:
+        saved = saving.backup(_config(), path, with_keys=keys, begin=begin)
+    click.echo(f"Saved and verified {saved.games} games ({saved.rows} rows) in {path}.")
+    click.echo(
+        f"The keys are in {saving.keys_beside(path)}." if keys else "The keys were not saved: keep them elsewhere."
+    )
+
+
+@_command(main, example="pbem restore /var/backups/pbem-2026-11-21.sqlite3")
+@click.argument("path", type=_THERE)
+def restore(path: Path) -> None:
+    """Bring a server back from a backup into an empty database, which may be of another kind.
+
+    The keys are taken from PATH.keys where there is such a file and the server has none.
+    """
+    from pbem.ops import saving
+
+    config = _config()
+    with _progress() as begin:
+        saved = saving.restore(config, path, begin)
+    click.echo(f"Restored and verified {saved.games} games ({saved.rows} rows).")
+    if saved.with_keys:
+        click.echo(f"The keys are in {config.data_dir / 'keys'}.")
+    elif config.keys is None:
+        click.echo(
+            "There are no keys: put the old ones back, or make new ones with `pbem init`; then old links are dead."
+        )
+
+
+@_command(main, example="pbem copy --from sqlite:///.pbem/pbem.sqlite3 --to postgresql://pbem@db/pbem")
+@click.option(
+    "--from", "source", required=True, metavar="URL", help="The database to copy, of a server that is stopped."
+)
+@click.option("--to", "target", required=True, metavar="URL", help="An empty database.")
+def copy(source: str, target: str) -> None:
+    """Copy a server into another database: SQLite to PostgreSQL, or back.
+
+    Everything arrives and verifies, or nothing stays. A password belongs into ~/.pgpass and not on a command line.
+    """
+    from pbem.ops import saving
+
+    with _progress() as begin:
+        saved = saving.copy(source, target, begin)
+    click.echo(
+        f"Copied and verified {saved.games} games ({saved.rows} rows). Set PBEM_DATABASE_URL to the new database."
+    )
+
+
+@_command(main, example="pbem doctor || mail -s 'pbem is not well' me@example.org")
+def doctor() -> None:
+    """Look at everything that can be in the server's way, and say what to do about each trouble. Changes nothing."""
+    from pbem.ops import doctor as examining
+
+    findings = []
+    for found in examining.examine(_config()):
+        findings.append(found)
+        colour = {examining.How.WELL: "green", examining.How.WARNING: "yellow", examining.How.TROUBLE: "red"}[found.how]
+        click.echo(f"{click.style(f'{found.how:8}', fg=colour)} {found.what}: {found.says}")
+        if found.remedy:
+            click.echo(f"{'':8} -> {found.remedy}")
+    troubles = sum(found.how is examining.How.TROUBLE for found in findings)
+    warnings = sum(found.how is examining.How.WARNING for found in findings)
+    click.echo(f"{troubles or 'No'} troubles, {warnings or 'no'} warnings.")
+    if troubles:
+        raise SystemExit(_FAILED)
+
+
+@main.group(epilog=_CODES)
+def keys() -> None:
+    """The keys that links are made with. A running server must be started again after a change."""
+
+
+@_command(keys, "list", example="pbem keys list")
+def keys_list() -> None:
+    """Show the keys, newest first, without their secrets."""
+    from pbem.ops import keeping_keys
+
+    for key in keeping_keys.listed(_config()):
+        use = "signs new links" if key.signs else f"old links work; may be retired on {key.may_retire_on}"
+        click.echo(f"{key.id}  made {key.made}  {use}")
+
+
+@_command(keys, "rotate", example="pbem keys rotate")
+def keys_rotate() -> None:
+    """Make a new key that signs from now on. Links made with the others go on working."""
+    from pbem.ops import keeping_keys
+
+    click.echo(f"Key {keeping_keys.rotate(_config())} signs from the next start of the server on. Start it again now.")
+
+
+@_command(keys, "retire", example="pbem keys retire a")
+@click.argument("key_id", metavar="KEY")
+def keys_retire(key_id: str) -> None:
+    """Take away a KEY of which no mail is in use any more."""
+    from pbem.ops import keeping_keys
+
+    keeping_keys.retire(_config(), key_id)
+    click.echo(f"Key {key_id} is gone. Start the server again.")
+
+
+@_command(keys, "revoke", example="pbem keys rotate && pbem keys revoke a")
+@click.argument("key_id", metavar="KEY")
+def keys_revoke(key_id: str) -> None:
+    """Take away a KEY that leaked: every link made with it is dead, and every open turn is mailed again.
+
+    Stop the server first (on PostgreSQL all web servers and workers), rotate, revoke, and start it again.
+    """
+    from pbem.ops import keeping_keys
+
+    renewed = keeping_keys.revoke(_config(), key_id)
+    click.echo(
+        f"Key {key_id} is gone, and its links are dead. Start the server: it mails {renewed.mailed_again} turns again."
+    )
+
+
+@main.group(epilog=_CODES)
+def organiser() -> None:
+    """Those who may sign in to the desk."""
+
+
+@_command(organiser, "add", example="pbem organiser add Ann ann@example.org")
+@click.argument("name")
+@click.argument("address")
+def organiser_add(name: str, address: str) -> None:
+    """Let NAME sign in, with a passphrase that is asked for twice and shown nowhere."""
+    from pbem.service import organisers
+
+    with _house() as house:
+        passphrase = click.prompt("Passphrase", hide_input=True, err=True)
+        organisers.must_be_good(passphrase)
+        if click.prompt("The same again", hide_input=True, err=True) != passphrase:
+            raise BadInput("The two passphrases differ.", remedy="Nothing was changed; try again.")
+        organisers.add(house, name, address, passphrase)
+    click.echo(f"{name} can sign in to the desk.")
+
+
+@_command(organiser, "list", example="pbem organiser list")
+def organiser_list() -> None:
+    """Show all organisers."""
+    from pbem.service import organisers
+
+    with _house() as house:
+        found = organisers.listed(house)
+    for each in found:
+        click.echo(f"{each.name}  {each.address}  since {each.created_at:%Y-%m-%d}")
+    if not found:
+        click.echo("There is none. Add one with `pbem organiser add`.")
+
+
+@_command(organiser, "remove", example="pbem organiser remove Ann")
+@click.argument("name")
+def organiser_remove(name: str) -> None:
+    """Let NAME no longer sign in."""
+    from pbem.service import organisers
+
+    with _house() as house:
+        organisers.remove(house, name)
+    click.echo(f"{name} can no longer sign in.")
+
+
+@main.group("config", epilog=_CODES)
+def config_() -> None:
+    """The settings."""
+
+
+@_command(config_, "show", example="PBEM_CONFIG=/etc/pbem.toml pbem config show")
+def config_show() -> None:
+    """Show all settings as they are in force; secrets are shown as "set" or "not set"."""
+    click.echo(settings.show(_config()), nl=False)
+
+
+def _config() -> Config:
+    try:
+        return settings.read(os.environ)
+    except BadInput as refusal:
+        raise WrongSettings(str(refusal)) from None
+
+
+@contextmanager
+def _house() -> Iterator[Any]:
+    from pbem.ops import opening
+
+    config = _config()
+    with opening.opened_store(config) as store:
+        yield opening.house_on(store, config)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int], Callable[[int], None]]]:
+    """Bars for long work, one after the other: `begin(label, length)` gives what is told how much more was done."""
+    with ExitStack() as bars:
+
+        def begin(label: str, length: int) -> Callable[[int], None]:
+            bars.close()
+            return bars.enter_context(click.progressbar(length=length, label=label, file=sys.stderr)).update
+
+        yield begin
+
+
+def _say(sentence: str) -> None:
+    click.echo(sentence)
+    sys.stdout.flush()

@@ -1,0 +1,224 @@
+"""How a server is: one look at everything that can be in its way, and what to do about each trouble.
+
+A doctor only looks. Each finding is well, a warning (it works, and something should be seen to) or trouble (it does not
+work, or not for long).
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import Final
+
+from pbem import paths
+from pbem.clock import SystemClock
+from pbem.config import Config
+from pbem.domain.duration import spoken
+from pbem.domain.errors import PbemError
+from pbem.domain.outage import CLOCK_TOLERANCE, LONGEST_HOLE
+from pbem.mail.send import Relay
+from pbem.ops.opening import must_be_there
+from pbem.store import calls, copying, deadlines, games, health, migrate, outages, outbox
+from pbem.store.database import Store
+from pbem.store.trouble import explained
+
+_LITTLE: Final = 1024**3
+_TOO_LITTLE: Final = 200 * 1024**2
+"""The log of a busy server grows by some megabytes a day; a backup and a migration need room for a copy."""
+
+_STUCK: Final = timedelta(minutes=15)
+_MOST_CALLS: Final = 1000
+_OLD_KEY: Final = timedelta(days=2 * 365)
+
+
+class How(StrEnum):
+    """How bad a finding is."""
+
+    WELL = "well"
+    WARNING = "warning"
+    TROUBLE = "trouble"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was looked at, how it is, and what to do."""
+
+    what: str
+    how: How
+    says: str
+    remedy: str = ""
+
+
+def examine(config: Config) -> Iterator[Finding]:
+    """Look at everything; where the database cannot be reached, at everything else."""
+    yield from _files(config)
+    yield from _keys(config)
+    yield from _disk(config)
+    yield from _mail(config)
+    try:
+        with explained():
+            must_be_there(config)
+            store = Store(config.database_url)
+    except PbemError as error:
+        yield Finding("database", How.TROUBLE, " ".join(filter(None, (error.what, error.why))), error.remedy)
+        return
+    try:
+        yield from _database(store)
+    finally:
+        store.close()
+
+
+def _files(_config: Config) -> Iterator[Finding]:
+    missing = [folder for folder in (paths.templates(), paths.migrations(), paths.handbook()) if not folder.is_dir()]
+    if missing:
+        says = f"{', '.join(map(str, missing))} cannot be found."
+        yield Finding("installation", How.TROUBLE, says, "Install pbem again, from a wheel or a whole checkout.")
+    else:
+        yield Finding("installation", How.WELL, "templates, migrations and handbook are there")
+
+
+def _keys(config: Config) -> Iterator[Finding]:
+    if config.keys is None:
+        yield Finding("keys", How.TROUBLE, "There are no keys, so no link can be made.", "Make them with `pbem init`.")
+        return
+    newest = config.keys.keys[0]
+    if SystemClock().now().date() - newest.made > _OLD_KEY:
+        says = f"The newest key, {newest.id}, is from {newest.made}."
+        yield Finding("keys", How.WARNING, says, "Make a new one with `pbem keys rotate`.")
+    else:
+        yield Finding("keys", How.WELL, f"{len(config.keys.keys)}, the newest made on {newest.made}")
+
+
+def _disk(config: Config) -> Iterator[Finding]:
+    folder = next(each for each in (config.data_dir, *config.data_dir.parents) if each.exists())
+    free = shutil.disk_usage(folder).free
+    says = f"{free // 1024**2:,} MB free at {folder}"
+    if free < _TOO_LITTLE:
+        yield Finding("disk", How.TROUBLE, f"{says}.", "Make room: moves are refused when the disk is full.")
+    elif free < _LITTLE:
+        yield Finding("disk", How.WARNING, f"{says}.", "Make room soon; a migration and a backup need some.")
+    else:
+        yield Finding("disk", How.WELL, says)
+
+
+def _mail(config: Config) -> Iterator[Finding]:
+    if config.smtp is None:
+        yield Finding("mail", How.WELL, f"no relay: mails stay in the local mailbox, {config.base_url}/mailbox")
+        return
+    relay = f"{config.smtp.host}, port {config.smtp.port}, {config.smtp.security}"
+    said = Relay(config.smtp).trouble()
+    if said:
+        says = f"The relay ({relay}) takes no mail. It said: {said}."
+        remedy = "Check PBEM_SMTP_HOST, _PORT, _SECURITY, _USER and _PASSWORD, and that a firewall lets us out."
+        yield Finding("mail", How.TROUBLE, says, remedy)
+    else:
+        yield Finding("mail", How.WELL, f"the relay answers ({relay})")
+
+
+def _database(store: Store) -> Iterator[Finding]:
+    looks: tuple[tuple[str, Callable[[Store], Iterator[Finding]]], ...] = (
+        ("database", _version),
+        ("migrations", _steps),
+        ("clock", _clock),
+        ("worker", _worker),
+        ("queue", _queue),
+        ("tables", _tables),
+    )
+    for what, look in looks:
+        try:
+            with explained():
+                found = list(look(store))
+        except PbemError as error:
+            yield Finding(what, How.TROUBLE, " ".join(filter(None, (error.what, error.why))), error.remedy)
+            return
+        yield from found
+        if any(each.how is How.TROUBLE for each in found) and what in ("database", "migrations"):
+            return
+
+
+def _version(store: Store) -> Iterator[Finding]:
+    version = health.version(store)
+    broken = copying.damage(store)
+    if broken is not None:
+        remedy = "Stop the server, keep a copy of the file, and restore the last backup with `pbem restore`."
+        yield Finding("database", How.TROUBLE, f"The file is damaged. SQLite says: {broken}.", remedy)
+    elif health.unsafe_sqlite(store):
+        says = f"{version} can damage a database in rare moments (fixed in 3.51.3)."
+        yield Finding("database", How.WARNING, says, "Install a newer one: pip install pysqlite3")
+    else:
+        yield Finding("database", How.WELL, f"{version}, can be read")
+
+
+def _steps(store: Store) -> Iterator[Finding]:
+    migrate.must_be_current(store)
+    health.takes_writes(store)
+    yield Finding("migrations", How.WELL, f"the database is at the newest step, {migrate.head()}, and can be written")
+
+
+def _clock(store: Store) -> Iterator[Finding]:
+    theirs, ours = health.clock(store), SystemClock().now()
+    if theirs is None:
+        yield Finding("clock", How.WELL, f"{ours:%Y-%m-%d %H:%M:%S} UTC")
+    elif abs(theirs - ours) > CLOCK_TOLERANCE:
+        says = f"The database's clock is {spoken(abs(theirs - ours))} {'ahead' if theirs > ours else 'behind'}."
+        yield Finding("clock", How.TROUBLE, says, "Run a time service (chrony, systemd-timesyncd) on both machines.")
+    else:
+        yield Finding("clock", How.WELL, f"{ours:%Y-%m-%d %H:%M:%S} UTC, as in the database")
+
+
+def _worker(store: Store) -> Iterator[Finding]:
+    now = SystemClock().now()
+    with store.read() as tx:
+        last = outages.last_beat(tx)
+    start = "Start the server with `pbem serve`, or a worker with `pbem worker`."
+    if last is None:
+        yield Finding("worker", How.WARNING, "None has ever worked here, so no mail leaves.", start)
+    elif last - now > CLOCK_TOLERANCE:
+        says = f"The last sign of a worker is {spoken(last - now)} in the future, so nothing times out."
+        yield Finding("worker", How.TROUBLE, says, "Set the clock of this machine right, and run a time service.")
+    elif now - last > LONGEST_HOLE:
+        says = f"The last sign of one is {spoken(now - last)} old: no mail leaves, and no clock runs out."
+        yield Finding("worker", How.WARNING, says, start)
+    else:
+        yield Finding("worker", How.WELL, f"last seen {(now - last).total_seconds():.0f} s ago")
+
+
+def _queue(store: Store) -> Iterator[Finding]:
+    now = SystemClock().now()
+    with store.read() as tx:
+        waiting, oldest = outbox.queue_length(tx, "queued")
+        parked, _ = outbox.queue_length(tx, "parked")
+        undeliverable, _ = outbox.queue_length(tx, "undeliverable")
+        stuck_turns = len(deadlines.parked(tx))
+    if oldest is not None and now - oldest > _STUCK:
+        says = f"{waiting} mails wait, the oldest for {spoken(now - oldest)}."
+        yield Finding("queue", How.TROUBLE, says, "See `mail` and `worker` above; they leave when both are well.")
+    else:
+        yield Finding("queue", How.WELL, f"{waiting} mails wait")
+    if parked:
+        remedy = "The ledger says why; mend that, then send them again from the desk."
+        yield Finding("queue", How.WARNING, f"{parked} mails were given up after many tries.", remedy)
+    if undeliverable:
+        remedy = "Their readers have to be reached in another way, or their seats given to others."
+        yield Finding("queue", How.WARNING, f"{undeliverable} mails went to addresses that take none.", remedy)
+    if stuck_turns:
+        remedy = "The log of the server has the fault (deadline_failed); report it, or end those turns by hand."
+        yield Finding("queue", How.TROUBLE, f"{stuck_turns} turns could not be timed out.", remedy)
+
+
+def _tables(store: Store) -> Iterator[Finding]:
+    with store.read() as tx:
+        number, frozen = games.count(tx), games.ids_with_status(tx, "frozen")
+        calling = calls.queue(tx, "open", _MOST_CALLS)
+    if frozen:
+        says = f"Games {', '.join(map(str, frozen))} were stopped because their records do not check."
+        yield Finding(
+            "tables", How.TROUBLE, says, "See `pbem verify --game N`; `pbem rebuild --game N` starts one again."
+        )
+    else:
+        yield Finding("tables", How.WELL, f"{number} in all")
+    if calling:
+        yield Finding(
+            "tables", How.WARNING, f"{len(calling)} players wait for the organiser.", "Answer them at the desk."
+        )

@@ -1,0 +1,56 @@
+"""One process on one SQLite file: a lock that the operating system gives back when the process ends, however it ends.
+
+Two servers on one file would both be right, but slow, and each would believe itself the only one that sends mails.
+PostgreSQL needs none of this.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from pbem.domain.errors import Forbidden
+from pbem.store.database import Store
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(file: IO[str]) -> None:
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _take(file: IO[str]) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextmanager
+def alone(database_url: str) -> Iterator[None]:
+    """Hold the SQLite file of a URL for this process; refused while another one has it."""
+    database = Store.file_of(database_url)
+    if database is None:
+        yield
+        return
+    database.parent.mkdir(parents=True, exist_ok=True)
+    path = Path(f"{database}.lock")
+    with path.open("a+", encoding="ascii") as file:
+        try:
+            _take(file)
+        except OSError:
+            file.seek(0)
+            holder = file.read(20).strip()
+            raise Forbidden(
+                f"Another pbem is using {database}.",
+                why=f"It is process {holder}." if holder else "One process at a time can.",
+                remedy="Stop it first, or use PostgreSQL for several processes.",
+            ) from None
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
+        try:
+            yield
+        finally:
+            # The file stays: taking it away would let two processes lock two files of one name.
+            file.truncate(0)

@@ -1,0 +1,77 @@
+"""A server's parts, put together from its settings: here and nowhere else.
+
+Opening changes nothing. `make_ready` is what makes a new server, and only commands call it.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from pbem.clock import SystemClock, SystemRandomness
+from pbem.config import Config, save_keys
+from pbem.domain.errors import BadInput
+from pbem.links import SECRET_BYTES, Keyring
+from pbem.ops.lock import alone
+from pbem.service.house import House
+from pbem.store import migrate
+from pbem.store.database import Store
+
+
+@contextmanager
+def opened_store(config: Config, *, current: bool = True) -> Iterator[Store]:
+    """The database of the settings; refused unless it is at the newest step, if it has to be."""
+    must_be_there(config)
+    store = Store(config.database_url, threads=config.web.threads)
+    try:
+        if current:
+            migrate.must_be_current(store)
+        yield store
+    finally:
+        store.close()
+
+
+def must_be_there(config: Config) -> None:
+    """Refuse to make a database by merely looking for it."""
+    file = Store.file_of(config.database_url)
+    if file is not None and not file.exists():
+        raise BadInput(f"There is no database at {file}.", remedy="Make one with `pbem init`.")
+
+
+def house_on(store: Store, config: Config) -> House:
+    """The house of these settings, on a database that is open already."""
+    return House(
+        store,
+        SystemClock(),
+        SystemRandomness(),
+        config.keyring(),
+        hold=timedelta(seconds=config.mail.hold),
+        open_tables=config.limits.open_tables,
+        zone=config.site.timezone.key,
+    )
+
+
+def make_ready(config: Config) -> list[str]:
+    """Folder, keys and database, as far as they are not there; what was made, in sentences."""
+    done = []
+    if not config.data_dir.exists():
+        config.data_dir.mkdir(parents=True, mode=0o700)
+        done.append(f"Made the folder {config.data_dir}.")
+    if config.keys is None:
+        save_keys(config.data_dir, Keyring.new(SystemRandomness().bytes(SECRET_BYTES), SystemClock().now().date()))
+        done.append(f"Made the keys of all links in {config.data_dir / 'keys'}; keep a copy in a safe place.")
+    ran = bring_up(config)
+    if ran:
+        done.append(f"Brought the database to step {ran[-1]}.")
+    return done
+
+
+def bring_up(config: Config) -> list[str]:
+    """Run the database's missing steps; those that were run. On SQLite no server may be using it meanwhile."""
+    store = Store(config.database_url)
+    try:
+        if migrate.current(store) == migrate.head():
+            return []
+        with alone(config.database_url):
+            return migrate.upgrade(store)
+    finally:
+        store.close()

@@ -1,0 +1,163 @@
+"""Processes that stay: the web server, the worker, and both together.
+
+A process that is told to stop (Ctrl-C, SIGTERM) finishes what it has begun: requests are answered, mails that are being
+sent are written down. On SQLite one process does everything; on PostgreSQL there may be any number of each.
+"""
+
+import errno
+import os
+import secrets
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Final, NoReturn
+from urllib.parse import urlsplit
+from wsgiref.types import WSGIApplication
+
+import structlog
+from waitress.server import create_server
+
+from pbem.app import create_app
+from pbem.config import Config
+from pbem.domain.errors import BadInput, Forbidden
+from pbem.ops.lock import alone
+from pbem.ops.opening import house_on, make_ready, opened_store
+from pbem.service.delivery import deliver, post_of
+from pbem.service.heartbeat import Worker
+from pbem.service.house import House
+from pbem.store.database import Store
+from pbem.worker import loop
+from pbem.worker.ticks import Shift
+
+Say = Callable[[str], None]
+
+_BODY_FACTOR: Final = 4
+"""A form that is too large for the pages gets a page that says so; one that is this much larger is not even read."""
+
+_log = structlog.get_logger(__name__)
+
+
+def serve(config: Config, say: Say, *, with_worker: bool = True) -> None:
+    """Answer requests until told to stop, and work beside that unless somebody else does."""
+    if config.development:
+        for sentence in make_ready(config):
+            say(sentence)
+    if not with_worker and Store.file_of(config.database_url) is not None:
+        raise Forbidden(
+            "On SQLite the web server does the worker's work as well.",
+            why="One process at a time can use the file, so no mail would leave.",
+            remedy="Leave --no-worker away, or use PostgreSQL.",
+        )
+    with alone(config.database_url), opened_store(config) as store:
+        house = house_on(store, config)
+        server = _listening(config, create_app(house, config))
+        try:
+            with _working(house, config) if with_worker else _nothing(), _told_to_stop():
+                for line in _welcome(config):
+                    say(line)
+                _log.info("web_started", host=config.web.host, port=config.web.port)
+                # Returns when told to stop, after what is under way was answered.
+                server.run()
+        finally:
+            server.close()
+        say("Stopped. Nothing is lost; start it again with the same command.")
+
+
+def work(config: Config, say: Say) -> None:
+    """Be a worker until told to stop."""
+    with alone(config.database_url), opened_store(config) as store:
+        say("Working: mails, deadlines, reminders, bots. Stop it with Ctrl-C.")
+        loop.run(_shift(house_on(store, config), config))
+
+
+def application() -> WSGIApplication:
+    """For other web servers: gunicorn "pbem.ops.serving:application()". On PostgreSQL only, beside `pbem worker`."""
+    from pbem.config import read
+
+    config = read(os.environ)
+    if Store.file_of(config.database_url) is not None:
+        raise Forbidden("Several web servers cannot share an SQLite file.", remedy="Run `pbem serve` instead.")
+    with opened_store(config):
+        # Processes are forked after this, and a connection must not be shared: each opens its own when it needs one.
+        pass
+    app: WSGIApplication = create_app(house_on(Store(config.database_url, threads=config.web.threads), config), config)
+    return app
+
+
+@contextmanager
+def _working(house: House, config: Config) -> Iterator[None]:
+    ticks = loop.Loop(_shift(house, config))
+    ticks.start()
+    try:
+        yield
+    finally:
+        ticks.stop()
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield
+
+
+def _shift(house: House, config: Config) -> Shift:
+    post = post_of(config)
+
+    def send(house: House) -> int:
+        done = deliver(house, post)
+        return done.accepted + done.superseded + done.postponed + done.given_up
+
+    name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
+    return Shift(house, Worker(name, house.now()), send)
+
+
+def _listening(config: Config, app: Any) -> Any:
+    web = config.web
+    try:
+        return create_server(
+            app,
+            host=web.host,
+            port=web.port,
+            threads=web.threads,
+            url_scheme=urlsplit(config.base_url).scheme,
+            max_request_body_size=config.limits.request_bytes * _BODY_FACTOR,
+            ident=None,
+            clear_untrusted_proxy_headers=True,
+        )
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise BadInput(
+                f"Port {web.port} of {web.host} is in use.",
+                why="Another program, or another pbem, listens there.",
+                remedy="Stop it, or choose another port: PBEM_WEB_PORT=8010",
+            ) from error
+        raise BadInput(
+            f"Nobody can listen on {web.host}, port {web.port}.",
+            why=f"{error.strerror or error}.",
+            remedy="Correct PBEM_WEB_HOST and PBEM_WEB_PORT.",
+        ) from error
+
+
+@contextmanager
+def _told_to_stop() -> Iterator[None]:
+    """A polite SIGTERM ends the process as Ctrl-C does."""
+
+    def stop(_signal: int, _frame: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        # It came in the moment before the server listened for it.
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _welcome(config: Config) -> Iterator[str]:
+    yield f"The site:     {config.base_url}/"
+    if config.development:
+        yield f"Its mailbox:  {config.base_url}/mailbox"
+    yield "Stop it with Ctrl-C."

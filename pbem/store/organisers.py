@@ -1,0 +1,43 @@
+"""Those who may sign in to the desk. Of a passphrase only its argon2 hash is here."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, insert, select
+
+from pbem.store.schema import Organiser, table_of
+
+_ORGANISER = table_of(Organiser)
+
+
+@dataclass(frozen=True, slots=True)
+class OrganiserRow:
+    """One organiser."""
+
+    id: int
+    name: str
+    address: str = field(repr=False)
+    passphrase: str = field(repr=False)
+    created_at: datetime
+
+
+def add(tx: Connection, name: str, address: str, passphrase: str, now: datetime) -> int:
+    """Somebody new; their number."""
+    values = {"name": name, "address": address, "passphrase": passphrase, "created_at": now}
+    return int(tx.execute(insert(_ORGANISER).returning(_ORGANISER.c.id), values).scalar_one())
+
+
+def by_name(tx: Connection, name: str) -> OrganiserRow | None:
+    """The organiser of that name."""
+    row = tx.execute(select(_ORGANISER).where(_ORGANISER.c.name == name)).one_or_none()
+    return None if row is None else OrganiserRow(**row._mapping)
+
+
+def all_of_them(tx: Connection) -> list[OrganiserRow]:
+    """All organisers, by name."""
+    return [OrganiserRow(**row._mapping) for row in tx.execute(select(_ORGANISER).order_by(_ORGANISER.c.name))]
+
+
+def remove(tx: Connection, name: str) -> bool:
+    """Take somebody off the list; False if they were not on it."""
+    return tx.execute(delete(_ORGANISER).where(_ORGANISER.c.name == name)).rowcount > 0

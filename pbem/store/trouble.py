@@ -1,0 +1,61 @@
+"""What is wrong when a database cannot be used, in words for whoever has to mend it.
+
+This module must never show a password: what a driver says is told after everything that looks like a secret was cut out.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from pbem.domain.errors import BadInput, Fault
+from pbem.links import redact
+
+_MEANINGS: Final = (
+    # What SQLite says, what it means, and what to do.
+    ("disk is full", "The disk is full.", "Nothing that was confirmed is lost. Make room and try again."),
+    ("disk i/o error", "The disk does not take what is written.", "Nothing that was confirmed is lost. See whether it is full or broken."),
+    ("readonly database", "The database cannot be written.", "Give this account the right to write the file and its folder."),
+    ("unable to open", "The database cannot be opened.", "Give this account the right to read and write the file and its folder."),
+    ("not a database", "The file of the database is something else.", "Correct PBEM_DATABASE_URL, or restore a backup with `pbem restore`."),
+    ("malformed", "The file of the database is damaged.", "Stop the server, keep a copy of the file, and restore a backup with `pbem restore`."),
+    ("locked", "The database is busy.", "Somebody else has it locked; try again, and stop other programs that use the file."),
+    ("no such table", "The database lacks tables.", "Run `pbem migrate`."),
+    # What PostgreSQL says.
+    ("does not exist", "The database lacks something.", "Check PBEM_DATABASE_URL, create the database, and run `pbem migrate`."),
+    ("authentication", "The database did not let us in.", "Check the name and the password in PBEM_DATABASE_URL."),
+    ("permission denied", "The database did not allow it.", "Give the role in PBEM_DATABASE_URL the rights to its tables."),
+)  # fmt: skip
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Say what is wrong with the database in place of the driver's exception."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise _meaning(error) from error
+    except ModuleNotFoundError as error:
+        if error.name != "psycopg":
+            raise
+        raise BadInput(
+            "PostgreSQL cannot be used yet.",
+            why="Its driver is not installed.",
+            remedy="Install it: pip install 'pbem[postgresql]'",
+        ) from error
+    except SQLAlchemyError as error:
+        raise Fault(f"The database cannot be used: {_first_line(error)}", remedy="Check PBEM_DATABASE_URL.") from error
+
+
+def _meaning(error: DBAPIError) -> Fault:
+    said = _first_line(error.orig or error)
+    for words, what, remedy in _MEANINGS:
+        if words in said.lower():
+            return Fault(what, why=f"It said: {said}.", remedy=remedy)
+    return Fault("The database cannot be used.", why=f"It said: {said}.", remedy="`pbem doctor` looks closer.")
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return redact(lines[0]).rstrip(". ")[:300]
