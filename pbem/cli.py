@@ -8,8 +8,8 @@ is imported by the command that needs it, so that `pbem --help` is quick.
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,59 +18,16 @@ import click
 from pbem import config as settings
 from pbem import logs
 from pbem.config import Config
-from pbem.domain.errors import BadInput, PbemError
-from pbem.store.trouble import explained
+from pbem.domain.errors import BadInput
+from pbem.ops.terminal import CODES, Commands, WrongSettings, command, many, progress, say
 
 _FAILED: Final = 1
-
-_CODES: Final = """\b
-Exit codes:
-  0    done
-  1    it could not be done, or something is wrong
-  2    the command line or a setting is wrong
-  130  interrupted"""
 
 _PATH = click.Path(path_type=Path, dir_okay=False)
 _THERE = click.Path(path_type=Path, dir_okay=False, exists=True, readable=True)
 
 
-class Told(click.ClickException):
-    """An error as it is shown: one message, no trace."""
-
-    exit_code = _FAILED
-
-
-class WrongSettings(Told):
-    """The settings cannot be used."""
-
-    exit_code = 2
-
-
-class Interrupted(Told):
-    """Somebody pressed Ctrl-C."""
-
-    exit_code = 130
-
-
-class Commands(click.Group):
-    """The group of all commands, where every expected error becomes a message."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command."""
-        try:
-            with explained():
-                return super().invoke(ctx)
-        except PbemError as error:
-            raise Told(str(error)) from None
-        except OSError as error:
-            what = f"{error.filename}: " if error.filename else ""
-            said = f"{what}{error.strerror or error}."
-            raise Told(f"{said} Check that there is room, and that this account may read and write there.") from None
-        except KeyboardInterrupt:
-            raise Interrupted("Interrupted. What was confirmed is kept, what was half done is not.") from None
-
-
-@click.group(cls=Commands, epilog=_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, epilog=CODES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="pbem", message="%(prog)s %(version)s")
 def main() -> None:
     """Auction games played over days, by mail: the server and its tools.
@@ -79,16 +36,11 @@ def main() -> None:
     is one for this machine alone, with everything in ./.pbem.
     """
     logs.configure(sys.stderr, logging.WARNING)
+    # What a server writes is full of addresses and hidden cards: it is for its owner's account alone.
+    os.umask(0o077)
 
 
-def _command(
-    of: click.Group, name: str | None = None, *, example: str
-) -> Callable[[Callable[..., None]], click.Command]:
-    """A command, with an example and the exit codes below its help."""
-    return of.command(name, epilog=f"\b\nExample:\n  {example}\n\n{_CODES}")
-
-
-@_command(main, example="pbem init")
+@command(main, example="pbem init")
 def init() -> None:
     """Make a server: its folder, its keys and its database. What is there already stays as it is."""
     from pbem.ops import opening
@@ -98,7 +50,7 @@ def init() -> None:
         click.echo(sentence)
 
 
-@_command(main, example="PBEM_WEB_PORT=8010 pbem serve")
+@command(main, example="PBEM_WEB_PORT=8010 pbem serve")
 @click.option("--no-worker", is_flag=True, help="Only answer requests; `pbem worker` runs elsewhere (PostgreSQL only).")
 def serve(*, no_worker: bool) -> None:
     """Run the server until it is stopped: the pages, and the worker that sends mails and keeps time.
@@ -110,10 +62,10 @@ def serve(*, no_worker: bool) -> None:
 
     config = _config()
     logs.configure()
-    serving.serve(config, _say, with_worker=not no_worker)
+    serving.serve(config, say, with_worker=not no_worker)
 
 
-@_command(main, example="pbem worker")
+@command(main, example="pbem worker")
 def worker() -> None:
     """Run only a worker until it is stopped: mails, deadlines, reminders, bots.
 
@@ -123,10 +75,10 @@ def worker() -> None:
 
     config = _config()
     logs.configure()
-    serving.work(config, _say)
+    serving.work(config, say)
 
 
-@_command(main, example="pbem backup before.sqlite3 && pbem migrate")
+@command(main, example="pbem backup before.sqlite3 && pbem migrate")
 def migrate() -> None:
     """Bring the database to the newest step. On SQLite the server must be stopped first."""
     from pbem.ops import opening
@@ -137,7 +89,7 @@ def migrate() -> None:
     click.echo(f"Brought the database to step {ran[-1]}." if ran else "The database is at the newest step already.")
 
 
-@_command(main, example="pbem verify --game 7 --head 3fa94c1b22d07e6a91c5")
+@command(main, example="pbem verify --game 7 --head 3fa94c1b22d07e6a91c5")
 @click.argument("file", type=_THERE, required=False)
 @click.option("--game", "game_id", type=click.IntRange(1), help="Check only the game of this number.")
 @click.option("--head", "heads", multiple=True, help="A head that stood in a mail about the game; can be repeated.")
@@ -158,19 +110,21 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> No
     else:
         with opening.opened_store(_config()) as store:
             ids, rows = verifying.games_to_verify(store, game_id)
-            with _progress() as begin:
+            with progress() as begin:
                 reports = list(verifying.verify_games(store, ids, heads if game_id else (), begin("Verifying", rows)))
     for report in reports:
         for wrong in report.wrongs:
             click.echo(f"game {report.game_id or report.key}, row {wrong.seq}: {wrong.says}")
     bad = sum(not report.sound for report in reports)
     rows, again = sum(report.rows for report in reports), sum(report.made_again for report in reports)
-    click.echo(f"{len(reports)} games, {rows} rows, {again} choices made again: {bad or 'none'} with faults.")
+    click.echo(
+        f"{many(len(reports), 'game')}, {many(rows, 'row')}, {many(again, 'turn')} played again: {many(bad, 'game')} with faults."
+    )
     if bad:
         raise SystemExit(_FAILED)
 
 
-@_command(main, example="pbem rebuild --game 7")
+@command(main, example="pbem rebuild --game 7")
 @click.option("--game", "game_id", type=click.IntRange(1), help="Only the game of this number.")
 def rebuild(game_id: int | None) -> None:
     """Make the snapshots of games anew from their logs. A log that does not verify is left alone."""
@@ -180,19 +134,21 @@ def rebuild(game_id: int | None) -> None:
 
     with opening.opened_store(_config()) as store:
         ids, rows = games_to_verify(store, game_id)
-        with _progress() as begin:
+        with progress() as begin:
             done = list(rebuilding.rebuild_games(store, ids, begin("Rebuilding", rows)))
     for each in done:
         for sentence in each.corrected:
             click.echo(f"game {each.game_id}: {sentence}; corrected")
         if each.refused:
             click.echo(f"game {each.game_id}: left alone, because {each.refused}")
-    click.echo(f"{len(done)} games rebuilt, {sum(bool(each.corrected) for each in done)} of them differed.")
+    click.echo(
+        f"{many(len(done), 'game')} rebuilt; {many(sum(bool(each.corrected) for each in done), 'snapshot')} differed."
+    )
     if any(each.refused for each in done):
         raise SystemExit(_FAILED)
 
 
-@_command(main, example="pbem backup /var/backups/pbem-$(date +%F).sqlite3")
+@command(main, example="pbem backup /var/backups/pbem-$(date +%F).sqlite3")
 @click.argument("path", type=_PATH)
 @click.option(
     "--keys/--no-keys", default=True, help="Save the keys beside it, as PATH.keys; without them old links die."
@@ -204,15 +160,15 @@ def backup(path: Path, *, keys: bool) -> None:
     """
     from pbem.ops import saving
 
-    with _progress() as begin:
+    with progress() as begin:
         saved = saving.backup(_config(), path, with_keys=keys, begin=begin)
-    click.echo(f"Saved and verified {saved.games} games ({saved.rows} rows) in {path}.")
+    click.echo(f"Saved and verified {many(saved.games, 'game')} ({many(saved.rows, 'row')}) in {path}.")
     click.echo(
         f"The keys are in {saving.keys_beside(path)}." if keys else "The keys were not saved: keep them elsewhere."
     )
 
 
-@_command(main, example="pbem restore /var/backups/pbem-2026-11-21.sqlite3")
+@command(main, example="pbem restore /var/backups/pbem-2026-11-21.sqlite3")
 @click.argument("path", type=_THERE)
 def restore(path: Path) -> None:
     """Bring a server back from a backup into an empty database, which may be of another kind.
@@ -222,9 +178,9 @@ def restore(path: Path) -> None:
     from pbem.ops import saving
 
     config = _config()
-    with _progress() as begin:
+    with progress() as begin:
         saved = saving.restore(config, path, begin)
-    click.echo(f"Restored and verified {saved.games} games ({saved.rows} rows).")
+    click.echo(f"Restored and verified {many(saved.games, 'game')} ({many(saved.rows, 'row')}).")
     if saved.with_keys:
         click.echo(f"The keys are in {config.data_dir / 'keys'}.")
     elif config.keys is None:
@@ -233,7 +189,7 @@ def restore(path: Path) -> None:
         )
 
 
-@_command(main, example="pbem copy --from sqlite:///.pbem/pbem.sqlite3 --to postgresql://pbem@db/pbem")
+@command(main, example="pbem copy --from sqlite:///.pbem/pbem.sqlite3 --to postgresql://pbem@db/pbem")
 @click.option(
     "--from", "source", required=True, metavar="URL", help="The database to copy, of a server that is stopped."
 )
@@ -245,14 +201,14 @@ def copy(source: str, target: str) -> None:
     """
     from pbem.ops import saving
 
-    with _progress() as begin:
+    with progress() as begin:
         saved = saving.copy(source, target, begin)
     click.echo(
-        f"Copied and verified {saved.games} games ({saved.rows} rows). Set PBEM_DATABASE_URL to the new database."
+        f"Copied and verified {many(saved.games, 'game')} ({many(saved.rows, 'row')}). Set PBEM_DATABASE_URL to the new database."
     )
 
 
-@_command(main, example="pbem doctor || mail -s 'pbem is not well' me@example.org")
+@command(main, example="pbem doctor || mail -s 'pbem is not well' me@example.org")
 def doctor() -> None:
     """Look at everything that can be in the server's way, and say what to do about each trouble. Changes nothing."""
     from pbem.ops import doctor as examining
@@ -266,17 +222,17 @@ def doctor() -> None:
             click.echo(f"{'':8} -> {found.remedy}")
     troubles = sum(found.how is examining.How.TROUBLE for found in findings)
     warnings = sum(found.how is examining.How.WARNING for found in findings)
-    click.echo(f"{troubles or 'No'} troubles, {warnings or 'no'} warnings.")
+    click.echo(f"{many(troubles, 'trouble')}, {many(warnings, 'warning')}.")
     if troubles:
         raise SystemExit(_FAILED)
 
 
-@main.group(epilog=_CODES)
+@main.group(epilog=CODES)
 def keys() -> None:
     """The keys that links are made with. A running server must be started again after a change."""
 
 
-@_command(keys, "list", example="pbem keys list")
+@command(keys, "list", example="pbem keys list")
 def keys_list() -> None:
     """Show the keys, newest first, without their secrets."""
     from pbem.ops import keeping_keys
@@ -286,7 +242,7 @@ def keys_list() -> None:
         click.echo(f"{key.id}  made {key.made}  {use}")
 
 
-@_command(keys, "rotate", example="pbem keys rotate")
+@command(keys, "rotate", example="pbem keys rotate")
 def keys_rotate() -> None:
     """Make a new key that signs from now on. Links made with the others go on working."""
     from pbem.ops import keeping_keys
@@ -294,7 +250,7 @@ def keys_rotate() -> None:
     click.echo(f"Key {keeping_keys.rotate(_config())} signs from the next start of the server on. Start it again now.")
 
 
-@_command(keys, "retire", example="pbem keys retire a")
+@command(keys, "retire", example="pbem keys retire a")
 @click.argument("key_id", metavar="KEY")
 def keys_retire(key_id: str) -> None:
     """Take away a KEY of which no mail is in use any more."""
@@ -304,7 +260,7 @@ def keys_retire(key_id: str) -> None:
     click.echo(f"Key {key_id} is gone. Start the server again.")
 
 
-@_command(keys, "revoke", example="pbem keys rotate && pbem keys revoke a")
+@command(keys, "revoke", example="pbem keys rotate && pbem keys revoke a")
 @click.argument("key_id", metavar="KEY")
 def keys_revoke(key_id: str) -> None:
     """Take away a KEY that leaked: every link made with it is dead, and every open turn is mailed again.
@@ -315,16 +271,16 @@ def keys_revoke(key_id: str) -> None:
 
     renewed = keeping_keys.revoke(_config(), key_id)
     click.echo(
-        f"Key {key_id} is gone, and its links are dead. Start the server: it mails {renewed.mailed_again} turns again."
+        f"Key {key_id} is gone, and its links are dead. Start the server: it mails {many(renewed.mailed_again, 'open turn')} again."
     )
 
 
-@main.group(epilog=_CODES)
+@main.group(epilog=CODES)
 def organiser() -> None:
     """Those who may sign in to the desk."""
 
 
-@_command(organiser, "add", example="pbem organiser add Ann ann@example.org")
+@command(organiser, "add", example="pbem organiser add Ann ann@example.org")
 @click.argument("name")
 @click.argument("address")
 def organiser_add(name: str, address: str) -> None:
@@ -340,7 +296,7 @@ def organiser_add(name: str, address: str) -> None:
     click.echo(f"{name} can sign in to the desk.")
 
 
-@_command(organiser, "list", example="pbem organiser list")
+@command(organiser, "list", example="pbem organiser list")
 def organiser_list() -> None:
     """Show all organisers."""
     from pbem.service import organisers
@@ -353,7 +309,7 @@ def organiser_list() -> None:
         click.echo("There is none. Add one with `pbem organiser add`.")
 
 
-@_command(organiser, "remove", example="pbem organiser remove Ann")
+@command(organiser, "remove", example="pbem organiser remove Ann")
 @click.argument("name")
 def organiser_remove(name: str) -> None:
     """Let NAME no longer sign in."""
@@ -364,12 +320,12 @@ def organiser_remove(name: str) -> None:
     click.echo(f"{name} can no longer sign in.")
 
 
-@main.group("config", epilog=_CODES)
+@main.group("config", epilog=CODES)
 def config_() -> None:
     """The settings."""
 
 
-@_command(config_, "show", example="PBEM_CONFIG=/etc/pbem.toml pbem config show")
+@command(config_, "show", example="PBEM_CONFIG=/etc/pbem.toml pbem config show")
 def config_show() -> None:
     """Show all settings as they are in force; secrets are shown as "set" or "not set"."""
     click.echo(settings.show(_config()), nl=False)
@@ -389,20 +345,3 @@ def _house() -> Iterator[Any]:
     config = _config()
     with opening.opened_store(config) as store:
         yield opening.house_on(store, config)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str, int], Callable[[int], None]]]:
-    """Bars for long work, one after the other: `begin(label, length)` gives what is told how much more was done."""
-    with ExitStack() as bars:
-
-        def begin(label: str, length: int) -> Callable[[int], None]:
-            bars.close()
-            return bars.enter_context(click.progressbar(length=length, label=label, file=sys.stderr)).update
-
-        yield begin
-
-
-def _say(sentence: str) -> None:
-    click.echo(sentence)
-    sys.stdout.flush()
