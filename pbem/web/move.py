@@ -11,8 +11,12 @@ from pbem.links import Purpose
 from pbem.service import by_link, looks, mine
 from pbem.service.looks import Offered
 from pbem.web import guard, said, site
+from pbem.web.errors import status_of
 
 pages = Blueprint("move", __name__)
+
+NO_OPTION = "-"
+"""Stands where the last part of a link got lost. What else a page does stands behind the option, which can be any word."""
 
 
 @pages.get("/m/<token>/<option>")
@@ -24,7 +28,7 @@ def show(token: str, option: str) -> Response:
 @pages.get("/m/<token>")
 def bare(token: str) -> Response:
     """The same where the choice got lost on the way."""
-    return _page(looks.offered(site.house(), token, ""), token, "")
+    return _page(looks.offered(site.house(), token, NO_OPTION), token, NO_OPTION)
 
 
 @pages.post("/m/<token>/<option>")
@@ -38,7 +42,7 @@ def play(token: str, option: str) -> Response:
     except (BadInput, Stale, Gone) as refused:
         # The page says which turn this was and leads on. The rules' own words might name cards of a hand.
         found = looks.offered(site.house(), token, option)
-        return _page(found, token, option, status=409 if isinstance(refused, Stale) else 400)
+        return _page(found, token, option, status=status_of(refused))
     return site.go("move.receipt", token=token, option=option)
 
 
@@ -56,16 +60,16 @@ def take_back(token: str, option: str) -> Response:
     return site.go("move.show", token=token, option=option)
 
 
-@pages.post("/m/<token>/links")
-def send_links(token: str) -> Response:
+@pages.post("/m/<token>/<option>/links")
+def send_links(token: str, option: str) -> Response:
     """Send the player a mail with links to all their games."""
     guard.must_not_be_foreign()
     mine.send_by_link(site.house(), token, Purpose.MOVE)
     return site.go("lobby.sent")
 
 
-@pages.post("/m/<token>/call")
-def call(token: str) -> Response:
+@pages.post("/m/<token>/<option>/call")
+def call(token: str, option: str) -> Response:
     """Call the organiser about this game."""
     guard.must_not_be_foreign()
     by_link.call(site.house(), token, Purpose.MOVE, site.field("text"))

@@ -1,9 +1,13 @@
 """The site in a test: the house of `tests/service`, an application on it, and a browser that reads what it is shown."""
 
+from datetime import timedelta
+
 import pytest
 
 from pbem import config
 from pbem.app import create_app
+from pbem.service.bots import play_bots
+from pbem.service.delivery import deliver, post_of
 from tests.service.conftest import (  # noqa: F401 - fixtures come in by their names
     clock,
     database_url,
@@ -39,3 +43,19 @@ def browser(app):
 def links(house):  # noqa: F811
     """The links that mails would bring."""
     return Links(house)
+
+
+@pytest.fixture
+def carry(house, clock, settings):  # noqa: F811
+    """Let a little time pass: bots play, and mails that are due come to the local mailbox."""
+    post = post_of(settings)
+
+    def pass_by():
+        for _ in range(100):
+            clock.advance(timedelta(minutes=2))
+            moved = play_bots(house) + deliver(house, post).dealt_with
+            if not moved:
+                return
+        raise AssertionError("the worker never comes to rest")
+
+    return pass_by

@@ -1,0 +1,204 @@
+"""What is broken, too large, forged or out of place ends in a clear 4xx page, never in a fault, and nothing is written."""
+
+import logging
+
+import pytest
+
+from pbem.links import Purpose
+from pbem.service import links as service_links
+from tests.web.browser import HOST
+from tests.web.test_reading_changes_nothing import everything
+
+FORM = "application/x-www-form-urlencoded"
+
+NUMBERS = ["", "x", "-1", "1.5", "1e3", "+1", " 1 2", "٣", "9" * 5000, "True", "1_0", "0x1"]
+TEXTS = ["", "bid", "bid 99", "bid -1", "x" * 300, "x" * 9000, "\x1b[31mbid 7", "bid 7\nbid 8", "‮bid", "𓀀" * 100]
+
+
+@pytest.fixture
+def templari(table):
+    return table("templari", 3)
+
+
+@pytest.fixture
+def seat(templari, links):
+    """The token of the seat that is asked."""
+    return links.of(templari, next(iter(templari.asked())))[1]
+
+
+@pytest.fixture
+def unchanged(house):
+    """Whatever happens in the test, nothing is written by it."""
+
+    def since():
+        return everything(house) == before
+
+    before = everything(house)
+    return since
+
+
+def refused(page, *statuses):
+    """The page is a refusal that says what to do, and no fault."""
+    assert page.status in (statuses or range(400, 500)), page.text
+    assert page.text.strip()
+    assert "Something went wrong" not in page.text
+    assert page.response.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    return page
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_number_that_is_none_is_refused(number, browser, seat, unchanged):
+    for url, fields in (
+        (f"/s/{seat}/preview", [("window", number), ("act", "1"), ("b0", "5")]),
+        (f"/s/{seat}/preview", [("window", "1"), ("act", number), ("b0", "5")]),
+        (f"/s/{seat}/preview", [("window", "1"), ("act", "1"), ("b0", number)]),
+        (f"/s/{seat}/play", [("window", number), ("choice", "pass")]),
+        (f"/s/{seat}/back", [("window", number)]),
+    ):
+        refused(browser.post(url, fields), 400)
+    assert unchanged()
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_choice_that_is_none_is_refused(text, browser, seat, unchanged):
+    refused(browser.post(f"/s/{seat}/play", [("window", "1"), ("choice", text)]), 400)
+    refused(browser.post(f"/s/{seat}/preview", [("window", "1"), ("written", text)]), 400)
+    refused(browser.post(f"/s/{seat}/order", [("order", text)]), 400)
+    assert unchanged()
+
+
+@pytest.mark.parametrize(
+    "body", [b"window=1&choice=%ff%fe", b"window=1&choice=\xff", b"choice=%00", b"\xff=1", b"window=%ED%A0%80"]
+)
+def test_a_form_that_is_not_in_utf_8_is_refused(body, browser, seat, unchanged):
+    for path in ("play", "preview", "order", "call"):
+        response = browser.client.post(f"/s/{seat}/{path}", data=body, content_type=FORM, base_url=HOST)
+        assert response.status_code == 400
+    assert unchanged()
+
+
+@pytest.mark.parametrize("path", ["/s/%ff%fe", "/m/%c3/pass", "/t/%00", "/mailbox?to=%ff", "/%ed%a0%80", "/s/a%00b"])
+def test_an_address_that_is_not_in_utf_8_is_refused(path, browser, templari, unchanged):
+    refused(browser.open(path), 400)
+    assert unchanged()
+
+
+@pytest.mark.parametrize("size", [70_000, 2_000_000])
+def test_a_body_that_is_too_large_is_refused(size, browser, seat, unchanged):
+    for path in (f"/s/{seat}/play", f"/s/{seat}/call", "/mine", "/call", f"/u/{seat}"):
+        response = browser.client.post(path, data=b"text=" + b"x" * size, content_type=FORM, base_url=HOST)
+        assert response.status_code == 413
+        assert b"too much at once" in response.data
+    response = browser.client.post("/api/v1/choice", data=b"[" * size, content_type="application/json", base_url=HOST)
+    assert response.status_code in (401, 413)
+    assert unchanged()
+
+
+def test_a_form_with_too_many_fields_is_refused(browser, seat, unchanged):
+    response = browser.client.post(f"/s/{seat}/play", data=b"a=1&" * 5000, content_type=FORM, base_url=HOST)
+    assert response.status_code == 400
+    assert unchanged()
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/plain", "multipart/form-data; boundary=x", "", "nonsense"])
+def test_a_form_of_another_kind_is_refused(kind, browser, seat, unchanged):
+    body = b'--x\r\nContent-Disposition: form-data; name="choice"\r\n\r\npass\r\n--x--\r\n'
+    response = browser.client.post(f"/s/{seat}/play", data=body, content_type=kind, base_url=HOST)
+    assert response.status_code == 400
+    assert unchanged()
+
+
+def test_forged_cut_foreign_and_renewed_tokens_are_told_apart_from_good_ones(browser, seat, templari, house, links):
+    forged = seat[:-1] + ("a" if seat[-1] != "a" else "b")
+    foreign = links.made(Purpose.STOP, templari.person_at(0))
+    for token in (forged, seat[:-1], seat + "a", foreign, "a" * 33, "x", "%20", "🦊"):
+        for path in (f"/s/{token}", f"/m/{token}/pass", f"/c/{token}", f"/l/{token}"):
+            refused(browser.open(path), 404)
+        for path in (f"/s/{token}/play", f"/s/{token}/preview", f"/m/{token}/pass", f"/c/{token}", f"/s/{token}/resign"):
+            fields = [("window", "1"), ("choice", "pass"), ("sure", "yes")]
+            refused(browser.post(path, fields), 404)
+    service_links.renew(house, templari.id, next(iter(templari.asked())))
+    assert "renewed" in refused(browser.open(f"/s/{seat}"), 410).text
+    refused(browser.post(f"/s/{seat}/play", [("window", "1"), ("choice", "pass")]), 410)
+
+
+def test_unknown_games_tables_mails_and_pages_are_not_found(browser, unchanged):
+    for path in ("/t/abc", "/new/chess", "/mailbox/20260101000000-0123456789abcdef", "/mailbox/..", "/nothing", "/s/", "/m/"):
+        refused(browser.open(path), 404)
+    refused(browser.post("/new/chess", [("seats", "3")]), 404)
+    assert unchanged()
+
+
+def test_another_method_is_refused_with_the_right_ones(browser, seat):
+    for method in ("PUT", "DELETE", "PATCH"):
+        response = browser.client.open(f"/s/{seat}", method=method, base_url=HOST)
+        assert response.status_code == 405
+        assert "GET" in response.headers["Allow"]
+    refused(browser.post(f"/s/{seat}", []), 405)
+    refused(browser.open(f"/s/{seat}/play"), 405)
+
+
+def test_a_request_for_another_site_is_refused(browser, seat):
+    assert browser.client.get(f"/s/{seat}", base_url="http://evil.example").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("address", "nobody"),
+        ("address", "a@b@c"),
+        ("address", "x" * 300 + "@example.org"),
+        ("address", "Ann <ann@example.org>"),
+        ("address", "ann@example.org\r\nBcc: all@example.org"),
+        ("name", ""),
+        ("name", "x" * 41),
+        ("name", "you"),
+        ("name", "see www.example.org"),
+        ("title", "x" * 81),
+        ("seats", "2"),
+        ("seats", "7"),
+        ("bots", "3"),
+        ("bots", "99999999"),
+        ("bot", "skynet"),
+        ("other_pace", "fast"),
+        ("other_pace", "1s"),
+        ("other_pace", "Tue 25:00 Mars/Olympus"),
+        ("option_max_auctions", "0"),
+        ("option_max_auctions", "many"),
+        ("option_reroll", "dice"),
+        ("silent_limit", "1"),
+        ("silent_limit", "1000"),
+        ("successor", "nobody"),
+        ("invited", "ann"),
+        ("invited", "\n".join(f"p{n}@example.org" for n in range(30))),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused_with_what_was_typed_still_there(field, value, browser, unchanged):
+    form = browser.open("/new/bid").form("Open the table")
+    page = refused(form.press(**({"address": "ann@example.org", "name": "Ann"} | {field: value})), 400, 429)
+    assert page.heading == "New table: Bid!"
+    assert 'value="ann@example.org"' in page.source or field == "address"
+    assert unchanged()
+
+
+def test_a_form_of_the_lobby_from_another_site_does_nothing(browser, unchanged):
+    form = browser.open("/new/bid").form("Open the table")
+    for says in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}):
+        browser.says = says
+        refused(form.press(address="ann@example.org", name="Ann"), 403)
+        refused(browser.post("/mine", [("address", "ann@example.org")]), 403)
+        refused(browser.post("/call", [("address", "ann@example.org"), ("text", "x")]), 403)
+    assert unchanged()
+
+
+def test_a_fault_of_ours_is_a_page_that_says_so_and_a_log_without_secrets(app, browser, seat, monkeypatch, caplog):
+    def fails(*_):
+        raise RuntimeError(f"cannot read {seat} of ann@example.org")
+
+    app.view_functions["seat.show"] = fails
+    with caplog.at_level(logging.ERROR):
+        page = browser.open(f"/s/{seat}")
+    assert page.status == 500
+    assert "our fault" in page.text
+    assert seat not in page.source
+    assert "RuntimeError" not in page.source

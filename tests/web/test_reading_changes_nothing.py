@@ -1,0 +1,91 @@
+"""No GET and no HEAD writes: every route that answers one is asked for on a live game, and every table is compared."""
+
+import pytest
+from sqlalchemy import select
+
+from pbem.links import Purpose
+from pbem.service import by_link, lobby
+from pbem.service.tables import Wanted
+from pbem.store.schema import Base
+
+GARBAGE = ["a" * 33, "abc", "a" * 500, "%F0%9F%A6%8A", "..%2F..%2Fetc", "0", "-1"]
+
+
+def everything(house):
+    """The whole content of the database."""
+    with house.store.engine.connect() as connection:
+        return {
+            table.name: sorted(map(repr, connection.execute(select(table)).all())) for table in Base.metadata.sorted_tables
+        }
+
+
+@pytest.fixture
+def live(house, table, links, person, carry):
+    """A game under way with mails, orders, a table that waits, a link of every purpose, and views that are long unkept."""
+    game = table("templari", 3)
+    waiting = lobby.create_table(house, person("Ann"), Wanted("bid", 3))
+    for _ in range(30):
+        game.play(*next((seat, decision.default) for seat, decision in game.asked().items()))
+    move, seat = links.of(game, 0)
+    by_link.leave_order(house, seat, "always pass")
+    carry()
+    tokens = {
+        "move": [move],
+        "seat": [seat],
+        "lobby": [links.made(Purpose.CONFIRM, person("Ben"), waiting.game_id), links.made(Purpose.CONFIRM, person("Ben"))],
+        "own": [links.made(Purpose.SIGN_IN, person("Ann"))],
+        "stop": [links.made(Purpose.STOP, person("Ann"))],
+        "api": [by_link.token_for_programs(house, seat)],
+    }
+    return game, waiting, tokens
+
+
+def addresses(app, browser, live):
+    """An address for every rule that answers GET, with good values and with garbage in every place."""
+    _, waiting, tokens = live
+    mails = [href.rpartition("/")[2] for href in browser.open("/mailbox").links().values() if href.startswith("/mailbox/")]
+    values = {
+        "option": ["pass", "bid-5", "bid-99", "nonsense", "-"],
+        "window": ["0", "1", "30", "999999999999999999999"],
+        "kind": ["bid", "nonsense"],
+        "key": [waiting.key, *mails[:2], "nonsense"],
+        "filename": ["pbem.css", "../app.py"],
+    }
+    for rule in app.url_map.iter_rules():
+        if "GET" not in rule.methods:
+            continue
+        blueprint = rule.endpoint.partition(".")[0]
+        good = [*tokens.get(blueprint, []), *(each for kind in tokens.values() for each in kind)]
+        found = [rule.rule]
+        for name in rule.arguments:
+            place = next(part for part in (f"<{name}>", f"<int:{name}>", f"<path:{name}>") if part in rule.rule)
+            choices = [*(good if name == "token" else values[name]), *GARBAGE]
+            found = [url.replace(place, choice) for url in found for choice in choices]
+        yield rule, found
+
+
+def test_no_route_that_answers_get_or_head_writes(app, browser, live, house):
+    before = everything(house)
+    asked, answered = 0, {}
+    tokens = [each for kind in live[2].values() for each in kind]
+    for rule, urls in addresses(app, browser, live):
+        for url in urls:
+            for token in tokens[-1:] if rule.rule.startswith("/api/") else [""]:
+                for method in ("GET", "HEAD"):
+                    headers = {"Authorization": f"Bearer {token}"} if token else {}
+                    response = browser.client.open(url, method=method, headers=headers, base_url="http://localhost:8000")
+                    assert response.status_code < 500, url
+                    answered.setdefault(rule.rule, set()).add(response.status_code)
+                    asked += 1
+    assert asked > 300
+    assert everything(house) == before
+    # Every page was really shown at least once; the file of a game that is not over cannot be.
+    unshown = {rule for rule, statuses in answered.items() if 200 not in statuses}
+    assert unshown == {"/s/<token>/game.json", "/api/v1/export"}
+
+
+def test_forms_answer_a_get_with_no_act(app):
+    for rule in app.url_map.iter_rules():
+        assert rule.methods >= {"OPTIONS"}
+        if "POST" in rule.methods:
+            assert "GET" not in rule.methods
