@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from email import quoprimime
 from email.errors import MessageError
+from email.header import Header
 from email.headerregistry import Address
 from email.message import EmailMessage, Message
 from email.parser import BytesParser
@@ -32,6 +33,7 @@ LONGEST_LINE: Final = 998
 """What SMTP carries."""
 
 LONGEST_SUBJECT: Final = 200
+LONGEST_NAME: Final = 100
 
 MOST_BYTES: Final = 60 * 1024
 """Mail programs show a longer mail only in part."""
@@ -57,33 +59,23 @@ _TOKEN_SIZED: Final = re.compile(r"[a-z0-9]{33}|.", re.DOTALL)
 
 
 class WirePolicy(EmailPolicy):
-    """The standard policy, but headers for programs stay as they are."""
+    """The standard policy, except for how headers become lines: its own way loses blanks and encodes what it must not."""
 
     def fold(self, name: str, value: Any) -> str:
         """A header as lines."""
-        if not _by_words(name, value):
-            folded: str = super().fold(name, value)
-            return folded
-        lines: list[str] = []
-        line = f"{name}:"
-        for word in str(value).split():
-            if len(line) + 1 + len(word) > LINE and line != f"{name}:":
-                lines.append(line)
-                line = ""
-            line += f" {word}"
-        return "\r\n".join([*lines, line]) + "\r\n"
+        kind = name.lower()
+        if kind in _PLAIN:
+            return _folded(name, str(value))
+        if kind == "subject":
+            return _folded(name, _encoded_words(str(value)))
+        if kind in ("from", "to"):
+            return _folded(name, ", ".join(_written_address(address) for address in value.addresses))
+        folded: str = super().fold(name, value)
+        return folded
 
     def fold_binary(self, name: str, value: Any) -> bytes:
         """The same as bytes."""
-        if not _by_words(name, value):
-            folded: bytes = super().fold_binary(name, value)
-            return folded
         return self.fold(name, value).encode("ascii")
-
-
-def _by_words(name: str, value: Any) -> bool:
-    """Whether a header is folded between words. The standard way may leave nothing of a subject on its first line."""
-    return name.lower() in _PLAIN or (name.lower() == "subject" and str(value).isascii())
 
 
 POLICY: Final = WirePolicy(linesep="\r\n", max_line_length=LINE, cte_type="7bit")
@@ -170,7 +162,34 @@ def _headers(mail: Mail) -> list[tuple[str, object]]:
 
 
 def _address(mailbox: Mailbox) -> Address:
-    return Address(display_name=one_line(mailbox.name), addr_spec=mailbox.address)
+    return Address(display_name=one_line(mailbox.name, LONGEST_NAME), addr_spec=mailbox.address)
+
+
+def _folded(name: str, value: str) -> str:
+    """A header in lines that break at blanks only; a word that is longer than a line stays whole."""
+    lines: list[str] = []
+    line = f"{name}:"
+    for word in value.split():
+        if len(line) + 1 + len(word) > LINE and line != f"{name}:":
+            lines.append(line)
+            line = ""
+        line += f" {word}"
+    return "\r\n".join([*lines, line]) + "\r\n"
+
+
+def _encoded_words(text: str) -> str:
+    """A text as it stands in a header: as it is, or all of it encoded, so that no blank between two words gets lost."""
+    return (
+        text if text.isascii() else Header(text, "utf-8", maxlinelen=LINE, header_name="Subject").encode(linesep="\n")
+    )
+
+
+def _written_address(address: Address) -> str:
+    name = address.display_name
+    if not name:
+        return address.addr_spec
+    phrase = _encoded_words(name) if not name.isascii() else '"' + re.sub(r'(["\\\\])', r"\\\1", name) + '"'
+    return f"{phrase} <{address.addr_spec}>"
 
 
 def _quoted_printable(text: str) -> str:

@@ -2,15 +2,17 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from email.header import decode_header, make_header
 from email.parser import BytesParser
-from email.policy import default
+from email.policy import compat32, default
+from email.utils import parseaddr
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pbem.domain.errors import Fault
-from pbem.mail.wire import LINE, Mail, Mailbox, one_line, serialise
+from pbem.mail.wire import LINE, LONGEST_NAME, Mail, Mailbox, one_line, serialise
 
 MEANT = ["From", "To", "Subject", "Date", "Message-ID", "List-Id", "MIME-Version", "Content-Type"]
 MEANT += ["Content-Transfer-Encoding"]
@@ -69,6 +71,33 @@ def test_no_name_and_no_title_injects_a_header(name):
 def test_any_text_at_all_makes_a_mail_with_exactly_the_headers_that_were_meant(name, subject):
     message = check(replace(MAIL, to=Mailbox(name, "ann@example.org"), subject=subject))
     assert message["subject"] == one_line(subject)
+
+
+WORDS = [
+    "bid",
+    "for",
+    "3:",
+    "Ångström’s",
+    "–",
+    "“ask”",
+    "Nobody…",
+    "(Templari),",
+    "名前",
+    "coins",
+    "\\",
+    '"',
+    "a=b?",
+    "x" * 90,
+]
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join))
+def test_no_blank_between_words_is_lost(subject):
+    mail = replace(MAIL, to=Mailbox(subject, "ann@example.org"), subject=subject)
+    assert check(mail)["subject"] == one_line(subject)
+    # The older reader, because the newer one puts a blank between the encoded words of a name (RFC 2047 says none).
+    written = parseaddr(BytesParser(policy=compat32).parsebytes(serialise(mail))["to"].replace("\r\n", ""))[0]
+    assert str(make_header(decode_header(written))) == one_line(subject, LONGEST_NAME)
 
 
 def test_a_name_is_read_as_it_was_written():

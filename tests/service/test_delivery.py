@@ -1,0 +1,675 @@
+"""Mails from the queue to the relay: never none, never two different ones, and always in the ledger.
+
+The relay is a real server on this machine; what is looked at are the mails that it took.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+from sqlalchemy import event
+
+from engine import game as games_of_house
+from engine import grammar
+from pbem.clock import SeededRandomness
+from pbem.config import Security, Smtp
+from pbem.domain.errors import Gone, NotFound
+from pbem.links import SECRET_BYTES, Purpose, contains_token, revoke, rotate
+from pbem.mail.compose import Letterhead
+from pbem.mail.send import Relay
+from pbem.mail.throttle import Throttle
+from pbem.mail.wire import parse, text_of
+from pbem.service import by_link, delivery, leaving, ledger, links, lobby, people, second_thoughts
+from pbem.service.delivery import LEASE, TRIES, Post
+from pbem.store import deadlines, outages, outbox
+from pbem.store.outbox import Letter
+from tests.mail.sink import Sink
+from tests.service.begun import Begun
+
+HOST = "play.example.org"
+HEAD = Letterhead("Auction games by mail", f"https://{HOST}", HOST, f"games@{HOST}", f"organiser@{HOST}")
+HOUR = timedelta(hours=1)
+LINK = re.compile(rf"https://{re.escape(HOST)}/([a-z])/([a-z2-7]{{33}})(?:/([^\s>/]+))?")
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+@pytest.fixture
+def sink() -> Iterator[Sink]:
+    """A relay that wants neither encryption nor a login."""
+    with Sink() as listening:
+        yield listening
+
+
+@pytest.fixture
+def post(sink):
+    """What this server sends with."""
+    return post_to(sink)
+
+
+def post_to(sink, **given):
+    return Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, sink.port, "", "", 5)), **given)
+
+
+def drain(house, clock, post):
+    """Let time pass until nothing is queued any more."""
+    for _ in range(60):
+        clock.advance(timedelta(hours=3))
+        delivery.deliver(house, post, limit=100)
+        if not rows(house, "queued"):
+            return
+    raise AssertionError("mails are stuck")
+
+
+def rows(house, status=None, kind=None, game=None):
+    with house.store.read() as tx:
+        found = outbox.with_status(tx, status, 1000) if status else outbox.about(tx, game, 1000)
+    # What is told before a game begins is no part of what these tests look at.
+    return [row for row in reversed(found) if row.kind == kind or (kind is None and row.kind != "joined")]
+
+
+def lines_of(house, row):
+    with house.store.read() as tx:
+        return [line.what for line in outbox.lines(tx, [row.id]).get(row.id, [])]
+
+
+def deadline_of(house, game, seat, window=None):
+    with house.store.read() as tx:
+        return deadlines.read(tx, game.id, game.row().window if window is None else window, seat)
+
+
+def began(table, kind="sunset-poker", seats=3, **given):
+    return table(kind, seats, **given)
+
+
+def links_in(mail):
+    return LINK.findall(mail.text)
+
+
+# A mail that is enough to play from
+
+
+def test_the_mail_of_a_turn_says_what_is_asked_until_when_and_what_silence_does(house, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    delivery.deliver(house, post)
+    seat, decision = next(iter(game.open().items()))
+    person = ledger.of_person(house, game.person_at(seat))
+    assert {"welcome", "turn"} <= {mail.kind for mail in person}
+    mails = [mail for mail in sink.kept if "turn 1" in str(mail.message["subject"])]
+    assert len(mails) == len(game.open())
+    for mail in mails:
+        first = mail.text.splitlines()[:3]
+        assert "Which card do you pick?" in first[0]
+        assert first[1].startswith("Please decide until Sun 22 Nov 2026, 13:00")
+        assert "UTC" in first[1]
+        assert "Sunset Poker, turn 1" in str(mail.message["subject"])
+        assert "is played for you" in mail.text
+        assert game.row().entry_head.hex()[:20] in mail.text
+    assert decision.default.verb == "pick"
+
+
+def test_a_deadline_is_told_in_the_zone_of_its_reader(house, clock, sink, post, table):
+    game = began(table)
+    for seat in range(3):
+        people.set_zone(house, game.person_at(seat), "Europe/Berlin")
+    clock.advance(HOUR)
+    delivery.deliver(house, post)
+    mails = [mail for mail in sink.kept if "turn 1" in str(mail.message["subject"])]
+    assert mails
+    assert all("Sun 22 Nov 2026, 14:00 (Europe/Berlin); 13:00 UTC" in mail.text for mail in mails)
+
+
+@pytest.mark.parametrize("kind", games_of_house.names())
+def test_a_game_can_be_played_from_its_mails_alone(house, clock, sink, post, table, kind):
+    """Whoever clicks the first link of each mail, or where there is none writes the default, gets through many turns."""
+    game = began(table, kind)
+    read = 0
+    for _ in range(12):
+        clock.advance(HOUR)
+        delivery.deliver(house, post, limit=100)
+        news, read = sink.kept[read:], len(sink.kept)
+        for mail in news:
+            if ", turn " not in str(mail.message["subject"]):
+                continue
+            asked = {option: token for purpose, token, option in links_in(mail) if purpose == "m"}
+            window = game.row().window
+            seat = links.opened(house, next(t for p, t, _ in links_in(mail) if p == "s"), Purpose.SEAT).seat
+            decision = game.open().get(seat)
+            if decision is None:
+                continue
+            if decision.count() <= 12:
+                offered = {grammar.read(decision, option.replace("-", " ")) for option in asked}
+                position_of = game.view(seat)
+                rules = games_of_house.load(kind)
+                legal = {each for each in decision.choices() if rules.objects(position_of, seat, each) is None}
+                assert offered == legal
+            if asked:
+                option, token = next(iter(asked.items()))
+                assert by_link.move(house, token, option).window == window
+            else:
+                game.play(seat, decision.default)
+    assert game.row().window > 3
+    assert game.verifies()
+
+
+@pytest.mark.parametrize("kind", games_of_house.names())
+def test_every_line_of_a_mail_fits_72_columns(house, clock, sink, post, table, kind):
+    game = began(table, kind, title="Ångström’s long evening of cards, coins and second thoughts")
+    for _ in range(6):
+        clock.advance(HOUR)
+        delivery.deliver(house, post, limit=100)
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+            break
+    for mail in sink.kept:
+        too_long = [line for line in mail.text.splitlines() if len(line) > 72 and "https://" not in line]
+        assert too_long == []
+
+
+def test_the_result_has_the_ranking_the_secret_and_the_head(house, clock, sink, post, table):
+    game = began(table, "templari")
+    for _ in game.play_defaults():
+        pass
+    drain(house, clock, post)
+    results = [mail for mail in sink.kept if "FINAL STANDING" in mail.text]
+    assert len(results) == 3
+    row = game.row()
+    for mail in results:
+        assert row.secret.hex() in mail.text
+        assert row.commitment in mail.text
+        assert "1. " in mail.text
+        assert row.entry_head.hex()[:20] in mail.text
+
+
+def test_a_secret_of_the_table_is_in_no_mail_before_the_end(house, clock, sink, post, table):
+    game = began(table)
+    for _ in range(4):
+        clock.advance(HOUR)
+        delivery.deliver(house, post, limit=100)
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    row = game.row()
+    assert sink.kept
+    for mail in sink.kept:
+        assert row.secret.hex().encode() not in mail.content
+        assert row.seed.hex().encode() not in mail.content
+
+
+# Secrets
+
+
+def test_no_mail_shows_a_card_of_another_seats_hidden_hand(house, clock, sink, post, table):
+    game = began(table)
+    for _ in range(3):
+        clock.advance(HOUR)
+        delivery.deliver(house, post, limit=100)
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    clock.advance(HOUR)
+    before = len(sink.kept)
+    delivery.deliver(house, post, limit=100)
+    mails = {mail.recipient: mail for mail in sink.kept[before:] if "YOUR LAST TURN" in mail.text}
+    assert len(mails) == 3
+    hands = {}
+    for address, mail in mails.items():
+        hand = re.search(r"Your hand: (.*?)\n  \S", mail.text, re.DOTALL)
+        hands[address] = [" ".join(card.split()) for card in hand[1].split(";")]
+        assert len(hands[address]) == 3
+    for reader, mail in mails.items():
+        said = " ".join(mail.text.split())
+        for owner, cards in hands.items():
+            for card in cards:
+                assert (card in said) is (owner == reader), (reader, owner, card)
+
+
+def test_no_token_is_ever_stored(house, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    assert any(contains_token(mail.text.encode(), house.keys) for mail in sink.kept)
+    for row in rows(house, game=game.id):
+        assert row.body is not None
+        whole = row.body + text_of(parse(row.body)).encode()
+        assert not contains_token(whole, house.keys)
+        assert not contains_token(row.facts.encode(), house.keys)
+    with house.store.read() as tx:
+        said = outbox.lines(tx, [row.id for row in rows(house, game=game.id)])
+    assert not any(contains_token(line.detail.encode(), house.keys) for each in said.values() for line in each)
+
+
+def test_a_mail_returns_to_an_address_of_its_own_that_can_do_nothing_else(house, clock, sink, post, table):
+    began(table)
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    senders = [mail.sender for mail in sink.kept]
+    assert len(set(senders)) == len(senders) > 3
+    for sender in senders:
+        token = sender.removeprefix("b+").partition("@")[0]
+        assert links.opened(house, token, Purpose.BOUNCE).outbox_id is not None
+        with pytest.raises(NotFound):
+            links.opened(house, token, Purpose.SEAT)
+
+
+# The clock
+
+
+def test_a_clock_starts_when_the_relay_has_taken_the_mail_and_never_before_what_it_says(
+    house, clock, sink, post, table
+):
+    game = began(table)
+    seat = next(iter(game.open()))
+    assert deadline_of(house, game, seat).due_at is None
+    sink.does(*["450 rcpt"] * 50)
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    promised = deadline_of(house, game, seat)
+    assert promised.promised_at is not None
+    assert promised.due_at is None
+    sink.handler.script.clear()
+    clock.advance(timedelta(minutes=5))
+    delivery.deliver(house, post, limit=100)
+    started = deadline_of(house, game, seat)
+    assert started.accepted_at == clock.now()
+    assert started.due_at >= promised.promised_at
+    assert started.due_at - started.accepted_at >= timedelta(days=1)
+
+
+def test_a_repetition_of_a_mail_moves_no_clock(house, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    seat = next(iter(game.open()))
+    before = deadline_of(house, game, seat)
+    mail = next(mail for mail in rows(house, game=game.id, kind="turn") if mail.seat == seat)
+    clock.advance(timedelta(hours=5))
+    ledger.resend(house, mail.id)
+    delivery.deliver(house, post, limit=100)
+    assert deadline_of(house, game, seat) == before
+
+
+def test_a_mail_that_waited_so_long_that_its_deadline_is_wrong_is_written_anew(house, clock, sink, post, table):
+    game = began(table)
+    away = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, 1, "", "", 1)))
+    clock.advance(HOUR)
+    delivery.deliver(house, away, limit=100)
+    delivery.deliver(house, replace(away, rests_until=None), limit=100)
+    before = [row for row in rows(house, game=game.id, kind="turn") if row.body]
+    clock.advance(timedelta(hours=30))
+    delivery.deliver(house, post, limit=100)
+    assert all(
+        "Mon 23 Nov 2026, 19:00" in mail.text for mail in sink.kept if ", turn 1" in str(mail.message["subject"])
+    )
+    for row in before:
+        assert "rewritten" in lines_of(house, row)
+
+
+def test_an_answer_given_without_the_mail_and_taken_back_leaves_a_clock_that_runs(house, clock, sink, post, table):
+    game = began(table)
+    seat, decision = next(iter(game.open().items()))
+    game.play(seat, decision.default)
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    second_thoughts.take_back(house, game.id, game.row().window, seat)
+    assert deadline_of(house, game, seat).status == "open"
+    assert deadline_of(house, game, seat).due_at is not None
+
+
+# Superseded
+
+
+def test_a_mail_whose_turn_is_over_is_never_sent(house, clock, sink, post, table):
+    game = began(table)
+    for seat, decision in game.asked().items():
+        game.play(seat, decision.default)
+    assert game.row().window == 2
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    assert not [mail for mail in sink.kept if "turn 1:" in str(mail.message["subject"])]
+    assert len([mail for mail in sink.kept if "turn 2:" in str(mail.message["subject"])]) == 3
+    first = [row for row in rows(house, game=game.id, kind="turn") if row.window == 1]
+    assert {row.status for row in first} == {"superseded"}
+
+
+def test_a_mail_for_a_seat_that_somebody_else_plays_now_reaches_nobody(house, clock, sink, post, table):
+    game = began(table)
+    ann = game.places()[0]
+    leaving.resign(house, game.id, 0, ann.person_id)
+    drain(house, clock, post)
+    address = f"{ann.name.lower()}@example.org"
+    assert not [mail for mail in sink.to(address) if ", turn " in str(mail.message["subject"])]
+
+
+# What relays do on bad days
+
+
+def test_not_now_is_tried_again_later_with_the_same_bytes(house, clock, sink, post, table):
+    began(table)
+    sink.does("450 rcpt", "450 data", "drop")
+    drain(house, clock, post)
+    names = [mail.message["message-id"] for mail in sink.kept]
+    assert len(set(names)) == len(names)
+    assert rows(house, "parked") == []
+
+
+def test_a_mail_kept_by_a_relay_that_could_not_say_so_is_sent_again_as_the_same_mail(house, clock, sink, post, table):
+    began(table)
+    sink.does("keep, drop")
+    drain(house, clock, post)
+    by_name = defaultdict(list)
+    for mail in sink.kept:
+        by_name[str(mail.message["message-id"])].append(mail)
+    assert sorted(map(len, by_name.values()))[-1] == 2
+    for copies in by_name.values():
+        assert {mail.content for mail in copies} == {copies[0].content}
+        assert {mail.sender for mail in copies} == {copies[0].sender}
+
+
+def test_an_address_that_is_refused_is_noted_and_one_that_works_again_too(house, clock, sink, post, table):
+    game = began(table)
+    sink.does("550 rcpt")
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    (row,) = rows(house, "undeliverable")
+    assert lines_of(house, row)[-1] == "undeliverable"
+    with house.store.read() as tx:
+        # A later mail of the same batch got through, so the failure has an end already.
+        (failure,) = outages.failures(tx, row.person_id, clock.now() - HOUR)
+    assert failure.start == clock.now()
+    assert row.id in {mail.outbox_id for mail in ledger.in_trouble(house)}
+    assert game.row().status == "playing"
+
+
+def test_a_mail_that_is_refused_is_parked_and_its_readers_address_is_not_blamed(house, clock, sink, post, table):
+    began(table)
+    sink.does("550 data")
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    (row,) = rows(house, "parked")
+    with house.store.read() as tx:
+        assert outages.failures(tx, row.person_id, clock.now() - HOUR) == ()
+
+
+def test_a_mail_is_parked_after_ten_tries_at_growing_distances(house, clock, sink, post, person):
+    queue_links(house, person("Ann"))
+    sink.does(*["450 rcpt"] * 50)
+    tried = []
+    for _ in range(60 * 24 * 4):
+        before = len(sink.handler.said)
+        delivery.deliver(house, post)
+        if len(sink.handler.said) > before:
+            tried.append(clock.now())
+        clock.advance(timedelta(seconds=15))
+        if rows(house, "parked"):
+            break
+    (row,) = rows(house, "parked", kind="links")
+    assert len(tried) == row.attempts == TRIES
+    gaps = [later - earlier for earlier, later in pairwise(tried)]
+    steps = [30, 60, 120, 300, 600, 1800, 3600, 7200, 7200]
+    for gap, step in zip(gaps, steps, strict=True):
+        assert step * 0.9 <= gap.total_seconds() <= step * 1.1 + 15
+    assert len(set(gaps)) > 5
+
+
+def test_a_relay_that_is_away_is_no_mails_fault_and_is_left_alone_for_a_while(house, clock, sink, post, table):
+    game = began(table)
+    away = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, 1, "", "", 1)))
+    clock.advance(HOUR)
+    for _ in range(40):
+        delivery.deliver(house, away)
+        clock.advance(timedelta(minutes=11))
+    assert away.failures > 10
+    waiting = [row for row in rows(house, game=game.id) if row.status == "queued"]
+    assert len(waiting) == len(rows(house, game=game.id))
+    assert {row.attempts for row in waiting} == {0}
+    rested = away.rests_until
+    delivery.deliver(house, away)
+    clock.set(rested - timedelta(seconds=1))
+    assert delivery.deliver(house, away).dealt_with == 0
+    drain(house, clock, post)
+    assert len(sink.kept) >= len(waiting)
+
+
+def test_a_mail_that_cannot_be_written_holds_up_no_other(house, clock, sink, post, table, person, caplog):
+    ann = person("Ann")
+    now = house.now()
+    house.write(lambda tx: outbox.queue(tx, [Letter(ann, "nonsense")], now, now))
+    began(table)
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    assert len(sink.kept) >= 6
+    (bad,) = [row for row in rows(house, "queued") if row.kind == "nonsense"]
+    assert bad.attempts == 1
+    drain(house, clock, post)
+    assert [row.kind for row in rows(house, "parked")] == ["nonsense"]
+
+
+def test_a_mail_that_kills_its_sender_again_and_again_is_parked(house, clock, post, person):
+    queue_links(house, person("Ann"))
+
+    class Deadly:
+        def session(self):
+            return self
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def send(self, parcel):
+            raise Killed
+
+    for _ in range(TRIES):
+        with pytest.raises(Killed):
+            delivery.deliver(house, replace(post, transport=Deadly()))
+        clock.advance(LEASE)
+    delivery.deliver(house, replace(post, transport=Deadly()))
+    assert [row.kind for row in rows(house, "parked")] == ["links"]
+
+
+def test_a_domain_gets_no_more_than_its_share_at_once(house, clock, sink, person):
+    post = post_to(sink, throttle=Throttle(per_domain=1))
+    for name in ("Ann", "Ben", "Cleo", "Dan"):
+        queue_links(house, person(name))
+    done = delivery.deliver(house, post)
+    assert len(sink.kept) == 2
+    assert done.postponed == 2
+    clock.advance(timedelta(seconds=5))
+    delivery.deliver(house, post)
+    assert len(sink.kept) == 4
+
+
+# Crashes
+
+
+class Steps:
+    """Counts the steps of a sender, at the database and around the relay, and ends the process at one of them."""
+
+    def __init__(self, at):
+        self.left = at
+
+    def __call__(self, *_, **__):
+        self.left -= 1
+        if self.left == 0:
+            raise Killed
+
+    def around(self, transport):
+        steps = self
+
+        class Watched:
+            def session(self):
+                return self
+
+            def __enter__(self):
+                self.real = transport.session().__enter__()
+                return self
+
+            def __exit__(self, *given):
+                self.real.__exit__(*given)
+
+            def send(self, parcel):
+                steps()
+                outcome = self.real.send(parcel)
+                steps()
+                return outcome
+
+        return Watched()
+
+
+def test_a_sender_that_dies_between_any_two_steps_loses_no_mail_and_makes_no_second_one(
+    house, clock, sink, post, table
+):
+    house = replace(house, open_tables=10_000)
+    relay = post.transport
+    died = 0
+    for n in range(1, 10_000):
+        game = began_alone(house, table)
+        clock.advance(HOUR)
+        steps = Steps(n)
+        engine = house.store.engine
+        event.listen(engine, "before_cursor_execute", steps)
+        event.listen(engine, "commit", steps)
+        before = len(sink.kept)
+        try:
+            delivery.deliver(house, replace(post, transport=steps.around(relay)), limit=100)
+            finished = True
+        except Killed:
+            finished = False
+            died += 1
+        finally:
+            event.remove(engine, "before_cursor_execute", steps)
+            event.remove(engine, "commit", steps)
+        clock.advance(LEASE)
+        delivery.deliver(house, post, limit=100)
+        assert_each_once(house, game, sink.kept[before:])
+        if finished:
+            break
+    assert died > 30
+
+
+def began_alone(house, table):
+    found = people.create(house, "ann@example.org", "Ann")
+    people.confirm(house, found.id)
+    game_id = lobby.create_table(house, found.id, lobby.Wanted("templari", 3, bots=("greedy", "greedy"))).game_id
+    lobby.join(house, game_id, found.id)
+    return Begun(house, game_id)
+
+
+def assert_each_once(house, game, kept):
+    """Every mail about the game that had to be sent was; all copies of one are the same bytes."""
+    sent = {row.message_id for row in rows(house, game=game.id) if row.status == "sent"}
+    assert {row.status for row in rows(house, game=game.id)} == {"sent"}
+    by_name = defaultdict(set)
+    for mail in kept:
+        by_name[str(mail.message["message-id"])].add(mail.content)
+    assert sent <= set(by_name)
+    assert all(len(contents) == 1 for contents in by_name.values())
+    assert len(rows(house, game=game.id)) == len(sent)
+
+
+def test_senders_side_by_side_send_each_mail_once(house, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: delivery.deliver(house, post_to(sink), limit=2), range(12)))
+    names = [str(mail.message["message-id"]) for mail in sink.kept]
+    assert len(names) == len(set(names))
+    assert {row.status for row in rows(house, game=game.id)} == {"sent"}
+
+
+# The ledger, and sending again by hand
+
+
+def test_the_ledger_says_what_happened_to_a_mail(house, clock, sink, post, person):
+    ann = person("Ann")
+    queue_links(house, ann)
+    sink.does("450 rcpt")
+    drain(house, clock, post)
+    (mail,) = [mail for mail in ledger.of_person(house, ann) if mail.kind == "links"]
+    assert [line.what for line in mail.lines] == ["queued", "rendered", "postponed", "accepted"]
+    assert not any("@" in line.detail for line in mail.lines)
+    assert mail.status == "sent"
+
+
+def test_the_ledger_of_a_game_and_of_one_seat(house, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    assert {mail.seat for mail in ledger.of_game(house, game.id)} == {0, 1, 2, None}
+    assert {mail.kind for mail in ledger.of_game(house, game.id, seat=1)} == {"welcome", "turn"}
+    with pytest.raises(NotFound):
+        ledger.of_game(house, 999)
+
+
+def test_a_mail_sent_again_is_the_same_bytes(house, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    (row, *_) = rows(house, game=game.id, kind="turn")
+    ledger.resend(house, row.id)
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    copies = [mail for mail in sink.kept if mail.message["message-id"] == row.message_id]
+    assert len(copies) == 2
+    assert copies[0].content == copies[1].content
+
+
+def test_a_mail_sent_again_after_the_links_were_renewed_has_the_new_ones(house, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    (row, *_) = rows(house, game=game.id, kind="turn")
+    links.renew(house, game.id, row.seat)
+    ledger.resend(house, row.id)
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    old, new = [mail for mail in sink.kept if mail.message["message-id"] == row.message_id]
+    dead, live = (next(token for purpose, token, _ in links_in(mail) if purpose == "m") for mail in (old, new))
+    with pytest.raises(Gone):
+        links.opened(house, dead, Purpose.MOVE)
+    assert links.opened(house, live, Purpose.MOVE).seat == row.seat
+
+
+def test_a_mail_that_is_worth_nothing_any_more_is_not_sent_again(house, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    (row, *_) = rows(house, game=game.id, kind="turn")
+    for seat, decision in game.asked().items():
+        game.play(seat, decision.default)
+    with pytest.raises(Gone, match="moved on"):
+        ledger.resend(house, row.id)
+    with pytest.raises(NotFound):
+        ledger.resend(house, 999_999)
+
+
+def test_after_a_key_was_revoked_the_mails_of_open_turns_are_written_anew(house, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    before = len(sink.kept)
+    fresh = SeededRandomness(99).bytes(SECRET_BYTES)
+    turned = replace(house, keys=revoke(rotate(house.keys, fresh, clock.now().date()), house.keys.keys[0].id))
+    assert ledger.resend_open_turns(turned) == len(game.open())
+    clock.advance(HOUR)
+    delivery.deliver(turned, post, limit=100)
+    again = sink.kept[before:]
+    assert len(again) == len(game.open())
+    for mail in again:
+        token = next(token for purpose, token, _ in links_in(mail) if purpose == "s")
+        assert links.opened(turned, token, Purpose.SEAT).game_id == game.id
+    names = [str(mail.message["message-id"]) for mail in sink.kept]
+    assert len(set(names)) == len(names)
+
+
+def queue_links(house, person_id):
+    now = house.now()
+    house.write(lambda tx: outbox.queue(tx, [Letter(person_id, "links")], now, now))
