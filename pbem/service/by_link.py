@@ -35,23 +35,17 @@ def play_by_program(house: House, token: str, window: int, wanted: str | Choice)
 
 def take_back(house: House, token: str, purpose: Purpose, window: int | None = None) -> None:
     """Take back the choice that the seat made in a window, if not named that of the link."""
-    link = links.opened(house, token, purpose)
-    game_id, seat, _ = seat_of(link)
-    in_window = link.window if window is None else window
-    assert in_window is not None
-    second_thoughts.take_back(house, game_id, in_window, seat)
+    house.write(lambda tx: _take_back(tx, house, token, purpose, window))
 
 
 def leave_order(house: House, token: str, text: str) -> Order:
     """Set a standing order of the seat."""
-    game_id, seat, _ = seat_of(links.opened(house, token, Purpose.SEAT))
-    return second_thoughts.leave_order(house, game_id, seat, text)
+    return house.write(lambda tx: _leave_order(tx, house, token, text))
 
 
 def drop_order(house: House, token: str) -> None:
     """Drop the standing order of the seat."""
-    game_id, seat, _ = seat_of(links.opened(house, token, Purpose.SEAT))
-    second_thoughts.drop_order(house, game_id, seat)
+    house.write(lambda tx: _drop_order(tx, house, token))
 
 
 def call(house: House, token: str, purpose: Purpose, text: str) -> int:
@@ -86,14 +80,32 @@ def token_for_programs(house: House, token: str) -> str:
 
 def _move(tx: Tx, house: House, token: str, option: str) -> Receipt:
     link = open_in(tx, house, token, Purpose.MOVE)
-    game_id, seat, _ = seat_of(link)
+    game_id, seat, person_id = seat_of(link)
     assert link.window is not None
-    return play_in(tx, house, game_id, link.window, seat, option, By.PERSON)
+    return play_in(tx, house, game_id, link.window, seat, option, By.PERSON, person_id)
 
 
 def _play(tx: Tx, house: House, token: str, purpose: Purpose, window: int, wanted: str | Choice, by: By) -> Receipt:
-    game_id, seat, _ = seat_of(open_in(tx, house, token, purpose))
-    return play_in(tx, house, game_id, window, seat, wanted, by)
+    game_id, seat, person_id = seat_of(open_in(tx, house, token, purpose))
+    return play_in(tx, house, game_id, window, seat, wanted, by, person_id)
+
+
+def _take_back(tx: Tx, house: House, token: str, purpose: Purpose, window: int | None) -> None:
+    link = open_in(tx, house, token, purpose)
+    game_id, seat, person_id = seat_of(link)
+    in_window = link.window if window is None else window
+    assert in_window is not None
+    second_thoughts.take_back_in(tx, house, game_id, in_window, seat, person_id)
+
+
+def _leave_order(tx: Tx, house: House, token: str, text: str) -> Order:
+    game_id, seat, person_id = seat_of(open_in(tx, house, token, Purpose.SEAT))
+    return second_thoughts.leave_order_in(tx, house, game_id, seat, text, person_id)
+
+
+def _drop_order(tx: Tx, house: House, token: str) -> None:
+    game_id, seat, person_id = seat_of(open_in(tx, house, token, Purpose.SEAT))
+    second_thoughts.drop_order_in(tx, house, game_id, seat, person_id)
 
 
 def _token_for_programs(tx: Tx, house: House, token: str) -> str:

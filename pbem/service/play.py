@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from engine import codec, game, grammar, orders
-from engine.decisions import Choice, Decision, Refused
+from engine.decisions import Choice, Decision, Refused, check_shape
 from engine.facts import fold, seen
 from engine.table import Entry, Position
 from pbem.domain.errors import BadInput, Forbidden, Gone, Stale
@@ -68,8 +68,17 @@ def play(house: House, game_id: int, window: int, seat: int, wanted: str | Choic
     return house.write(lambda tx: play_in(tx, house, game_id, window, seat, wanted, by))
 
 
-def play_in(tx: Tx, house: House, game_id: int, window: int, seat: int, wanted: str | Choice, by: By) -> Receipt:
-    """The same within a transaction that is under way."""
+def play_in(
+    tx: Tx,
+    house: House,
+    game_id: int,
+    window: int,
+    seat: int,
+    wanted: str | Choice,
+    by: By,
+    person_id: int | None = None,
+) -> Receipt:
+    """The same within a transaction that is under way; with a person, only as long as the seat is theirs."""
     row = games.lock(tx, game_id)
     if row.window != window and (receipt := _made_before(tx, row, window, seat, wanted)) is not None:
         return receipt
@@ -82,10 +91,12 @@ def play_in(tx: Tx, house: House, game_id: int, window: int, seat: int, wanted: 
     written = grammar.write(decision, choice)
     if position.box.get(seat) == choice:
         return Receipt(row.id, window, seat, choice, written, sealed=True, again=True, over=False)
+    places = games.places(tx, row.id)
+    _must_speak_for(places, seat, by, person_id, chosen=seat in position.box)
     now = house.now()
     move = _Move(
         row,
-        games.places(tx, row.id),
+        places,
         position,
         orders_of(row),
         Record(row, now, house.randomness),
@@ -139,6 +150,11 @@ def option_of(choice: Choice) -> str:
     return "-".join(_flat((choice.verb, *choice.values))).lower()
 
 
+def text_of(wanted: str) -> str:
+    """An option as text: `bid-7` as `bid 7`. What is text already stays as it is, so that `bid -1` never means `bid 1`."""
+    return wanted if " " in wanted or "" in wanted.split("-") else wanted.replace("-", " ")
+
+
 def _box(row: GameRow) -> dict[int, Choice]:
     return dict(codec.loads(rules_of(row), row.box))
 
@@ -183,6 +199,17 @@ def must_go_on(row: GameRow) -> None:
         raise Forbidden("This table is paused.", remedy="Nothing is lost; you get a mail when it goes on.")
 
 
+def _must_speak_for(places: Sequence[PlaceRow], seat: int, by: By, person_id: int | None, *, chosen: bool) -> None:
+    """Refuse whoever does not play the seat any more, and what would be decided for a player over their own choice."""
+    place = next(place for place in places if place.seat == seat)
+    if person_id is not None and place.person_id != person_id:
+        raise Gone("Somebody else plays this seat now.", why="It has changed hands.")
+    if by is By.BOT and place.bot is None:
+        raise Stale("A person plays this seat now.")
+    if chosen and by in (By.CLOCK, By.BOT):
+        raise Stale("This seat has answered already.")
+
+
 def _decision(position: Position, seat: int) -> Decision:
     decision = position.open().get(seat)
     if decision is None:
@@ -191,16 +218,14 @@ def _decision(position: Position, seat: int) -> Decision:
 
 
 def _choice(position: Position, decision: Decision, wanted: str | Choice) -> Choice:
-    if isinstance(wanted, Choice):
-        return wanted
     try:
-        return grammar.read(decision, wanted.replace("-", " "))
+        return check_shape(decision, wanted) if isinstance(wanted, Choice) else grammar.read(decision, text_of(wanted))
     except Refused as refused:
         raise refusal(refused, position.game) from refused
 
 
 def _as_option(text: str) -> str:
-    return "-".join(grammar.words_of(text.replace("-", " ")))
+    return "-".join(grammar.words_of(text_of(text)))
 
 
 def said(choice: Choice, rules: game.Game[Any]) -> str:
@@ -268,13 +293,16 @@ def _write(tx: Tx, house: House, move: _Move, now: datetime) -> bool:
     else:
         for seat in position.box.keys() - _box(row).keys():
             deadlines.close(tx, row.id, row.window, seat)
-    asked = [] if not move.entries else [seat for seat in position.open() if seat not in position.box]
+    asked = list(position.open()) if move.entries else []
     bots = {place.seat for place in move.places if place.bot is not None}
     deadlines.ask(tx, row.id, position.number, [(seat, now if seat in bots else None) for seat in asked], now)
+    for seat in position.box if move.entries else ():
+        # An order has answered here at once; should its owner take that back, the seat is asked again.
+        deadlines.close(tx, row.id, position.number, seat)
     games.append(tx, row.id, move.record.rows)
     games.advance(tx, row, _snapshot(move, over, now))
     hold = house.hold if may_be_undone(move.entries) and not over else timedelta(0)
-    letters = _results(move) if over else _turns(move, asked)
+    letters = _results(move) if over else _turns(move, [seat for seat in asked if seat not in position.box])
     outbox.queue(tx, letters, now, now + hold)
     return over
 
