@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import structlog
 from flask import Flask, Response, jsonify, request
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, SecurityError
 
 from pbem.domain.errors import (
     BadInput,
@@ -75,6 +75,9 @@ def _of_ours(error: PbemError) -> Response:
 
 
 def _of_the_framework(error: HTTPException) -> Response:
+    if isinstance(error, SecurityError):
+        # Asked for under a name that is not ours: there is no address that a page of ours could name.
+        return Response("This is not the site that you asked for.\n", 400, mimetype="text/plain")
     if error.code is None or error.code < 400:
         response: Response = error.get_response()  # type: ignore[assignment]
         return response

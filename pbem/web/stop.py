@@ -58,4 +58,5 @@ def call(token: str) -> Response:
 def _page(token: str, refused: Refusal | None = None) -> Response:
     status = 200 if refused is None else status_of(refused)
     cadence = own.cadence(house(), token)
-    return site.page("stop.html", status, cadence=cadence, none=own.NO_REMINDERS, token=token, refused=refused)
+    stopped = cadence == own.NO_REMINDERS
+    return site.page("stop.html", status, cadence=cadence, stopped=stopped, token=token, refused=refused)

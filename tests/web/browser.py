@@ -79,6 +79,10 @@ class Page:
         """Where links go, by their words."""
         return {" ".join(a.text_content().split()): a.get("href") for a in self._tree.iter("a")}
 
+    def hrefs(self) -> list[str]:
+        """Where all links go, in the order of the page."""
+        return [a.get("href") for a in self._tree.iter("a")]
+
     def follow(self, words: str) -> Page:
         """Open the link with these words."""
         return self.browser.open(self.links()[words])

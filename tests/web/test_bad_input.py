@@ -12,7 +12,7 @@ from tests.web.test_reading_changes_nothing import everything
 FORM = "application/x-www-form-urlencoded"
 
 NUMBERS = ["", "x", "-1", "1.5", "1e3", "+1", " 1 2", "٣", "9" * 5000, "True", "1_0", "0x1"]
-TEXTS = ["", "bid", "bid 99", "bid -1", "x" * 300, "x" * 9000, "\x1b[31mbid 7", "bid 7\nbid 8", "‮bid", "𓀀" * 100]
+TEXTS = ["", "bid", "bid 99", "bid -1", "x" * 300, "x" * 9000, "\x1b[31mbid 7", "bid 7\nbid 8", "\u202ebid", "𓀀" * 100]
 
 
 @pytest.fixture
@@ -77,9 +77,15 @@ def test_a_form_that_is_not_in_utf_8_is_refused(body, browser, seat, unchanged):
     assert unchanged()
 
 
-@pytest.mark.parametrize("path", ["/s/%ff%fe", "/m/%c3/pass", "/t/%00", "/mailbox?to=%ff", "/%ed%a0%80", "/s/a%00b"])
+@pytest.mark.parametrize(
+    "path", ["/s/\xff\xfe", "/m/\xc3/pass", "/t/\x00", "/\xed\xa0\x80", "/s/a\x00b", "/api/v1/\xff"]
+)
 def test_an_address_that_is_not_in_utf_8_is_refused(path, browser, templari, unchanged):
-    refused(browser.open(path), 400)
+    # The bytes of the address as a server hands them on: one character a byte.
+    for method in ("GET", "POST"):
+        answer = browser.client.open("/", method=method, base_url=HOST, environ_overrides={"PATH_INFO": path})
+        assert answer.status_code == 400
+    refused(browser.open("/mailbox?to=%ff"), 400)
     assert unchanged()
 
 
@@ -114,7 +120,13 @@ def test_forged_cut_foreign_and_renewed_tokens_are_told_apart_from_good_ones(bro
     for token in (forged, seat[:-1], seat + "a", foreign, "a" * 33, "x", "%20", "🦊"):
         for path in (f"/s/{token}", f"/m/{token}/pass", f"/c/{token}", f"/l/{token}"):
             refused(browser.open(path), 404)
-        for path in (f"/s/{token}/play", f"/s/{token}/preview", f"/m/{token}/pass", f"/c/{token}", f"/s/{token}/resign"):
+        for path in (
+            f"/s/{token}/play",
+            f"/s/{token}/preview",
+            f"/m/{token}/pass",
+            f"/c/{token}",
+            f"/s/{token}/resign",
+        ):
             fields = [("window", "1"), ("choice", "pass"), ("sure", "yes")]
             refused(browser.post(path, fields), 404)
     service_links.renew(house, templari.id, next(iter(templari.asked())))
@@ -123,7 +135,15 @@ def test_forged_cut_foreign_and_renewed_tokens_are_told_apart_from_good_ones(bro
 
 
 def test_unknown_games_tables_mails_and_pages_are_not_found(browser, unchanged):
-    for path in ("/t/abc", "/new/chess", "/mailbox/20260101000000-0123456789abcdef", "/mailbox/..", "/nothing", "/s/", "/m/"):
+    for path in (
+        "/t/abc",
+        "/new/chess",
+        "/mailbox/20260101000000-0123456789abcdef",
+        "/mailbox/..",
+        "/nothing",
+        "/s/",
+        "/m/",
+    ):
         refused(browser.open(path), 404)
     refused(browser.post("/new/chess", [("seats", "3")]), 404)
     assert unchanged()
@@ -139,7 +159,10 @@ def test_another_method_is_refused_with_the_right_ones(browser, seat):
 
 
 def test_a_request_for_another_site_is_refused(browser, seat):
-    assert browser.client.get(f"/s/{seat}", base_url="http://evil.example").status_code == 400
+    for path in (f"/s/{seat}", "/api/v1/decision", "/nothing"):
+        answer = browser.client.get(path, base_url="http://evil.example")
+        assert answer.status_code == 400
+        assert b"not the site" in answer.data
 
 
 @pytest.mark.parametrize(
@@ -159,7 +182,7 @@ def test_a_request_for_another_site_is_refused(browser, seat):
         ("seats", "7"),
         ("bots", "3"),
         ("bots", "99999999"),
-        ("bot", "skynet"),
+        ("bots", "4"),
         ("other_pace", "fast"),
         ("other_pace", "1s"),
         ("other_pace", "Tue 25:00 Mars/Olympus"),
@@ -178,6 +201,13 @@ def test_a_table_that_cannot_be_is_refused_with_what_was_typed_still_there(field
     page = refused(form.press(**({"address": "ann@example.org", "name": "Ann"} | {field: value})), 400, 429)
     assert page.heading == "New table: Bid!"
     assert 'value="ann@example.org"' in page.source or field == "address"
+    assert unchanged()
+
+
+def test_a_bot_that_there_is_not_is_refused(browser, unchanged):
+    form = browser.open("/new/bid").form("Open the table")
+    page = refused(form.press(address="ann@example.org", name="Ann", bots="1", bot="skynet"), 400)
+    assert "There is no bot “skynet”." in page.text
     assert unchanged()
 
 

@@ -13,7 +13,7 @@ from tests.web.test_seat import SHORT, choose
 def mails(browser, address):
     """The mails to an address as the mailbox lists them, the newest first; each is opened when it is its turn."""
     page = browser.open(f"/mailbox?to={address}")
-    return (browser.open(href) for href in page.links().values() if re.fullmatch(r"/mailbox/\d+-\w+", href))
+    return (browser.open(href) for href in page.hrefs() if re.fullmatch(r"/mailbox/\d+-\w+", href))
 
 
 @pytest.fixture
@@ -49,7 +49,9 @@ def test_a_whole_game_is_played_from_the_mailbox_by_following_links(kind, browse
         carry()
         seat = luck.choice(sorted(game.asked()))
         name = game.places()[seat].name.lower()
-        mail = next(each for each in mails(browser, f"{name}@example.org") if f"turn {game.row().window}" in each.heading)
+        mail = next(
+            each for each in mails(browser, f"{name}@example.org") if f"turn {game.row().window}" in each.heading
+        )
         moves = [href for href in mail.links().values() if href.startswith("/m/")]
         if moves:
             page = browser.open(luck.choice(moves))

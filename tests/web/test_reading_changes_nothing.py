@@ -15,7 +15,8 @@ def everything(house):
     """The whole content of the database."""
     with house.store.engine.connect() as connection:
         return {
-            table.name: sorted(map(repr, connection.execute(select(table)).all())) for table in Base.metadata.sorted_tables
+            table.name: sorted(map(repr, connection.execute(select(table)).all()))
+            for table in Base.metadata.sorted_tables
         }
 
 
@@ -32,7 +33,10 @@ def live(house, table, links, person, carry):
     tokens = {
         "move": [move],
         "seat": [seat],
-        "lobby": [links.made(Purpose.CONFIRM, person("Ben"), waiting.game_id), links.made(Purpose.CONFIRM, person("Ben"))],
+        "lobby": [
+            links.made(Purpose.CONFIRM, person("Ben"), waiting.game_id),
+            links.made(Purpose.CONFIRM, person("Ben")),
+        ],
         "own": [links.made(Purpose.SIGN_IN, person("Ann"))],
         "stop": [links.made(Purpose.STOP, person("Ann"))],
         "api": [by_link.token_for_programs(house, seat)],
@@ -43,7 +47,9 @@ def live(house, table, links, person, carry):
 def addresses(app, browser, live):
     """An address for every rule that answers GET, with good values and with garbage in every place."""
     _, waiting, tokens = live
-    mails = [href.rpartition("/")[2] for href in browser.open("/mailbox").links().values() if href.startswith("/mailbox/")]
+    mails = [
+        href.rpartition("/")[2] for href in browser.open("/mailbox").links().values() if href.startswith("/mailbox/")
+    ]
     values = {
         "option": ["pass", "bid-5", "bid-99", "nonsense", "-"],
         "window": ["0", "1", "30", "999999999999999999999"],
@@ -73,7 +79,10 @@ def test_no_route_that_answers_get_or_head_writes(app, browser, live, house):
             for token in tokens[-1:] if rule.rule.startswith("/api/") else [""]:
                 for method in ("GET", "HEAD"):
                     headers = {"Authorization": f"Bearer {token}"} if token else {}
-                    response = browser.client.open(url, method=method, headers=headers, base_url="http://localhost:8000")
+                    response = browser.client.open(
+                        url, method=method, headers=headers, base_url="http://localhost:8000"
+                    )
+                    response.close()
                     assert response.status_code < 500, url
                     answered.setdefault(rule.rule, set()).add(response.status_code)
                     asked += 1

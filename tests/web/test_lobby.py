@@ -1,0 +1,214 @@
+"""The lobby: from an address typed into a form, by mails and their links, to a game that has begun."""
+
+import re
+
+import pytest
+
+from pbem.service import announced, people
+from tests.web.test_move import mails
+
+
+def open_in_mail(browser, address, start):
+    """Open the link that begins like this in the newest mail to an address."""
+    mail = next(mails(browser, address))
+    return browser.open(next(href for href in mail.links().values() if href.startswith(start)))
+
+
+def open_table(browser, carry, kind="templari", **filled):
+    """Open a table as Ann would: form, mail, link, button."""
+    form = browser.open("/").follow("Templari" if kind == "templari" else kind).form("Open the table")
+    sent = form.press(**({"address": "ann@example.org", "name": "Ann"} | filled))
+    assert sent.heading == "Please look into your mail"
+    carry()
+    return open_in_mail(browser, "ann@example.org", "/c/").form("Open the table").press()
+
+
+def join(browser, carry, title, name):
+    """Join a table of the lobby as somebody would."""
+    address = f"{name.lower()}@example.org"
+    browser.open("/").follow(title).form("Ask for a place").press(address=address, name=name, word=f"{name}'s word")
+    carry()
+    return open_in_mail(browser, address, "/c/").form("Take the place").press()
+
+
+def test_a_table_is_opened_joined_by_others_and_begins(browser, carry, house):
+    page = open_table(browser, carry, title="Friday evening", pace="3d")
+    assert "You have a place: Ann" in page.text
+    for name in ("Ben", "Cleo"):
+        page = join(browser, carry, "Friday evening", name)
+    assert "The game has begun." in page.text
+    carry()
+    for name in ("ann", "ben", "cleo"):
+        seat = open_in_mail(browser, f"{name}@example.org", "/s/")
+        assert "Friday evening" in seat.text
+    assert "Friday evening" not in browser.open("/").text
+
+
+def test_a_table_with_bots_begins_as_soon_as_its_host_is_there(browser, carry):
+    page = open_table(browser, carry, bots="2", bot="random")
+    assert "The game has begun." in page.text
+
+
+def test_the_commitment_stands_on_the_page_that_asks_for_a_word(browser, carry, house):
+    open_table(browser, carry, title="Open")
+    table = announced.waiting(house)[0]
+    page = browser.open(f"/t/{table.key}")
+    assert table.commitment in page.text
+    assert "word" in page.form("Ask for a place").texts
+    page.form("Ask for a place").press(address="ben@example.org", name="Ben")
+    carry()
+    step = open_in_mail(browser, "ben@example.org", "/c/")
+    assert table.commitment in step.text
+    assert "word" in step.form("Take the place").texts
+
+
+def test_nobody_has_a_place_before_their_link_is_used(browser, carry, house):
+    open_table(browser, carry, title="Open")
+    browser.open("/").follow("Open").form("Ask for a place").press(address="ben@example.org", name="Ben")
+    carry()
+    assert announced.waiting(house)[0].players == ("Ann",)
+    open_in_mail(browser, "ben@example.org", "/c/")
+    assert announced.waiting(house)[0].players == ("Ann",)
+
+
+def test_a_table_is_not_announced_before_its_host_s_link_is_used(browser, carry):
+    form = browser.open("/new/templari").form("Open the table")
+    form.press(address="ann@example.org", name="Ann", title="Nobody asked for this")
+    carry()
+    assert "Nobody asked" not in browser.open("/").text
+
+
+def test_an_invitation_is_declined_and_taken_after_all(browser, carry, house):
+    open_table(browser, carry, private="yes", invited="ben@example.org")
+    carry()
+    page = open_in_mail(browser, "ben@example.org", "/c/").form("No, thank you").press()
+    assert "You have declined." in page.text
+    page = page.form("Take the place").press(name="Ben")
+    assert "You have a place: Ben" in page.text
+
+
+def test_a_private_table_is_in_no_list_and_has_no_page(browser, carry, house):
+    page = open_table(browser, carry, private="yes", title="Just us")
+    assert "Just us" in page.text
+    assert "Just us" not in browser.open("/").text
+    found = announced.of_person(house, 1)[0]
+    assert browser.open(f"/t/{found.key}").status == 404
+
+
+def test_a_host_invites_more_people_from_the_page_of_the_table(browser, carry, house):
+    page = open_table(browser, carry)
+    page.form("Invite them").press(invited="ben@example.org\ncleo@example.org")
+    carry()
+    assert open_in_mail(browser, "cleo@example.org", "/c/").form("Take the place")
+
+
+def test_a_player_leaves_and_a_host_closes(browser, carry, house):
+    host = open_table(browser, carry, title="Open")
+    guest = join(browser, carry, "Open", "Ben")
+    guest.form("Leave the table").press()
+    assert announced.waiting(house)[0].players == ("Ann",)
+    closed = browser.open(host.url).form("Close the table").press()
+    assert "This table is closed." in closed.text
+    assert announced.waiting(house) == []
+
+
+def test_using_the_link_again_changes_nothing(browser, carry, house):
+    open_table(browser, carry, title="Open")
+    form_page = None
+    browser.open("/").follow("Open").form("Ask for a place").press(address="ben@example.org", name="Ben")
+    carry()
+    form_page = open_in_mail(browser, "ben@example.org", "/c/")
+    for _ in range(2):
+        form_page.form("Take the place").press()
+    assert announced.waiting(house)[0].players == ("Ann", "Ben")
+
+
+def test_sending_my_games_answers_the_same_for_every_address(browser, carry, table):
+    table("templari", 3)
+    form = browser.open("/mine").form("Send them")
+    known, unknown = (form.press(address=address) for address in ("ann@example.org", "nobody@example.org"))
+    assert (known.source, known.url, known.status) == (unknown.source, unknown.url, unknown.status)
+    carry()
+    assert next(mails(browser, "ann@example.org")).heading.endswith("your games")
+    assert not list(mails(browser, "nobody@example.org"))
+
+
+def test_nobody_is_flooded_with_their_games(browser, carry, table):
+    table("templari", 3)
+    for _ in range(20):
+        assert browser.open("/mine").form("Send them").press(address="ann@example.org").status == 200
+    carry()
+    sent = [mail for mail in mails(browser, "ann@example.org") if mail.heading.endswith("your games")]
+    assert len(sent) == 5
+
+
+def test_joining_answers_the_same_for_every_address(browser, carry, house):
+    open_table(browser, carry, title="Open")
+    known = people.create(house, "zoe@example.org", "Zoe")
+    people.confirm(house, known.id)
+    form = browser.open("/").follow("Open").form("Ask for a place")
+    one, two = (form.press(address=f"{name}@example.org", name="Z") for name in ("zoe", "nobody"))
+    assert (one.source, one.status) == (two.source, two.status)
+
+
+def test_the_organiser_is_called_from_a_public_page(browser, house):
+    from pbem.service import calls
+
+    page = browser.open("/").follow("Call the organiser").form("Call the organiser")
+    assert page.press(address="ann@example.org", text="I get no mail.").heading == "The organiser has your call"
+    assert calls.waiting(house)[0].text == "I get no mail."
+    assert page.press(address="nobody", text="x").status == 400
+
+
+def test_a_substitute_takes_the_seat_of_somebody_who_left(browser, carry, table, links, house, person):
+    from pbem.service import substitutes
+
+    game = table("templari", 3, successor="substitute")
+    substitutes.set_willing(house, person("Zoe"), willing=True)
+    seat = next(seat for seat, place in game.places().items() if place.name == "Ben")
+    page = browser.open(f"/s/{links.of(game, seat)[1]}")
+    page.form("Leave the table …").press().form("Yes, leave the table").press()
+    carry()
+    page = open_in_mail(browser, "zoe@example.org", "/c/").form("Take the seat").press()
+    assert game.places()[seat].name == "Zoe"
+    carry()
+    assert open_in_mail(browser, "zoe@example.org", "/s/").status == 200
+
+
+def test_one_s_own_page_leads_to_every_seat_and_keeps_settings(browser, carry, table):
+    table("templari", 3)
+    browser.open("/mine").form("Send them").press(address="ann@example.org")
+    carry()
+    page = open_in_mail(browser, "ann@example.org", "/l/")
+    assert "Templari" in page.text
+    assert page.form("To the table").press().url.startswith("/s/")
+    page = page.form("Keep these settings").press(zone="Europe/Berlin", quiet="22:00-07:00", willing="yes")
+    assert 'value="Europe/Berlin"' in page.source
+    assert page.form("Keep these settings").press(zone="Mars/Olympus").status == 400
+    assert 'value="Europe/Berlin"' in browser.open(page.url).source
+    page = page.form("Book").press(first="2026-12-20", last="2026-12-27")
+    assert "2026-12-20 to 2026-12-27" in page.text
+    assert "2026-12-20" not in page.form("Cancel this vacation").press().text
+
+
+def test_the_link_to_fewer_mails_works_by_one_click_of_a_mail_program(browser, carry, table, house):
+    table("templari", 3)
+    carry()
+    mail = next(mails(browser, "ann@example.org"))
+    stop = next(href for href in mail.links().values() if re.fullmatch(r"/u/\w+", href))
+    for kind in ("application/x-www-form-urlencoded", "multipart/form-data"):
+        data = {"List-Unsubscribe": "One-Click"}
+        answer = browser.client.post(stop, data=data, content_type=kind, base_url="http://localhost:8000")
+        assert answer.status_code == 303
+    page = browser.open(stop)
+    assert page.heading == "You are not reminded any more"
+    assert people.read(house, 1).cadence == "none"
+    page.form("Remind me like that").press(cadence="50%")
+    assert people.read(house, 1).cadence == "50%"
+
+
+@pytest.mark.parametrize("path", ["/", "/mine", "/call", "/sent", "/called", "/new/bid"])
+def test_every_public_page_leads_to_the_organiser(path, browser):
+    page = browser.open(path)
+    assert page.status == 200
+    assert "organiser" in page.text

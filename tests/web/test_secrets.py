@@ -1,0 +1,149 @@
+"""What leaves the site: nobody's cards, nobody's address, no token in a log, and headers that keep the rest in."""
+
+import io
+import logging
+import re
+
+import pytest
+
+from pbem import logs
+from pbem.links import Purpose, contains_token
+from pbem.service import by_link
+from tests.web.browser import HOST
+from tests.web.test_seat import yes
+
+
+@pytest.fixture
+def poker(table):
+    """Everybody holds a hand that nobody else knows, after eight cards were picked from packs that went round."""
+    game = table("sunset-poker", 3)
+    while game.row().window < 10:
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    return game
+
+
+def words(game, seat):
+    """What the cards of a hand are called."""
+    rules = game.row().kind
+    from engine import game as games
+
+    return {games.load(rules).word(card) for card in game.view(seat).hands[seat]}
+
+
+def pages_of(browser, links, house, game, seat):
+    """Everything that one seat is shown."""
+    move, token = links.of(game, seat)
+    page = browser.open(f"/s/{token}")
+    yield page.source
+    if page.acts():
+        preview = page.acts()[-1].press()
+        yield preview.source
+    yield browser.open(f"/m/{move}/fold").source
+    yield browser.open(f"/m/{move}/play-x").source
+    yield browser.open(f"/s/{token}/receipt/{game.row().window}").source
+    yield browser.post(f"/s/{token}/preview", [("window", str(game.row().window)), ("written", "play")]).source
+    headers = {"Authorization": f"Bearer {by_link.token_for_programs(house, token)}"}
+    for path in ("decision", "view", "board", "history"):
+        yield browser.client.get(f"/api/v1/{path}", headers=headers, base_url=HOST).get_data(as_text=True)
+
+
+def test_no_page_and_no_answer_shows_a_card_of_another_hand(browser, links, house, poker):
+    hands = [words(poker, seat) for seat in range(3)]
+    assert all(len(hand) == 9 for hand in hands)
+    for seat in range(3):
+        shown = " ".join(pages_of(browser, links, house, poker, seat))
+        assert all(re.search(rf"\b{word}\b", shown) for word in hands[seat])
+        for other in range(3):
+            if other != seat:
+                assert not [word for word in hands[other] if re.search(rf"\b{word}\b", shown)]
+
+
+def test_nobody_sees_that_another_has_sealed_a_choice(browser, links, table):
+    game = table("sunset-poker", 3)
+    one, other = links.of(game, 0)[1], links.of(game, 1)[1]
+    before = browser.open(f"/s/{other}").source
+    yes(browser.open(f"/s/{one}").acts()[0].press(b0=1)).press()
+    assert browser.open(f"/s/{other}").source == before
+
+
+def test_nobody_s_address_is_on_any_page(browser, links, house, poker):
+    for seat in range(3):
+        assert "@example.org" not in "".join(pages_of(browser, links, house, poker, seat))
+
+
+def test_the_log_of_a_whole_evening_has_no_token_and_no_address(browser, links, house, poker, app, person):
+    stream = io.StringIO()
+    handlers, level = logging.root.handlers[:], logging.root.level
+    logs.configure(stream)
+    try:
+        app.view_functions["seat.receipt"] = lambda token, window: 1 / 0
+        for seat in range(3):
+            list(pages_of(browser, links, house, poker, seat))
+        browser.open(f"/l/{links.made(Purpose.SIGN_IN, person('Ann'))}")
+        browser.post("/mine", [("address", "ann@example.org")])
+        browser.post("/call", [("address", "ann@example.org"), ("text", "Hello, it is ann@example.org")])
+        browser.post(f"/s/{'a' * 33}/play", [])
+    finally:
+        logging.root.handlers[:] = handlers
+        logging.root.setLevel(level)
+    told = stream.getvalue()
+    assert "ZeroDivisionError" in told
+    assert "example.org" not in told
+    assert not contains_token(told.encode(), house.keys)
+
+
+def test_every_answer_wears_its_headers(app, browser, links, poker):
+    token = links.of(poker, 0)[1]
+    for path in ("/", f"/s/{token}", "/nothing", "/api/v1/decision", "/t/x", "/static/pbem.css"):
+        with browser.client.get(path, base_url=HOST) as answer:
+            headers = answer.headers
+        policy = headers["Content-Security-Policy"]
+        assert policy.startswith("default-src 'none';")
+        assert "script" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert headers["Referrer-Policy"] == "same-origin"
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        if not path.startswith("/static"):
+            assert headers["Cache-Control"] == "no-store"
+            assert "noindex" in headers["X-Robots-Tag"]
+        assert "Set-Cookie" not in headers
+
+
+def test_pages_run_nothing_and_fetch_nothing_but_our_style(browser, links, house, poker):
+    for seat in range(3):
+        for source in pages_of(browser, links, house, poker, seat):
+            assert not re.search(r"<script|<img|<iframe|<object|\son\w+=|style=|javascript:", source)
+            assert set(re.findall(r'<link[^>]*href="([^"?]*)', source)) <= {"/static/pbem.css"}
+            assert not re.search(r'(?:href|action|src)="(?:https?:)?//', source)
+
+
+def test_the_title_of_a_page_tells_no_secret(browser, links, poker):
+    for url in (f"/s/{links.of(poker, 0)[1]}", f"/m/{links.of(poker, 0)[0]}/fold"):
+        assert "<title>Sunset Poker</title>" in browser.open(url).source
+
+
+def test_the_mailbox_is_only_there_in_development(house, settings):
+    from dataclasses import replace
+
+    from pbem.app import create_app
+
+    client = create_app(house, replace(settings, development=False)).test_client()
+    assert client.get("/mailbox", base_url=HOST).status_code == 404
+    assert b"Mailbox" not in client.get("/", base_url=HOST).data
+
+
+def test_the_mailbox_makes_links_of_our_addresses_and_of_no_others(browser, settings):
+    from pbem.service.delivery import mailbox_of
+
+    mail = (
+        "From: a@example.org\r\nTo: ann@example.org\r\nSubject: <b>x</b>\r\nDate: Sat, 21 Nov 2026 12:00:00 +0000\r\n"
+        "Message-ID: <1@x>\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n"
+        'See http://localhost:8000/s/abc. Not http://localhost:8000.evil.example/x "<script>" nor javascript:alert(1)\r\n'
+    )
+    key = mailbox_of(settings).put(mail.encode())
+    page = browser.open(f"/mailbox/{key}")
+    assert page.links()["http://localhost:8000/s/abc"] == "/s/abc"
+    assert not any("evil" in str(href) or "javascript" in str(href) for href in page.links().values())
+    assert "<script>" not in page.source
+    assert "<b>x" not in page.source
