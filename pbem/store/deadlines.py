@@ -8,6 +8,7 @@ from typing import Any, Final
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Integer,
     Row,
     Select,
     and_,
@@ -20,8 +21,10 @@ from sqlalchemy import (
     tuple_,
     update,
 )
+from sqlalchemy.sql.dml import ReturningUpdate
 
 from pbem.store.schema import Deadline, Game, Place, table_of
+from pbem.store.types import Moment
 
 MOST_ATTEMPTS: Final = 10
 """A deadline that was acted on so often in vain is parked, for somebody to look at."""
@@ -38,6 +41,49 @@ _OF_WINDOW = (
 _CLOSE = update(_DEADLINE).where(*_OF_WINDOW).values(status="closed")
 _MARK = update(_DEADLINE).where(*_OF_WINDOW, _DEADLINE.c.seat == bindparam("of_seat")).values(status=bindparam("new"))
 _READ = select(_DEADLINE).where(*_OF_WINDOW, _DEADLINE.c.seat == bindparam("of_seat"))
+
+_NOW = bindparam("now", type_=Moment)
+
+
+def _ripe(moment: ColumnElement[Any], *, bots: bool) -> Select[Any]:
+    """The keys of open deadlines of which a moment has come, at tables where time passes."""
+    free = or_(_DEADLINE.c.claimed_until.is_(None), _DEADLINE.c.claimed_until <= _NOW)
+    who = _PLACE.c.bot.is_not(None) if bots else _PLACE.c.bot.is_(None)
+    return (
+        select(*_KEY)
+        .join(_GAME, _AT_GAME)
+        .join(_PLACE, _AT_SEAT)
+        .where(
+            _DEADLINE.c.status == "open",
+            moment <= _NOW,
+            free,
+            _DEADLINE.c.attempts < MOST_ATTEMPTS,
+            _GAME.c.status == "playing",
+            _GAME.c.paused.is_(False),
+            who,
+        )
+        .order_by(moment)
+        .limit(bindparam("most", type_=Integer))
+    )
+
+
+def _claim(*, bots: bool) -> ReturningUpdate[Any]:
+    keys = _ripe(_DEADLINE.c.due_at, bots=bots).with_for_update(of=_DEADLINE, skip_locked=True).cte("ripe")
+    return (
+        update(_DEADLINE)
+        .where(tuple_(*_KEY).in_(select(keys)))
+        .values(claimed_until=bindparam("until"), attempts=_DEADLINE.c.attempts + 1)
+        .returning(_DEADLINE)
+    )
+
+
+# A worker asks every few seconds whether there is anything to do, so these are built once.
+_CLAIM = {bots: _claim(bots=bots) for bots in (False, True)}
+_TO_REMIND = (
+    select(_DEADLINE)
+    .where(tuple_(*_KEY).in_(select(_ripe(_DEADLINE.c.remind_at, bots=False).subquery())))
+    .order_by(_DEADLINE.c.remind_at)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +173,7 @@ def claim(tx: Connection, now: datetime, until: datetime, limit: int, *, bots: b
 
     It never waits for a row that somebody else is at: whoever moves has locked a game first, and would wait for us.
     """
-    ripe = _ripe(_DEADLINE.c.due_at, now, bots=bots).limit(limit)
-    keys = ripe.with_for_update(of=_DEADLINE, skip_locked=True).cte("ripe")
-    taken = (
-        update(_DEADLINE)
-        .where(tuple_(*_KEY).in_(select(keys)))
-        .values(claimed_until=until, attempts=_DEADLINE.c.attempts + 1)
-        .returning(_DEADLINE)
-    )
-    rows = (_row(row) for row in tx.execute(taken))
+    rows = (_row(row) for row in tx.execute(_CLAIM[bots], {"now": now, "until": until, "most": limit}))
     return sorted(rows, key=lambda row: (row.due_at, row.game_id, row.seat))
 
 
@@ -157,9 +195,7 @@ def unpark(tx: Connection, row: DeadlineRow) -> None:
 
 def to_remind(tx: Connection, now: datetime, limit: int) -> list[DeadlineRow]:
     """Deadlines of which somebody is to be reminded, the oldest first."""
-    keys = _ripe(_DEADLINE.c.remind_at, now, bots=False).limit(limit).subquery()
-    wanted = select(_DEADLINE).where(tuple_(*_KEY).in_(select(keys))).order_by(_DEADLINE.c.remind_at)
-    return [_row(row) for row in tx.execute(wanted)]
+    return [_row(row) for row in tx.execute(_TO_REMIND, {"now": now, "most": limit})]
 
 
 def of_game(tx: Connection, game_id: int, status: str = "open") -> list[DeadlineRow]:
@@ -181,27 +217,6 @@ def running_since(tx: Connection, before: datetime, after_game: int, limit: int)
     running = exists().where(_AT_GAME, _DEADLINE.c.status == "open", _DEADLINE.c.accepted_at < before)
     wanted = select(_GAME.c.id).where(_GAME.c.id > after_game, _GAME.c.status == "playing", running)
     return list(tx.execute(wanted.order_by(_GAME.c.id).limit(limit)).scalars())
-
-
-def _ripe(moment: ColumnElement[Any], now: datetime, *, bots: bool) -> Select[Any]:
-    """The keys of open deadlines of which a moment has come, at tables where time passes."""
-    free = or_(_DEADLINE.c.claimed_until.is_(None), _DEADLINE.c.claimed_until <= now)
-    who = _PLACE.c.bot.is_not(None) if bots else _PLACE.c.bot.is_(None)
-    return (
-        select(*_KEY)
-        .join(_GAME, _AT_GAME)
-        .join(_PLACE, _AT_SEAT)
-        .where(
-            _DEADLINE.c.status == "open",
-            moment <= now,
-            free,
-            _DEADLINE.c.attempts < MOST_ATTEMPTS,
-            _GAME.c.status == "playing",
-            _GAME.c.paused.is_(False),
-            who,
-        )
-        .order_by(moment)
-    )
 
 
 def _row(row: Row[Any]) -> DeadlineRow:

@@ -32,6 +32,15 @@ _FAILURES = select(_UNREACHABLE.c.start_at, _UNREACHABLE.c.end_at).where(
 _FAILING = select(_UNREACHABLE.c.id).where(
     _UNREACHABLE.c.person_id == bindparam("of_person"), _UNREACHABLE.c.end_at.is_(None)
 )
+# A worker asks these again every few seconds.
+_LAST_BEAT = select(func.max(_BEAT.c.beat_at))
+_BEAT_OF = select(_BEAT.c.beat_at).where(_BEAT.c.worker == bindparam("of_worker"))
+_BEAT_AGAIN = (
+    update(_BEAT)
+    .where(_BEAT.c.worker == bindparam("of_worker"))
+    .values(started_at=bindparam("new_start"), beat_at=bindparam("new_beat"))
+)
+_UNAPPLIED = select(_OUTAGE).where(_OUTAGE.c.applied_at.is_(None)).order_by(_OUTAGE.c.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +88,16 @@ class UnreachableRow:
 
 def beat(tx: Connection, worker: str, started_at: datetime, now: datetime) -> None:
     """A worker says that it is there. A beat never goes back, so that a clock that was set back shows."""
-    known = tx.execute(select(_BEAT.c.beat_at).where(_BEAT.c.worker == worker)).scalar_one_or_none()
+    known = tx.execute(_BEAT_OF, {"of_worker": worker}).scalar_one_or_none()
     if known is None:
         tx.execute(insert(_BEAT), {"worker": worker, "started_at": started_at, "beat_at": now})
     elif known < now:
-        tx.execute(update(_BEAT).where(_BEAT.c.worker == worker).values(started_at=started_at, beat_at=now))
+        tx.execute(_BEAT_AGAIN, {"of_worker": worker, "new_start": started_at, "new_beat": now})
 
 
 def last_beat(tx: Connection) -> datetime | None:
     """The newest beat of all workers."""
-    return tx.execute(select(func.max(_BEAT.c.beat_at))).scalar_one_or_none()
+    return tx.execute(_LAST_BEAT).scalar_one_or_none()
 
 
 def beats(tx: Connection) -> list[BeatRow]:
@@ -121,8 +130,7 @@ def newest_outages(tx: Connection, limit: int = 20) -> list[OutageRow]:
 
 def unapplied(tx: Connection) -> list[OutageRow]:
     """Outages of which some open deadline may not have heard."""
-    wanted = select(_OUTAGE).where(_OUTAGE.c.applied_at.is_(None)).order_by(_OUTAGE.c.id)
-    return [OutageRow(**row._mapping) for row in tx.execute(wanted)]
+    return [OutageRow(**row._mapping) for row in tx.execute(_UNAPPLIED)]
 
 
 def applied(tx: Connection, outage_id: int, now: datetime) -> None:

@@ -11,14 +11,34 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, insert, or_, select, true, update
+from sqlalchemy import ColumnElement, Connection, Integer, and_, bindparam, func, insert, or_, select, true, update
 
 from pbem.store.schema import Deadline, Ledger, Outbox, table_of
+from pbem.store.types import Moment
 
 _DEADLINE, _LEDGER, _OUTBOX = table_of(Deadline), table_of(Ledger), table_of(Outbox)
 _QUEUE = insert(_OUTBOX)
 _NOTE = insert(_LEDGER)
 _READ = select(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id"))
+_FREE = (
+    select(_OUTBOX.c.id)
+    .where(
+        _OUTBOX.c.status == "queued",
+        _OUTBOX.c.due_at <= bindparam("now", type_=Moment),
+        or_(_OUTBOX.c.claimed_until.is_(None), _OUTBOX.c.claimed_until <= bindparam("now", type_=Moment)),
+    )
+    .order_by(_OUTBOX.c.due_at, _OUTBOX.c.id)
+    .limit(bindparam("most", type_=Integer))
+    .with_for_update(skip_locked=True)
+    .cte("free")
+)
+# A worker asks every few seconds whether there is anything to do, so it is built once.
+_CLAIM = (
+    update(_OUTBOX)
+    .where(_OUTBOX.c.id.in_(select(_FREE.c.id)))
+    .values(claimed_until=bindparam("until"), attempts=_OUTBOX.c.attempts + 1)
+    .returning(_OUTBOX)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,26 +110,8 @@ def queue(tx: Connection, letters: Iterable[Letter], now: datetime, due_at: date
 
 def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[OutboxRow]:
     """Lease mails that are due and nobody else is sending; each claim counts as an attempt."""
-    free = (
-        select(_OUTBOX.c.id)
-        .where(
-            _OUTBOX.c.status == "queued",
-            _OUTBOX.c.due_at <= now,
-            or_(_OUTBOX.c.claimed_until.is_(None), _OUTBOX.c.claimed_until <= now),
-        )
-        .order_by(_OUTBOX.c.due_at, _OUTBOX.c.id)
-        .limit(limit)
-        .with_for_update(skip_locked=True)
-        .cte("free")
-    )
-    taken = (
-        update(_OUTBOX)
-        .where(_OUTBOX.c.id.in_(select(free.c.id)))
-        .values(claimed_until=until, attempts=_OUTBOX.c.attempts + 1)
-        .returning(_OUTBOX)
-    )
     return sorted(
-        (OutboxRow(**row._mapping) for row in tx.execute(taken)),
+        (OutboxRow(**row._mapping) for row in tx.execute(_CLAIM, {"now": now, "until": until, "most": limit})),
         key=lambda row: (row.due_at, row.id),
     )
 
