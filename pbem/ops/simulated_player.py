@@ -138,12 +138,13 @@ class Player:
                 self.told(answer)
         receipt = _no_fault(self.browser.get(page.leads_to))
         back = next((form for form in receipt.forms() if form.action.endswith("/back")), None)
-        if back is not None and self.luck.random() < self.manners.regrets:
-            if _no_fault(self.browser.post(back.action, back.fixed)).status == 303:
-                self.seen["choice taken back"] += 1
-                self.took_back(answer)
-                return True
-        return False
+        if back is None or self.luck.random() >= self.manners.regrets:
+            return False
+        if _no_fault(self.browser.post(back.action, back.fixed)).status != 303:
+            return False
+        self.seen["choice taken back"] += 1
+        self.took_back(answer)
+        return True
 
     def _use_an_old_link(self) -> None:
         path = self.luck.choice(self.links_had)
