@@ -11,7 +11,7 @@ decide whether a choice is wise, and must never change anything.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, islice, pairwise, permutations, product
+from itertools import combinations, islice, pairwise, permutations
 from math import comb, factorial, prod
 from typing import Any, TypeGuard
 
@@ -103,11 +103,18 @@ class Some:
     why: Text | None = None
 
     def __contains__(self, value: object) -> bool:
-        return _plain_tuple(value) and value in set(self.values())
+        if not _plain_tuple(value) or len(value) != self.many:
+            return False
+        shown = iter([thing.value for thing in self.things])
+        return all(part in shown for part in value)
 
     def values(self) -> Iterator[Value]:
         """Every different selection."""
-        return iter(dict.fromkeys(combinations((thing.value for thing in self.things), self.many)))
+        met = set()
+        for selection in combinations((thing.value for thing in self.things), self.many):
+            if selection not in met:
+                met.add(selection)
+                yield selection
 
     def count(self) -> int:
         """How many different selections there are."""
@@ -218,7 +225,7 @@ class Act:
 
     def choices(self) -> Iterator[Choice]:
         """Every choice this act allows."""
-        return (Choice(self.verb, values) for values in product(*(blank.values() for blank in self.blanks)))
+        return (Choice(self.verb, values) for values in _fillings(self.blanks))
 
     def count(self) -> int:
         """How many choices this act allows."""
@@ -271,6 +278,16 @@ def check_shape(decision: Decision, choice: object) -> Choice:
     if type(choice) is not Choice or choice not in decision:
         raise Refused(say("That is not among the things you may do now."))
     return choice
+
+
+def _fillings(blanks: tuple[Blank, ...]) -> Iterator[tuple[Value, ...]]:
+    # One after the other: a ranking of many things has more orders than could be held at once.
+    if not blanks:
+        yield ()
+        return
+    for value in blanks[0].values():
+        for rest in _fillings(blanks[1:]):
+            yield (value, *rest)
 
 
 def _plain_tuple(value: object) -> TypeGuard[tuple[int | str, ...]]:

@@ -77,23 +77,7 @@ class Teller:
 
     def __call__(self, text: Text | str) -> str:
         """The text as this reader reads it."""
-        template = self._translate(text if isinstance(text, str) else text.template)
-        if isinstance(text, str):
-            return template
-        values, said, you = dict(text.values), "", False
-        for kind, name, mark in _parts(template):
-            if kind == "text":
-                said += name
-            elif kind == "either":
-                said += mark if you else name
-            elif mark in ("seat", "'s"):
-                you = values[name] == self._reader
-                whose = self._whose(values[name]) if mark == "'s" else self.name(values[name])
-                said += _capital(whose) if _starts_sentence(said) else whose
-            else:
-                piece = self._value(values[name], mark)
-                said += _capital(piece) if _starts_sentence(said) else piece
-        return said
+        return self._tell(text, begins=True)
 
     def tell(self, happened: Fact[Any]) -> str | None:
         """The sentence of a fact, or None if it has none. The fact must be as this reader saw it."""
@@ -112,6 +96,27 @@ class Teller:
         """What a card, a suit or a number is called."""
         return self._value(value, "")
 
+    def _tell(self, text: Text | str, *, begins: bool) -> str:
+        """A text that begins a sentence, or one that stands within another text."""
+        template = self._translate(text if isinstance(text, str) else text.template)
+        if isinstance(text, str):
+            return template
+        values, said, you = dict(text.values), "", False
+        for kind, name, mark in _parts(template):
+            if kind == "text":
+                said += name
+            elif kind == "either":
+                said += mark if you else name
+            else:
+                if mark in ("seat", "'s"):
+                    you = values[name] == self._reader
+                    piece = self._whose(values[name]) if mark == "'s" else self.name(values[name])
+                else:
+                    piece = self._value(values[name], mark)
+                starts = _ends_sentence(said) if said else begins
+                said += _capital(piece) if starts else piece
+        return said
+
     def _whose(self, seat: int) -> str:
         if seat == self._reader:
             return self._translate("your")
@@ -119,7 +124,7 @@ class Teller:
 
     def _value(self, value: Any, mark: str) -> str:
         if isinstance(value, Text):
-            return self(value)
+            return self._tell(value, begins=False)
         if isinstance(value, Hidden):
             return self._translate(self._hidden[0])
         if isinstance(value, tuple):
@@ -176,8 +181,8 @@ def _field_names(kind: type) -> tuple[str, ...]:
     return tuple(f.name for f in fields(kind))
 
 
-def _starts_sentence(said: str) -> bool:
-    return not said or said.endswith((". ", "! ", "? "))
+def _ends_sentence(said: str) -> bool:
+    return said.endswith((". ", "! ", "? "))
 
 
 def _capital(words: str) -> str:

@@ -23,7 +23,7 @@ from engine.chance import Stream
 from engine.facts import SPECTATOR, fact, fold, seen
 from engine.game import Game, Listed, Number, OptionValue, Standing, facts_of
 from engine.table import Entry, Table, begin
-from engine.tell import Teller
+from engine.tell import Teller, sentence
 from engine.testing.bench import Playout, Trouble, branch, play
 from engine.testing.plans import STYLES, Plan, option_sets
 
@@ -153,7 +153,9 @@ def shows(table: Table) -> Shown:
             found |= {("option", option.name, "another number")} if value != option.default else set()
         elif not option.seats or table.position.seats in option.seats:
             found.add(("option", option.name, str(value)))
-    found.add(("end", type(table.log[-1].facts[-1]).__name__, *(reason.template for reason in final.reasons)))
+    last = table.log[-1].facts[-1]
+    said = sentence(last)
+    found.add(("end", type(last).__name__, said.template if said else "", *(str(reason) for reason in final.reasons)))
     if len(final.ranking[0]) > 1:
         found.add(("end", "a shared victory"))
     return frozenset(found)

@@ -19,7 +19,7 @@ STYLES: Final = ("silent", "any", "lazy", "edges", "climb")
 """Ways to play: what silence does; anything; mostly silence; amounts at their bounds; always the least raise."""
 
 QUICK: Final = 160
-THOROUGH: Final = 1000
+THOROUGH: Final = 400
 """After so many choices a game with unusual options is left: some of them make games of many thousands."""
 
 _SEATS: Final = "seats"
@@ -63,8 +63,7 @@ def plans(game: Game[Any], thorough: bool = False) -> Iterator[Plan]:
         for seats in range(low, high + 1):
             yield Plan(seats, {}, "any", number, most)
             yield Plan(seats, {}, "lazy", number, most)
-    manners = ("silent", "any", "lazy", "edges") if thorough else ("any", "silent")
-    for style in manners:
+    for style in ("any", "silent"):
         for seats, options in option_sets(game, thorough):
             yield Plan(seats, options, style, most=most)
 
