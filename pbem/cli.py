@@ -45,7 +45,8 @@ def init() -> None:
     """Make a server: its folder, its keys and its database. What is there already stays as it is."""
     from pbem.ops import opening
 
-    done = opening.make_ready(_config())
+    done: list[str] = []
+    opening.make_ready(_config(), done.append)
     for sentence in done or ["Everything is there already; nothing was changed."]:
         click.echo(sentence)
 

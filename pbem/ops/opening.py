@@ -3,8 +3,9 @@
 Opening changes nothing. `make_ready` is what makes a new server, and only commands call it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 
 from pbem.clock import SystemClock, SystemRandomness
@@ -50,19 +51,19 @@ def house_on(store: Store, config: Config) -> House:
     )
 
 
-def make_ready(config: Config) -> list[str]:
-    """Folder, keys and database, as far as they are not there; what was made, in sentences."""
-    done = []
+def make_ready(config: Config, say: Callable[[str], None] = lambda _: None) -> Config:
+    """Make folder, keys and database, as far as they are not there, and say what; the settings with the keys."""
     if not config.data_dir.exists():
         config.data_dir.mkdir(parents=True, mode=0o700)
-        done.append(f"Made the folder {config.data_dir}.")
+        say(f"Made the folder {config.data_dir}.")
     if config.keys is None:
-        save_keys(config.data_dir, Keyring.new(SystemRandomness().bytes(SECRET_BYTES), SystemClock().now().date()))
-        done.append(f"Made the keys of all links in {config.data_dir / 'keys'}; keep a copy in a safe place.")
-    ran = bring_up(config)
-    if ran:
-        done.append(f"Brought the database to step {ran[-1]}.")
-    return done
+        keys = Keyring.new(SystemRandomness().bytes(SECRET_BYTES), SystemClock().now().date())
+        save_keys(config.data_dir, keys)
+        config = replace(config, keys=keys)
+        say(f"Made the keys of all links in {config.data_dir / 'keys'}; keep a copy in a safe place.")
+    if ran := bring_up(config):
+        say(f"Brought the database to step {ran[-1]}.")
+    return config
 
 
 def bring_up(config: Config) -> list[str]:

@@ -19,11 +19,12 @@ from wsgiref.types import WSGIApplication
 import structlog
 from waitress.server import create_server
 
+from pbem import logs
 from pbem.app import create_app
-from pbem.config import Config
+from pbem.config import Config, read
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.ops.lock import alone
-from pbem.ops.opening import house_on, make_ready, opened_store
+from pbem.ops.opening import house_on, make_ready, must_be_there, opened_store
 from pbem.service.delivery import deliver, post_of
 from pbem.service.heartbeat import Worker
 from pbem.service.house import House
@@ -42,8 +43,8 @@ _log = structlog.get_logger(__name__)
 def serve(config: Config, say: Say, *, with_worker: bool = True) -> None:
     """Answer requests until told to stop, and work beside that unless somebody else does."""
     if config.development:
-        for sentence in make_ready(config):
-            say(sentence)
+        config = make_ready(config, say)
+    must_be_there(config)
     if not with_worker and Store.file_of(config.database_url) is not None:
         raise Forbidden(
             "On SQLite the web server does the worker's work as well.",
@@ -67,6 +68,7 @@ def serve(config: Config, say: Say, *, with_worker: bool = True) -> None:
 
 def work(config: Config, say: Say) -> None:
     """Be a worker until told to stop."""
+    must_be_there(config)
     with alone(config.database_url), opened_store(config) as store:
         say("Working: mails, deadlines, reminders, bots. Stop it with Ctrl-C.")
         loop.run(_shift(house_on(store, config), config))
@@ -74,9 +76,8 @@ def work(config: Config, say: Say) -> None:
 
 def application() -> WSGIApplication:
     """For other web servers: gunicorn "pbem.ops.serving:application()". On PostgreSQL only, beside `pbem worker`."""
-    from pbem.config import read
-
     config = read(os.environ)
+    logs.configure()
     if Store.file_of(config.database_url) is not None:
         raise Forbidden("Several web servers cannot share an SQLite file.", remedy="Run `pbem serve` instead.")
     with opened_store(config):

@@ -11,6 +11,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from pbem.domain.errors import BadInput, Fault
 from pbem.links import redact
+from pbem.store.database import sqlite_module
 
 _MEANINGS: Final = (
     # What SQLite says, what it means, and what to do.
@@ -35,6 +36,9 @@ def explained() -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
+        raise _meaning(error.orig or error) from error
+    except sqlite_module().Error as error:
+        # Copying a whole file goes past SQLAlchemy.
         raise _meaning(error) from error
     except ModuleNotFoundError as error:
         if error.name != "psycopg":
@@ -48,8 +52,8 @@ def explained() -> Iterator[None]:
         raise Fault(f"The database cannot be used: {_first_line(error)}", remedy="Check PBEM_DATABASE_URL.") from error
 
 
-def _meaning(error: DBAPIError) -> Fault:
-    said = _first_line(error.orig or error)
+def _meaning(error: BaseException) -> Fault:
+    said = _first_line(error)
     for words, what, remedy in _MEANINGS:
         if words in said.lower():
             return Fault(what, why=f"It said: {said}.", remedy=remedy)

@@ -1,0 +1,316 @@
+"""What the commands of `pbem` do and say, through the door that organisers use."""
+
+import os
+import re
+import stat
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from pbem.clock import SystemClock
+from pbem.config import read
+from pbem.mail import send as mail
+from pbem.mail.send import Outcome, Parcel, Session
+from pbem.ops.opening import house_on, opened_store
+from pbem.service import lobby, people
+from pbem.service.delivery import deliver, post_of
+from pbem.service.house import House
+from pbem.service.tables import Wanted
+from pbem.store import organisers, outbox
+from pbem.store.database import Store
+from tests.ops.conftest import Run
+from tests.service.begun import Begun
+
+
+def begin_here(kind: str = "sunset-poker") -> int:
+    """Begin a game of two people and a bot on the server in this folder."""
+    with opened_store(read(os.environ)) as store:
+        house = house_on(store, read(os.environ))
+        players = [people.confirm(house, people.create(house, f"{n}@example.org", n).id).id for n in ("Ann", "Ben")]
+        game_id = lobby.create_table(house, players[0], Wanted(kind, 3, bots=("random",))).game_id
+        for player in players:
+            lobby.join(house, game_id, player)
+        return game_id
+
+
+def change(statement: str, **values: object) -> None:
+    """Change the database in this folder behind everybody's back."""
+    with opened_store(read(os.environ)) as store:
+        store.write(lambda tx: tx.execute(text(statement), values))
+
+
+def test_init_makes_everything_and_for_its_owner_alone(pbem: Run, folder: Path) -> None:
+    done = pbem("init")
+    assert done.exit_code == 0
+    data = folder / ".pbem"
+    assert stat.S_IMODE(data.stat().st_mode) == 0o700
+    for name in ("keys", "pbem.sqlite3"):
+        assert stat.S_IMODE((data / name).stat().st_mode) == 0o600
+    assert pbem("doctor").exit_code == 0
+
+
+def test_init_again_changes_nothing(pbem: Run, folder: Path) -> None:
+    pbem("init")
+    keys = (folder / ".pbem" / "keys").read_text()
+    again = pbem("init")
+    assert "nothing was changed" in again.output
+    assert (folder / ".pbem" / "keys").read_text() == keys
+
+
+def test_keys_that_are_set_elsewhere_are_not_made(pbem: Run, folder: Path, tmp_path: Path) -> None:
+    pbem("init")
+    keys = tmp_path / "secret"
+    keys.write_text((folder / ".pbem" / "keys").read_text())
+    (folder / ".pbem" / "keys").unlink()
+    pbem("init", PBEM_KEYS_FILE=str(keys))
+    assert not (folder / ".pbem" / "keys").exists()
+    refused = pbem("keys", "rotate", PBEM_KEYS_FILE=str(keys))
+    assert refused.exit_code == 1
+    assert "not in its data folder" in refused.output
+
+
+def test_wrong_settings_are_all_told_at_once_without_a_trace(pbem: Run) -> None:
+    for command in (["init"], ["serve"], ["doctor"], ["config", "show"], ["verify"]):
+        wrong = pbem(*command, PBEM_WEB_PORT="many", PBEM_SITE_TIMEZONE="Mars/Olympus", PBEM_SMPT_HOST="x")
+        assert wrong.exit_code == 2
+        for words in ("PBEM_WEB_PORT", "PBEM_SITE_TIMEZONE", "did you mean PBEM_SMTP_HOST", "Nothing was started"):
+            assert words in wrong.output
+        assert "Traceback" not in wrong.output
+
+
+@pytest.mark.parametrize("command", [["verify"], ["rebuild"], ["backup", "b"], ["migrate"], ["organiser", "list"]])
+def test_without_a_server_commands_say_how_to_make_one_and_make_none(
+    pbem: Run, folder: Path, command: list[str]
+) -> None:
+    told = pbem(*command)
+    assert told.exit_code == 1
+    assert "`pbem init`" in told.output
+    assert list(folder.iterdir()) == []
+
+
+def test_config_show_tells_no_secret(pbem: Run, folder: Path) -> None:
+    pbem("init")
+    shown = pbem("config", "show").output
+    secret = (folder / ".pbem" / "keys").read_text().split(":")[-1].strip()
+    assert "PBEM_KEYS" in shown
+    assert secret not in shown
+
+
+def test_verify_says_what_is_wrong_and_at_which_row(pbem: Run) -> None:
+    pbem("init")
+    game_id = begin_here()
+    good = pbem("verify")
+    assert good.exit_code == 0
+    assert "1 game, " in good.output
+    change("UPDATE log SET body = :body WHERE game_id = :game AND seq = 2", body=b"{}", game=game_id)
+    bad = pbem("verify", "--game", str(game_id))
+    assert bad.exit_code == 1
+    assert f"game {game_id}, row 2: the text of row 2" in bad.output
+    assert pbem("verify", "--game", "99").exit_code == 1
+
+
+def test_rebuild_mends_a_snapshot_and_leaves_a_bad_log_alone(pbem: Run) -> None:
+    pbem("init")
+    first, second = begin_here(), begin_here("bid")
+    change("UPDATE game SET state = '{}', status = 'frozen' WHERE id = :game", game=first)
+    change("DELETE FROM log WHERE game_id = :game AND seq = 2", game=second)
+    assert pbem("verify", "--game", str(first)).exit_code == 1
+    rebuilt = pbem("rebuild")
+    assert rebuilt.exit_code == 1
+    assert f"game {first}: the stored state is not what the log says; corrected" in rebuilt.output
+    assert f"game {second}: left alone, because its log does not verify" in rebuilt.output
+    assert pbem("verify", "--game", str(first)).exit_code == 0
+    assert pbem("verify", "--game", str(second)).exit_code == 1
+
+
+def test_a_rebuilt_game_goes_on(pbem: Run) -> None:
+    pbem("init")
+    game_id = begin_here()
+    change("UPDATE game SET state = 'lost', box = 'lost', orders = 'lost', \"window\" = 99")
+    assert pbem("rebuild", "--game", str(game_id)).exit_code == 0
+    with opened_store(read(os.environ)) as store:
+        begun = Begun(house_on(store, read(os.environ)), game_id)
+        seat, decision = next(iter(begun.asked().items()))
+        begun.play(seat, decision.default)
+    assert pbem("verify").exit_code == 0
+
+
+def test_the_doctor_says_what_to_do_for_each_trouble(pbem: Run, folder: Path) -> None:
+    ill = pbem("doctor")
+    assert ill.exit_code == 1
+    for words in ("no keys", "There is no database", "-> Make them with `pbem init`"):
+        assert words in ill.output
+    pbem("init")
+    game_id = begin_here()
+    change("UPDATE game SET status = 'frozen'")
+    change("UPDATE outbox SET status = 'parked' WHERE id = (SELECT min(id) FROM outbox)")
+    change("INSERT INTO beat VALUES ('w', '2020-01-01 00:00:00.000000', '2020-01-01 00:00:00.000000')")
+    change("UPDATE outbox SET due_at = '2020-01-01 00:00:00.000000'")
+    ill = pbem("doctor")
+    assert ill.exit_code == 1
+    for words in (f"Games {game_id} were stopped", "given up", "no mail leaves", "mails wait, the oldest for"):
+        assert words in ill.output
+    assert all(re.search(r"-> [A-Z`]", line) for line in ill.output.splitlines() if "->" in line)
+
+
+def test_the_doctor_reaches_for_the_relay(pbem: Run) -> None:
+    pbem("init")
+    public = {"PBEM_BASE_URL": "https://games.example.org", "PBEM_SMTP_HOST": "127.0.0.1", "PBEM_SMTP_PORT": "9"}
+    ill = pbem("doctor", **public, PBEM_SMTP_SECURITY="none")
+    assert ill.exit_code == 1
+    assert "takes no mail. It said: ConnectionRefusedError" in ill.output
+
+
+def test_the_doctor_finds_a_database_that_is_something_else(pbem: Run, folder: Path) -> None:
+    pbem("init")
+    (folder / ".pbem" / "pbem.sqlite3").write_bytes(b"no database at all" * 1000)
+    ill = pbem("doctor")
+    assert ill.exit_code == 1
+    assert "something else" in ill.output
+    assert "pbem restore" in ill.output
+
+
+def test_keys_are_rotated_retired_when_old_and_revoked_at_once(pbem: Run) -> None:
+    pbem("init")
+    assert "Key b signs" in pbem("keys", "rotate").output
+    early = pbem("keys", "retire", "a")
+    assert early.exit_code == 1
+    assert "still in use" in early.output
+    assert re.search(r"^a .*may be retired on \d{4}-", pbem("keys", "list").output, re.MULTILINE)
+    assert pbem("keys", "revoke", "a").exit_code == 0
+    assert "a  made" not in pbem("keys", "list").output
+    assert "Rotate first" in pbem("keys", "revoke", "b").output
+
+
+def test_after_a_revoked_key_every_open_turn_is_mailed_again_with_links_that_work(pbem: Run) -> None:
+    pbem("init")
+    game_id = begin_here()
+    send_everything()
+    with opened_store(read(os.environ)) as store:
+        house = house_on(store, read(os.environ))
+        asked = [seat for seat in Begun(house, game_id).asked() if Begun(house, game_id).places()[seat].bot is None]
+        mailbox = post_of(read(os.environ)).transport
+        before = {letter.key for letter in mailbox.letters()}  # type: ignore[attr-defined]
+    pbem("keys", "rotate")
+    done = pbem("keys", "revoke", "a")
+    assert f"mails {len(asked) or 'no'} open turn" in done.output
+    send_everything()
+    with opened_store(read(os.environ)) as store:
+        house = house_on(store, read(os.environ))
+        fresh = [letter for letter in mailbox.letters() if letter.key not in before]  # type: ignore[attr-defined]
+        assert len(fresh) == len(asked)
+        for letter in fresh:
+            content = mailbox.read(letter.key).text  # type: ignore[attr-defined]
+            tokens = set(re.findall(r"/[ms]/([a-z2-7]{33})", content))
+            assert tokens
+            assert {token[0] for token in tokens} == {"b"}
+
+
+def test_mails_that_wait_when_a_key_is_revoked_are_written_anew(pbem: Run) -> None:
+    pbem("init")
+    begin_here()
+    with opened_store(read(os.environ)) as store:
+        house = house_on(store, read(os.environ))
+        post = post_of(read(os.environ))
+        post.transport = Nowhere()
+        deliver(house, post)
+        with store.read() as tx:
+            assert any(row.body for row in outbox.with_status(tx, "queued", 100))
+    pbem("keys", "rotate")
+    pbem("keys", "revoke", "a")
+    with opened_store(read(os.environ)) as store, store.read() as tx:
+        assert not any(row.body for row in outbox.with_status(tx, "queued", 100))
+
+
+class Nowhere:
+    """A relay that takes nothing just now: the far end of SMTP."""
+
+    def session(self) -> Session:
+        return self
+
+    def __enter__(self) -> "Nowhere":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def send(self, parcel: Parcel) -> Outcome:
+        return Outcome(mail.Result.LATER, "451 not now")
+
+
+def send_everything() -> None:
+    """Send all mails that are due, to the mailbox in this folder."""
+    with opened_store(read(os.environ)) as store:
+        house = house_on(store, read(os.environ))
+        ahead = House(store, Ahead(), house.randomness, house.keys)
+        deliver(ahead, post_of(read(os.environ)), limit=100)
+
+
+class Ahead(SystemClock):
+    """A clock that is far enough ahead for mails that are held back."""
+
+    def now(self) -> datetime:
+        return super().now() + timedelta(minutes=5)
+
+
+def test_organisers_are_added_with_a_passphrase_that_is_nowhere_to_be_seen(pbem: Run, folder: Path) -> None:
+    pbem("init")
+    words = "correct horse battery"
+    added = pbem("organiser", "add", "Ann", "ann@example.org", typed=f"{words}\n{words}\n")
+    assert added.exit_code == 0
+    assert words not in added.output
+    listed = pbem("organiser", "list").output
+    assert listed.startswith("Ann  ann@example.org")
+    with opened_store(read(os.environ)) as store, store.read() as tx:
+        found = organisers.by_name(tx, "Ann")
+    assert found is not None
+    assert found.passphrase.startswith("$argon2id$")
+    assert pbem("organiser", "remove", "Ann").exit_code == 0
+    assert "There is none" in pbem("organiser", "list").output
+    assert pbem("organiser", "remove", "Ann").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "typed", ["short\nshort\n", "aaaaaaaaaaaaaaaa\naaaaaaaaaaaaaaaa\n", "correct horse bat\nanother one here\n"]
+)
+def test_a_passphrase_that_is_poor_or_mistyped_makes_no_organiser(pbem: Run, typed: str) -> None:
+    pbem("init")
+    refused = pbem("organiser", "add", "Ann", "ann@example.org", typed=typed)
+    assert refused.exit_code == 1
+    assert "There is none" in pbem("organiser", "list").output
+
+
+def test_a_passphrase_on_the_command_line_is_not_taken(pbem: Run) -> None:
+    pbem("init")
+    assert pbem("organiser", "add", "Ann", "ann@example.org", "correct horse battery").exit_code == 2
+
+
+def test_no_command_prints_a_trace_for_a_database_of_a_newer_release(pbem: Run) -> None:
+    pbem("init")
+    change("UPDATE alembic_version SET version_num = '9999'")
+    for command in (["migrate"], ["verify"], ["serve"], ["doctor"], ["backup", "b"]):
+        told = pbem(*command)
+        assert told.exit_code == 1
+        assert "newer than this release" in told.output
+
+
+def test_a_missing_postgresql_is_told_without_a_trace_and_without_its_password(pbem: Run) -> None:
+    url = "postgresql://pbem:hunter2@127.0.0.1:9/pbem"
+    for command in (["doctor"], ["verify"], ["init"]):
+        told = pbem(*command, PBEM_DATABASE_URL=url)
+        assert told.exit_code == 1
+        assert "database cannot be used" in told.output
+        assert "hunter2" not in told.output
+
+
+def test_serve_refuses_to_leave_the_work_to_nobody(pbem: Run) -> None:
+    refused = pbem("serve", "--no-worker")
+    assert refused.exit_code == 1
+    assert "no mail would leave" in refused.output
+
+
+def test_a_store_knows_the_file_of_its_url() -> None:
+    assert Store.file_of("sqlite:////var/a b.sqlite3") == Path("/var/a b.sqlite3")
+    assert Store.file_of("postgresql://x@y/z") is None
