@@ -2,19 +2,22 @@
 
 import json
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from engine.chance import Stream, commitment, seed_from
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
-from pbem.service import announced, begin, lobby, people
+from pbem.service import announced, begin, leaving, lobby, people
 from pbem.service.play import rules_of
 from pbem.service.record import Kind, body_of
 from pbem.service.tables import Wanted
 from pbem.store import games
 from tests.service.begun import Begun
+from tests.service.races import meetings
 from tests.service.stored import everything, fails_without_a_trace, kinds, letters
 
 POKER = Wanted("sunset-poker", 3)
@@ -511,3 +514,74 @@ def test_accepting_that_breaks_leaves_nothing(house):
     )
     dan = typed(house)
     assert fails_without_a_trace(house.store, lambda: lobby.accept(house, created.game_id, dan)) > 10
+
+
+# Races. Both meet at every call to the database that the first of them makes.
+
+
+def test_two_who_want_the_last_place_at_once_do_not_both_get_it(house, person):
+    ann, ben, cleo, dan = (person(name) for name in ("Ann", "Ben", "Cleo", "Dan"))
+    met = 0
+    for meeting in meetings(house.store):
+        created = lobby.create_table(house, ann, POKER)
+        for who in (ann, ben):
+            lobby.join(house, created.game_id, who)
+        outcomes = meeting(
+            partial(lobby.join, house, created.game_id, cleo), partial(lobby.join, house, created.game_id, dan)
+        )
+        (joined,) = (outcome for outcome in outcomes if not isinstance(outcome, Exception))
+        (refused,) = (outcome for outcome in outcomes if isinstance(outcome, Exception))
+        assert joined.begun
+        assert isinstance(refused, Gone)
+        game = Begun(house, created.game_id)
+        assert len(game.places()) == 3
+        assert game.verifies()
+        leaving.agree_to_end(house, game.id, ann)
+        leaving.agree_to_end(house, game.id, ben)
+        leaving.agree_to_end(house, game.id, cleo if outcomes[0] is joined else dan)
+        met += 1
+    assert met > 10
+
+
+def test_a_double_click_on_joining_is_one_place(house, person):
+    ann = person("Ann")
+    for meeting in meetings(house.store):
+        created = lobby.create_table(house, ann, POKER)
+        click = partial(lobby.join, house, created.game_id, ann, word="owl")
+        one, other = meeting(click, click)
+        assert sorted([one.again, other.again]) == [False, True]
+        assert one.places == other.places == (0,)
+        leaving.leave(house, created.game_id, ann)
+
+
+def test_a_table_does_not_begin_without_a_player_who_leaves_at_the_same_moment(house, person):
+    ann, ben, cleo = (person(name) for name in ("Ann", "Ben", "Cleo"))
+    for meeting in meetings(house.store):
+        created = lobby.create_table(house, ann, POKER)
+        for who in (ann, ben):
+            lobby.join(house, created.game_id, who)
+        left, joined = meeting(
+            partial(leaving.leave, house, created.game_id, ben), partial(lobby.join, house, created.game_id, cleo)
+        )
+        assert (left is None) == (not joined.begun), (left, joined)
+        assert len(players(house, created.game_id)) == (3 if joined.begun else 2)
+        with suppress(Gone):
+            leaving.leave(house, created.game_id, ann)
+
+
+def test_two_tables_at_once_do_not_slip_through_the_limit(house, person):
+    small, ann = replace(house, open_tables=1), person("Ann")
+    for meeting in meetings(house.store):
+        outcomes = meeting(*(partial(lobby.create_table, small, ann, POKER) for _ in range(2)))
+        (created,) = (outcome for outcome in outcomes if not isinstance(outcome, Exception))
+        assert sum(isinstance(outcome, TooMany) for outcome in outcomes) == 1
+        leaving.leave(house, created.game_id, ann)
+
+
+def test_one_address_typed_twice_at_once_is_one_person(house):
+    for number, meeting in enumerate(meetings(house.store)):
+        address = f"dan{number}@example.org"
+        one, other = meeting(
+            partial(people.create, house, address, "Dan"), partial(people.create, house, address, "Dan")
+        )
+        assert one.id == other.id
