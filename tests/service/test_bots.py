@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from structlog.testing import capture_logs
 
-from pbem.service import bots, timeouts
+from pbem.service import bots, stops, timeouts
 from pbem.service.play import By
 from pbem.store import deadlines
 from tests.service.stored import letters
@@ -41,28 +41,45 @@ def test_a_game_of_one_person_and_three_bots_is_played_to_its_end(time, table):
     assert {mail.person_id for mail in letters(time.house)} == {game.person_at(person)}
 
 
-def test_a_bot_whose_choice_has_become_stale_is_simply_asked_again(house, time, table, monkeypatch):
-    game = table("sun-bid", 2, bots=("random",))
+def bots_turn(game):
+    """Play the people's defaults until a bot is asked; its seat."""
     bot = next(place.seat for place in game.places().values() if place.bot is not None)
     while bot not in game.asked():
         for seat, decision in game.asked().items():
             game.play(seat, decision.default)
-    window, default = game.row().window, game.asked()[bot].default
+    return bot
+
+
+def test_a_bot_whose_choice_has_become_stale_is_simply_asked_again(house, time, table, monkeypatch):
+    game = table("sun-bid", 2, bots=("random",))
+    bot = bots_turn(game)
+    window = game.row().window
+    dreamt = []
 
     def dreamy(rules, view, decision, draw):
-        # While it thinks, somebody else decides for the seat, as an organiser's act or another worker would.
-        if game.row().window == window:
-            game.play(bot, default, By.BOT)
-        return default
+        mine, other = decision.choices(2)
+        # While it thinks, somebody else decides for the seat, as another worker would.
+        game.play(bot, other, By.BOT)
+        dreamt.append(mine)
+        return mine
 
     monkeypatch.setitem(bots.BOTS, "random", dreamy)
-    bots.play_bots(house)
+    assert bots.play_bots(house) == 0
+    assert len(dreamt) == 1
+    assert len([row for row in game.log() if row.seat == bot and row.kind == "Entry"]) == 1
     assert game.row().window > window
     monkeypatch.undo()
-    time.passes(timeouts.LEASE)
-    while bot not in game.asked():
-        for seat, decision in game.asked().items():
-            game.play(seat, decision.default)
+    bots_turn(game)
+    assert bots.play_bots(house) == 1
+
+
+def test_bots_of_a_paused_table_wait_and_are_not_worn_out_by_it(house, time, table):
+    game = table("sun-bid", 2, bots=("random",))
+    bots_turn(game)
+    stops.pause(house, game.id, "a pause")
+    for _ in range(deadlines.MOST_ATTEMPTS + 1):
+        assert bots.play_bots(house) == 0
+    stops.resume(house, game.id)
     assert bots.play_bots(house) == 1
 
 

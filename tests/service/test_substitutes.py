@@ -1,13 +1,14 @@
 """Seats whose players are gone: bots and substitutes that take over, and players who come back."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from structlog.testing import capture_logs
 
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.links import Purpose
-from pbem.service import leaving, links, stops, substitutes
+from pbem.service import leaving, links, people, stops, substitutes
 from pbem.service.links import of_seat_in
 from pbem.store import lobby
 from tests.service.stored import everything, fails_without_a_trace, kinds, letters
@@ -256,8 +257,6 @@ def test_strangers_are_not_asked_to_a_private_table(house, silent, person):
 
 
 def test_who_may_not_take_a_seat_changes_nothing(house, clock, silent, person):
-    from pbem.service import people
-
     game, gone = silent("substitute")
     offer = the_offer(house)
     unknown = people.create(house, "new@example.org", "New").id
@@ -274,8 +273,6 @@ def test_who_may_not_take_a_seat_changes_nothing(house, clock, silent, person):
 
 
 def test_who_is_at_too_many_tables_takes_no_seat(house, silent, person):
-    from dataclasses import replace
-
     silent("substitute")
     with pytest.raises(TooMany):
         substitutes.take(replace(house, open_tables=0), the_offer(house).id, person("Zoe"))

@@ -13,7 +13,7 @@ from pbem.clock import SeededRandomness
 from pbem.service import heartbeat, people, play, stops, timeouts
 from pbem.service.house import House
 from pbem.service.play import By
-from pbem.store import deadlines
+from pbem.store import deadlines, games
 from pbem.store.database import Store
 from pbem.store.schema import Deadline, Game, Place, table_of
 from tests.service.stored import BrokenError, calls_counted, everything, letters
@@ -208,8 +208,8 @@ def test_a_paused_game_waits_and_takes_nobodys_place_in_the_queue(time, house, t
 
 
 def test_three_workers_decide_each_due_turn_exactly_once(time, house, clock, database_url, table):
-    games = [table("bid", 3, pace="1d") for _ in range(6)]
-    windows = [game.row().window for game in games]
+    tables = [table("bid", 3, pace="1d") for _ in range(6)]
+    windows = [game.row().window for game in tables]
     time.sends()
     time.passes(DAY)
     stores = [Store(database_url) for _ in range(2)] if not house.store.on_sqlite else []
@@ -234,7 +234,7 @@ def test_three_workers_decide_each_due_turn_exactly_once(time, house, clock, dat
         store.close()
     assert sum(passed.decided for passed in done) == 18
     assert sum(passed.failed for passed in done) == 0
-    for game, window in zip(games, windows, strict=True):
+    for game, window in zip(tables, windows, strict=True):
         decided = Counter(row.seat for row in game.log() if row.by == "clock")
         assert decided == {0: 1, 1: 1, 2: 1}
         assert game.row().window > window
@@ -268,6 +268,46 @@ def test_a_time_out_and_a_move_that_race_are_one_decision(time, house, asked):
     assert len(decided) == 1
     assert passed[0].failed == 0
     assert game.verifies()
+
+
+class Interrupted(House):
+    """A house in which something happens just before one of the transactions of a use case."""
+
+    def write(self, work):
+        happening = self.happenings.pop(0) if self.happenings else None
+        if happening is not None:
+            happening()
+        return House.write(self, work)
+
+
+def interrupted(house, *happenings):
+    made = Interrupted(house.store, house.clock, house.randomness, house.keys)
+    object.__setattr__(made, "happenings", list(happenings))
+    return made
+
+
+def test_a_choice_that_is_sealed_in_the_last_moment_is_not_overruled(time, house, table):
+    game = table("bid", 3, pace="1d")
+    time.sends()
+    seat, *_ = sorted(game.asked())
+    time.passes_until(time.due(game, seat))
+    decision = game.asked()[seat]
+    mine = next(choice for choice in decision.choices() if choice != decision.default and choice.verb != "pawn")
+    window = game.row().window
+    # The turn has been claimed already, and is looked at again.
+    late = interrupted(house, None, lambda: game.play(seat, mine, window=window))
+    timeouts.time_out(late, time.worker)
+    assert [row.by for row in game.log() if row.seat == seat and row.kind in ("Sealed", "Entry")] == ["person"]
+    assert game.places()[seat].silent == 0
+
+
+def test_a_turn_that_was_answered_in_the_last_moment_is_not_decided_again(time, house, asked):
+    game, seat = asked
+    time.sends()
+    time.passes_until(time.due(game, seat))
+    default = game.asked()[seat].default
+    assert timeouts.time_out(interrupted(house, None, lambda: game.play(seat, default)), time.worker).decided == 0
+    assert by_clock(game) == []
 
 
 def spoil(house, game):
@@ -309,9 +349,12 @@ def test_a_worker_that_dies_at_work_has_its_attempt_counted_and_another_goes_on(
     assert len(by_clock(game)) == 1
 
 
-def test_a_time_out_that_breaks_at_any_call_leaves_nothing_half_done(time, house, table):
+@pytest.mark.parametrize("silent_before", [0, 1])
+def test_a_time_out_that_breaks_at_any_call_leaves_nothing_half_done(time, house, table, silent_before):
+    """With the second silent turn in a row a bot takes the seat over, in the same transaction."""
     game = table("sun-bid", 2, pace="1d", silent_limit=2)
     (seat,) = game.asked()
+    house.write(lambda tx: games.set_silent(tx, game.id, seat, silent_before))
     time.sends()
     time.passes_until(time.due(game, seat))
     before = lasting(house)
@@ -332,7 +375,8 @@ def test_a_time_out_that_breaks_at_any_call_leaves_nothing_half_done(time, house
             house.write(lambda tx, row=row: deadlines.release(tx, row))
     assert n > 15
     assert game.verifies()
-    assert len(letters(house, kind="auto_passed")) == 1
+    assert (game.places()[seat].bot is not None) == bool(silent_before)
+    assert len(letters(house, kind="notice")) == 2 * silent_before
 
 
 def lasting(house):
@@ -391,6 +435,17 @@ def test_nobody_is_reminded_again_of_what_they_were_reminded_of_when_time_is_giv
     assert time.reminds().decided == 0
     time.passes(14 * HOUR)
     assert time.reminds().decided == 1
+
+
+def test_who_wants_fewer_reminders_in_the_middle_of_a_turn_gets_fewer(time, house, asked):
+    game, seat = asked
+    time.sends()
+    time.passes(13 * HOUR)
+    assert time.reminds().decided == 1
+    people.set_cadence(house, game.person_at(seat), "50%")
+    time.passes(7 * HOUR)
+    assert time.reminds().decided == 0
+    assert time.deadline(game, seat).remind_at is None
 
 
 def test_nobody_is_reminded_during_a_pause_or_a_vacation(time, house, asked):

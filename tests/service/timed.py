@@ -3,7 +3,6 @@
 Nothing here waits: the clock moves when it is told to, and what a worker does at a moment is called by name.
 """
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from pbem.clock import FakeClock
@@ -116,6 +115,3 @@ class Time:
     def _beat(self) -> None:
         # As if it had been written every few seconds: without the look for a hole.
         self.house.write(lambda tx: outages.beat(tx, self.worker.name, self.worker.started_at, self.clock.now()))
-
-
-Timed = Callable[..., Begun]

@@ -7,6 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from pbem.service.heartbeat import Worker
+from pbem.store import outages
 from pbem.worker import ticks
 from pbem.worker.loop import Loop
 from pbem.worker.ticks import TICKS, Shift
@@ -93,12 +94,10 @@ def test_a_tick_never_runs_twice_at_once(shift):
     assert most == 1
 
 
-def test_the_first_beat_is_written_before_anything_else_happens(shift, house, monkeypatch):
+def test_the_first_beat_is_written_before_anything_else_happens(shift, house):
     loop = Loop(shift)
     loop.start()
     loop.stop()
-    from pbem.store import outages
-
     with house.store.read() as tx:
         assert outages.last_beat(tx) == house.now()
 
