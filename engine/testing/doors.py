@@ -254,7 +254,7 @@ def _lets_in(bench: Bench, table: Table, seat: int, decision: Decision, luck: Dr
 
 def _refuses(bench: Bench, table: Table, seat: Any, choice: Any) -> str | None:
     """None if the choice is refused and the box is as it was; else what happened."""
-    before = codec.dumps(table.position.box)
+    before = dict(table.position.box)
     try:
         bench.house.submit(table, seat, choice)
     except Refused as refused:
@@ -264,7 +264,7 @@ def _refuses(bench: Bench, table: Table, seat: Any, choice: Any) -> str | None:
         return f"{choice!r} raises {told_of(error)}"[:200]
     else:
         return f"{choice!r} is accepted"[:200]
-    return None if codec.dumps(table.position.box) == before else "a refused choice left something in the box"
+    return None if table.position.box == before else "a refused choice left something in the box"
 
 
 def _wrong(decision: Decision, luck: Draw) -> Iterator[object]:

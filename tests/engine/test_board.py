@@ -1,0 +1,77 @@
+"""The plain board: read from top to bottom, within the width, whatever the names."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.board import WIDTH, Amounts, Board, Face, Grid, Line, Row, describe, plain
+from engine.tell import Teller, say
+
+FACES = tuple(Face("card", f"c{n}", f"the card number {n}", "moons and suns" if n % 2 else "") for n in range(12))
+BOARD = Board(
+    say("Toy, round {round}", round=3),
+    say("It is {seat's} turn.", seat=0),
+    up=(Row(say("the pool"), FACES), Row(say("the bin"), ())),
+    mine=(Amounts(((say("coins"), 7), (say("cards to come"), 30))),),
+    others=(Line(say("{seat} [is|are] out.", seat=1)),),
+    scores=(Grid((say("points"), say("coins")), ((0, (12, None)), (1, (3, 40)))),),
+)
+
+
+def test_a_board_is_told_in_the_order_of_reading():
+    text = plain(BOARD, Teller(0, ("Ann", "Ben")))
+    told = [
+        "TOY, ROUND 3",
+        "It is your turn.",
+        "On the table",
+        "The pool:",
+        "You have",
+        "Coins 7",
+        "The others",
+        "Scores",
+    ]
+    assert sorted(told, key=text.index) == told
+
+
+def test_what_is_not_there_is_called_none_and_a_missing_number_a_dash():
+    lines = plain(BOARD, Teller(0, ("Ann", "Ben"))).splitlines()
+    assert "  The bin: none" in lines
+    assert "  You      12      -" in lines
+    assert "  Ben       3     40" in lines
+
+
+def test_a_part_that_is_empty_has_no_heading():
+    assert plain(Board(say("Toy"), say("Over.")), Teller()) == "TOY\nOver.\n"
+
+
+def test_every_reader_is_addressed():
+    assert "You are out." in plain(BOARD, Teller(1, ("Ann", "Ben")))
+    assert "Ben is out." in plain(BOARD, Teller(0, ("Ann", "Ben")))
+
+
+@pytest.mark.parametrize(
+    "name", ["Ann", "A" * 200, "Ann of a very long name with many blanks in it, indeed", "安" * 20, "{x}"]
+)
+def test_every_line_fits_whatever_people_are_called(name):
+    lines = plain(BOARD, Teller(1, (name, name))).splitlines()
+    assert max(map(len, lines)) <= WIDTH
+
+
+def test_a_narrow_page_is_kept_too():
+    assert max(map(len, plain(BOARD, Teller(0, ("Ann", "Ben")), 40).splitlines())) <= 40
+
+
+def test_names_that_are_cut_say_so():
+    text = plain(BOARD, Teller(None, ("Bartholomew of the Hundred Isles and of the Seven Seas and All", "Ben")))
+    assert "Bartholomew of the Hundred" in text.splitlines()[-2]
+    assert "..." in text.splitlines()[-2]
+
+
+def test_a_face_is_described_with_what_stands_on_it():
+    assert describe(FACES[1], Teller()) == "the card number 1 (moons and suns)"
+    assert describe(FACES[2], Teller()) == "the card number 2"
+
+
+def test_a_board_of_nothing_but_a_grid_without_columns_is_a_list_of_names():
+    board = Board(say("Toy"), say("Over."), scores=(Grid((), ((0, ()), (1, ()))),))
+    assert plain(board, Teller(None, ("Ann", "Ben"))).splitlines()[-2:] == ["  Ann", "  Ben"]

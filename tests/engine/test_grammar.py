@@ -1,0 +1,149 @@
+"""Written choices: what is written reads back, what is plain is understood, the rest is refused with what is possible."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.decisions import Act, Amount, Choice, Decision, OneOf, Ranking, Refused, Some, Split, Thing
+from engine.grammar import LONGEST_LINE, read, usage, usages, write
+from engine.tell import say
+
+CARDS = (
+    Thing("5ML", "Forest", "5 moons leaves", ("the forest",)),
+    Thing("7WY", "Cave"),
+    Thing("7ML", "Chance Meeting"),
+    Thing("TA", "Tar Pit"),
+)
+SUITS = tuple(Thing(word[0], word) for word in ("Moons", "Suns", "Waves"))
+TILES = tuple(Thing(n, str(n)) for n in (0, 1, 1, 2))
+
+DECISION = Decision(
+    0,
+    say("What now?"),
+    (
+        Act("pass"),
+        Act("bid", (Amount("coins", 1, 40, frozenset({1, 2, 7}), why=say("You have {coins:coin|coins}.", coins=40)),)),
+        Act("play", (OneOf("card", CARDS),)),
+        Act("tiles", (Some("tiles", TILES, 2),)),
+        Act("rank", (Ranking("suits", SUITS),)),
+        Act("split", (Split("coins", SUITS, 6),)),
+        Act("give", (OneOf("suit", SUITS), Amount("seat", 2, 3), OneOf("kept", SUITS)), "give {} to {} and keep {}"),
+        Act("place", (Amount("coins", 1, 9), OneOf("card", CARDS))),
+    ),
+    Choice("pass"),
+)
+
+
+@pytest.mark.parametrize("act", DECISION.acts, ids=lambda act: act.verb)
+def test_every_choice_reads_back_as_it_was_written(act):
+    for choice in act.choices():
+        assert read(DECISION, write(DECISION, choice)) == choice
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("pass", Choice("pass")),
+        ("  PASS. ", Choice("pass")),
+        ("“pass”", Choice("pass")),
+        ("pa", Choice("pass")),
+        ("bid 7", Choice("bid", (7,))),
+        ("Bid: 7!", Choice("bid", (7,))),
+        ("bid=12", Choice("bid", (12,))),
+        ("b 7", Choice("bid", (7,))),
+        ("play the Forest", Choice("play", ("5ML",))),
+        ("play forest", Choice("play", ("5ML",))),
+        ("play 5ml", Choice("play", ("5ML",))),
+        ("play for", Choice("play", ("5ML",))),
+        ("play chance meeting", Choice("play", ("7ML",))),
+        ("play chance", Choice("play", ("7ML",))),
+        ("tiles 2 and 1", Choice("tiles", ((1, 2),))),
+        ("tiles 1, 1", Choice("tiles", ((1, 1),))),
+        ("rank suns, waves, moons", Choice("rank", (("S", "W", "M"),))),
+        ("rank s w m", Choice("rank", (("S", "W", "M"),))),
+        ("split 1 2 3", Choice("split", ((1, 2, 3),))),
+        ("give moons to 2 and keep suns", Choice("give", ("M", 2, "S"))),
+        ("give moons 2 suns", Choice("give", ("M", 2, "S"))),
+        ("place 3 cave", Choice("place", (3, "7WY"))),
+    ],
+)
+def test_what_is_plainly_meant_is_understood(text, choice):
+    assert read(DECISION, text) == choice
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "There is no command in that"),
+        ("???", "There is no command in that"),
+        ("hello there", "“hello” is not something you can do now"),
+        ("p", "“p” could mean"),
+        ("bid", "needs more"),
+        ("bid 50", "50 is too much: at most 40. You have 40 coins."),
+        ("bid 0", "0 is too little: at least 1. You have 40 coins."),
+        ("bid 8", "8 may not be used here. You have 40 coins."),
+        ("bid seven", "is not a whole number"),
+        ("bid 7 7", "is too much after “bid”"),
+        ("play c", "could mean"),
+        ("play sailor", "“sailor” is not one of these"),
+        ("tiles 2 2", "is not one of these|do not go together"),
+        ("tiles 2", "needs more|is not one of these"),
+        ("rank suns waves", "is not one of these|needs more"),
+        ("split 1 2 4", "does not deal out 6"),
+        ("pass now", "is too much after “pass”"),
+        ("x" * (LONGEST_LINE + 1), "too long"),
+    ],
+)
+def test_what_is_not_understood_is_refused_with_the_reason(text, why):
+    with pytest.raises(Refused, match=why):
+        read(DECISION, text)
+
+
+def test_every_refusal_says_what_may_be_written():
+    with pytest.raises(Refused) as refused:
+        read(DECISION, "help")
+    assert all(way in str(refused.value) for way in usages(DECISION))
+
+
+def test_usages_name_the_blanks_and_their_bounds():
+    assert usages(DECISION) == (
+        "pass",
+        "bid <coins 1-40>",
+        "play <Forest | Cave | Chance Meeting | Tar Pit>",
+        "tiles <2 of 0 | 1 | 2>",
+        "rank <Moons, Suns, Waves in your order>",
+        "split <6 over Moons, Suns, Waves>",
+        "give <Moons | Suns | Waves> to <seat 2-3> and keep <Moons | Suns | Waves>",
+        "place <coins 1-9> <Forest | Cave | Chance Meeting | Tar Pit>",
+    )
+
+
+def test_a_usage_does_not_list_a_hundred_things():
+    many = tuple(Thing(n, f"thing {n}") for n in range(100))
+    assert usage(Act("take", (OneOf("thing", many),))).endswith("| ...>")
+
+
+def test_acts_that_share_a_verb_share_their_reader():
+    decision = Decision(
+        0,
+        say("?"),
+        (Act("use", (OneOf("card", CARDS[:1]), OneOf("target", CARDS[1:2]))), Act("use", (OneOf("card", CARDS[1:3]),))),
+        Choice("use", ("7WY",)),
+    )
+    assert read(decision, "use forest cave") == Choice("use", ("5ML", "7WY"))
+    assert read(decision, "use cave") == Choice("use", ("7WY",))
+    with pytest.raises(Refused):
+        read(decision, "use forest chance")
+
+
+def test_an_exact_name_beats_the_beginning_of_another_one():
+    things = (Thing("a", "Sun"), Thing("b", "Sundial"))
+    decision = Decision(0, say("?"), (Act("take", (OneOf("thing", things),)),), Choice("take", ("a",)))
+    assert read(decision, "take sun") == Choice("take", ("a",))
+    assert read(decision, "take sund") == Choice("take", ("b",))
+
+
+@pytest.mark.parametrize("count", [50, 500, 5000])
+def test_a_line_of_many_words_is_refused_before_it_is_tried(count):
+    with pytest.raises(Refused):
+        read(DECISION, "rank " + "s " * count)

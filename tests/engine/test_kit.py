@@ -1,0 +1,397 @@
+"""The kit itself: sound games pass, and a game broken in one place is caught by the law that is there for it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from engine import codec, facts, game
+from engine.chance import Stream
+from engine.facts import SPECTATOR, seen
+from engine.game import Game, load_file
+from engine.testing import LAWS, Bench, House, Mutant, Trouble, broken, check, check_mutants, mutants, noticed
+from engine.testing.bench import story
+from engine.testing.coupled import Echo, OutOfStep, Remembered
+from engine.testing.differences import Pool, exchanges, hidings, secret_fields, shown, with_difference
+from engine.testing.elsewhere import digest, find, where_is
+from engine.testing.golden import check_golden, files, parse, remake, replayed, shows
+from engine.testing.plans import option_sets, plans, values_of
+
+TOYS = Path(__file__).parent / "toys"
+NAMES = ("lanterns", "thieves", "caravans")
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def toy(request) -> Game:
+    return load_file(TOYS / f"{request.param}.py")
+
+
+@pytest.fixture(scope="module")
+def thieves() -> Game:
+    return load_file(TOYS / "thieves.py")
+
+
+@pytest.fixture
+def changed(tmp_path: Path) -> Iterator[SimpleNamespace]:
+    """Loads a toy in which some text was exchanged, as if its author had made a mistake."""
+    made: list[str] = []
+
+    def load(name: str, *changes: tuple[str, str]) -> Game:
+        text = (TOYS / f"{name}.py").read_text()
+        for old, new in changes:
+            assert old in text, f"{name} has changed: there is no {old!r}"
+            text = text.replace(old, new)
+        made.append(f"{name}_with_a_fault")
+        path = tmp_path / f"{made[-1]}.py"
+        path.write_text(text)
+        return load_file(path)
+
+    yield SimpleNamespace(load=load)
+    for name in made:
+        sys.modules.pop(name, None)
+
+
+def test_a_sound_game_keeps_every_law(toy):
+    assert check(toy, report=None) == []
+
+
+def test_a_check_reports_every_law_by_its_name():
+    lines: list[str] = []
+    check(load_file(TOYS / "caravans.py"), report=lines.append)
+    assert lines == [f"caravans: {name}: holds" for name in (*LAWS, "notices mutants")]
+
+
+FAULTS = {
+    "its bound is too low": ("ends", "lanterns", ("return 2 * 15 + seats + 2", "return 5")),
+    "it stops without a result": ("ends", "lanterns", ("yield Told(state.tastes)", "return")),
+    "a result that nobody can check": ("ends", "lanterns", ("tastes=self.colours, over=True", "over=True")),
+    "coins vanish": ("conserves", "lanterns", ("spent=state.spent + self.price,", "")),
+    "a tally of nothing": (
+        "conserves",
+        "thieves",
+        ('{"cards": len(state.bag) +', '{"cards": 0 * len(state.bag) + 0 *'),
+    ),
+    "half a coin": ("holds plain values", "lanterns", ("bidding=True)", "bidding=True, spent=state.spent * 1.0)")),
+    "silence is impossible": (
+        "asks from views",
+        "lanterns",
+        ('Choice("bid", (0,)), topic', 'Choice("bid", (-1,)), topic'),
+    ),
+    "silence is refused": (
+        "asks from views",
+        "caravans",
+        ('if choice.verb == "send" and', 'if choice.verb != "send" or'),
+    ),
+    "public, and not called so": ("asks from views", "lanterns", (', topic="lot", public=True', ', topic="lot"')),
+    "called public, and is not": ("asks from views", "thieves", ('topic="round",', 'topic="round", public=True,')),
+    "a question that knows too much": (
+        "asks from views",
+        "lanterns",
+        ("if not view.lot:", "if not view.lot or (seat and HIDDEN not in view.tastes):"),
+    ),
+    "an offer that breaks it": (
+        "keeps the door",
+        "lanterns",
+        (
+            "bids.index(max(bids)), max(bids))",
+            "bids.index(max(bids)), max(bids) * (12 // max(bids)) * max(bids) // 12)",
+        ),
+    ),
+    "two things of one name": (
+        "reads what it writes",
+        "caravans",
+        ('Thing(camel, f"{camel} camel")', 'Thing(camel, "camel")'),
+    ),
+    "an apply that remembers": (
+        "replays",
+        "lanterns",
+        ("over: bool = False", "over: bool = False\n    noise: int = 0"),
+        ("bidding=True)", "bidding=True, noise=len(NOISE) + bool(NOISE.append(1)))"),
+        ("COLOURS: Final =", "NOISE: list[int] = []\nCOLOURS: Final ="),
+    ),
+    "luck of its own": (
+        "reruns",
+        "lanterns",
+        ("Offered(draw.pick(state.bag))", "Offered(__import__('random').choice(state.bag))"),
+    ),
+    "the order of a set": (
+        "is the same elsewhere",
+        "lanterns",
+        ("Offered(draw.pick(state.bag))", "Offered(next(iter(set(state.bag))))"),
+    ),
+    "a sentence with a hole": (
+        "speaks",
+        "lanterns",
+        ("{seat} [buys|buy] the lantern", "{buyer} [buys|buy] the lantern"),
+    ),
+    "a sentence with a bracket left": ("speaks", "lanterns", ("[has|have] the lantern", "[has/have] the lantern")),
+    "a fact without words": ("speaks", "lanterns", ('"""Nobody objects; bids are taken."""', "")),
+    "a question with code in it": ("speaks", "thieves", ('say("Which card do you play?")', 'say(str(Choice("play")))')),
+    "a board too wide": ("fits the page", "lanterns", ('(say("coins"),)', '(say("coins " * 20),)')),
+    "a board that counts the hidden": ("fits the page", "thieves", ("seat=i), len(hand))", "seat=i), sum(hand))")),
+    "a tie broken by a secret": (
+        "secret twins",
+        "lanterns",
+        (
+            "yield Sold(bids, bids.index(max(bids)),",
+            "yield Sold(bids, max(range(len(bids)), key=lambda i: (bids[i], state.tastes[i] == state.lot)),",
+        ),
+    ),
+    "a winner by what is in hand": (
+        "secret twins",
+        "thieves",
+        ("best = cards.index(max(cards))", "best = sum(map(sum, state.hands)) % len(cards)"),
+    ),
+    "a secret that never happens": (
+        "secret twins",
+        "lanterns",
+        (
+            "class Lanterns(",
+            '@fact\nclass Whispered(Fact[State]):\n    """Psst."""\n\n    seat: int\n    word: str = secret()\n\n\nclass Lanterns(',
+        ),
+    ),
+    "a dream with holes": (
+        "imagines",
+        "lanterns",
+        ("return replace(view, tastes=tuple(", "return replace(view) or tuple(("),
+    ),
+    "a dream of more cards": ("imagines", "thieves", ("bag=tuple(left))", "bag=(*left, *left))")),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_a_fault_is_caught_by_the_law_that_is_there_for_it(changed, fault):
+    law, name, *changes = fault
+    assert broken(law, LAWS[law], Bench(changed.load(name, *changes))) != []
+
+
+def test_a_game_that_raises_everywhere_is_told_of_and_not_raised(changed):
+    wrecked = changed.load(
+        "thieves", ("for seat in range(len(state.points)):", "for seat in range(len(state.nothing)):")
+    )
+    troubles = check(wrecked, report=None)
+    assert any("AttributeError" in str(trouble) for trouble in troubles)
+
+
+def test_every_planted_fault_is_noticed(toy):
+    bench = Bench(toy)
+    assert [mutant.name for mutant in mutants(bench) if not noticed(mutant)] == []
+
+
+def test_every_secret_field_gets_a_mutant_of_its_own(thieves):
+    names = {mutant.name for mutant in mutants(Bench(thieves))}
+    assert {"the cards of Dealt is told to all", "the card of Stolen is told to all"} <= names
+    assert "a page that tells what is in the box" in names
+    assert "a question that peeks at the truth" in names
+
+
+def test_what_is_no_fault_is_not_noticed(thieves):
+    bench = Bench(thieves)
+    assert not any(noticed(Mutant("nothing at all", law, bench)) for law in LAWS.values())
+
+
+def test_a_fault_that_goes_unnoticed_is_a_trouble(thieves):
+    class Deaf(Bench):
+        def with_house(self, house):
+            return self
+
+    unnoticed = {trouble.what for trouble in check_mutants(Deaf(thieves))}
+    assert "“the card of Stolen is told to all” was not noticed" in unnoticed
+    assert "“a door that lets anything in” was not noticed" in unnoticed
+
+
+def test_what_was_there_before_a_fault_was_planted_is_no_sign_of_it(thieves):
+    mutant = next(iter(mutants(Bench(thieves))))
+    there = frozenset(trouble.what for trouble in mutant.law(mutant.bench))
+    assert noticed(mutant)
+    assert not noticed(mutant, there)
+
+
+def test_nothing_of_a_planted_fault_stays_behind(thieves):
+    before = digest(thieves), facts.seen, set(sys.modules)
+    bench = Bench(thieves)
+    assert list(check_mutants(bench)) == []
+    assert (digest(thieves), facts.seen, set(sys.modules)) == before
+    assert [trouble for name, law in LAWS.items() for trouble in broken(name, law, bench)] == []
+
+
+def test_a_house_that_shows_more_than_the_engine_is_caught(thieves):
+    class Gossip(House):
+        def page(self, table, reader, since=0):
+            hands = table.position.state.hands
+            return {**super().page(table, reader, since), "gossip": str(sorted(hands[0]))}
+
+    bench = Bench(thieves, house=Gossip())
+    assert any("the gossip tells" in trouble.what for trouble in LAWS["secret twins"](bench))
+
+
+# Which games are played.
+
+
+@pytest.mark.parametrize("name", game.names())
+def test_all_values_of_every_two_options_meet(name):
+    played = game.load(name)
+    usual = {option.name: option.default for option in played.options}
+    rows = [(seats, usual | chosen) for seats, chosen in option_sets(played)]
+    rows += [(seats, usual) for seats in range(played.seats[0], played.seats[1] + 1)]
+    for one, other in combinations(played.options, 2):
+        common = [
+            seats
+            for seats in range(played.seats[0], played.seats[1] + 1)
+            if all(not option.seats or seats in option.seats for option in (one, other))
+        ]
+        if common:
+            met = {(row[one.name], row[other.name]) for _, row in rows}
+            assert met >= {(a, b) for a in values_of(one) for b in values_of(other)}
+
+
+@pytest.mark.parametrize("name", game.names())
+def test_a_thorough_run_meets_every_value_at_every_number_of_players(name):
+    played = game.load(name)
+    rows = option_sets(played, thorough=True)
+    for option in played.options:
+        for seats in option.seats or range(played.seats[0], played.seats[1] + 1):
+            met = {chosen.get(option.name, option.default) for n, chosen in rows if n == seats}
+            assert met | {option.default} == set(values_of(option))
+
+
+def test_plans_are_games_of_their_own(toy):
+    seeds = [plan.seed for plan in plans(toy)]
+    assert len(set(seeds)) == len(seeds)
+
+
+def test_a_game_is_found_again_in_another_process(toy):
+    assert digest(find(where_is(toy))) == digest(toy)
+    assert where_is(game.load("templari")) == "templari"
+
+
+# Twins.
+
+
+@pytest.mark.parametrize("reader", [0, 1, 2, SPECTATOR])
+def test_twins_are_told_the_same_and_differ(thieves, reader):
+    pool = Pool()
+    luck = Stream(bytes(32), 9)
+    bench = Bench(thieves)
+    tales = [story(playout.tables[-2]) for playout in bench.playouts() if playout.plan.seats == 3]
+    for tale in tales:
+        pool.add(tale)
+    met = 0
+    for tale in tales:
+        for difference in exchanges(tale, reader, pool, secret_fields(thieves), luck):
+            twin = with_difference(tale, reader, difference)
+            assert twin != tale
+            assert [seen(happened, reader) for happened in twin] == [seen(happened, reader) for happened in tale]
+            assert not difference.named & shown(tale, reader)
+            met += 1
+    assert met
+
+
+def test_what_is_hidden_from_a_reader_is_what_the_reader_is_not_told(thieves):
+    tale = story(next(Bench(thieves).playouts()).tables[0])
+    assert {hiding.at for hiding in hidings(tale, 0)} == {1}
+    assert {hiding.at for hiding in hidings(tale, SPECTATOR)} == {0, 1}
+
+
+def test_the_same_luck_gives_each_world_its_own_card():
+    luck = Remembered(bytes(32), 0)
+    drawn = luck.pick(("a", "b", "c")), luck.shuffle("abc"), luck.below(6)
+    swap = {"a": "b", "b": "a"}
+    echo = Echo(luck, swap, by_place=False)
+    again = echo.pick(("c", "b", "a")), echo.shuffle("cba"), echo.below(6)
+    assert again == (swap.get(drawn[0], drawn[0]), [swap.get(x, x) for x in drawn[1]], drawn[2])
+    by_place = Echo(luck, swap, by_place=True)
+    assert (by_place.pick(("a", "b", "c")), by_place.shuffle("abc"), by_place.below(6)) == drawn
+
+
+def test_luck_that_is_asked_for_something_else_is_out_of_step():
+    luck = Remembered(bytes(32), 0)
+    luck.below(6)
+    for ask in (
+        lambda echo: echo.pick("ab"),
+        lambda echo: echo.shuffle("ab"),
+        lambda echo: (echo.below(6), echo.below(6)),
+    ):
+        with pytest.raises(OutOfStep):
+            ask(Echo(luck, {}, by_place=False))
+
+
+def test_remembering_luck_draws_what_luck_draws():
+    plain, remembered = Stream(bytes(32), 4), Remembered(bytes(32), 4)
+    assert [plain.pick("abc"), plain.shuffle("abcd"), plain.below(9)] == [
+        remembered.pick("abc"),
+        remembered.shuffle("abcd"),
+        remembered.below(9),
+    ]
+    assert plain.drawn == remembered.drawn
+
+
+# Golden games.
+
+
+@pytest.fixture(scope="module")
+def golden(tmp_path_factory) -> SimpleNamespace:
+    lanterns, folder = load_file(TOYS / "lanterns.py"), tmp_path_factory.mktemp("golden")
+    return SimpleNamespace(game=lanterns, folder=folder, made=remake(lanterns, folder))
+
+
+def test_golden_games_are_found_that_show_everything(golden):
+    assert list(check_golden(golden.game, golden.folder)) == []
+    shown_there = set().union(*(shows(replayed(parse(golden.game, path.read_text()))[-1]) for path in golden.made))
+    assert {("fact", "Vetoed"), ("verb", "veto"), ("option", "vetoes", "none"), ("seats", "4")} <= shown_there
+    assert len(golden.made) <= 5
+
+
+def test_golden_games_are_the_same_when_they_are_made_again(golden, tmp_path):
+    again = remake(golden.game, tmp_path)
+    assert [path.read_text() for path in again] == [path.read_text() for path in golden.made]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ("Nobody objects; bids are taken.", "Nobody minds.", "today's rules tell another story"),
+        ("The game is over.", "It is over.", "today's rules tell another story"),
+    ],
+)
+def test_a_golden_game_that_is_told_otherwise_is_a_trouble(golden, tmp_path, old, new, what):
+    _copy(golden, tmp_path)
+    for path in files(golden.game, tmp_path):
+        path.write_text(path.read_text().replace(old, new))
+    assert any(what in trouble.what for trouble in check_golden(golden.game, tmp_path))
+
+
+def test_a_kept_log_that_leads_elsewhere_is_a_trouble(golden, tmp_path):
+    _copy(golden, tmp_path)
+    path = files(golden.game, tmp_path)[0].with_suffix(".jsonl")
+    head, *lines = path.read_text().splitlines()
+    path.write_text("\n".join((head, *lines[:-1], lines[-1].replace('"is":"Told"', '"is":"Tolled"'))))
+    assert any("not a record of this game" in trouble.what for trouble in check_golden(golden.game, tmp_path))
+    path.write_text("\n".join((head, *lines[:-1])))
+    assert any("leads to another table" in trouble.what for trouble in check_golden(golden.game, tmp_path))
+
+
+def test_what_no_golden_game_shows_is_a_trouble(golden, tmp_path):
+    _copy(golden, tmp_path)
+    for path in files(golden.game, tmp_path)[1:]:
+        path.unlink()
+    assert any("no golden game shows" in trouble.what for trouble in check_golden(golden.game, tmp_path))
+
+
+def test_a_trouble_says_where_it_was_seen():
+    assert str(Trouble("ends", "it does not", "3 players")) == "ends: it does not (3 players)"
+    assert (
+        codec.dumps(Trouble("ends", "it does not")) == '{"is":"Trouble","law":"ends","what":"it does not","where":""}'
+    )
+
+
+def _copy(golden: SimpleNamespace, to: Path) -> None:
+    home = to / golden.game.slug
+    home.mkdir()
+    for path in (golden.folder / golden.game.slug).iterdir():
+        (home / path.name).write_text(path.read_text())
