@@ -5,13 +5,14 @@ from functools import partial
 
 import pytest
 
-from engine import orders
+from engine import codec, orders
 from engine.facts import SPECTATOR
 from pbem.domain.errors import BadInput, Forbidden, Gone
 from pbem.service import play, second_thoughts
 from pbem.service.play import By, option_of, rules_of
 from pbem.service.record import Kind, body_of, standing_entries
 from pbem.store import deadlines, outbox
+from pbem.store import views as kept_views
 from tests.service.races import meetings
 from tests.service.stored import everything, fails_without_a_trace, letters
 
@@ -143,6 +144,19 @@ def test_a_turn_is_taken_back_as_long_as_it_has_told_nobody_anything(table):
     assert (undone.kind, body_of(rules_of(game.row()), undone)) == (Kind.UNDONE, {"from": window})
     assert game.row().entry_head == undone.hash
     assert game.verifies()
+
+
+def test_a_view_that_was_kept_meanwhile_is_not_believed_after_a_taking_back(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    window = game.row().window
+    views = [game.view(each) for each in (SPECTATOR, 0, 1, 2)]
+    game.play(seat, "bid 1")
+    with game.house.store.engine.begin() as tx:
+        for each in (SPECTATOR, 0, 1, 2):
+            kept_views.keep(tx, game.id, each, game.row().seq, codec.dumps(game.view(each)))
+    take_back(game, window, seat)
+    assert [game.view(each) for each in (SPECTATOR, 0, 1, 2)] == views
 
 
 def test_after_taking_back_one_can_choose_otherwise(table):
