@@ -57,7 +57,7 @@ class Pair(NamedTuple):
     two: object
 
 
-ODD = [
+ODD: list[object] = [
     *(None, True, False, HIDDEN, 3.0, 4.0, float("nan"), "3", "4", "m", "M ", b"M", Word("M"), Whole.ONE, Whole.FOUR),
     *(
         -1,

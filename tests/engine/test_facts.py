@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
@@ -97,18 +98,19 @@ def test_a_view_is_the_fold_of_what_was_told():
     assert fold(empty, (seen(each, SPECTATOR) for each in story)) == Hands(((HIDDEN, HIDDEN), (HIDDEN,)))
 
 
-PEEKS = {
-    "is it true": lambda: bool(HIDDEN),
-    "how long is it": lambda: len(HIDDEN),
-    "one more than it": lambda: HIDDEN + 1,
-    "the sum of it": lambda: sum((HIDDEN,)),
-    "is it less": lambda: HIDDEN < 3,
-    "in order": lambda: sorted((HIDDEN, "R")),
-    "the most": lambda: max(HIDDEN, HIDDEN),
-    "its first": lambda: HIDDEN[0],
-    "all of it": lambda: list(HIDDEN),
-    "as a number": lambda: int(HIDDEN),
-    "is a card in it": lambda: "R" in HIDDEN,
+ANYTHING: Any = HIDDEN
+PEEKS: dict[str, Callable[[], object]] = {
+    "is it true": lambda: bool(ANYTHING),
+    "how long is it": lambda: len(ANYTHING),
+    "one more than it": lambda: ANYTHING + 1,
+    "the sum of it": lambda: sum((ANYTHING,)),
+    "is it less": lambda: ANYTHING < 3,
+    "in order": lambda: sorted((ANYTHING, "R")),
+    "the most": lambda: max(ANYTHING, ANYTHING),
+    "its first": lambda: ANYTHING[0],
+    "all of it": lambda: list(ANYTHING),
+    "as a number": lambda: int(ANYTHING),
+    "is a card in it": lambda: "R" in ANYTHING,
 }
 
 
@@ -142,9 +144,9 @@ def test_of_equal_cards_one_is_taken():
 
 def test_facts_cannot_be_changed():
     with pytest.raises(FrozenInstanceError):
-        Dealt(1, ()).seat = 2  # type: ignore[misc]
+        Dealt(1, ()).seat = 2
     with pytest.raises((AttributeError, TypeError)):
-        Dealt(1, ()).other = 2  # type: ignore[attr-defined]
+        Dealt(1, ()).other = 2
 
 
 def test_put_leaves_the_other_places_alone():
