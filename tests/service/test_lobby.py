@@ -363,6 +363,18 @@ def test_a_table_asked_for_by_typing_an_address_is_nobodys_business_before_its_m
     assert kinds(house, eve) == ["invitation"]
 
 
+def test_a_host_whose_word_is_refused_has_announced_nothing_yet(house):
+    created = lobby.ask_to_create(house, "dan@example.org", "Dan", replace(POKER, invited=("eve@example.org",)))
+    dan = typed(house)
+    with pytest.raises(BadInput):
+        lobby.accept(house, created.game_id, dan, word="x" * 101)
+    assert announced.by_key(house, created.key).status == "planned"
+    assert kinds(house, typed(house, "eve@example.org")) == []
+    assert people.read(house, dan).confirmed_at is not None
+    lobby.accept(house, created.game_id, dan, word="owl")
+    assert announced.by_key(house, created.key).players == ("Dan",)
+
+
 def test_a_table_of_one_person_and_bots_begins_when_its_host_takes_the_seat(house):
     created = lobby.ask_to_create(house, "dan@example.org", "Dan", replace(POKER, bots=("greedy", "random")))
     assert lobby.accept(house, created.game_id, typed(house), word="owl").begun
