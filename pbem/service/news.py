@@ -9,7 +9,7 @@ Facts by kind, beside what the rows themselves say:
     invitation  host          declined, left, resigned, end_proposed  who          voided  why
     joined      word, commitment                                      call_answered  call, answer
     reminder    due_at        auto_passed  choice, due_at, warning    substitute   offer
-    notice      what, and with it who, due_at, because, why, reason or until
+    notice      what, and with it who, due_at, because, why or reason
 
 This module must never look into a game's state.
 """

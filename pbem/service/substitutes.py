@@ -215,16 +215,16 @@ def _replace(tx: Tx, house: House, game_id: int, seat: int, person_id: int | Non
     record = Record(game, house.now(), house.randomness)
     if person_id is None:
         game = seating.give_to_bot(tx, house, game, record, seat, "organiser")
-        what = "bot_plays"
+        what, who = "bot_plays", before.name
     else:
         person = people.lock(tx, person_id)
-        called = free_name([place for place in places if place is not before], name_of(person.name))
-        game = seating.give_to_person(tx, house, game, record, seat, "organiser", person, called)
+        who = free_name([place for place in places if place is not before], name_of(person.name))
+        game = seating.give_to_person(tx, house, game, record, seat, "organiser", person, who)
         what = "substitute_plays"
     offer = offers.of_seat(tx, game_id, seat)
     if offer is not None:
         offers.end(tx, offer.id, "over", house.now(), person_id)
-    facts = {"who": before.name, "seat": seat, "why": "organiser", "reason": reason}
+    facts = {"who": who, "seat": seat, "why": "organiser", "reason": reason}
     for other in _others(tx, game_id, seat):
         _notice(tx, house, game, what, facts, other)
     if before.person_id is not None:
