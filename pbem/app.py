@@ -13,7 +13,7 @@ from jinja2 import StrictUndefined
 from pbem import paths
 from pbem.config import Config
 from pbem.service.house import House
-from pbem.web import api, guard, lobby, mailbox, move, own, seat, site, stop
+from pbem.web import api, guard, lobby, mailbox, move, own, said, seat, site, stop
 from pbem.web.errors import answer_errors
 
 MOST_FORM_PARTS: Final = 50
@@ -35,6 +35,8 @@ def create_app(house: House, config: Config) -> Flask:
     app.jinja_env.globals.update(
         site_name=config.site.name,
         development=config.development,
+        pace_in_words=said.pace,
+        called=said.table,
         style_version=_version(Path(str(app.static_folder)) / "pbem.css"),
     )
     site.settle(app.extensions, house, config)

@@ -261,7 +261,7 @@ def _offered(tx: Tx, link: Link, option: str) -> Offered:
 
 def _choice(decision: Decision, option: str) -> Choice | None:
     try:
-        return grammar.read(decision, option.replace("-", " "))
+        return grammar.read(decision, play.text_of(option))
     except Refused:
         return None
 

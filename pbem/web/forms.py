@@ -5,7 +5,8 @@ several, an order of all, a total dealt out. Things are named by their place amo
 side by side. What comes back is checked against the same decision, and what does not fit says why.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Final
 
 from werkzeug.datastructures import MultiDict
@@ -34,7 +35,10 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One blank of an act as a field. `kind` is number, list, buttons, boxes, order or split."""
+    """One blank of an act as a field, with the words of the act's phrase that stand before it.
+
+    `kind` is number, list, buttons, boxes, order or split.
+    """
 
     kind: str
     name: str
@@ -79,10 +83,28 @@ def choice_of(decision: Decision, given: MultiDict[str, str]) -> Choice:
 
 def _form(number: int, act: Act, teller: Teller) -> Form:
     pieces = _pieces(act)
-    fields = tuple(_field(blank, f"b{place}", pieces[place], teller) for place, blank in enumerate(act.blanks))
+    sentence = bool(act.phrase) and len(act.blanks) > 1
+    fields = _hinted_once(
+        _field(blank, f"b{place}", pieces[place], teller, in_sentence=sentence)
+        for place, blank in enumerate(act.blanks)
+    )
     title = usage(act) if not act.blanks else act.verb
     return Form(
-        number, title[:1].upper() + title[1:], teller(act.note) if act.note else "", usage(act), fields, pieces[-1]
+        number,
+        title[:1].upper() + title[1:],
+        teller(act.note) if act.note else "",
+        usage(act),
+        fields,
+        pieces[-1] if fields else "",
+    )
+
+
+def _hinted_once(fields: Iterable[Field]) -> tuple[Field, ...]:
+    """The fields with a hint that several share below the last of them only."""
+    found = tuple(fields)
+    return tuple(
+        replace(field, hint="") if any(later.hint == field.hint for later in found[place + 1 :]) else field
+        for place, field in enumerate(found)
     )
 
 
@@ -95,7 +117,7 @@ def _pieces(act: Act) -> list[str]:
     return pieces
 
 
-def _field(blank: Blank, name: str, before: str, teller: Teller) -> Field:
+def _field(blank: Blank, name: str, before: str, teller: Teller, *, in_sentence: bool) -> Field:
     why = teller(blank.why) if blank.why is not None else ""
     label = blank.name[:1].upper() + blank.name[1:]
     if isinstance(blank, Amount):
@@ -112,7 +134,9 @@ def _field(blank: Blank, name: str, before: str, teller: Teller) -> Field:
     if isinstance(blank, Split):
         hint = f"Deal out {blank.total} in all. {why}".strip()
         return Field("split", name, label, before, hint, chances, high=blank.total)
-    return Field("buttons" if len(chances) <= MOST_BUTTONS else "list", name, label, before, why, chances)
+    # Several blanks of one phrase read as a sentence only if each takes no more than a line.
+    kind = "list" if in_sentence or len(chances) > MOST_BUTTONS else "buttons"
+    return Field(kind, name, label, before, why, chances)
 
 
 def _number_field(blank: Amount, name: str, label: str, before: str, why: str) -> Field:
@@ -163,10 +187,10 @@ def _thing(blank: OneOf, given: str) -> Thing:
 
 def _place(things: tuple[Thing, ...], given: str, called: str) -> int:
     if not given:
-        raise BadInput(f"You have not chosen a {called}.")
-    place = read_number(given, f"one of the {called}s shown")
+        raise BadInput(f"Nothing is chosen for “{called}”.")
+    place = read_number(given, f"among what is shown for “{called}”")
     if place >= len(things):
-        raise BadInput(f"That is not one of the {called}s shown.")
+        raise BadInput(f"That is not among what is shown for “{called}”.")
     return place
 
 

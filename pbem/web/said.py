@@ -1,10 +1,13 @@
 """Moments and places as a page says them."""
 
 from datetime import datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from engine.game import Standing
+from engine.game import Game, Standing
 from engine.tell import Teller, say
+from pbem.domain.duration import spoken
+from pbem.domain.pace import PerDecision, parse_pace
 from pbem.domain.phrase import from_now, said
 from pbem.service.looks import Look, Offered, Told
 
@@ -25,6 +28,17 @@ def deadline(found: Look | Offered, now: datetime) -> str:
 def moment(at: datetime, zone: ZoneInfo, now: datetime) -> str:
     """A moment in words, absolute and from now."""
     return f"{said(at, zone)} ({from_now(now, at)})"
+
+
+def pace(text: str) -> str:
+    """The pace of a table in words."""
+    agreed = parse_pace(text)
+    return spoken(agreed.allowed) if isinstance(agreed, PerDecision) else text
+
+
+def table(title: str, rules: Game[Any]) -> str:
+    """A table by its name and its game, once where they are the same."""
+    return title if title == rules.title else f"{title} · {rules.title}"
 
 
 def story(told: tuple[Told, ...], teller: Teller) -> list[str]:
