@@ -14,9 +14,10 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from flask import Flask, Response, redirect, request
+from flask import Flask, redirect, request
 from sqlalchemy import bindparam, insert, select, update
 from waitress import create_server
+from werkzeug.wrappers import Response
 
 from pbem.store.database import Store
 from pbem.store.schema import Deadline, Game, Ledger, Link, Log, Outbox, Place, table_of
