@@ -86,7 +86,7 @@ class Position:
 
     def withdraw(self, seat: int) -> Position:
         """Take a sealed choice back out of the box while the window is open."""
-        if seat not in self.box:
+        if type(seat) is not int or seat not in self.box:
             raise Refused(say("There is no sealed choice of yours to take back."))
         return replace(self, box={s: choice for s, choice in self.box.items() if s != seat})
 

@@ -22,7 +22,7 @@ from engine.game import Game
 from engine.testing.bench import Bench, House, Law, Trouble, told_of
 from engine.testing.doors import keeps_the_door, reads_or_refuses, takes_the_last_word
 from engine.testing.elsewhere import is_the_same_elsewhere
-from engine.testing.laws import conserves, ends, holds_plain_values, imagines, replays, reruns
+from engine.testing.laws import answers_only_in_public, conserves, ends, holds_plain_values, imagines, replays, reruns
 from engine.testing.mutants import Mutant, check_mutants, mutants, noticed
 from engine.testing.twins import box_twins, secret_twins, seed_twins
 from engine.testing.views import asks_from_views, fits_the_page, reads_what_it_writes, speaks
@@ -34,6 +34,7 @@ LAWS: Final[Mapping[str, Law]] = {
         conserves,
         holds_plain_values,
         asks_from_views,
+        answers_only_in_public,
         keeps_the_door,
         reads_or_refuses,
         reads_what_it_writes,

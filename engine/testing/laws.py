@@ -167,6 +167,23 @@ def conserves(bench: Bench) -> Iterator[Trouble]:
             return
 
 
+def answers_only_in_public(bench: Bench) -> Iterator[Trouble]:
+    """The table answers for a seat exactly where there is one answer and anybody could name it."""
+    law = "answers only in public"
+    for playout in _some(bench):
+        position = playout.tables[0].position
+        position = replace(position, state=bench.game.start(playout.plan.seats, playout.tables[0].options), box={})
+        for number, entry in enumerate(playout.tables[-1].log):
+            asks = position.asks() if entry.choices else {}
+            for seat in entry.choices:
+                single = asks[seat].public and asks[seat].count() == 1
+                if (seat in entry.alone) != single:
+                    said = "was asked for the only answer" if single else "was not asked, and had a secret or a choice"
+                    yield Trouble(law, f"somebody {said}", f"{playout.plan}, entry {number}")
+                    return
+            position = replace(position, state=fold(position.state, entry.facts), number=number + 1)
+
+
 def holds_plain_values(bench: Bench) -> Iterator[Trouble]:
     """States and facts are made of whole numbers, texts and tuples: no fractions, and nothing that can be changed."""
     for playout in _some(bench):

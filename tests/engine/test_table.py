@@ -63,8 +63,13 @@ def test_a_choice_can_be_taken_back_while_the_window_is_open(lanterns):
     position = _bidding(lanterns).position
     sealed, _ = position.submit(0, bid(9))
     assert sealed.withdraw(0) == position
-    with pytest.raises(Refused):
-        position.withdraw(0)
+
+
+def test_nobody_takes_back_what_is_not_theirs(lanterns):
+    sealed = _bidding(lanterns).submit(0, bid(9)).position
+    for stranger in (1, 3, -1, False, 0.0, None, "0", HIDDEN):
+        with pytest.raises(Refused):
+            sealed.withdraw(stranger)
 
 
 def test_a_verb_that_closes_ends_the_window_and_drops_the_other_choices_unseen(lanterns):
@@ -137,6 +142,19 @@ def test_the_table_answers_by_itself_where_there_is_one_public_answer_and_writes
     table = table.submit(1, bid(1)).submit(2, bid(2))
     assert table.log[-1].alone == {0}
     assert table.log[-1].choices == {0: bid(0), 1: bid(1), 2: bid(2)}
+
+
+def test_who_has_one_answer_that_others_cannot_know_is_asked_all_the_same(thieves):
+    table = begin(thieves, 4, SEED)
+    while all(len(hand) > 1 for hand in table.position.state.hands):
+        for seat in range(4):
+            table = table.submit(seat, table.asks()[seat].default)
+    last = next(seat for seat, hand in enumerate(table.position.state.hands) if len(hand) == 1)
+    assert table.asks()[last].count() == 1
+    for seat in {0, 1, 2, 3} - {last}:
+        table = table.submit(seat, table.asks()[seat].default)
+    assert last in table.asks()
+    assert table.submit(last, table.asks()[last].default).log[-1].alone == frozenset()
 
 
 def test_windows_in_which_nobody_has_a_choice_are_settled_at_once(lanterns):
