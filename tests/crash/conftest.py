@@ -1,0 +1,22 @@
+"""What a server of many processes needs: the PostgreSQL of the service tests, and a relay that takes mails."""
+
+import pytest
+
+from tests.mail.sink import Sink
+from tests.service.conftest import empty_postgresql, postgresql_database
+
+__all__ = ["empty_postgresql"]
+
+
+@pytest.fixture
+def sink():
+    """The far end of SMTP."""
+    with Sink() as listening:
+        yield listening
+
+
+@pytest.fixture
+def database_url(empty_postgresql):
+    """A fresh PostgreSQL database with all tables."""
+    with postgresql_database(empty_postgresql) as url:
+        yield url

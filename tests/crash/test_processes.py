@@ -1,0 +1,132 @@
+"""Two web servers and three workers on one PostgreSQL, killed again and again at points with a name.
+
+Every kill is a real SIGKILL. People play by their mails over HTTP, often pressing twice and on both servers at once. A test
+waits for what has to happen and never for a length of time.
+"""
+
+import os
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from engine import game
+from pbem.store import games, outages
+from tests.crash.town import Town, moves_in, post, until
+from tests.mail.sink import Sink
+
+pytestmark = [pytest.mark.slow, pytest.mark.postgresql, pytest.mark.timeout(7200)]
+
+START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+MOVES = int(os.environ.get("PBEM_TEST_MOVES", "120"))
+"""So many acknowledged choices; `make soak` asks for twenty thousand."""
+
+STEP = timedelta(seconds=10)
+"""Time runs much faster than the machine. A lease has to be many steps long, or it would end while a mail is sent."""
+
+MINUTE = timedelta(minutes=1)
+TABLES = max(6, MOVES // 500)
+
+
+@pytest.fixture
+def town(database_url, sink, tmp_path):
+    """A server without any process yet."""
+    found = Town(database_url, sink, tmp_path, START)
+    yield found
+    found.close()
+
+
+def play_until(town, enough):
+    """Let people answer their mails while processes die and come back, until that is enough."""
+    read, stale = 0, 0
+    while not enough():
+        town.raise_the_dead()
+        with town.house.store.read() as tx:
+            playing = sum(games.read(tx, each).status == "playing" for each in games.ids(tx))
+        if playing < TABLES:
+            kinds = game.names()
+            kind = kinds[town.luck.randrange(len(kinds))]
+            seats = game.load(kind).seats[0]
+            town.begin(kind, seats, town.luck.choice((0, 1, seats - 1)), "10m")
+        mails = town.sink.kept[read:]
+        read += len(mails)
+        answered = sum(town.answer(mail) for mail in mails if town.luck.random() < 0.93)
+        # Mails wait for a minute, and those who stay silent for longer: time has to pass for both.
+        town.passes(STEP)
+        stale = 0 if answered else stale + 1
+        until(lambda: beaten(town), "a worker beats")
+        assert stale < 2000, "nobody is asked anything any more"
+
+
+def beaten(town):
+    """Whether every worker has seen what time it is."""
+    town.raise_the_dead()
+    with town.house.store.read() as tx:
+        beats = {beat.worker: beat.beat_at for beat in outages.beats(tx)}
+    workers = [part.last for part in town.parts if part.what == "worker"]
+    return all(worker in beats and beats[worker] >= town.clock.now() for worker in workers)
+
+
+def test_no_move_mail_or_time_out_is_lost_or_doubled_while_processes_die(town):
+    town.add("web", "store.committed", "store.committing")
+    town.add("web", "store.committed")
+    for _ in range(3):
+        town.add("worker", "store.committed", "store.committing", "mail.handed_over")
+    play_until(town, lambda: len(town.acknowledged) >= MOVES and town.deaths("mail.handed_over"))
+    town.check()
+    print(f"\n{len(town.acknowledged)} acknowledged, {dict(town.seen)}")
+    assert town.deaths("store.committed")
+    assert town.deaths("store.committing")
+
+
+def test_a_web_server_killed_between_commit_and_answer_has_kept_the_move_once(town):
+    web = town.add("web")
+    town.add("worker")
+    game_id = town.begin("sun-bid", 2, 0)
+    town.passes(MINUTE)
+    until(lambda: [mail for mail in town.sink.kept if "IF YOU DO NOT ANSWER" in mail.text], "the turn's mail arrives")
+    mail = next(mail for mail in town.sink.kept if "IF YOU DO NOT ANSWER" in mail.text)
+    web.process.kill()
+    web.process.wait()
+    town.start(web, "store.committed", 1)
+    with town.house.store.read() as tx:
+        before = games.read(tx, game_id).seq
+    town.answer(mail)
+    assert web.process.wait(60) == -9
+    assert town.acknowledged == []
+    with town.house.store.read() as tx:
+        kept = games.read(tx, game_id).seq
+    assert kept > before, "the move was committed"
+    town.start(web)
+    again = [path for path in moves_in(mail) if post(int(web.last), path, {}) == 303]
+    with town.house.store.read() as tx:
+        assert games.read(tx, game_id).seq == kept, "pressing again changes nothing"
+    assert len(again) == 1, "only the choice that was made gets its receipt again"
+    town.acknowledged.append((again[0].split("/")[2], again[0].split("/")[3]))
+    town.check()
+
+
+def test_a_relay_that_is_dead_for_two_hours_loses_no_mail_and_nobodys_time(town):
+    # Nobody listens at its port yet.
+    sink = town.sink = Sink()
+    town.add("web")
+    town.add("worker")
+    game_id = town.begin("sun-bid", 2, 0, "10m")
+    end = town.clock.now() + timedelta(hours=2)
+    while town.clock.now() < end:
+        town.passes(MINUTE)
+        until(lambda: beaten(town), "the worker beats")
+    assert sink.kept == []
+    with town.house.store.read() as tx:
+        assert all(row.by != "clock" for row in games.chain(tx, game_id, games.read(tx, game_id).key))
+
+    def arrived():
+        # A relay that was away is asked again at growing distances.
+        town.passes(MINUTE)
+        until(lambda: beaten(town), "the worker beats")
+        return any("IF YOU DO NOT ANSWER" in mail.text for mail in sink.kept)
+
+    with sink:
+        until(arrived, "the mails arrive")
+        assert town.answer(next(mail for mail in sink.kept if "IF YOU DO NOT ANSWER" in mail.text))
+    town.check()
+    assert town.acknowledged

@@ -1,0 +1,281 @@
+"""A whole server of real processes, and people who play on it by their mails over HTTP.
+
+Processes die at points of their own choosing and are started again. What a page has acknowledged is written down, so that
+afterwards the log can be held against it.
+"""
+
+import random
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter, defaultdict
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from http.client import HTTPConnection, HTTPException
+from itertools import count, pairwise
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from pbem.clock import FakeClock, SystemRandomness
+from pbem.domain import chain
+from pbem.links import Purpose, read
+from pbem.ops.verify import games_to_verify, verify_games
+from pbem.service import lobby, people
+from pbem.service.house import House
+from pbem.service.play import By, option_of, rules_of
+from pbem.service.record import Kind, body_of
+from pbem.service.tables import Wanted
+from pbem.store import games, links
+from pbem.store.database import Store
+from tests.crash.process import KEYS
+from tests.mail.sink import Kept, Sink
+from tests.ops.processes import free_port
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 120
+"""Seconds after which something that should have happened has not; no test waits that long when all is well."""
+
+SITE = "http://127.0.0.1:8000"
+SHORT: dict[str, dict[str, Any]] = {"bid": {"max_auctions": 4}, "sunset-poker": {"max_rounds": 2}}
+
+
+def until(happened, what):
+    """Wait for a condition; fail, naming it, where it never comes true."""
+    end = time.monotonic() + PATIENCE
+    while not happened():
+        assert time.monotonic() < end, f"this never happened: {what}"
+        time.sleep(0.01)
+
+
+@dataclass
+class Part:
+    """One process of the server, which is started again whenever it has died."""
+
+    what: str
+    last: str
+    points: tuple[str, ...]
+    process: subprocess.Popen = field(init=False)
+    deaths: Counter = field(default_factory=Counter)
+    dies_at: str = ""
+
+
+class Town:
+    """The server, its clock and its people."""
+
+    def __init__(self, url: str, sink: Sink, folder: Path, start: datetime, seed: int = 1) -> None:
+        self.url, self.sink, self.folder = url, sink, folder
+        self.luck = random.Random(seed)
+        self.clock = FakeClock(start)
+        self.house = House(Store(url), self.clock, SystemRandomness(), KEYS, open_tables=10**6)
+        self.parts: list[Part] = []
+        self.acknowledged: list[tuple[str, str]] = []
+        self.seen: Counter[str] = Counter()
+        self._numbers = count(1)
+        self._write_clock()
+
+    # The processes
+
+    def add(self, what: str, *points: str) -> Part:
+        """One process more; it dies at one of these points now and then, or never without any."""
+        last = str(free_port()) if what == "web" else f"worker{next(self._numbers)}"
+        part = Part(what, last, points)
+        self.parts.append(part)
+        self.start(part)
+        return part
+
+    def start(self, part: Part, point: str = "", number: int = 0) -> None:
+        """Start a process, or start it again."""
+        if not point and part.points:
+            point, number = self.luck.choice(part.points), self.luck.randint(15, 60)
+        part.dies_at = point
+        log = self.folder / f"{part.what}-{part.last}-{next(self._numbers)}.log"
+        with log.open("w") as out:
+            part.process = subprocess.Popen(
+                [sys.executable, "-m", "tests.crash.process", part.what, self.url, str(self.folder / "clock"),
+                 str(self.sink.port), point or "none", str(number), part.last],
+                cwd=ROOT, stdout=out, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+        until(lambda: "_started" in log.read_text() or part.process.poll() is not None, f"{part.what} starts")
+
+    def raise_the_dead(self) -> None:
+        """Start again what has killed itself; anything else must not have ended."""
+        for part in self.parts:
+            code = part.process.poll()
+            if code is not None:
+                assert code == -9, f"{part.what} ended by itself with {code}"
+                part.deaths[part.dies_at] += 1
+                self.start(part)
+
+    def close(self) -> None:
+        """End all processes that were started here."""
+        for part in self.parts:
+            if part.process.poll() is None:
+                part.process.kill()
+                part.process.wait()
+        self.house.store.close()
+
+    def deaths(self, point: str) -> int:
+        """How often a process died at a point."""
+        return sum(part.deaths[point] for part in self.parts)
+
+    # Time and tables
+
+    def passes(self, length: timedelta) -> None:
+        """Let time pass, for this test and for all processes."""
+        self.clock.advance(length)
+        self._write_clock()
+
+    def begin(self, kind: str, seats: int, bots: int, pace: str = "1d") -> int:
+        """A game that has begun."""
+        persons = []
+        for number in range(seats - bots):
+            made = people.create(self.house, f"player{number}@example.org", f"Player {number}")
+            persons.append(people.confirm(self.house, made.id).id)
+        wanted = Wanted(kind, seats, SHORT.get(kind, {}), pace, bots=("random",) * bots)
+        game_id = lobby.create_table(self.house, persons[0], wanted).game_id
+        for person in persons:
+            lobby.join(self.house, game_id, person)
+        return game_id
+
+    def _write_clock(self) -> None:
+        new = self.folder / "clock.new"
+        new.write_text(self.clock.now().isoformat())
+        new.replace(self.folder / "clock")
+
+    # People
+
+    def answer(self, mail: Kept) -> bool:
+        """Do what a turn's mail asks for: press one of its buttons, often twice, on any of the web servers."""
+        if "IF YOU DO NOT ANSWER" not in mail.text:
+            return False
+        moves = moves_in(mail)
+        if moves:
+            path, fields = self.luck.choice(moves), {}
+            noted = path.split("/")[2], path.split("/")[3]
+        else:
+            seat = re.search(rf"{SITE}/s/([a-z2-7]{{33}})\s", mail.text)
+            text = " ".join(mail.text.split())
+            silence = re.search(r"“([^”]+)” is played for you", text)
+            turn = re.search(r"This is turn (\d+) of ", text)
+            assert seat, mail.text
+            assert silence, mail.text
+            assert turn, mail.text
+            path = f"/s/{seat[1]}/play"
+            fields = {"window": turn[1], "choice": silence[1]}
+            noted = seat[1], f"turn {turn[1]}"
+        webs = [part for part in self.parts if part.what == "web"]
+        presses = 2 if self.luck.random() < 0.3 else 1
+        clicks = [
+            threading.Thread(target=self._press, args=(self.luck.choice(webs), path, fields, noted))
+            for _ in range(presses)
+        ]
+        for click in clicks:
+            click.start()
+        for click in clicks:
+            click.join()
+        return True
+
+    def _press(self, web: Part, path: str, fields: dict[str, str], noted: tuple[str, str]) -> None:
+        """Press a button until somebody answers: who gets no answer presses again."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            with suppress(OSError, HTTPException):
+                status = post(int(web.last), path, fields)
+                assert status < 500, f"{path.split('/')[1]} answered {status}"
+                self.seen[f"answer {status}"] += 1
+                if status == 303:
+                    self.acknowledged.append(noted)
+                return
+            self.seen["no answer"] += 1
+            time.sleep(0.05)
+            if web.process.poll() is not None and threading.current_thread() is not threading.main_thread():
+                # Whoever looks after the processes is waiting for this click: the other server will do.
+                web = self.luck.choice([part for part in self.parts if part.what == "web"])
+                if all(part.process.poll() is not None for part in self.parts if part.what == "web"):
+                    return
+
+    # What must be true
+
+    def check(self) -> None:
+        """Hold the logs against what was acknowledged, and the mails against each other."""
+        game_ids, _ = games_to_verify(self.house.store)
+        for report in verify_games(self.house.store, game_ids):
+            assert report.sound, report
+        choices: dict[tuple[int, int, int], list[str]] = defaultdict(list)
+        silent: Counter[tuple[int, int, int]] = Counter()
+        with self.house.store.read() as tx:
+            for game_id in game_ids:
+                row = games.read(tx, game_id)
+                for each in list(games.chain(tx, row.id, row.key)):
+                    _read(row, each, choices, silent)
+            for token, option in self.acknowledged:
+                link = links.read(tx, read(token).row)
+                assert link is not None
+                window = int(option.removeprefix("turn ")) if link.purpose == Purpose.SEAT else link.window
+                assert link.game_id is not None
+                assert window is not None
+                assert link.seat is not None
+                made = choices[link.game_id, window, link.seat]
+                assert made, f"an acknowledged choice is not in the log: game {link.game_id}, turn {window}"
+                if link.purpose == Purpose.MOVE:
+                    assert option in [quote(each, safe="") for each in made], (option, made)
+        assert all(one != other for made in choices.values() for one, other in pairwise(made))
+        assert all(times <= 1 for times in silent.values()), "a turn was timed out twice"
+        self._check_mails()
+
+    def _check_mails(self) -> None:
+        by_name: dict[str, list[bytes]] = defaultdict(list)
+        for mail in self.sink.kept:
+            by_name[str(mail.message["message-id"])].append(mail.content)
+        for name, sent in by_name.items():
+            assert len(set(sent)) == 1, f"{name} came with different bytes"
+        again = sum(len(sent) - 1 for sent in by_name.values())
+        # A mail comes twice only where its sender died, or lost the connection, after the relay had taken it.
+        assert again <= sum(part.deaths.total() for part in self.parts if part.what == "worker")
+        self.seen["mails"] = len(by_name)
+
+
+def moves_in(mail: Kept) -> list[str]:
+    """The paths of a mail's links that are one choice each."""
+    return re.findall(rf"{SITE}(/m/[a-z2-7]{{33}}/[^\s/]+)\s", mail.text)
+
+
+def post(port: int, path: str, fields: dict[str, str]) -> int:
+    """Send a form; the status of the answer."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    try:
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Host": "127.0.0.1:8000"}
+        connection.request("POST", path, urlencode(fields), headers)
+        answer = connection.getresponse()
+        answer.read()
+        return answer.status
+    finally:
+        connection.close()
+
+
+def _read(
+    row: games.GameRow,
+    each: chain.Row,
+    choices: dict[tuple[int, int, int], list[str]],
+    silent: Counter[tuple[int, int, int]],
+) -> None:
+    """Note what one row of a log decided."""
+    if each.kind not in (Kind.SEALED, Kind.ENTRY):
+        return
+    body = body_of(rules_of(row), each)
+    assert each.seat is not None or each.kind == Kind.ENTRY
+    if each.seat is None:
+        return
+    if each.kind == Kind.SEALED:
+        choices[row.id, body["window"], each.seat].append(option_of(body["choice"]))
+        silent[row.id, body["window"], each.seat] += each.by == By.CLOCK
+        return
+    entry, number = body["entry"], body["number"]
+    if each.seat in entry.choices and each.seat not in entry.alone:
+        # Those who had sealed before are noted already; this is the choice that closed the window.
+        choices[row.id, number, each.seat].append(option_of(entry.choices[each.seat]))
+        silent[row.id, number, each.seat] += each.by == By.CLOCK
