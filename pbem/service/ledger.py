@@ -64,41 +64,17 @@ def resend(house: House, outbox_id: int) -> None:
     house.write(lambda tx: _resend(tx, house, outbox_id))
 
 
-def resend_open_turns(house: House) -> int:
-    """Queue the mails of all open turns again, because a key was revoked and their links are dead; how many those are."""
-    with house.store.read() as tx:
-        asked = [row.id for row in outbox.turns_open(tx)]
-    return sum(house.write(lambda tx, each=each: _resent(tx, house, each)) for each in asked)  # type: ignore[misc]
-
-
 def _resend(tx: Tx, house: House, outbox_id: int) -> None:
-    row = _locked(tx, outbox_id)
-    why = news.why_outdated(tx, row)
-    if why is not None:
-        raise Gone("This mail is not worth sending any more.", why=f"In the meantime {why}.")
-    _queue_again(tx, house, row)
-
-
-def _resent(tx: Tx, house: House, outbox_id: int) -> bool:
-    row = _locked(tx, outbox_id)
-    if news.why_outdated(tx, row) is not None:
-        return False
-    _queue_again(tx, house, row)
-    return True
-
-
-def _locked(tx: Tx, outbox_id: int) -> OutboxRow:
     row = outbox.read(tx, outbox_id)
     if row is None:
         raise NotFound("There is no such mail.")
     if row.game_id is not None:
         games.lock(tx, row.game_id)
-    return row
-
-
-def _queue_again(tx: Tx, house: House, row: OutboxRow) -> None:
+    why = news.why_outdated(tx, row)
+    if why is not None:
+        raise Gone("This mail is not worth sending any more.", why=f"In the meantime {why}.")
     now = house.now()
-    # Who is sending it just now must not find the lease that it had: the row is another's from here on.
+    # Whoever is sending it just now finds its lease gone: from here on the mail is the next claimer's.
     outbox.change(tx, row.id, status="queued", due_at=now, claimed_until=None, attempts=0)
     outbox.note(tx, row.id, now, "resent", "by hand")
 

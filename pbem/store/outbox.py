@@ -139,8 +139,13 @@ def release(tx: Connection, outbox_id: int, due_at: datetime) -> None:
 
 
 def turn_before(tx: Connection, mail: OutboxRow) -> OutboxRow | None:
-    """The last mail before this one that asked the same person on the same seat to decide, and was sent."""
+    """The last mail before this one that asked the same person on the same seat to decide, and was sent.
+
+    Before the mail of a turn that is that of an earlier turn, even if this one was mailed twice.
+    """
+    earlier = _OUTBOX.c.window < mail.window if mail.kind == "turn" else true()
     same = (
+        earlier,
         _OUTBOX.c.game_id == mail.game_id,
         _OUTBOX.c.seat == mail.seat,
         _OUTBOX.c.person_id == mail.person_id,

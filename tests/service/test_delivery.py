@@ -524,6 +524,7 @@ class Steps:
         return Watched()
 
 
+@pytest.mark.slow
 def test_a_sender_that_dies_between_any_two_steps_loses_no_mail_and_makes_no_second_one(
     house, clock, sink, post, table
 ):
@@ -651,23 +652,45 @@ def test_a_mail_that_is_worth_nothing_any_more_is_not_sent_again(house, clock, s
         ledger.resend(house, 999_999)
 
 
-def test_after_a_key_was_revoked_the_mails_of_open_turns_are_written_anew(house, clock, sink, post, table):
+def test_a_mail_sent_again_after_its_key_was_revoked_is_written_anew_under_another_name(
+    house, clock, sink, post, table
+):
     game = began(table)
     clock.advance(HOUR)
     delivery.deliver(house, post, limit=100)
+    (row, *_) = rows(house, game=game.id, kind="turn")
     before = len(sink.kept)
     fresh = SeededRandomness(99).bytes(SECRET_BYTES)
     turned = replace(house, keys=revoke(rotate(house.keys, fresh, clock.now().date()), house.keys.keys[0].id))
-    assert ledger.resend_open_turns(turned) == len(game.open())
+    ledger.resend(turned, row.id)
     clock.advance(HOUR)
     delivery.deliver(turned, post, limit=100)
-    again = sink.kept[before:]
-    assert len(again) == len(game.open())
-    for mail in again:
-        token = next(token for purpose, token, _ in links_in(mail) if purpose == "s")
-        assert links.opened(turned, token, Purpose.SEAT).game_id == game.id
-    names = [str(mail.message["message-id"]) for mail in sink.kept]
-    assert len(set(names)) == len(names)
+    (again,) = sink.kept[before:]
+    token = next(token for purpose, token, _ in links_in(again) if purpose == "s")
+    assert links.opened(turned, token, Purpose.SEAT).seat == row.seat
+    # A mail program shows nobody a second mail of the same name.
+    assert again.message["message-id"] not in {mail.message["message-id"] for mail in sink.kept[:before]}
+
+
+def test_a_turn_that_is_mailed_a_second_time_tells_again_what_happened_before_it(house, clock, sink, post, table):
+    game = began(table)
+    for _ in range(2):
+        clock.advance(HOUR)
+        delivery.deliver(house, post, limit=100)
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    now, window = house.now(), game.row().window
+    anew = Letter(game.person_at(0), "turn", game.id, None, 0, window)
+    house.write(lambda tx: outbox.queue(tx, [anew], now, now))
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    address = sink.kept[-1].recipient
+    first, second = [mail for mail in sink.to(address) if f"turn {window}:" in str(mail.message["subject"])]
+    told = [mail.text.split("YOUR LAST TURN")[1].split("SUNSET POKER")[0] for mail in (first, second)]
+    assert told[0] == told[1]
+    assert "You pick" in told[0]
 
 
 def queue_links(house, person_id):
