@@ -115,6 +115,9 @@ def make_ready_in(tx: Tx, house: House, mail: OutboxRow, rendered_at: datetime) 
         return Ready(stop, bounce, owner=owner)
     window = game.window if mail.window is None else mail.window
     seat_links = links.of_seat_in(tx, house, mail.person_id, game.id, window, seat)
+    if mail.kind in _WITH_BOARD:
+        # Whoever reads the mail looks at the table next, and no page may keep a view.
+        views.keep(tx, game, seat, views.view(tx, game, seat))
     due = timekeeping.promise(tx, house, game, window, seat, rendered_at) if mail.kind == "turn" else None
     return Ready(stop, bounce, seat, seat_links, owner, due=due)
 

@@ -275,3 +275,18 @@ def test_taking_back_names_the_window_and_never_another(browser, links, poker, h
     token = links.of(poker, 0)[1]
     gone = browser.post(f"/s/{token}/back", [("window", "1")])
     assert gone.status == 410
+
+
+def test_the_page_of_a_long_game_folds_no_more_rows_than_since_the_last_mails(browser, links, templari, carry, house):
+    from pbem.service import views
+    from pbem.store import games as rows
+
+    folded = []
+    while asked := templari.asked():
+        carry()
+        seat, decision = next(iter(asked.items()))
+        with house.store.read() as tx:
+            folded.append(views.view(tx, rows.read(tx, templari.id), seat).rows)
+        templari.play(seat, decision.default)
+    assert len(templari.log()) > 2 * views.KEEP_AFTER
+    assert max(folded) < 1.5 * views.KEEP_AFTER
