@@ -113,7 +113,12 @@ class Mail:
         Derived("games@ the mail domain", lambda so_far: f"games@{so_far['mail.domain']}"),
         "The one address that all mails come from.",
     )
-    hold: int = setting(number(0, 3600), "60", "Seconds that a mail waits, during which its move can be taken back.")
+    # Whoever tries the house out alone, with every mail on the screen, should not wait a minute for each turn.
+    hold: int = setting(
+        number(0, 3600),
+        Derived("60; 5 in development", lambda so_far: "5" if so_far["development"] == "yes" else "60"),
+        "Seconds that a mail waits, during which its move can be taken back.",
+    )
     per_second: int = setting(number(0, 1000), "10", "Mails sent in a second at most; 0 leaves that to the relay.")
     per_domain: int = setting(number(0, 1000), "1", "The same for the mails to one domain; 0 leaves that to the relay.")
 
