@@ -214,8 +214,8 @@ def _ready(tx: Tx, house: House, row: OutboxRow, now: datetime) -> news.Ready | 
 
 def _keep(tx: Tx, house: House, row: OutboxRow, body: bytes, name: str, now: datetime) -> OutboxRow | None:
     kept = _ours(tx, house, row)
-    if kept is None or kept.body is not None:
-        return kept
+    if kept is None:
+        return None
     outbox.change(tx, row.id, body=body, message_id=name, rendered_at=now)
     outbox.note(tx, row.id, now, "rendered", hashlib.sha256(body).hexdigest()[:20])
     return replace(kept, body=body, message_id=name, rendered_at=now)
@@ -249,8 +249,7 @@ def _record(tx: Tx, house: House, row: OutboxRow, outcome: Outcome) -> Result | 
             outbox.note(tx, row.id, now, "accepted", outcome.said)
             if stops.address_reached(tx, house, row.person_id):
                 outbox.note(tx, row.id, now, "reached", "the address can be reached again")
-            if row.accepted_at is None:
-                timekeeping.mail_accepted(tx, house, row, now)
+            timekeeping.mail_accepted(tx, house, row, now)
             return outcome.result
         case Result.REFUSED_RECIPIENT:
             outbox.change(tx, row.id, status="undeliverable", claimed_until=None)
