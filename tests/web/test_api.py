@@ -105,6 +105,7 @@ def pick(act, luck):
     return {"verb": act["verb"], "values": values}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", games.names())
 def test_a_whole_game_is_played_by_programs_and_every_answer_is_as_described(kind, table, programs):
     options = {"bid": {"max_auctions": 6}, "sunset-poker": {"max_rounds": 1}}.get(kind)

@@ -40,6 +40,7 @@ def templari(table):
     return table("templari", 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", games.names())
 def test_a_whole_game_is_played_on_the_pages_of_its_seats(kind, browser, links, table):
     game = table(kind, games.load(kind).seats[0], options=SHORT.get(kind))
