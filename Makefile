@@ -49,6 +49,10 @@ format: $(VENV)/.dev-ready ## Rewrite the sources in the house style
 bench: $(VENV)/.dev-ready ## Measure, and print ratios (never part of the tests)
 	$(PY) -m pytest -m bench -p no:randomly -p no:xdist --capture=no tests/bench $(ARGS)
 
+.PHONY: golden
+golden: $(VENV)/.dev-ready ## Make the golden games anew, to be read in review (one game: make golden ARGS=bid)
+	$(PY) -m engine.testing golden --remake $(ARGS)
+
 .PHONY: coverage
 coverage: $(VENV)/.dev-ready ## The whole suite in one process, with branch coverage
 	$(PY) -m coverage run -m pytest $(ARGS)
