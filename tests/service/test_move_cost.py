@@ -1,0 +1,103 @@
+"""What a move costs, counted exactly: statements, rows and bytes, at turn 5 and at turn 500."""
+
+from dataclasses import dataclass
+
+import pytest
+from sqlalchemy import event
+
+from engine.bots import random_bot
+from engine.chance import Stream
+from pbem.links import Purpose
+from pbem.service import by_link, links, seating, second_thoughts
+from pbem.service.play import option_of, rules_of
+from pbem.service.record import Kind, Record
+from pbem.store import games
+from pbem.store import links as link_rows
+from pbem.store.links import Meant
+
+MOST = 9
+
+
+@dataclass
+class Cost:
+    """What one move asked of the database."""
+
+    statements: list[str]
+    rows: int = 0
+    written: int = 0
+
+
+def cost_of(store, act):
+    """The statements of an act in their order, the rows they touched, and the bytes they brought."""
+    cost = Cost([])
+
+    def executed(_connection, cursor, statement, parameters, _context, executemany):
+        if statement.startswith(("BEGIN", "PRAGMA")):
+            return
+        cost.statements.append(statement)
+        cost.rows += max(cursor.rowcount, 0)
+        if statement.startswith(("INSERT", "UPDATE")):
+            sets = parameters if executemany else [parameters]
+            values = (value for each in sets for value in (each.values() if isinstance(each, dict) else each))
+            cost.written += sum(len(value) for value in values if isinstance(value, str | bytes))
+
+    event.listen(store.engine, "after_cursor_execute", executed)
+    try:
+        act()
+    finally:
+        event.remove(store.engine, "after_cursor_execute", executed)
+    return cost
+
+
+def press(house, game, seat, choice):
+    """Make a choice by its link, as the page does; what it cost."""
+    window, person = game.row().window, game.person_at(seat)
+
+    def made(tx):
+        row = links.make_in(tx, house, Meant(Purpose.MOVE, person, game.id, window, seat))
+        link = link_rows.read(tx, row)
+        assert link is not None
+        return links.token(house, link)
+
+    token = house.write(made)
+    return cost_of(house.store, lambda: by_link.move(house, token, option_of(choice)))
+
+
+@pytest.mark.parametrize("kind", ["bid", "sorcerous-futures", "sun-bid", "sunset-poker", "templari"])
+def test_no_move_of_any_game_takes_more_than_nine_statements(house, table, kind):
+    game, luck = table(kind, 3), Stream(b"luck", 1)
+    while (asked := game.asked()) and game.row().seq < 60:
+        seat, decision = next(iter(asked.items()))
+        choice = random_bot(rules_of(game.row()), game.view(seat), decision, luck)
+        cost = press(house, game, seat, choice)
+        assert len(cost.statements) <= MOST, "\n".join(cost.statements)
+
+
+def grow(game, rows):
+    """Let a log become longer by rows that change nothing: an order that is dropped again and again."""
+
+    def grown(tx):
+        row = games.lock(tx, game.id)
+        record = Record(row, game.house.now(), game.house.randomness)
+        while record.seq < rows:
+            record.add(Kind.ORDER, 0, "person", {"order": None, "note": None})
+        seating.write(tx, row, record)
+
+    game.house.write(grown)
+
+
+@pytest.mark.parametrize("kind", ["bid", "templari"])
+def test_the_same_move_costs_the_same_at_row_5_and_at_row_500(house, table, kind):
+    game = table(kind, 3)
+    while game.row().seq < 5:
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+    seat, decision = next(iter(game.asked().items()))
+    early = press(house, game, seat, decision.default)
+    window = game.row().window if seat in game.open() else game.row().window - 1
+    second_thoughts.take_back(house, game.id, window, seat)
+    grow(game, 500)
+    late = press(house, game, seat, decision.default)
+    assert len(game.log()) > 500
+    assert late == early
+    assert early.written > 0
