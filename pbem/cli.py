@@ -228,6 +228,32 @@ def doctor() -> None:
         raise SystemExit(_FAILED)
 
 
+@command(main, example="pbem simulate --seed 7 --games 50 --days 5")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="The same seed is the same run.")
+@click.option("--games", type=click.IntRange(1, 10_000), default=50, show_default=True, help="So many tables.")
+@click.option("--days", type=click.IntRange(1, 365), default=5, show_default=True, help="So long things go wrong.")
+def simulate(seed: int, games: int, days: int) -> None:
+    """Play games of all kinds for simulated weeks, with mails that get lost and processes that die, and check everything.
+
+    It makes a database of its own in memory and touches no server. For people who work on pbem.
+    """
+    from pbem.ops import simulate as simulating
+
+    logs.configure(sys.stderr, logging.CRITICAL)
+    try:
+        with progress() as begin:
+            ended = simulating.simulate(seed, games, days, begin("Simulating", games))
+    except simulating.BrokenError as broken:
+        again = f"pbem simulate --seed {seed} --games {games} --days {days}"
+        click.echo(f"A promise was broken: {broken}.\nTo repeat it: {again}")
+        raise SystemExit(_FAILED) from None
+    for what, times in ended.seen.items():
+        click.echo(f"{times:8} {what}")
+    click.echo(
+        f"{many(games, 'game')}, {many(ended.rows, 'row')}, over on {ended.until:%Y-%m-%d}. Trace {ended.trace}."
+    )
+
+
 @main.group(epilog=CODES)
 def keys() -> None:
     """The keys that links are made with. A running server must be started again after a change."""

@@ -31,8 +31,8 @@ from pbem.links import SECRET_BYTES, Keyring
 from pbem.mail.compose import Letterhead
 from pbem.ops.simulated_browser import Browser, Client
 from pbem.ops.simulated_mail import Arrived, BrokenError, FarEnd, Weather
-from pbem.ops.simulated_player import Manners, Player
-from pbem.ops.simulated_truth import Truth, until_in
+from pbem.ops.simulated_player import Manners, Player, asks
+from pbem.ops.simulated_truth import Truth
 from pbem.service import lobby, people
 from pbem.service.delivery import Post, deliver
 from pbem.service.heartbeat import Worker
@@ -43,17 +43,22 @@ from pbem.store.database import Store
 from pbem.worker import ticks
 from pbem.worker.ticks import Shift
 
+__all__ = ["SELDOM", "BrokenError", "Ended", "simulate"]
+
 START: Final = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
 SITE: Final = "http://localhost:8000"
 
 BEAT: Final = timedelta(minutes=4)
 """How often the worker of a simulation wakes: as seldom as it may without being taken for dead."""
 
-LOOK: Final = timedelta(minutes=20)
+LOOK: Final = timedelta(minutes=30)
 """How often it looks at clocks when nothing stirs."""
 
 PATIENCE: Final = timedelta(days=60)
 """So long after the last fault every game must have ended."""
+
+FEW: Final = 20
+"""A run of fewer tables meets less, and is over sooner."""
 
 LAST_MAILS: Final = timedelta(hours=6)
 """Time for the mails about the last game's end: longer than any mail waits for its next try."""
@@ -61,7 +66,7 @@ LAST_MAILS: Final = timedelta(hours=6)
 CRASH: Final = 0.001
 """How likely the process dies at each point that it passes."""
 
-SHORT: Final[dict[str, dict[str, str | int]]] = {"bid": {"max_auctions": 6}, "sunset-poker": {"max_rounds": 1}}
+SHORT: Final[dict[str, dict[str, str | int]]] = {"bid": {"max_auctions": 4}, "sunset-poker": {"max_rounds": 1}}
 """Options that make long games short, where a game has such."""
 
 SELDOM: Final = (
@@ -181,7 +186,7 @@ class _Run:
         """Let everything happen."""
         self._new_worker()
         for number in range(self.tables):
-            self._plan(self.luck.random() * timedelta(days=2), self._opens(number))
+            self._plan(self.luck.random() * timedelta(days=1), self._opens(number))
         self._plan(timedelta(0), self._wakes)
         faults.arm(self._strike)
         while self._events:
@@ -224,7 +229,8 @@ class _Run:
             names = game.names()
             kind = names[number % len(names)]
             seats = game.load(kind).seats[0]
-            bots = self.luck.choice((0, 1, seats - 1))
+            # Bots cost less time than people, who need mails and pages; every fourth table is of people alone.
+            bots = 0 if number // len(names) % 4 == 0 else seats - 1
             addresses = self.luck.sample(sorted(self.players), seats - bots)
             with self._calm():
                 persons = [
@@ -246,9 +252,12 @@ class _Run:
     def _mail_arrived(self, mail: Arrived) -> None:
         self._note("mail", mail.to, mail.subject, hashlib.sha256(mail.text.encode()).hexdigest())
         self.heads |= set(re.findall(r"Head of the record of this game: ([0-9a-f]{20})", mail.text))
-        if (seat := re.search(r"/s/([a-z2-7]{33})\s", mail.text)) and "IF YOU DO NOT ANSWER" in mail.text:
+        if (seat := re.search(r"/s/([a-z2-7]{33})\s", mail.text)) and asks(mail.text):
             with self._calm():
-                self.truth.arrived(mail, seat[1], until_in(mail.text))
+                self.truth.arrived(mail, seat[1])
+        for kind, sign in (("reminder", "This is a reminder."), ("bot took a seat over", "a bot plays")):
+            if sign in mail.text or sign in mail.subject:
+                self.seen[kind] += 1
         player = self.players[mail.to]
         self._plan(player.delay(), self._reads(player, mail))
 
@@ -295,7 +304,7 @@ class _Run:
 
     def _works(self, now: datetime) -> None:
         ticks.beat(self.shift)
-        if now - self._stirred > 3 * BEAT and now - self._looked < LOOK:
+        if now - self._stirred > 2 * BEAT and now - self._looked < LOOK:
             return
         ticks.play_bots(self.shift)
         ticks.deliver(self.shift)
@@ -343,6 +352,9 @@ class _Run:
         return holes
 
     def _dead_addresses(self) -> dict[str, Interval]:
+        if self.tables < FEW:
+            # Its table waits for a dead address for a week, which a short run has no time for.
+            return {}
         unlucky = self.luck.choice(sorted(self.players))
         start = START + (self.calm_from - START) * 0.2
         return {unlucky: Interval(start, start + timedelta(days=1))}

@@ -71,7 +71,7 @@ class Player:
         if self.manners.gone_from is not None and now >= self.manners.gone_from:
             self.seen["mail to somebody who is gone"] += 1
             return False
-        if "IF YOU DO NOT ANSWER" not in mail.text:
+        if not asks(mail.text):
             return False
         if self.links_had and self.luck.random() < self.manners.old_links:
             self._use_an_old_link()
@@ -153,6 +153,13 @@ class Player:
         if _no_fault(self.browser.post(path, {})).status == 303:
             # Still open, or the very choice that was made: either way it is said to be there.
             self.told(Answered("m", path.split("/")[2], None))
+        else:
+            self.seen["choice refused"] += 1
+
+
+def asks(text: str) -> bool:
+    """Whether a mail asks its reader for something in a game: the mail of a turn, or a reminder of it."""
+    return _SILENCE.search(text) is not None
 
 
 def _links(text: str, site: str) -> list[str]:

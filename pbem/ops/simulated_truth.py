@@ -43,15 +43,18 @@ class Truth:
     taken_back: set[Turn] = field(default_factory=set)
     unanswered: set[datetime] = field(default_factory=set)
     asked_at: dict[Turn, datetime] = field(default_factory=dict)
+    told_at: dict[Turn, datetime] = field(default_factory=dict)
     promised: dict[Turn, list[tuple[datetime, datetime]]] = field(default_factory=lambda: defaultdict(list))
     away: list[Interval] = field(default_factory=list)
 
-    def arrived(self, mail: Arrived, seat_token: str, until: datetime | None) -> None:
-        """A turn's mail is in its player's inbox, and this is until when it says there is time."""
+    def arrived(self, mail: Arrived, seat_token: str) -> None:
+        """A mail that asks for something is in its player's inbox, and says until when there is time."""
         link = links.opened(self.house, seat_token, Purpose.SEAT)
         turn = _turn(link, link.window)
-        self.asked_at.setdefault(turn, mail.at)
-        if until is not None:
+        self.told_at.setdefault(turn, mail.at)
+        if not mail.subject.startswith("Re: "):
+            self.asked_at.setdefault(turn, mail.at)
+        if (until := until_in(mail.text)) is not None:
             self.promised[turn].append((mail.at, until))
 
     def told(self, answer: Answered) -> None:
@@ -143,11 +146,15 @@ class Truth:
             if each.kind == Kind.ENTRY and each.seat in body["entry"].alone:
                 continue
             self.seen["time-out"] += 1
-            asked = self.asked_at.get(turn)
-            if asked is None or asked > each.at:
+            told = self.told_at.get(turn)
+            if told is None or told > each.at:
                 raise BrokenError(f"seat {each.seat} was timed out in turn {window} of game {row.id} without a mail")
+            # Whose address was dead for long gets a reminder of a clock that runs already.
+            asked = min(self.asked_at.get(turn, each.at), each.at)
             down = sum((_overlap(hole, asked, each.at) for hole in self.away if _length(hole) > LONGEST_HOLE), ZERO)
-            floors = [asked + pace.allowed + down, *(until for at, until in self.promised[turn] if at <= each.at)]
+            floors = [until for at, until in self.promised[turn] if at <= each.at]
+            if asked < each.at:
+                floors.append(asked + pace.allowed + down)
             if each.at < max(floors):
                 raise BrokenError(
                     f"seat {each.seat} of game {row.id} was timed out in turn {window} at {each.at}, "
