@@ -21,7 +21,7 @@ from pbem.domain.errors import (
     Stale,
     TooMany,
 )
-from pbem.web.site import page
+from pbem.web.site import config, page
 
 STATUS: Final[dict[type[PbemError], int]] = {
     BadInput: 400,
@@ -77,7 +77,8 @@ def _of_ours(error: PbemError) -> Response:
 def _of_the_framework(error: HTTPException) -> Response:
     if isinstance(error, SecurityError):
         # Asked for under a name that is not ours: there is no address that a page of ours could name.
-        return Response("This is not the site that you asked for.\n", 400, mimetype="text/plain")
+        told = f"This is not the site that you asked for. Ours is at {config().base_url} and nowhere else.\n"
+        return Response(told, 400, mimetype="text/plain")
     if error.code is None or error.code < 400:
         response: Response = error.get_response()  # type: ignore[assignment]
         return response

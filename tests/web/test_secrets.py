@@ -59,6 +59,17 @@ def test_no_page_and_no_answer_shows_a_card_of_another_hand(browser, links, hous
                 assert not [word for word in hands[other] if re.search(rf"\b{word}\b", shown)]
 
 
+def test_a_program_is_told_that_other_hands_are_hidden_and_nothing_of_them(browser, links, house, poker):
+    for seat in range(3):
+        token = by_link.token_for_programs(house, links.of(poker, seat)[1])
+        headers = {"Authorization": f"Bearer {token}"}
+        view = browser.client.get("/api/v1/view", headers=headers, base_url=HOST).get_json()["view"]
+        for other, hand in enumerate(view["hands"]):
+            assert ({"is": "HIDDEN"} in hand) == (other != seat)
+            assert len(hand) == 9
+            assert other == seat or all(card == {"is": "HIDDEN"} for card in hand)
+
+
 def test_nobody_sees_that_another_has_sealed_a_choice(browser, links, table):
     game = table("sunset-poker", 3)
     one, other = links.of(game, 0)[1], links.of(game, 1)[1]
