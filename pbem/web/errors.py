@@ -77,8 +77,8 @@ def _of_ours(error: PbemError) -> Response:
 def _of_the_framework(error: HTTPException) -> Response:
     if isinstance(error, SecurityError):
         # Asked for under a name that is not ours: there is no address that a page of ours could name.
-        told = f"This is not the site that you asked for. Ours is at {config().base_url} and nowhere else.\n"
-        return Response(told, 400, mimetype="text/plain")
+        words = f"This is not the site that you asked for. Ours is at {config().base_url} and nowhere else.\n"
+        return Response(words, 400, mimetype="text/plain")
     if error.code is None or error.code < 400:
         response: Response = error.get_response()  # type: ignore[assignment]
         return response
