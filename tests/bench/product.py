@@ -1,6 +1,5 @@
 """The product as it is measured: the whole application with the settings that it comes with."""
 
-from dataclasses import replace
 from tempfile import mkdtemp
 
 from flask import Flask
@@ -12,5 +11,5 @@ from tests.bench.tables import house_on
 
 def move_app(url: str) -> Flask:
     """The site on this database."""
-    settings = config.read({"PBEM_DATA_DIR": mkdtemp(prefix="pbem-bench-"), "PBEM_DATABASE_URL": url})
-    return create_app(replace(house_on(url), zone="UTC"), settings)
+    settings = config.read({"PBEM_DATA_DIR": mkdtemp(prefix="pbem-bench-"), "PBEM_BASE_URL": "http://127.0.0.1:8000"})
+    return create_app(house_on(url), settings)

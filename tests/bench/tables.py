@@ -18,7 +18,7 @@ from pbem.service.house import House
 from pbem.service.tables import Wanted
 from pbem.store import games
 from pbem.store.database import Store
-from pbem.store.schema import Link, table_of
+from pbem.store.schema import Base, Link, table_of
 
 SEATS = 4
 KEYS = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
@@ -45,9 +45,12 @@ class Move:
         return f"/m/{KEYS.make(Purpose.MOVE, self.link, 0)}/{self.option}"
 
 
-def house_on(url: str) -> House:
+def house_on(url: str, *, make: bool = False) -> House:
     """A server on this database, where people may sit at as many tables as a measurement needs."""
-    return House(Store(url), SystemClock(), SeededRandomness(7), KEYS, open_tables=10**6)
+    store = Store(url)
+    if make:
+        Base.metadata.create_all(store.engine)
+    return House(store, SystemClock(), SeededRandomness(7), KEYS, open_tables=10**6)
 
 
 def crowd(house: House, number: int = SEATS) -> list[int]:

@@ -73,17 +73,17 @@ def test_no_move_of_any_game_takes_more_than_nine_statements(house, table, kind)
         assert len(cost.statements) <= MOST, "\n".join(cost.statements)
 
 
-def grow(game, rows):
+def lengthen(house, game_id, rows):
     """Let a log become longer by rows that change nothing: an order that is dropped again and again."""
 
     def grown(tx):
-        row = games.lock(tx, game.id)
-        record = Record(row, game.house.now(), game.house.randomness)
+        row = games.lock(tx, game_id)
+        record = Record(row, house.now(), house.randomness)
         while record.seq < rows:
             record.add(Kind.ORDER, 0, "person", {"order": None, "note": None})
         seating.write(tx, row, record)
 
-    game.house.write(grown)
+    house.write(grown)
 
 
 @pytest.mark.parametrize("kind", ["bid", "templari"])
@@ -96,7 +96,7 @@ def test_the_same_move_costs_the_same_at_row_5_and_at_row_500(house, table, kind
     early = press(house, game, seat, decision.default)
     window = game.row().window if seat in game.open() else game.row().window - 1
     second_thoughts.take_back(house, game.id, window, seat)
-    grow(game, 500)
+    lengthen(house, game.id, 500)
     late = press(house, game, seat, decision.default)
     assert len(game.log()) > 500
     assert late == early
