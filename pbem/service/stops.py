@@ -16,7 +16,7 @@ from pbem.service import timekeeping
 from pbem.service.house import House
 from pbem.service.record import Kind, Record
 from pbem.service.seating import write
-from pbem.store import deadlines, games, lobby, outages, people
+from pbem.store import deadlines, games, lobby, outages, outbox, people
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outages import VacationRow
@@ -67,12 +67,19 @@ def address_failed(tx: Tx, house: House, person_id: int, why: str) -> None:
 
 
 def address_reached(tx: Tx, house: House, person_id: int) -> bool:
-    """Note that mail to a person went through again; False if it had not failed."""
+    """Note that mail to a person went through again; False if it had not failed.
+
+    What they were to be asked meanwhile is sent once more: without its mail a clock would never start.
+    """
     if not outages.is_failing(tx, person_id):
         return False
     locked = _lock_games(tx, person_id)
-    outages.reach(tx, person_id, house.now())
+    now = house.now()
+    outages.reach(tx, person_id, now)
     _settle_person(tx, house, person_id, locked)
+    for mail in outbox.turns_refused(tx, person_id):
+        outbox.change(tx, mail.id, status="queued", due_at=now, claimed_until=None, attempts=0)
+        outbox.note(tx, mail.id, now, "resent", "the address can be reached again")
     return True
 
 

@@ -159,14 +159,12 @@ def turn_before(tx: Connection, mail: OutboxRow) -> OutboxRow | None:
 
 def turns_open(tx: Connection) -> list[OutboxRow]:
     """The mails that asked for what is still open, and were sent."""
-    asked = and_(
-        _DEADLINE.c.game_id == _OUTBOX.c.game_id,
-        _DEADLINE.c.window == _OUTBOX.c.window,
-        _DEADLINE.c.seat == _OUTBOX.c.seat,
-        _DEADLINE.c.status == "open",
-    )
-    wanted = select(_OUTBOX).join(_DEADLINE, asked).where(_OUTBOX.c.kind == "turn", _OUTBOX.c.status == "sent")
-    return [OutboxRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id))]
+    return _turns(tx, _OUTBOX.c.status == "sent")
+
+
+def turns_refused(tx: Connection, person_id: int) -> list[OutboxRow]:
+    """The mails that should have asked a person for what is still open, and that their address did not take."""
+    return _turns(tx, and_(_OUTBOX.c.status == "undeliverable", _OUTBOX.c.person_id == person_id))
 
 
 def unwrite_queued(tx: Connection) -> list[int]:
@@ -211,6 +209,17 @@ def with_status(tx: Connection, status: str, limit: int) -> list[OutboxRow]:
 def of_game(tx: Connection, game_id: int, after_seq: int = 0) -> list[OutboxRow]:
     """The mails about a game that later rows of its log caused."""
     wanted = select(_OUTBOX).where(_OUTBOX.c.game_id == game_id, _OUTBOX.c.seq > after_seq)
+    return [OutboxRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id))]
+
+
+def _turns(tx: Connection, which: ColumnElement[bool]) -> list[OutboxRow]:
+    asked = and_(
+        _DEADLINE.c.game_id == _OUTBOX.c.game_id,
+        _DEADLINE.c.window == _OUTBOX.c.window,
+        _DEADLINE.c.seat == _OUTBOX.c.seat,
+        _DEADLINE.c.status == "open",
+    )
+    wanted = select(_OUTBOX).join(_DEADLINE, asked).where(_OUTBOX.c.kind == "turn", which)
     return [OutboxRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id))]
 
 

@@ -388,6 +388,27 @@ def test_an_address_that_is_refused_is_noted_and_one_that_works_again_too(house,
     assert game.row().status == "playing"
 
 
+def test_a_turn_whose_mail_was_refused_is_mailed_again_when_the_address_takes_mails(house, clock, sink, post, table):
+    first, second = began(table), began(table)
+    seats = [(game, seat) for game in (first, second) for seat in game.asked()]
+    person = next(game.person_at(seat) for game, seat in seats)
+    sink.does(*["550 rcpt"] * 100)
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    refused = [row for row in rows(house, "undeliverable") if row.person_id == person and row.kind == "turn"]
+    assert refused
+    sink.handler.script.clear()
+    house.write(lambda tx: outbox.queue(tx, [outbox.Letter(person, "links")], clock.now(), clock.now()))
+    for _ in range(2):
+        delivery.deliver(house, post, limit=100)
+    for mail in refused:
+        assert lines_of(house, mail)[-1] == "accepted"
+        with house.store.read() as tx:
+            clock_of = deadlines.read(tx, mail.game_id, mail.window, mail.seat)
+        assert clock_of is not None
+        assert clock_of.due_at is not None, "without a clock that runs the game would stand still for ever"
+
+
 def test_a_mail_that_is_refused_is_parked_and_its_readers_address_is_not_blamed(house, clock, sink, post, table):
     began(table)
     sink.does("550 data")
