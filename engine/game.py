@@ -14,6 +14,7 @@ import pkgutil
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from functools import cache
+from itertools import count
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, Generic, TypeVar
@@ -250,12 +251,14 @@ def load(name: str) -> Game[Any]:
 
 
 def load_file(path: Path) -> Game[Any]:
-    """The game in a file outside the house."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    """The game in a file outside the house. Loaded twice it is two games, and neither is in the way of the other."""
+    # A name of its own: a file called random.py must not stand in for the library, nor a second loading for the first.
+    name = next(name for i in count() if (name := f"outside.{i}.{path.stem}") not in sys.modules)
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise Refused(say("{path} is not a Python module.", path=str(path)))
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return game_in(module)
 

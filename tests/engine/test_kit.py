@@ -39,21 +39,21 @@ def thieves() -> Game:
 @pytest.fixture
 def changed(tmp_path: Path) -> Iterator[SimpleNamespace]:
     """Loads a toy in which some text was exchanged, as if its author had made a mistake."""
-    made: list[str] = []
+    before = set(sys.modules)
 
     def load(name: str, *changes: tuple[str, str]) -> Game:
         text = (TOYS / f"{name}.py").read_text()
         for old, new in changes:
             assert old in text, f"{name} has changed: there is no {old!r}"
             text = text.replace(old, new)
-        made.append(f"{name}_with_a_fault")
-        path = tmp_path / f"{made[-1]}.py"
+        path = tmp_path / f"{name}.py"
         path.write_text(text)
         return load_file(path)
 
     yield SimpleNamespace(load=load)
-    for name in made:
-        sys.modules.pop(name, None)
+    for name in set(sys.modules) - before:
+        if name.startswith("outside."):
+            del sys.modules[name]
 
 
 def test_a_sound_game_keeps_every_law(toy):
