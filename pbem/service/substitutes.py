@@ -243,11 +243,10 @@ def _give_up_unreachable(tx: Tx, house: House, asked: deadlines.DeadlineRow) -> 
     since = _failing_since(tx, clock.person.id, asked.asked_at)
     if given_up_at is None or given_up_at > house.now() or since is None:
         return False
-    if _moved_since(tx, game.id, asked.seat, since):
-        # Somebody who reads no mail and plays on the pages is not gone.
-        return False
+    # Somebody who reads no mail and plays on the pages is not gone; but their clock runs like everybody's.
+    gone = not _moved_since(tx, game.id, asked.seat, since)
     place = next(place for place in games.places(tx, game.id) if place.seat == asked.seat)
-    given_up = _give_up(tx, house, game, place, "unreachable")
+    given_up = gone and _give_up(tx, house, game, place, "unreachable")
     after = deadlines.read(tx, game.id, asked.window, asked.seat)
     if after is None or after.due_at is not None:
         return given_up

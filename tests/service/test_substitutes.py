@@ -348,9 +348,11 @@ def test_somebody_who_reads_no_mail_and_plays_on_the_pages_keeps_the_seat(house,
     while seat not in game.asked():
         for other, decision in game.asked().items():
             game.play(other, decision.default)
+    assert time.due(game, seat) is None
     time.passes(5 * DAY)
     time.seats_change()
     assert game.places()[seat].person_id == person
+    assert time.due(game, seat) is not None, "the others wait for an address no longer than that, whoever plays without"
 
 
 def test_an_organiser_gives_a_seat_to_somebody_else_with_a_reason_that_all_may_read(house, time, table, person):
