@@ -1,0 +1,59 @@
+"""Weeks of play from one seed: fifty short games of all kinds, with faults, to the end of every one of them.
+
+PBEM_TEST_SEED names another seed; whatever fails, the command that repeats it is in the message.
+"""
+
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import structlog
+
+from pbem.ops.simulate import SELDOM, simulate
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
+
+SEED = int(os.environ.get("PBEM_TEST_SEED", "1"))
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """What the server says of its faults is expected here, and too much to read."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    yield
+    structlog.reset_defaults()
+
+
+def test_in_weeks_of_play_with_faults_every_promise_is_kept_and_every_game_ends():
+    try:
+        ended = simulate(SEED, 50, 5)
+    except AssertionError as broken:
+        command = f"PBEM_TEST_SEED={SEED} .venv/bin/pytest -p no:xdist {Path(__file__).relative_to(Path.cwd())}"
+        raise AssertionError(f"{broken}\nTo repeat it: {command}") from broken
+    print(f"\nseed {SEED}: {ended.rows} rows until {ended.until}, trace {ended.trace[:20]}: {ended.seen}")
+    never = [each for each in SELDOM if each not in ended.seen]
+    assert never == [], "a run that never met this has proved nothing about it"
+
+
+def test_the_same_seed_is_the_same_run_to_the_byte_in_any_process():
+    program = (
+        "import logging, structlog\n"
+        "structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))\n"
+        "from pbem.ops.simulate import simulate\n"
+        f"print(simulate({SEED}, 5, 1).trace)\n"
+    )
+    traces = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(traces) == 1
+    assert simulate(SEED + 1, 5, 1).trace not in next(iter(traces))
