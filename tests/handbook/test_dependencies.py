@@ -1,7 +1,10 @@
 """Every library we depend on has its reason in the handbook, and no reason outlives its library."""
 
+import ast
 import re
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pbem
@@ -29,3 +32,29 @@ def test_every_dependency_has_its_reason_in_the_handbook():
         for cell in re.findall(r"\| `([\w.-]+)` (?=\| [A-Z])", line)
     }
     assert declared() == explained
+
+
+def test_whatever_is_imported_is_declared_and_does_not_only_come_along_with_something_else():
+    distributions = packages_distributions()
+    ours = {"engine", "pbem", "tests", "migrations"}
+    imported = {
+        name.partition(".")[0]
+        for folder in ("engine", "pbem", "migrations", "tests")
+        for file in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        for name in named(node)
+    }
+    libraries = {
+        re.sub(r"[-_.]+", "-", library).lower()
+        for name in imported - ours - set(sys.stdlib_module_names)
+        for library in distributions.get(name, [])
+    }
+    assert len(libraries) > 20
+    assert libraries <= {re.sub(r"[-_.]+", "-", name).lower() for name in declared()}
+
+
+def named(node):
+    """The modules that a statement imports."""
+    if isinstance(node, ast.Import):
+        return [each.name for each in node.names]
+    return [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
