@@ -1,24 +1,25 @@
-"""A mail as bytes for the wire, and back.
+"""A mail as bytes for the wire, and back: the text first, the same as HTML second, for whoever has both.
 
 The standard library builds and reads the message; how it is folded is ours, because the standard way encodes long
 headers until mail programs no longer understand them, writes lines that are too long, and lets a name inject a header.
 What was written is read again before anybody may queue it: a mail whose headers are not exactly those that were meant
 is refused.
 
-Bodies are stored with placeholders where tokens go, so nothing here may break a line within one. This module must never
-know what a mail is about.
+Bodies are stored with placeholders where tokens go, so nothing here may break a line within one. The same mail is the same
+bytes whenever it is written: nothing in here is drawn or read from a clock. This module must never know what a mail is
+about.
 """
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from email import quoprimime
 from email.errors import MessageError
 from email.header import Header
 from email.headerregistry import Address
-from email.message import EmailMessage, Message
+from email.message import EmailMessage, Message, MIMEPart
 from email.parser import BytesParser
 from email.policy import EmailPolicy, compat32
 from email.utils import format_datetime
@@ -36,18 +37,23 @@ LONGEST_SUBJECT: Final = 200
 LONGEST_NAME: Final = 100
 
 MOST_BYTES: Final = 60 * 1024
-"""Mail programs show a longer mail only in part."""
+MOST_HTML: Final = 20 * 1024
+"""Mail programs show a longer mail, or longer HTML, only in part."""
 
 # Headers that programs read: never encoded, folded only between words.
 _PLAIN: Final = frozenset(
     {
         "auto-submitted",
+        "content-language",
+        "content-transfer-encoding",
+        "content-type",
         "feedback-id",
         "in-reply-to",
         "list-id",
         "list-unsubscribe",
         "list-unsubscribe-post",
         "message-id",
+        "mime-version",
         "references",
         "reply-to",
         "x-auto-response-suppress",
@@ -55,7 +61,15 @@ _PLAIN: Final = frozenset(
 )
 _WORD: Final = re.compile(r"[!-~]{1,900}")
 _SHAPELESS: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-_TOKEN_SIZED: Final = re.compile(r"[a-z0-9]{33}|.", re.DOTALL)
+
+_TO_BE_ENCODED: Final = re.compile(r"[^ \t\n!-<>-~]+|[ \t]$|^F(?=rom )|^\.$", re.MULTILINE)
+"""What is no ASCII; blanks at the end of a line, which get lost; what a mailbox or a relay would take for a sign of its own."""
+
+_WORDLIKE: Final = "[A-Za-z0-9=]"
+_PIECE: Final = re.compile(
+    rf".{{1,{LINE - 1}}}(?:(?<!{_WORDLIKE})|(?!{_WORDLIKE}))|.{{1,{LINE - 1}}}(?<!=)(?<!=.)", re.DOTALL
+)
+"""As much of an encoded line as fits, up to the end of a word, and of what is longer than a line, of a character."""
 
 
 class WirePolicy(EmailPolicy):
@@ -91,7 +105,7 @@ class Mailbox:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A mail before it is bytes. `plain` are the headers that programs read, by name."""
+    """A mail before it is bytes. `plain` are the headers that programs read, by name; without `html` it is text only."""
 
     sender: Mailbox
     to: Mailbox
@@ -100,6 +114,7 @@ class Mail:
     message_id: str
     plain: Mapping[str, str]
     text: str
+    html: str = ""
 
 
 def serialise(mail: Mail) -> bytes:
@@ -108,7 +123,10 @@ def serialise(mail: Mail) -> bytes:
     try:
         for name, value in _headers(mail):
             message[name] = value
-        message.set_payload(_quoted_printable(mail.text))
+        if mail.html:
+            message.set_payload([_part("plain", mail.text), _part("html", mail.html)])
+        else:
+            message.set_payload(_quoted_printable(mail.text))
         written = message.as_bytes(policy=POLICY)
     except (ValueError, TypeError, MessageError, UnicodeError, IndexError) as error:
         raise Fault(
@@ -127,8 +145,12 @@ def parse(written: bytes) -> EmailMessage:
 
 def text_of(message: EmailMessage) -> str:
     """The plain text of a mail."""
-    part = message.get_body(("plain",))
-    return "" if part is None else str(part.get_content()).replace("\r\n", "\n")
+    return _body(message, "plain")
+
+
+def html_of(message: EmailMessage) -> str:
+    """The HTML of a mail; empty if it has none."""
+    return _body(message, "html")
 
 
 def one_line(text: str, longest: int = LONGEST_SUBJECT) -> str:
@@ -153,12 +175,30 @@ def _headers(mail: Mail) -> list[tuple[str, object]]:
     for name, value in headers:
         if name.lower() in _PLAIN and not all(_WORD.fullmatch(word) for word in str(value).split()):
             raise ValueError(f"{name} has characters that programs do not read")
-    return [
-        *headers,
-        ("MIME-Version", "1.0"),
-        ("Content-Type", 'text/plain; charset="utf-8"'),
-        ("Content-Transfer-Encoding", "quoted-printable"),
-    ]
+    content = [("Content-Type", _alternative(mail))] if mail.html else _content_headers("plain")
+    return [*headers, ("MIME-Version", "1.0"), *content]
+
+
+def _alternative(mail: Mail) -> str:
+    """The boundary follows from the mail's name; no encoded line can look like it, because "_" stands for no byte."""
+    return f'multipart/alternative; boundary="=_{hashlib.sha256(mail.message_id.encode()).hexdigest()[:32]}"'
+
+
+def _content_headers(subtype: str) -> list[tuple[str, str]]:
+    return [("Content-Type", f'text/{subtype}; charset="utf-8"'), ("Content-Transfer-Encoding", "quoted-printable")]
+
+
+def _part(subtype: str, text: str) -> MIMEPart:
+    part = MIMEPart(policy=POLICY)
+    for name, value in _content_headers(subtype):
+        part[name] = value
+    part.set_payload(_quoted_printable(text))
+    return part
+
+
+def _body(message: EmailMessage, subtype: str) -> str:
+    part = message.get_body((subtype,))
+    return "" if part is None else str(part.get_content()).replace("\r\n", "\n")
 
 
 def _address(mailbox: Mailbox) -> Address:
@@ -197,32 +237,17 @@ def _quoted_printable(text: str) -> str:
 
     The library's own encoder counts characters only; a place that is broken in two could not be filled.
     """
-    return "\r\n".join(_encoded_line(line) for line in text.rstrip("\n").split("\n")) + "\r\n"
+    encoded = _TO_BE_ENCODED.sub(_in_digits, text.rstrip("\n"))
+    return "\r\n".join(line if len(line) <= LINE else _softly_broken(line) for line in encoded.split("\n")) + "\r\n"
 
 
-def _encoded_line(line: str) -> str:
-    pieces = ["".join(_encoded(c) for c in unit) for unit in _TOKEN_SIZED.findall(line)]
-    if pieces and pieces[-1] in (" ", "\t"):
-        # Blanks at the end of a line get lost on the way.
-        pieces[-1] = quoprimime.quote(pieces[-1])
-    lines, current = [], ""
-    for piece in pieces:
-        if current and len(current) + len(piece) > LINE - 1:
-            lines.append(current + "=")
-            current = ""
-        current += piece
-    return "\r\n".join([*lines, _not_a_dot(current)])
+def _in_digits(found: re.Match[str]) -> str:
+    return "".join(f"={byte:02X}" for byte in found[0].encode())
 
 
-def _encoded(character: str) -> str:
-    if character in " \t" or ("!" <= character <= "~" and character != "="):
-        return character
-    return "".join(quoprimime.quote(chr(byte)) for byte in character.encode())
-
-
-def _not_a_dot(line: str) -> str:
-    # A mail ends with such a line, and not every relay takes care.
-    return "=2E" if line == "." else line
+def _softly_broken(line: str) -> str:
+    *pieces, last = _PIECE.findall(line)
+    return "=\r\n".join([*pieces, "=2E" if last == "." else last])
 
 
 def _read_back(mail: Mail, written: bytes) -> None:
@@ -232,6 +257,7 @@ def _read_back(mail: Mail, written: bytes) -> None:
     meant = [(name.lower(), str(value)) for name, value in _headers(mail)]
     found = [(name.lower(), " ".join(str(value).split())) for name, value in message.items()]
     subject, to, sender = (POLICY.header_fetch_parse(name, message[name]) for name in ("Subject", "To", "From"))
+    html = len(mail.html.encode())
     for good, what in (
         ([name for name, _ in found] == [name for name, _ in meant], "has other headers"),
         (subject == one_line(mail.subject), "has another subject"),
@@ -242,17 +268,25 @@ def _read_back(mail: Mail, written: bytes) -> None:
             "has headers that were changed",
         ),
         (not (message.defects or subject.defects or to.defects or sender.defects), "has defects"),
-        (_same_text(message.get_payload(decode=True), mail.text), "has another text"),
+        (_read_parts(message) == _meant_parts(mail), "has another text"),
         (written.isascii() and b"\n" not in written.replace(b"\r\n", b""), "has bytes that mail does not carry"),
         (max(map(len, written.split(b"\r\n"))) <= LONGEST_LINE, "has a line that is too long"),
-        (len(written) <= MOST_BYTES, "is too large"),
+        (len(written) <= MOST_BYTES, f"is too large ({len(written):,} bytes; {MOST_BYTES:,} are the most)"),
+        (html <= MOST_HTML, f"is too large (its HTML has {html:,} bytes; {MOST_HTML:,} are the most)"),
     ):
         if not good:
             raise Fault(f"A mail cannot be put on the wire: read back, it {what}.")
 
 
-def _same_text(read: object, meant: str) -> bool:
-    return isinstance(read, bytes) and read.decode().replace("\r\n", "\n").rstrip("\n") == meant.rstrip("\n")
+def _meant_parts(mail: Mail) -> list[tuple[str, str]]:
+    parts = [("text/plain", mail.text)] + [("text/html", mail.html)] * bool(mail.html)
+    return [(kind, text.rstrip("\n")) for kind, text in parts]
+
+
+def _read_parts(message: Message) -> list[tuple[str, str]]:
+    parts = [part for part in message.walk() if not part.is_multipart()]
+    texts = [(part.get_content_type(), part.get_payload(decode=True)) for part in parts]
+    return [(kind, bytes(text).decode().replace("\r\n", "\n").rstrip("\n")) for kind, text in texts]
 
 
 def _only_address(header: Any) -> str:

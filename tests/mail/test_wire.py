@@ -152,16 +152,58 @@ def test_a_token_is_never_broken_in_two():
         assert token.encode() in serialise(replace(MAIL, text=f"{line}\n"))
 
 
+def test_a_token_is_never_broken_in_two_in_html_either():
+    token = "0u" + "z7" * 15 + "1"
+    for before in range(80):
+        line = (
+            f'<p style="margin:0">{"é" * (before // 3)}{"-" * before}<a href="https://x.example/u/{token}">Stop</a></p>'
+        )
+        assert token.encode() in serialise(replace(MAIL, html=f"<html>{line}</html>\n"))
+
+
+BOTH = replace(MAIL, html='<html lang="en"><p>Ann: what do you bid? =?é</p></html>\n')
+
+
+def test_a_mail_with_html_has_the_text_first_and_the_html_second():
+    message = read(serialise(BOTH))
+    assert message.get_content_type() == "multipart/alternative"
+    assert [part.get_content_type() for part in message.iter_parts()] == ["text/plain", "text/html"]
+    assert [part.get_content().replace("\r\n", "\n") for part in message.iter_parts()] == [BOTH.text, BOTH.html]
+    assert message.defects == []
+
+
+def test_the_same_mail_is_the_same_bytes_and_another_mail_has_another_boundary():
+    assert serialise(BOTH) == serialise(BOTH)
+    other = replace(BOTH, message_id="<m2.abc@play.example.org>")
+    assert read(serialise(other)).get_boundary() != read(serialise(BOTH)).get_boundary()
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=2000), st.data())
+def test_any_html_at_all_is_read_as_it_was_written_in_short_lines(html, data):
+    boundary = read(serialise(BOTH)).get_boundary()
+    at = data.draw(st.integers(0, len(html)))
+    html = f"<p>{html[:at]}\n--{boundary}--\n{html[at:]}"
+    written = serialise(replace(BOTH, html=html))
+    assert max(map(len, written.split(b"\r\n"))) <= LINE + 2
+    text, again = read(written).iter_parts()
+    assert text.get_content().rstrip() == BOTH.text.rstrip()
+    assert again.get_content().replace("\r\n", "\n").rstrip("\n") == html.rstrip("\n")
+
+
 def test_dots_and_blanks_at_the_ends_of_lines_survive():
-    text = ".\n..\nFrom here\n end \n\t\n.\n"
+    text = ".\n..\nFrom here\n end \n\t\n" + "x" * 75 + ".\n.\n"
     body = serialise(replace(MAIL, text=text)).split(b"\r\n\r\n", 1)[1]
+    assert read(serialise(replace(MAIL, text=text))).get_content().replace("\r\n", "\n") == text
     assert b"\r\n.\r\n" not in b"\r\n" + body
+    assert b"\r\nFrom " not in b"\r\n" + body
     assert not any(line.endswith((b" ", b"\t")) for line in body.split(b"\r\n"))
 
 
 def test_a_mail_that_programs_would_cut_off_is_refused():
     with pytest.raises(Fault, match="too large"):
         serialise(replace(MAIL, text="a line\n" * 10_000))
+    with pytest.raises(Fault, match=r"its HTML has 20,507 bytes"):
+        serialise(replace(MAIL, html="<p>" * 6_835 + "é"))
 
 
 @pytest.mark.parametrize("sun", ["", "☀ "])
