@@ -11,6 +11,13 @@ depends_on = None
 
 def upgrade() -> None:
     op.create_table(
+        "arrival",
+        sa.Column("day", sa.Date(), nullable=False),
+        sa.Column("what", sa.Text(), nullable=False),
+        sa.Column("count", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.PrimaryKeyConstraint("day", "what", name=op.f("pk_arrival")),
+    )
+    op.create_table(
         "beat",
         sa.Column("worker", sa.Text(), nullable=False),
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
@@ -378,8 +385,36 @@ def upgrade() -> None:
     with op.batch_alter_table("link", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_link_person_id"), ["person_id"], unique=False)
 
+    op.create_table(
+        "received",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("fingerprint", sa.LargeBinary(), nullable=False),
+        sa.Column("link_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("message_id", sa.Text(), nullable=False),
+        sa.Column("raw", sa.LargeBinary(), nullable=True),
+        sa.Column("received_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("outcome", sa.Text(), nullable=False),
+        sa.Column("acts", sa.Text(), nullable=False),
+        sa.Column("attempts", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("due_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("claimed_until", sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint("status IN ('waiting', 'doubted', 'done', 'parked')", name=op.f("ck_received_status")),
+        sa.ForeignKeyConstraint(["link_id"], ["link.id"], name=op.f("fk_received_link_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_received")),
+        sa.UniqueConstraint("fingerprint", name=op.f("uq_received_fingerprint")),
+    )
+    with op.batch_alter_table("received", schema=None) as batch_op:
+        batch_op.create_index("ix_received_due", ["status", "due_at"], unique=False)
+        batch_op.create_index(batch_op.f("ix_received_link_id_received_at"), ["link_id", "received_at"], unique=False)
+
 
 def downgrade() -> None:
+    with op.batch_alter_table("received", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_received_link_id_received_at"))
+        batch_op.drop_index("ix_received_due")
+
+    op.drop_table("received")
     with op.batch_alter_table("link", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_link_person_id"))
 
@@ -442,3 +477,4 @@ def downgrade() -> None:
     op.drop_table("outage")
     op.drop_table("organiser")
     op.drop_table("beat")
+    op.drop_table("arrival")

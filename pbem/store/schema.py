@@ -331,6 +331,47 @@ class Link(Base):
     expires_at: Mapped[datetime | None]
 
 
+class Received(Base):
+    """A mail that came to one of our addresses: kept before anything is done about it, so that it is not lost or done twice.
+
+    `fingerprint` is the same however often the mail is handed in. `link_id` is what the token in its address stands for;
+    the token itself is nowhere, neither here nor in `raw`, which is gone once the mail has been dealt with. A mail that is
+    `doubted` waits for the person whom its address belongs to. `acts` is what each line of a reply has led to, written
+    together with what it led to.
+    """
+
+    __tablename__ = "received"
+    __table_args__ = (
+        UniqueConstraint("fingerprint"),
+        one_of("status", "waiting", "doubted", "done", "parked"),
+        Index("ix_received_due", "status", "due_at"),
+        Index(None, "link_id", "received_at"),
+    )
+
+    id: Mapped[Id]
+    fingerprint: Mapped[bytes]
+    link_id: Mapped[int] = mapped_column(ForeignKey("link.id"))
+    message_id: Mapped[str]
+    raw: Mapped[bytes | None]
+    received_at: Mapped[datetime]
+    status: Mapped[str]
+    outcome: Mapped[str]
+    acts: Mapped[str]
+    attempts: Mapped[int]
+    due_at: Mapped[datetime]
+    claimed_until: Mapped[datetime | None]
+
+
+class Arrival(Base):
+    """How many mails of each kind came in on one day, those included that nothing is kept of."""
+
+    __tablename__ = "arrival"
+
+    day: Mapped[date] = mapped_column(primary_key=True)
+    what: Mapped[str] = mapped_column(primary_key=True)
+    count: Mapped[int]
+
+
 class Pause(Base):
     """A time in which all clocks of a table stand still; open while it lasts."""
 
