@@ -127,8 +127,21 @@ class Mail:
 class Inbound:
     """How mails reach us."""
 
+    replies: bool = setting(
+        YES_NO,
+        Derived("yes in development, otherwise no", lambda so_far: so_far["development"]),
+        "Read answers to mails; say yes when your mail server hands them in.",
+    )
     lmtp_host: str = setting(HOST, "127.0.0.1", "Address on which mails are taken, by LMTP.")
-    lmtp_port: int = setting(PORT, "8024", "Port on which mails are taken, by LMTP.")
+    # Alone on a machine there is a page to answer mails on, and a port that several checkouts would fight for.
+    lmtp_port: int = setting(
+        number(0, 65535),
+        Derived("8024; 0 in development", lambda so_far: "0" if so_far["development"] == "yes" else "8024"),
+        "Port on which mails are taken, by LMTP; 0 for none.",
+    )
+    secret: str = setting(
+        PASSWORD, "", "Secret that signs mails handed in at /inbound; without one, none are taken there.", secret=True
+    )
     sender_check: SenderCheck = setting(
         one_of(SenderCheck),
         "strict",

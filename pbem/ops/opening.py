@@ -48,6 +48,8 @@ def house_on(store: Store, config: Config) -> House:
         hold=timedelta(seconds=config.mail.hold),
         open_tables=config.limits.open_tables,
         zone=config.site.timezone.key,
+        answers_a_turn=config.limits.answers_a_turn,
+        answers_a_day=config.limits.answers_a_day,
     )
 
 

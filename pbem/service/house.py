@@ -17,7 +17,7 @@ class House:
     """One process's hands on the server.
 
     `hold` is how long a mail waits in which its move can be taken back; `open_tables` is at how many tables one person can
-    be; `zone` is that of people who have not chosen theirs.
+    be; `zone` is that of people who have not chosen theirs; so many mails of one person's are answered in a turn and a day.
     """
 
     store: Store
@@ -27,6 +27,8 @@ class House:
     hold: timedelta = timedelta(seconds=60)
     open_tables: int = 20
     zone: str = "UTC"
+    answers_a_turn: int = 5
+    answers_a_day: int = 20
 
     def now(self) -> datetime:
         """The present moment."""
