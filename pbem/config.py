@@ -38,6 +38,7 @@ from pbem.setting import (
     PACE,
     PASSWORD,
     PORT,
+    SIGNING_KEY,
     YES_NO,
     ZONE,
     Derived,
@@ -121,6 +122,21 @@ class Mail:
     )
     per_second: int = setting(number(0, 1000), "10", "Mails sent in a second at most; 0 leaves that to the relay.")
     per_domain: int = setting(number(0, 1000), "1", "The same for the mails to one domain; 0 leaves that to the relay.")
+
+
+@dataclass(frozen=True, slots=True)
+class Dkim:
+    """How our mails are signed, if the relay does not sign them."""
+
+    domain: str = setting(
+        DOMAIN,
+        Derived("the mail domain", lambda so_far: so_far["mail.domain"]),
+        "Domain that vouches for our mails: that of the sender, or one above it.",
+    )
+    selector: str = setting(DOMAIN, "pbem", "Name under which the other half of the key stands in the domain's DNS.")
+    private_key: str = setting(
+        SIGNING_KEY, "", "RSA key in PEM to sign mails with; without one, signing is left to the relay.", secret=True
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +249,7 @@ class Config:
         "Show every mail to every visitor at /mailbox, to play without real mail.",
     )
     mail: Mail = section(Mail)
+    dkim: Dkim | None = section(Dkim)
     inbound: Inbound = section(Inbound)
     site: Site = section(Site)
     limits: Limits = section(Limits)
@@ -274,7 +291,9 @@ def read(environ: Mapping[str, str]) -> Config:
             remedy="\nNothing was started; correct them and try again.",
         )
     config = build(Config, values)
-    return config if so_far["smtp.host"] else replace(config, smtp=None)
+    if not so_far["smtp.host"]:
+        config = replace(config, smtp=None)
+    return config if so_far["dkim.private_key"] == "set" else replace(config, dkim=None)
 
 
 def show(config: Config) -> str:
@@ -324,7 +343,8 @@ def _shown(each: Setting, config: Config) -> str:
     value: object = config
     for name in each.name.split("."):
         value = getattr(value, name, None)
-    return "" if value is None and each.name.startswith("smtp.") else each.kind.show(value)
+    unused = value is None and each.name.startswith(("smtp.", "dkim."))
+    return "" if unused else each.kind.show(value)
 
 
 def _own_keys(data_dir: Path) -> str:
@@ -376,4 +396,10 @@ def _same_port(so_far: Mapping[str, str]) -> Iterator[str]:
         yield "PBEM_WEB_ADMIN_PORT: it is the port of the site; choose another."
 
 
-_DISAGREEMENTS = (_unprotected, _nowhere_to_send, _half_signed_in, _same_port)
+def _signed_by_a_stranger(so_far: Mapping[str, str]) -> Iterator[str]:
+    sender = so_far["mail.sender"].rpartition("@")[2]
+    if so_far["dkim.private_key"] == "set" and not f".{sender}".endswith(f".{so_far['dkim.domain']}"):
+        yield f"PBEM_DKIM_DOMAIN: only {sender}, or a domain above it, can vouch for PBEM_MAIL_SENDER."
+
+
+_DISAGREEMENTS = (_unprotected, _nowhere_to_send, _half_signed_in, _same_port, _signed_by_a_stranger)

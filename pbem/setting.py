@@ -170,6 +170,15 @@ def _database(text: str) -> str:
     return text
 
 
+def _private_key(text: str) -> str:
+    """Only whether it is the text of a key: what is in it is for whoever signs with it."""
+    if text and not re.fullmatch(
+        r"-----BEGIN ((RSA )?PRIVATE KEY)-----\n[A-Za-z0-9+/=\n]+\n-----END \1-----", text.strip()
+    ):
+        raise ValueError("no key, or a locked one")
+    return text
+
+
 def _without_password(url: str) -> str:
     """Without the query too: a password may stand there as well."""
     return re.sub(r"\?.*", "?***", re.sub(r"(?<=://)([^/:]*):.*@", r"\1:***@", url))
@@ -193,5 +202,6 @@ ORIGIN = Kind("a web address without a path, like https://games.example.org", _o
 PACE: Kind[Pace] = Kind("a pace, like 1d or Tue,Fri 20:00 Europe/Berlin", parse_pace)
 PASSWORD = Kind("a password of one line", _line, _set_or_not)
 PORT = number(1, 65535)
+SIGNING_KEY = Kind("an RSA private key without a passphrase, in PEM", _private_key, _set_or_not)
 YES_NO = Kind("yes or no", _yes_no, lambda yes: "yes" if yes else "no")
 ZONE: Kind[ZoneInfo] = Kind("a time zone, like Europe/Berlin", parse_zone)

@@ -260,3 +260,34 @@ def test_what_is_shown_is_a_configuration_that_can_be_read_again() -> None:
 def test_no_text_whatsoever_breaks_the_reading(each: Setting, text: str) -> None:
     with suppress(BadInput):
         read({**PUBLIC, each.variable: text})
+
+
+SIGNING_KEY = (Path(__file__).parent / "mail" / "dkim.pem").read_text()
+
+
+def test_a_key_to_sign_mails_with_comes_from_its_own_file_and_is_shown_nowhere(folder: Path) -> None:
+    (folder / "dkim.pem").write_text(SIGNING_KEY)
+    config = read({**PUBLIC, "PBEM_DKIM_PRIVATE_KEY_FILE": "dkim.pem", "PBEM_DKIM_DOMAIN": "example.org"})
+    assert config.dkim is not None
+    assert (config.dkim.domain, config.dkim.selector) == ("example.org", "pbem")
+    assert config.dkim.private_key == SIGNING_KEY.rstrip()
+    line = SIGNING_KEY.split("\n")[1]
+    assert line not in repr(config)
+    assert line not in show(config)
+    assert read(PUBLIC).dkim is None
+
+
+@pytest.mark.parametrize("text", ["nonsense", SIGNING_KEY.replace("PRIVATE", "ENCRYPTED PRIVATE")])
+def test_a_key_that_cannot_be_read_is_told_with_everything_else_that_is_wrong(folder: Path, text: str) -> None:
+    (folder / "dkim.pem").write_text(text)
+    told = problems(PBEM_DKIM_PRIVATE_KEY_FILE="dkim.pem", PBEM_WEB_PORT="none")
+    assert "PBEM_DKIM_PRIVATE_KEY_FILE: this is not an RSA private key without a passphrase, in PEM." in told
+    assert len(told) == 2
+    (gone,) = problems(PBEM_DKIM_PRIVATE_KEY_FILE="gone.pem")
+    assert gone.startswith("PBEM_DKIM_PRIVATE_KEY_FILE: gone.pem cannot be read: No such file or directory.")
+
+
+@pytest.mark.parametrize("domain", ["other.example", "ames.example.org", "mail.games.example.org"])
+def test_only_the_senders_own_domain_or_one_above_it_can_vouch_for_a_mail(folder: Path, domain: str) -> None:
+    (told,) = problems(**PUBLIC, PBEM_DKIM_PRIVATE_KEY=SIGNING_KEY, PBEM_DKIM_DOMAIN=domain)
+    assert told.startswith("PBEM_DKIM_DOMAIN: only games.example.org, or a domain above it")

@@ -13,12 +13,13 @@ one mail. Once a mail may have left, it is never written anew. This module must 
 import hashlib
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import structlog
 
 from pbem import faults
 from pbem.config import Config
+from pbem.domain.errors import BadInput
 from pbem.links import Purpose
 from pbem.mail.compose import Letterhead, compose
 from pbem.mail.mailbox import LocalMailbox
@@ -30,6 +31,9 @@ from pbem.store import games, links, outbox, people
 from pbem.store.database import Tx
 from pbem.store.links import Meant
 from pbem.store.outbox import OutboxRow
+
+if TYPE_CHECKING:
+    from pbem.mail.sign import Signer
 
 LEASE: Final = timedelta(minutes=5)
 """So long nobody else sends a claimed mail. The sender stops at half of it, as long as a relay may take to answer."""
@@ -50,6 +54,7 @@ class Post:
     letterhead: Letterhead
     transport: Transport
     throttle: Throttle = field(default_factory=Throttle)
+    signer: "Signer | None" = None
     failures: int = 0
     rests_until: datetime | None = None
 
@@ -74,9 +79,24 @@ def post_of(config: Config) -> Post:
     letterhead = Letterhead(
         config.site.name, config.base_url, config.mail.domain, config.mail.sender, config.site.contact
     )
+    signer = signer_of(config)
     if config.smtp is None:
-        return Post(letterhead, mailbox_of(config))
-    return Post(letterhead, Relay(config.smtp), Throttle(config.mail.per_second, config.mail.per_domain))
+        return Post(letterhead, mailbox_of(config), signer=signer)
+    return Post(letterhead, Relay(config.smtp), Throttle(config.mail.per_second, config.mail.per_domain), signer)
+
+
+def signer_of(config: Config) -> "Signer | None":
+    """What signs our mails, if there is a key for it."""
+    if config.dkim is None:
+        return None
+    try:
+        from pbem.mail.sign import signer
+    except ImportError:
+        what = "Mails cannot be signed: the library for it is not installed."
+        raise BadInput(
+            what, remedy="Install it with pbem's extra `dkim`, or take PBEM_DKIM_PRIVATE_KEY away."
+        ) from None
+    return signer(config.dkim)
 
 
 def mailbox_of(config: Config) -> LocalMailbox:
@@ -230,11 +250,15 @@ def _filled(house: House, post: Post, row: OutboxRow) -> Parcel:
         bounce = links.find(tx, Meant(Purpose.BOUNCE, row.person_id, outbox_id=row.id))
     assert bounce is not None, "made when the mail was written"
     returns = house.keys.make(Purpose.BOUNCE, bounce.id, bounce.generation)
+    content = house.keys.fill(row.body, generations)
+    if post.signer is not None:
+        assert row.rendered_at is not None, "kept with the bytes"
+        content = post.signer.signed(content, row.rendered_at)
     return Parcel(
         name=f"m{row.id}",
         sender=f"b+{returns}@{post.letterhead.domain}",
         recipient=news.address_of(person),
-        content=house.keys.fill(row.body, generations),
+        content=content,
     )
 
 
