@@ -5,6 +5,7 @@ and nothing cleverer. The words come from the services, each already as its read
 placeholders, never tokens. This module must never decide what a reader may know, and never send anything.
 """
 
+import hashlib
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,8 +24,12 @@ from pbem.links import Purpose
 from pbem.mail.wire import Mail, Mailbox, one_line, serialise
 
 WIDTH: Final = 72
+LANGUAGE: Final = "en"
 LONGEST_ASKED: Final = 90
 """Characters of the question that a subject repeats: what a list of mails shows."""
+
+_ANSWERS: Final = frozenset({"receipt"})
+"""Kinds that answer a mail, which no program may answer in its turn (RFC 3834)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +140,10 @@ def message_id(letterhead: Letterhead, number: str, of: str) -> str:
 def _headers(letterhead: Letterhead, mail: Written) -> dict[str, str]:
     thread, host = mail.thread, letterhead.domain
     headers = {
-        "Auto-Submitted": "auto-generated",
+        "Auto-Submitted": "auto-replied" if mail.kind in _ANSWERS else "auto-generated",
         "X-Auto-Response-Suppress": "OOF, AutoReply",
-        "Feedback-ID": f"{thread.game or 'house'}:{mail.kind}:pbem:{host}",
+        "Content-Language": LANGUAGE,
+        "Feedback-ID": f"{thread.game or 'house'}:{mail.kind}:pbem:{_sender_id(host)}",
     }
     if thread.game:
         # The root is never sent: it only holds the mails of one table together.
@@ -152,6 +158,11 @@ def _headers(letterhead: Letterhead, mail: Written) -> dict[str, str]:
     if urlsplit(stop).scheme == "https":
         headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     return headers
+
+
+def _sender_id(host: str) -> str:
+    """By what name large receivers count complaints: theirs may have fifteen characters, and a host has more."""
+    return f"pbem-{hashlib.sha256(host.encode()).hexdigest()[:10]}"
 
 
 @cache
