@@ -57,11 +57,21 @@ def upgrade() -> None:
         sa.Column("zone", sa.Text(), nullable=False),
         sa.Column("quiet", sa.Text(), nullable=True),
         sa.Column("cadence", sa.Text(), nullable=False),
+        sa.Column("delivery", sa.Text(), nullable=False),
+        sa.Column("digest_at", sa.Text(), nullable=False),
+        sa.Column("digest_on", sa.Date(), nullable=True),
+        sa.Column("sealed", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("confirmed_at", sa.DateTime(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_person")),
         sa.UniqueConstraint("key", name=op.f("uq_person_key")),
         sa.UniqueConstraint("mailbox", name=op.f("uq_person_mailbox")),
+    )
+    op.create_table(
+        "quota",
+        sa.Column("bucket", sa.Text(), nullable=False),
+        sa.Column("used_until", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("bucket", name=op.f("pk_quota")),
     )
     op.create_table(
         "rate",
@@ -75,6 +85,26 @@ def upgrade() -> None:
         sa.Column("task", sa.Text(), nullable=False),
         sa.Column("slot", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("task", "slot", name=op.f("pk_slot")),
+    )
+    op.create_table(
+        "traffic",
+        sa.Column("day", sa.Date(), nullable=False),
+        sa.Column("domain", sa.Text(), nullable=False),
+        sa.Column("sent", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("deferred", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("bounced", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("complained", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.PrimaryKeyConstraint("day", "domain", name=op.f("pk_traffic")),
+    )
+    op.create_table(
+        "bounce",
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("day", sa.Date(), nullable=False),
+        sa.Column("points", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_bounce_person_id")),
+        sa.PrimaryKeyConstraint("person_id", "day", name=op.f("pk_bounce")),
     )
     op.create_table(
         "game",
@@ -125,7 +155,9 @@ def upgrade() -> None:
         sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("start_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("end_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("cause", sa.Text(), nullable=False),
         sa.Column("why", sa.Text(), nullable=False),
+        sa.CheckConstraint("cause IN ('refused', 'bounced', 'complained')", name=op.f("ck_unreachable_cause")),
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_unreachable_person_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_unreachable")),
         sa.UniqueConstraint("person_id", "start_at", name=op.f("uq_unreachable_person_id_start_at")),
@@ -153,6 +185,20 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_willing_person_id")),
         sa.PrimaryKeyConstraint("person_id", name=op.f("pk_willing")),
     )
+    op.create_table(
+        "alarm",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("what", sa.Text(), nullable=False),
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("says", sa.Text(), nullable=False),
+        sa.Column("told_at", sa.DateTime(timezone=True), nullable=True),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_alarm_game_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_alarm")),
+    )
+    with op.batch_alter_table("alarm", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_alarm_told_at_id"), ["told_at", "id"], unique=False)
+
     op.create_table(
         "call",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -269,7 +315,8 @@ def upgrade() -> None:
         sa.Column("body", sa.LargeBinary(), nullable=True),
         sa.Column("accepted_at", sa.DateTime(timezone=True), nullable=True),
         sa.CheckConstraint(
-            "status IN ('queued', 'sent', 'superseded', 'parked', 'undeliverable')", name=op.f("ck_outbox_status")
+            "status IN ('queued', 'digest', 'sent', 'withheld', 'superseded', 'parked', 'undeliverable')",
+            name=op.f("ck_outbox_status"),
         ),
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_outbox_game_id")),
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_outbox_person_id")),
@@ -310,6 +357,20 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("place", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_place_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
+        "preference",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("delivery", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_preference_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_preference_person_id")),
+        sa.PrimaryKeyConstraint("game_id", "person_id", name=op.f("pk_preference")),
+    )
+    with op.batch_alter_table("preference", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_preference_person_id"), ["person_id"], unique=False)
 
     op.create_table(
         "view",
@@ -429,6 +490,10 @@ def downgrade() -> None:
     op.drop_table("wish")
     op.drop_table("vote")
     op.drop_table("view")
+    with op.batch_alter_table("preference", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_preference_person_id"))
+
+    op.drop_table("preference")
     with op.batch_alter_table("place", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_place_person_id"))
 
@@ -458,6 +523,10 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_call_status_at"))
 
     op.drop_table("call")
+    with op.batch_alter_table("alarm", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_alarm_told_at_id"))
+
+    op.drop_table("alarm")
     op.drop_table("willing")
     with op.batch_alter_table("vacation", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_vacation_person_id"))
@@ -468,8 +537,11 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_game_status_created_at"))
 
     op.drop_table("game")
+    op.drop_table("bounce")
+    op.drop_table("traffic")
     op.drop_table("slot")
     op.drop_table("rate")
+    op.drop_table("quota")
     op.drop_table("person")
     with op.batch_alter_table("outage", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_outage_end_at"))

@@ -86,7 +86,7 @@ Extension = ExtendedBy | ExtendedTo
 class Turn:
     """All that the deadline of one seat in one window depends on.
 
-    `accepted_at` is what `clock_start` says; None means that the clock has not started.
+    `accepted_at` is when its clock started; None means that it has not.
     `promised` is the latest moment that any mail or page has told this seat. `unreachable` is
     when mail to the seat's address failed, each from the failure until mail went through again.
     """
@@ -133,17 +133,6 @@ class Due:
     at: datetime | None
     parts: tuple[Part, ...] = ()
     waits_for: Reason | None = None
-
-
-def clock_start(
-    by_mail_at_once: bool, asked_at: datetime, hold: timedelta, accepted_at: datetime | None
-) -> datetime | None:
-    """When a seat's clock starts; None while its mail is still on the way to the next hop.
-
-    Digests, delayed or stopped mail and bots are their owners' choice: they start when a mail sent
-    at once would have left, `hold` after the table asked.
-    """
-    return accepted_at if by_mail_at_once else asked_at + hold
 
 
 def printed(turn: Turn) -> Due:

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from email_validator import EmailNotValidError, validate_email
 
+from pbem.domain.delivery import AT_ONCE, USUAL_DIGEST
 from pbem.domain.errors import BadInput, TooMany, quoted
 from pbem.domain.localtime import parse_zone
 from pbem.domain.quiet import parse_quiet
@@ -89,6 +90,9 @@ def known_in(tx: Tx, house: House, address: str, name: str = "") -> PersonRow:
             zone=house.zone,
             quiet=None,
             cadence=str(USUAL),
+            delivery=str(AT_ONCE),
+            digest_at=f"{USUAL_DIGEST:%H:%M}",
+            sealed=False,
             created_at=house.now(),
             confirmed_at=None,
         )

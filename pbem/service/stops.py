@@ -62,7 +62,7 @@ def vacations(house: House, person_id: int) -> tuple[list[VacationRow], int]:
 def address_failed(tx: Tx, house: House, person_id: int, why: str) -> None:
     """Note that mail to a person fails: as long as it does, and the others wait, no clock of theirs runs."""
     locked = _lock_games(tx, person_id)
-    if outages.fail(tx, person_id, house.now(), why):
+    if outages.fail(tx, person_id, house.now(), "refused", why):
         _settle_person(tx, house, person_id, locked)
 
 
@@ -71,7 +71,7 @@ def address_reached(tx: Tx, house: House, person_id: int) -> bool:
 
     What they were to be asked meanwhile is sent once more: without its mail a clock would never start.
     """
-    if not outages.is_failing(tx, person_id):
+    if outages.failure(tx, person_id) is None:
         return False
     locked = _lock_games(tx, person_id)
     now = house.now()

@@ -29,7 +29,7 @@ _FAILURES = select(_UNREACHABLE.c.start_at, _UNREACHABLE.c.end_at).where(
     or_(_UNREACHABLE.c.end_at.is_(None), _UNREACHABLE.c.end_at > bindparam("since")),
 )
 
-_FAILING = select(_UNREACHABLE.c.id).where(
+_FAILING = select(_UNREACHABLE).where(
     _UNREACHABLE.c.person_id == bindparam("of_person"), _UNREACHABLE.c.end_at.is_(None)
 )
 # A worker asks these again every few seconds.
@@ -83,6 +83,7 @@ class UnreachableRow:
     person_id: int
     start_at: datetime
     end_at: datetime | None
+    cause: str
     why: str
 
 
@@ -180,16 +181,17 @@ def vacations(tx: Connection, person_id: int, since: datetime) -> tuple[Interval
     return tuple(Interval(*row) for row in tx.execute(_VACATIONS, {"of_person": person_id, "since": since}))
 
 
-def fail(tx: Connection, person_id: int, now: datetime, why: str) -> bool:
+def fail(tx: Connection, person_id: int, now: datetime, cause: str, why: str) -> bool:
     """Mail to a person fails from now on; False if that was known."""
-    if is_failing(tx, person_id):
+    if failure(tx, person_id) is not None:
         return False
-    return _insert_once(tx, _UNREACHABLE, {"person_id": person_id, "start_at": now, "why": why})
+    return _insert_once(tx, _UNREACHABLE, {"person_id": person_id, "start_at": now, "cause": cause, "why": why})
 
 
-def is_failing(tx: Connection, person_id: int) -> bool:
-    """Whether mail to a person fails at present."""
-    return tx.execute(_FAILING, {"of_person": person_id}).first() is not None
+def failure(tx: Connection, person_id: int) -> UnreachableRow | None:
+    """Since when and why mail to a person fails at present; None if it does not."""
+    row = tx.execute(_FAILING, {"of_person": person_id}).first()
+    return None if row is None else UnreachableRow(**row._mapping)
 
 
 def reach(tx: Connection, person_id: int, now: datetime) -> bool:

@@ -5,7 +5,7 @@ do is decided elsewhere; this module only reads and writes.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
@@ -29,6 +29,10 @@ class PersonRow:
     zone: str
     quiet: str | None
     cadence: str
+    delivery: str
+    digest_at: str
+    digest_on: date | None
+    sealed: bool
     created_at: datetime
     confirmed_at: datetime | None
 

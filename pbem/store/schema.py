@@ -57,7 +57,11 @@ def table_of(kind: type[Base]) -> Table:
 
 
 class Person(Base):
-    """Somebody with an address. `mailbox` is the address as it is compared: one row an address."""
+    """Somebody with an address. `mailbox` is the address as it is compared: one row an address.
+
+    `delivery` is how they want to be mailed, `digest_at` the time of day of their digest, `digest_on` the last day of
+    theirs on which it was looked after, `sealed` whether they are told that a sealed choice is in.
+    """
 
     __tablename__ = "person"
     __table_args__ = (UniqueConstraint("mailbox"), UniqueConstraint("key"))
@@ -70,8 +74,23 @@ class Person(Base):
     zone: Mapped[str]
     quiet: Mapped[str | None]
     cadence: Mapped[str]
+    delivery: Mapped[str]
+    digest_at: Mapped[str]
+    digest_on: Mapped[date | None]
+    sealed: Mapped[bool]
     created_at: Mapped[datetime]
     confirmed_at: Mapped[datetime | None]
+
+
+class Preference(Base):
+    """How a person wants to be mailed about one table, where that is not as about all."""
+
+    __tablename__ = "preference"
+    __table_args__ = (Index(None, "person_id"),)
+
+    game_id: Mapped[Part] = mapped_column(ForeignKey("game.id"))
+    person_id: Mapped[Part] = mapped_column(ForeignKey("person.id"))
+    delivery: Mapped[str]
 
 
 class Vacation(Base):
@@ -93,16 +112,34 @@ class Vacation(Base):
 
 
 class Unreachable(Base):
-    """A time in which mail to a person's address failed; open while it still does."""
+    """A time in which mail to a person's address failed; open while it still does.
+
+    `cause` is what said so: our relay when it was handed a mail, reports of mails that came back, or the person's own
+    mail program, which called a mail of ours spam.
+    """
 
     __tablename__ = "unreachable"
-    __table_args__ = (UniqueConstraint("person_id", "start_at"),)
+    __table_args__ = (
+        UniqueConstraint("person_id", "start_at"),
+        one_of("cause", "refused", "bounced", "complained"),
+    )
 
     id: Mapped[Id]
     person_id: Mapped[int] = mapped_column(ForeignKey("person.id"))
     start_at: Mapped[datetime]
     end_at: Mapped[datetime | None]
+    cause: Mapped[str]
     why: Mapped[str]
+
+
+class Bounce(Base):
+    """A day on which mails to a person came back. A day counts once, by the worst that happened on it."""
+
+    __tablename__ = "bounce"
+
+    person_id: Mapped[Part] = mapped_column(ForeignKey("person.id"))
+    day: Mapped[date] = mapped_column(primary_key=True)
+    points: Mapped[int]
 
 
 class Game(Base):
@@ -263,13 +300,14 @@ class Outbox(Base):
     """One mail: what it is about, then its very bytes, then what became of it.
 
     `body` holds placeholders where the links go; a token is never stored. A mail about a game is there once for each
-    row of the log, seat and kind.
+    row of the log, seat and kind. One of status `digest` waits to be told in its reader's next digest, one that is
+    `withheld` its reader does not want.
     """
 
     __tablename__ = "outbox"
     __table_args__ = (
         UniqueConstraint("game_id", "seq", "seat", "kind"),
-        one_of("status", "queued", "sent", "superseded", "parked", "undeliverable"),
+        one_of("status", "queued", "digest", "sent", "withheld", "superseded", "parked", "undeliverable"),
         Index("ix_outbox_due", "status", "due_at"),
         Index(None, "person_id", "queued_at"),
     )
@@ -490,6 +528,42 @@ class Slot(Base):
 
     task: Mapped[str] = mapped_column(primary_key=True)
     slot: Mapped[str] = mapped_column(primary_key=True)
+
+
+class Traffic(Base):
+    """What became of the mails of one day to one domain, in numbers and without anybody's address."""
+
+    __tablename__ = "traffic"
+
+    day: Mapped[date] = mapped_column(primary_key=True)
+    domain: Mapped[str] = mapped_column(primary_key=True)
+    sent: Mapped[int]
+    deferred: Mapped[int]
+    bounced: Mapped[int]
+    complained: Mapped[int]
+
+
+class Quota(Base):
+    """Until when a share of what may be sent is used up: that of all mails, or that of one domain."""
+
+    __tablename__ = "quota"
+
+    bucket: Mapped[str] = mapped_column(primary_key=True)
+    used_until: Mapped[datetime]
+
+
+class Alarm(Base):
+    """Something that the organisers have to hear of; `told_at` is when a mail to them was queued that says it."""
+
+    __tablename__ = "alarm"
+    __table_args__ = (Index(None, "told_at", "id"),)
+
+    id: Mapped[Id]
+    at: Mapped[datetime]
+    what: Mapped[str]
+    game_id: Mapped[int | None] = mapped_column(ForeignKey("game.id"))
+    says: Mapped[str]
+    told_at: Mapped[datetime | None]
 
 
 class Rate(Base):

@@ -14,7 +14,6 @@ from pbem.domain.deadline import (
     Part,
     Reason,
     Turn,
-    clock_start,
     differs,
     due,
     notice,
@@ -74,18 +73,6 @@ def test_a_clock_starts_when_its_mail_is_accepted() -> None:
     assert result.start == nov("24 15:00")
     assert result.at == nov("25 15:00")
     assert result.parts == (Part(Reason.PACE, hours(24), nov("25 15:00")),)
-
-
-def test_a_mail_sent_at_once_starts_the_clock_when_it_is_accepted() -> None:
-    asked = nov("24 10:00")
-    assert clock_start(True, asked, timedelta(seconds=60), nov("24 10:03")) == nov("24 10:03")
-    assert clock_start(True, asked, timedelta(seconds=60), None) is None
-
-
-def test_a_digest_starts_the_clock_when_a_mail_at_once_would_have_left() -> None:
-    asked, hold = nov("24 10:00"), timedelta(seconds=60)
-    assert clock_start(False, asked, hold, None) == nov("24 10:01")
-    assert clock_start(False, asked, hold, nov("24 18:00")) == nov("24 10:01")
 
 
 # The printed moment
