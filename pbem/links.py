@@ -23,6 +23,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
+from functools import cache
 from itertools import pairwise
 
 from itsdangerous import URLSafeTimedSerializer
@@ -76,6 +77,12 @@ def read(token: str) -> Unverified:
     return Unverified(token[0], int.from_bytes(_bytes(token[_ROW])), _bytes(token[_MAC]))
 
 
+@cache
+def _subkey(secret: bytes, label: str) -> bytes:
+    """Made once: every token that is read or written needs one. There are as many as keys and labels."""
+    return hmac.digest(secret, b"pbem/1/" + label.encode(), "sha256")
+
+
 @dataclass(frozen=True, slots=True)
 class Key:
     """One root key: its id in tokens, the day it was made, and the secret all others come from."""
@@ -89,7 +96,7 @@ class Key:
 
         Whoever learns a subkey, or makes us sign with it, learns nothing about the others.
         """
-        return hmac.digest(self.secret, b"pbem/1/" + label.encode(), "sha256")
+        return _subkey(self.secret, label)
 
 
 @dataclass(frozen=True, slots=True)
