@@ -2,7 +2,7 @@
 
     claim      a lease, which counts as an attempt
     write      links and promise in one transaction, the words read in another, the bytes kept in a third
-    check      under the game's lock: a mail whose turn is over is superseded and never sent
+    check      under the game's lock: a mail whose turn is over is superseded, one that its reader does not want waits
     send       outside of any transaction
     record     what became of it, with a line in the ledger; a turn's clock starts
 
@@ -25,7 +25,7 @@ from pbem.mail.compose import Letterhead, compose
 from pbem.mail.mailbox import LocalMailbox
 from pbem.mail.send import Outcome, Parcel, Relay, Result, Session, Transport
 from pbem.mail.throttle import Throttle
-from pbem.service import news, stops, timekeeping
+from pbem.service import news, stops, timekeeping, wishes
 from pbem.service.house import House
 from pbem.store import games, links, outbox, people
 from pbem.store.database import Tx
@@ -165,7 +165,9 @@ def _parcel(house: House, post: Post, row: OutboxRow) -> Parcel | None:
 def _checked(tx: Tx, house: House, post: Post, row: OutboxRow) -> OutboxRow | None:
     """The mail as it is now, if it is still ours and worth sending; without its bytes if they have to be written anew."""
     kept = _ours(tx, house, row)
-    if kept is None or kept.body is None:
+    if kept is None or not wishes.may_leave_in(tx, house, kept):
+        return None
+    if kept.body is None:
         return kept
     # Every mail has a link; one without places that we know was written with a key that was revoked since.
     if not house.keys.placeholders(kept.body):

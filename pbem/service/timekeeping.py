@@ -27,6 +27,7 @@ from pbem.domain.deadline import (
     offered_at,
     printed,
 )
+from pbem.domain.delivery import starts_without_mail
 from pbem.domain.pace import parse_pace
 from pbem.domain.quiet import parse_quiet
 from pbem.domain.reminder import parse_cadence, reminders
@@ -92,9 +93,11 @@ def mail_accepted(tx: Tx, house: House, mail: OutboxRow, accepted_at: datetime) 
 
 def start_without_mail(tx: Tx, house: House, game_id: int, window: int, seat: int, person_id: int) -> None:
     """Start the clock of a turn whose mail its reader does not want at once: as if it had been sent when it was asked."""
-    row = deadlines.read(tx, game_id, window, seat)
+    row, person = deadlines.read(tx, game_id, window, seat), people.read(tx, person_id)
     if row is not None:
-        _start(tx, house, (game_id, window, seat), person_id, row.asked_at + house.hold)
+        quiet = parse_quiet(person.quiet, ZoneInfo(person.zone)) if person.quiet else None
+        started = starts_without_mail(row.asked_at, house.hold, quiet)
+        _start(tx, house, (game_id, window, seat), person_id, started)
 
 
 def start_in(tx: Tx, house: House, game: GameRow, row: DeadlineRow, accepted_at: datetime) -> None:

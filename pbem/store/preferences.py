@@ -1,0 +1,127 @@
+"""How people want to be mailed: about all their tables, and about one where that is something else.
+
+Mails that a wish keeps back stay in the outbox, so that a changed wish finds them. What a wish means is
+`domain.delivery`'s business.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, update
+
+from pbem.store.schema import Deadline, Outbox, Person, Preference, Unreachable, table_of
+
+_DEADLINE, _OUTBOX, _PERSON = table_of(Deadline), table_of(Outbox), table_of(Person)
+_PREFERENCE, _UNREACHABLE = table_of(Preference), table_of(Unreachable)
+
+# Asked for every mail that is due, so it is one statement and built once.
+_WISHED = (
+    select(
+        _PERSON.c.zone,
+        _PERSON.c.quiet,
+        _PERSON.c.delivery,
+        _PREFERENCE.c.delivery.label("of_table"),
+        _UNREACHABLE.c.id.is_not(None).label("failing"),
+    )
+    .outerjoin(_PREFERENCE, and_(_PREFERENCE.c.person_id == _PERSON.c.id, _PREFERENCE.c.game_id == bindparam("about")))
+    .outerjoin(_UNREACHABLE, and_(_UNREACHABLE.c.person_id == _PERSON.c.id, _UNREACHABLE.c.end_at.is_(None)))
+    .where(_PERSON.c.id == bindparam("of_person"))
+    .limit(1)
+)
+_DAILY = "daily"
+
+
+@dataclass(frozen=True, slots=True)
+class WishedRow:
+    """What a person wishes of mails about one table, or about none; `of_table` is None where they wish nothing special.
+
+    `failing` says that mail to them does not arrive.
+    """
+
+    zone: str
+    quiet: str | None
+    delivery: str
+    of_table: str | None
+    failing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DigestRow:
+    """Somebody who has a digest of at least one table."""
+
+    person_id: int
+    zone: str
+    digest_at: str
+    digest_on: date | None
+
+
+def wished(tx: Connection, person_id: int, game_id: int | None) -> WishedRow:
+    """What a person wishes of mails about a table."""
+    return WishedRow(**tx.execute(_WISHED, {"of_person": person_id, "about": game_id}).one()._mapping)
+
+
+def of_tables(tx: Connection, person_id: int) -> dict[int, str]:
+    """The wishes that a person has of single tables."""
+    wanted = select(_PREFERENCE.c.game_id, _PREFERENCE.c.delivery).where(_PREFERENCE.c.person_id == person_id)
+    return {row.game_id: row.delivery for row in tx.execute(wanted.order_by(_PREFERENCE.c.game_id))}
+
+
+def set_of_table(tx: Connection, person_id: int, game_id: int, wish: str | None) -> None:
+    """Write down what a person, who is locked, wishes of one table; None for nothing special."""
+    same = (_PREFERENCE.c.person_id == person_id, _PREFERENCE.c.game_id == game_id)
+    tx.execute(delete(_PREFERENCE).where(*same))
+    if wish is not None:
+        tx.execute(insert(_PREFERENCE), {"person_id": person_id, "game_id": game_id, "delivery": wish})
+
+
+def forget_tables(tx: Connection, person_id: int) -> None:
+    """A person wishes the same of all tables."""
+    tx.execute(delete(_PREFERENCE).where(_PREFERENCE.c.person_id == person_id))
+
+
+def mailed_about(tx: Connection, person_id: int, game_id: int) -> bool:
+    """Whether a person was ever written about a table, and so may say how to be."""
+    wanted = select(_OUTBOX.c.id).where(_OUTBOX.c.person_id == person_id, _OUTBOX.c.game_id == game_id)
+    return tx.execute(wanted.limit(1)).first() is not None
+
+
+def digest_readers(tx: Connection) -> list[DigestRow]:
+    """All who have a digest of at least one table."""
+    of_one = select(_PREFERENCE.c.person_id).where(_PREFERENCE.c.delivery == _DAILY)
+    wanted = select(_PERSON.c.id.label("person_id"), _PERSON.c.zone, _PERSON.c.digest_at, _PERSON.c.digest_on).where(
+        or_(_PERSON.c.delivery == _DAILY, _PERSON.c.id.in_(of_one))
+    )
+    return [DigestRow(**row._mapping) for row in tx.execute(wanted.order_by(_PERSON.c.id))]
+
+
+def take_digest(tx: Connection, person_id: int, day: date) -> bool:
+    """Whether a person's digest of a day is ours to look after: whoever changes the row does it."""
+    free = or_(_PERSON.c.digest_on.is_(None), _PERSON.c.digest_on < day)
+    return tx.execute(update(_PERSON).where(_PERSON.c.id == person_id, free).values(digest_on=day)).rowcount == 1
+
+
+def look_again(tx: Connection, person_id: int, game_id: int | None, now: datetime, hold_until: datetime) -> list[int]:
+    """Let mails that a wish has kept back be looked at again, because it has changed; which those are.
+
+    These are the ones that wait for a digest or a later moment, and the withheld ones that ask for what is still open.
+    `hold_until` is the first moment at which a mail that was queued now could leave.
+    """
+    mine = [_OUTBOX.c.person_id == person_id]
+    if game_id is not None:
+        mine.append(_OUTBOX.c.game_id == game_id)
+    asks = (
+        select(_DEADLINE.c.seat)
+        .where(
+            _DEADLINE.c.game_id == _OUTBOX.c.game_id,
+            _DEADLINE.c.window == _OUTBOX.c.window,
+            _DEADLINE.c.seat == _OUTBOX.c.seat,
+            _DEADLINE.c.status == "open",
+        )
+        .exists()
+    )
+    kept = or_(_OUTBOX.c.status == "digest", and_(_OUTBOX.c.status == "withheld", _OUTBOX.c.kind == "turn", asks))
+    again = update(_OUTBOX).where(*mine, kept).values(status="queued", due_at=now, claimed_until=None, attempts=0)
+    found = list(tx.execute(again.returning(_OUTBOX.c.id)).scalars())
+    waiting = (_OUTBOX.c.status == "queued", _OUTBOX.c.due_at > hold_until, _OUTBOX.c.attempts == 0)
+    tx.execute(update(_OUTBOX).where(*mine, *waiting).values(due_at=hold_until))
+    return found
