@@ -373,6 +373,20 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_preference_person_id"), ["person_id"], unique=False)
 
     op.create_table(
+        "said",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("rules", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("body", sa.LargeBinary(), nullable=True),
+        sa.Column("nonce", sa.LargeBinary(), nullable=True),
+        sa.Column("body_hash", sa.LargeBinary(), nullable=False),
+        sa.Column("hash", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_said_game_id")),
+        sa.PrimaryKeyConstraint("game_id", "seq", name=op.f("pk_said")),
+    )
+    op.create_table(
         "view",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
@@ -490,6 +504,7 @@ def downgrade() -> None:
     op.drop_table("wish")
     op.drop_table("vote")
     op.drop_table("view")
+    op.drop_table("said")
     with op.batch_alter_table("preference", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_preference_person_id"))
 

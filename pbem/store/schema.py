@@ -256,6 +256,22 @@ class Log(Base):
     hash: Mapped[bytes]
 
 
+class Said(Base):
+    """What a player said to the table. The rows of a game are a chain of their own; one that was redacted has no text."""
+
+    __tablename__ = "said"
+
+    game_id: Mapped[Part] = mapped_column(ForeignKey("game.id"))
+    seq: Mapped[Part]
+    seat: Mapped[int]
+    at: Mapped[datetime]
+    rules: Mapped[int]
+    body: Mapped[bytes | None]
+    nonce: Mapped[bytes | None]
+    body_hash: Mapped[bytes]
+    hash: Mapped[bytes]
+
+
 class View(Base):
     """What a seat knew after row `seq` of the log, kept so that the next look need not begin at the first row."""
 
