@@ -42,6 +42,8 @@ class Tool:
 
 TOOLS = {
     "chromium": Tool(("chromium", "chromium-browser", "google-chrome"), "apt-get install chromium"),
+    "dnsmasq": Tool(("dnsmasq",), "apt-get install dnsmasq-base"),
+    "dovecot": Tool(("dovecot",), "apt-get install dovecot-imapd dovecot-lmtpd dovecot-sieve"),
     "node": Tool(("node", "nodejs"), "apt-get install nodejs"),
     "opendkim": Tool(("opendkim",), "apt-get install opendkim"),
     "opendkim-genkey": Tool(("opendkim-genkey",), "apt-get install opendkim-tools"),
@@ -49,6 +51,7 @@ TOOLS = {
     "postfix": Tool(("postfix",), "apt-get install postfix"),
     "spamassassin": Tool(("spamassassin",), "apt-get install spamassassin"),
     "swaks": Tool(("swaks",), "apt-get install swaks"),
+    "unshare": Tool(("unshare",), "apt-get install util-linux"),
     "w3m": Tool(("w3m",), "apt-get install w3m"),
 }
 

@@ -1,0 +1,42 @@
+"""The rig, started once for each process of the tests; servers in it, and people with mailboxes."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from itertools import count
+from typing import Any
+
+import pytest
+
+from tests.mail_rig.mailbox import Mailbox
+from tests.mail_rig.rig import OURS, Rig
+from tests.mail_rig.site import Site
+
+
+@pytest.fixture(scope="session")
+def rig() -> Iterator[Rig]:
+    """Real mail software on loopback."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root (run the tests as root, in a container or a virtual machine)")
+    started = Rig()
+    started.start()
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="session")
+def mailbox(rig: Rig) -> Iterator[Callable[[str], Mailbox]]:
+    """Give somebody of about that name an empty mailbox: mailbox("anna")."""
+    numbers = count(1)
+    with ExitStack() as opened:
+        yield lambda name: opened.enter_context(rig.mailbox(f"{name}{next(numbers)}"))
+
+
+@pytest.fixture(scope="session")
+def site(rig: Rig, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Site]:
+    """Make a server in the rig: site(PBEM_MAIL_HOLD="60"). One at a time can run for a domain."""
+
+    def make(domain: str = OURS, **settings: Any) -> Site:
+        return Site(rig, tmp_path_factory.mktemp("site"), domain, **settings)
+
+    return make

@@ -1,0 +1,32 @@
+"""The real `pbem`, but hasty and talkative: `python -m tests.mail_rig.impatient serve`.
+
+Its worker looks for mails and bots ten times a second, so that a game of a hundred turns is over in half a minute; and it
+logs whatever any library could say, so that a token that gets into any log gets into this one. All else is as in any server.
+"""
+
+import logging
+import sys
+from dataclasses import replace
+from typing import TextIO
+from unittest.mock import patch
+
+from pbem import logs
+from pbem.cli import main
+from pbem.worker import loop, ticks
+
+EVERY = {"deliver": 0.1, "bots": 0.1}
+"""Seconds between two looks, where others wait longer."""
+
+_configure = logs.configure
+
+
+def _say_everything(stream: TextIO = sys.stdout, _level: int = 0) -> None:
+    _configure(stream, logging.DEBUG)
+
+
+if __name__ == "__main__":
+    # It has a switch of its own: every statement, with what is in it.
+    logging.getLogger("sqlalchemy.engine").setLevel(logging.INFO)
+    hasty = tuple(replace(tick, every=EVERY.get(tick.name, tick.every)) for tick in ticks.TICKS)
+    with patch.object(loop, "TICKS", hasty), patch.object(logs, "configure", _say_everything):
+        main()

@@ -1,0 +1,83 @@
+"""People who play by their mail alone: one who only ever follows links, and one who only ever answers.
+
+Neither knows anything but the mails in a mailbox and what they lead to. Both do what a mail asks for, at random.
+"""
+
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Protocol
+
+from pbem.ops.simulated_browser import Browser
+from pbem.ops.simulated_mail import Arrived
+from pbem.ops.simulated_player import Manners, Player
+from tests.mail_rig.mailbox import Mailbox, Received
+from tests.mail_rig.rig import PATIENCE
+from tests.mail_rig.site import Site
+
+CALM = Manners(timedelta(0), twice=0.1, old_links=0.05, regrets=0)
+"""Presses a button twice now and then, or that of a mail of long ago, and never takes a choice back."""
+
+
+class Person(Protocol):
+    """Somebody with a mailbox."""
+
+    mailbox: Mailbox
+
+    def reads(self, mail: Received) -> None:
+        """Do what a mail asks for, if it asks for anything."""
+
+
+@dataclass
+class LinksOnly:
+    """Opens links and presses buttons."""
+
+    mailbox: Mailbox
+    site: Site
+    luck: Random
+    seen: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        browser = Browser(self.site.client(), self.site.url)
+        scanner = Browser(self.site.client(), self.site.url, person=False)
+        self._player = Player(
+            self.mailbox.address, self.luck, CALM, browser, scanner, self._answered, self._answered, self.seen
+        )
+
+    def reads(self, mail: Received) -> None:
+        """Do what a mail asks for, by its links."""
+        now = datetime.now(UTC)
+        message = mail.message
+        arrived = Arrived(now, self.mailbox.address, str(message["message-id"]), str(message["subject"]), mail.text)
+        while self._player.reads(arrived, now):
+            pass
+
+    def _answered(self, _choice: object) -> None:
+        self.seen["answered"] += 1
+
+
+def play(people: Iterable[Person], results: int) -> None:
+    """Let people read their mails as these come, until each has had so many results of games."""
+    waiting = {person.mailbox.name: (person, results) for person in people}
+    silent_since = time.monotonic()
+    while waiting:
+        assert time.monotonic() < silent_since + PATIENCE, f"no mail came any more for {sorted(waiting)}"
+        for name, (person, left) in list(waiting.items()):
+            for mail in person.mailbox.new():
+                silent_since = time.monotonic()
+                person.reads(mail)
+                left -= kind_of(mail) == "result"
+            waiting[name] = person, left
+            if not left:
+                del waiting[name]
+        time.sleep(0.02)
+
+
+def kind_of(mail: Received) -> str:
+    """What kind of mail of ours it is; empty for somebody else's."""
+    found = re.fullmatch(r"[^:]*:([a-z_]+):pbem:[^:]+", str(mail.message["feedback-id"] or ""))
+    return found[1] if found else ""

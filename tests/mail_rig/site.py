@@ -1,0 +1,139 @@
+"""A pbem in the rig: a real process with the settings of a public server, and tables that begin when it starts.
+
+Its people reach its pages as behind a proxy that speaks TLS: by its name, at its port. This module must never look into a
+database while the process runs, since on SQLite the file is that process's alone.
+"""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from engine import game
+from pbem import config
+from pbem.ops.opening import house_on, make_ready, opened_store
+from pbem.service import lobby, people
+from pbem.service.house import House
+from pbem.service.tables import Wanted
+from tests.mail_rig.rig import OURS, PATIENCE, THEIRS, Rig, free_ports, until
+from tests.ops.processes import environment
+
+IMPATIENT = (sys.executable, "-m", "tests.mail_rig.impatient")
+
+SHORT: dict[str, dict[str, str | int]] = {"bid": {"max_auctions": 4}, "sunset-poker": {"max_rounds": 1}}
+"""Options that make long games short, where a game has such."""
+
+
+class Site:
+    """One server: its folder and settings, from before it starts until after it has ended."""
+
+    def __init__(self, rig: Rig, folder: Path, domain: str = OURS, **given: str) -> None:
+        self.folder, self.domain = folder, domain
+        self.port, admin_port = free_ports(2)
+        self.settings = {
+            "PBEM_DATA_DIR": str(folder / "data"),
+            "PBEM_BASE_URL": f"https://{domain}",
+            "PBEM_WEB_PORT": str(self.port),
+            "PBEM_WEB_ADMIN_PORT": str(admin_port),
+            "PBEM_SMTP_HOST": "127.0.0.1",
+            "PBEM_SMTP_PORT": str(rig.ports["relay"]),
+            "PBEM_SMTP_SECURITY": "none",
+            "PBEM_MAIL_DOMAIN": domain,
+            "PBEM_MAIL_HOLD": "0",
+            "PBEM_MAIL_PER_SECOND": "0",
+            "PBEM_MAIL_PER_DOMAIN": "0",
+        } | given
+        self.said = folder / "said"
+        make_ready(config.read(self.settings))
+
+    @property
+    def url(self) -> str:
+        """How the site's addresses begin."""
+        return self.settings["PBEM_BASE_URL"]
+
+    @contextmanager
+    def opened(self) -> Iterator[House]:
+        """Its database, while no process runs."""
+        settings = config.read(self.settings)
+        with opened_store(settings) as store:
+            yield house_on(store, settings)
+
+    def begin(self, kind: str, names: Sequence[str], seats: int = 0, bot: str = "random") -> int:
+        """A game that begins, with people of example.net and bots on the other seats."""
+        with self.opened() as house:
+            persons = [people.confirm(house, people.create(house, f"{name}@{THEIRS}", name.capitalize()).id).id
+                       for name in names]  # fmt: skip
+            seats = seats or game.load(kind).seats[0]
+            wanted = Wanted(kind, seats, SHORT.get(kind, {}), "60m", bots=(bot,) * (seats - len(names)))
+            game_id = lobby.create_table(house, persons[0], wanted).game_id
+            for person in persons:
+                lobby.join(house, game_id, person)
+        return game_id
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """The process, from its start to its end. What it says stands in a file, since nobody reads along."""
+        with self.said.open("a") as said:
+            process = subprocess.Popen(
+                [*IMPATIENT, "serve"], cwd=self.folder, env=environment(**self.settings),
+                stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+        try:
+            until(lambda: "Stop it with Ctrl-C" in self.said.read_text() or process.poll() is not None, "pbem starts")
+            assert process.poll() is None, self.said.read_text()
+            yield
+            assert process.poll() is None, self.said.read_text()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(PATIENCE) == 0, self.said.read_text()
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+    def client(self) -> "Client":
+        """Somebody's way to its pages."""
+        return Client(self.port)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the server answered."""
+
+    status_code: int
+    headers: Mapping[str, str]
+    content: bytes
+
+    def get_data(self, as_text: bool) -> str:
+        """The page."""
+        assert as_text
+        return self.content.decode()
+
+
+@dataclass(frozen=True)
+class Client:
+    """What takes requests, by the names that the application's own test client has for it."""
+
+    port: int
+
+    def open(
+        self, path: str, *, method: str, base_url: str, headers: Mapping[str, str] | None = None, data: Any = None
+    ) -> Answer:
+        """Make a request of the process, as a proxy in front of it would."""
+        said = dict(headers or {}) | {"Host": urlsplit(base_url).netloc}
+        body = None
+        if data is not None:
+            body = urlencode(data, doseq=True)
+            said["Content-Type"] = "application/x-www-form-urlencoded"
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        try:
+            connection.request(method, path, body, said)
+            answer = connection.getresponse()
+            return Answer(answer.status, dict(answer.getheaders()), answer.read())
+        finally:
+            connection.close()

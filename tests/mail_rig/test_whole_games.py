@@ -1,0 +1,127 @@
+"""Whole games by mail alone, and the mails of such games as their readers' own mail server got them.
+
+Two people sit at a table of each game, with bots on the other seats, and know nothing but their mailboxes. One evening is
+played by links only and one by replies only; everything between server and mailbox is real mail software.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+import pytest
+
+from engine import game
+from pbem.links import contains_token
+from pbem.ops.verify import games_to_verify, verify_games
+from pbem.service.play import By
+from pbem.service.record import Kind
+from pbem.store import games
+from tests.mail_rig.mailbox import Mailbox, Received
+from tests.mail_rig.players import LinksOnly, kind_of, play
+from tests.mail_rig.rig import OURS
+from tests.mail_rig.site import Site
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.mail_tools,
+    pytest.mark.needs("postfix", "dovecot", "opendkim", "opendkim-genkey", "opendmarc", "dnsmasq", "unshare"),
+    # An evening takes a while, so one process plays it for all tests here.
+    pytest.mark.xdist_group("evening"),
+]
+
+
+@dataclass
+class Evening:
+    """What is left of an evening: the server, stopped, and the mailboxes of those who played."""
+
+    site: Site
+    mailboxes: list[Mailbox]
+    games: dict[str, int]
+
+    def mails(self) -> list[Received]:
+        """Every mail that the server has sent."""
+        return [mail for mailbox in self.mailboxes for mail in mailbox.all() if kind_of(mail)]
+
+    def ways(self) -> dict[str, set[str]]:
+        """For each game, the ways by which choices of people came in."""
+        found = {}
+        with self.site.opened() as house, house.store.read() as tx:
+            for kind, game_id in self.games.items():
+                rows = games.chain(tx, game_id, games.read(tx, game_id).key)
+                found[kind] = {row.by for row in rows if row.kind in (Kind.SEALED, Kind.ENTRY) and row.seat is not None}
+        return found
+
+    def must_be_over(self) -> None:
+        """Every game has ended, and every log says how."""
+        with self.site.opened() as house:
+            with house.store.read() as tx:
+                assert {kind: games.read(tx, game_id).status for kind, game_id in self.games.items()} == dict.fromkeys(
+                    game.names(), "over"
+                )
+            for report in verify_games(house.store, games_to_verify(house.store)[0]):
+                assert report.sound, report
+
+
+@pytest.fixture(scope="module")
+def by_links(site: Callable[..., Site], mailbox: Callable[[str], Mailbox]) -> Evening:
+    """All games, played by links only."""
+    here, mailboxes = site(), [mailbox("anna"), mailbox("ben")]
+    begun = {kind: here.begin(kind, [each.name for each in mailboxes]) for kind in game.names()}
+    people = [LinksOnly(each, here, Random(place)) for place, each in enumerate(mailboxes)]
+    with here.running():
+        play(people, len(begun))
+    assert all(person.seen["answered"] > 50 for person in people)
+    return Evening(here, mailboxes, begun)
+
+
+def test_every_game_is_played_to_its_end_by_links_alone(by_links: Evening) -> None:
+    by_links.must_be_over()
+    for kind, ways in by_links.ways().items():
+        assert By.PERSON in ways, kind
+        assert ways <= {By.PERSON, By.BOT}, kind
+
+
+def test_every_mail_passes_spf_dkim_and_dmarc(by_links: Evening) -> None:
+    mails = by_links.mails()
+    assert {kind_of(mail) for mail in mails} >= {"welcome", "turn", "result"}
+    for mail in mails:
+        assert mail.verdicts() == {"spf": "pass", "dkim": "pass", "dmarc": "pass"}, mail.message["subject"]
+
+
+def test_what_stops_mails_and_who_sent_them_is_under_the_signature(by_links: Evening) -> None:
+    for mail in by_links.mails():
+        signature = "".join(str(mail.message["dkim-signature"]).split())
+        found = re.search(r"[;]h=([^;]+)", signature)
+        assert found
+        signed = found[1].lower().split(":")
+        assert {"list-unsubscribe", "list-unsubscribe-post", "feedback-id"} <= {*signed}
+        # Named once more than they are there, so that nobody can add another.
+        assert signed.count("from") == signed.count("subject") == 2
+
+
+def test_a_mail_program_shows_the_mails_of_a_table_as_one_thread(by_links: Evening) -> None:
+    for mailbox in by_links.mailboxes:
+        tables: dict[str, set[str]] = {}
+        for mail in mailbox.all():
+            tables.setdefault(str(mail.message["list-id"]), set()).add(mail.number)
+        assert len(tables) == len(by_links.games)
+        assert sorted(map(sorted, mailbox.threads())) == sorted(map(sorted, tables.values()))
+
+
+def test_each_mail_comes_back_to_an_address_of_its_own(by_links: Evening) -> None:
+    senders = [str(mail.message["return-path"]) for mail in by_links.mails()]
+    assert len({*senders}) == len(senders)
+    assert all(re.fullmatch(rf"<b\+[a-z2-7]{{33}}@{re.escape(OURS)}>", each) for each in senders)
+
+
+def test_no_token_is_in_anything_that_the_server_has_said_or_kept(by_links: Evening) -> None:
+    with by_links.site.opened() as house:
+        keys = house.keys
+    said = by_links.site.said.read_bytes()
+    assert b"INSERT INTO outbox" in said
+    kept = b"".join(file.read_bytes() for file in by_links.site.folder.rglob("*") if file.is_file())
+    # What is looked for can be found.
+    assert contains_token(by_links.mails()[-1].text.encode(), keys)
+    assert not contains_token(said, keys)
+    assert not contains_token(kept, keys)
