@@ -11,17 +11,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 
 from pbem import config as settings
 from pbem import logs
-from pbem.config import Config
 from pbem.domain.errors import BadInput
-from pbem.ops.terminal import CODES, Commands, WrongSettings, command, many, progress, say
-
-_FAILED: Final = 1
+from pbem.ops.mail_commands import mail
+from pbem.ops.terminal import CODES, FAILED, Commands, command, many, progress, read_settings, say, tell
 
 _PATH = click.Path(path_type=Path, dir_okay=False)
 _THERE = click.Path(path_type=Path, dir_okay=False, exists=True, readable=True)
@@ -46,7 +44,7 @@ def init() -> None:
     from pbem.ops import opening
 
     done: list[str] = []
-    opening.make_ready(_config(), done.append)
+    opening.make_ready(read_settings(), done.append)
     for sentence in done or ["Everything is there already; nothing was changed."]:
         click.echo(sentence)
 
@@ -61,7 +59,7 @@ def serve(*, no_worker: bool) -> None:
     """
     from pbem.ops import serving
 
-    config = _config()
+    config = read_settings()
     logs.configure()
     serving.serve(config, say, with_worker=not no_worker)
 
@@ -74,7 +72,7 @@ def worker() -> None:
     """
     from pbem.ops import serving
 
-    config = _config()
+    config = read_settings()
     logs.configure()
     serving.work(config, say)
 
@@ -84,7 +82,7 @@ def migrate() -> None:
     """Bring the database to the newest step. On SQLite the server must be stopped first."""
     from pbem.ops import opening
 
-    config = _config()
+    config = read_settings()
     opening.must_be_there(config)
     ran = opening.bring_up(config)
     click.echo(f"Brought the database to step {ran[-1]}." if ran else "The database is at the newest step already.")
@@ -109,7 +107,7 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> No
     if file is not None:
         reports = [verifying.verify_file(file, heads)]
     else:
-        with opening.opened_store(_config()) as store:
+        with opening.opened_store(read_settings()) as store:
             ids, rows = verifying.games_to_verify(store, game_id)
             with progress() as begin:
                 reports = list(verifying.verify_games(store, ids, heads if game_id else (), begin("Verifying", rows)))
@@ -122,7 +120,7 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> No
         f"{many(len(reports), 'game')}, {many(rows, 'row')}, {many(again, 'turn')} played again: {many(bad, 'game')} with faults."
     )
     if bad:
-        raise SystemExit(_FAILED)
+        raise SystemExit(FAILED)
 
 
 @command(main, example="pbem rebuild --game 7")
@@ -133,7 +131,7 @@ def rebuild(game_id: int | None) -> None:
     from pbem.ops import rebuild as rebuilding
     from pbem.ops.verify import games_to_verify
 
-    with opening.opened_store(_config()) as store:
+    with opening.opened_store(read_settings()) as store:
         ids, rows = games_to_verify(store, game_id)
         with progress() as begin:
             done = list(rebuilding.rebuild_games(store, ids, begin("Rebuilding", rows)))
@@ -146,7 +144,7 @@ def rebuild(game_id: int | None) -> None:
         f"{many(len(done), 'game')} rebuilt; {many(sum(bool(each.corrected) for each in done), 'snapshot')} differed."
     )
     if any(each.refused for each in done):
-        raise SystemExit(_FAILED)
+        raise SystemExit(FAILED)
 
 
 @command(main, example="pbem backup /var/backups/pbem-$(date +%F).sqlite3")
@@ -162,7 +160,7 @@ def backup(path: Path, *, keys: bool) -> None:
     from pbem.ops import saving
 
     with progress() as begin:
-        saved = saving.backup(_config(), path, with_keys=keys, begin=begin)
+        saved = saving.backup(read_settings(), path, with_keys=keys, begin=begin)
     click.echo(f"Saved and verified {many(saved.games, 'game')} ({many(saved.rows, 'row')}) in {path}.")
     click.echo(
         f"The keys are in {saving.keys_beside(path)}." if keys else "The keys were not saved: keep them elsewhere."
@@ -178,7 +176,7 @@ def restore(path: Path) -> None:
     """
     from pbem.ops import saving
 
-    config = _config()
+    config = read_settings()
     with progress() as begin:
         saved = saving.restore(config, path, begin)
     click.echo(f"Restored and verified {many(saved.games, 'game')} ({many(saved.rows, 'row')}).")
@@ -214,18 +212,7 @@ def doctor() -> None:
     """Look at everything that can be in the server's way, and say what to do about each trouble. Changes nothing."""
     from pbem.ops import doctor as examining
 
-    findings = []
-    for found in examining.examine(_config()):
-        findings.append(found)
-        colour = {examining.How.WELL: "green", examining.How.WARNING: "yellow", examining.How.TROUBLE: "red"}[found.how]
-        click.echo(f"{click.style(f'{found.how:8}', fg=colour)} {found.what}: {found.says}")
-        if found.remedy:
-            click.echo(f"{'':8} -> {found.remedy}")
-    troubles = sum(found.how is examining.How.TROUBLE for found in findings)
-    warnings = sum(found.how is examining.How.WARNING for found in findings)
-    click.echo(f"{many(troubles, 'trouble')}, {many(warnings, 'warning')}.")
-    if troubles:
-        raise SystemExit(_FAILED)
+    tell(examining.examine(read_settings()))
 
 
 @command(main, example="pbem simulate --seed 7 --games 50 --days 5")
@@ -246,12 +233,15 @@ def simulate(seed: int, games: int, days: int) -> None:
     except simulating.BrokenError as broken:
         again = f"pbem simulate --seed {seed} --games {games} --days {days}"
         click.echo(f"A promise was broken: {broken}.\nTo repeat it: {again}")
-        raise SystemExit(_FAILED) from None
+        raise SystemExit(FAILED) from None
     for what, times in ended.seen.items():
         click.echo(f"{times:8} {what}")
     click.echo(
         f"{many(games, 'game')}, {many(ended.rows, 'row')}, over on {ended.until:%Y-%m-%d}. Trace {ended.trace}."
     )
+
+
+main.add_command(mail)
 
 
 @main.group(epilog=CODES)
@@ -264,7 +254,7 @@ def keys_list() -> None:
     """Show the keys, newest first, without their secrets."""
     from pbem.ops import keeping_keys
 
-    for key in keeping_keys.listed(_config()):
+    for key in keeping_keys.listed(read_settings()):
         use = "signs new links" if key.signs else f"old links work; may be retired on {key.may_retire_on}"
         click.echo(f"{key.id}  made {key.made}  {use}")
 
@@ -274,7 +264,9 @@ def keys_rotate() -> None:
     """Make a new key that signs from now on. Links made with the others go on working."""
     from pbem.ops import keeping_keys
 
-    click.echo(f"Key {keeping_keys.rotate(_config())} signs from the next start of the server on. Start it again now.")
+    click.echo(
+        f"Key {keeping_keys.rotate(read_settings())} signs from the next start of the server on. Start it again now."
+    )
 
 
 @command(keys, "retire", example="pbem keys retire a")
@@ -283,7 +275,7 @@ def keys_retire(key_id: str) -> None:
     """Take away a KEY of which no mail is in use any more."""
     from pbem.ops import keeping_keys
 
-    keeping_keys.retire(_config(), key_id)
+    keeping_keys.retire(read_settings(), key_id)
     click.echo(f"Key {key_id} is gone. Start the server again.")
 
 
@@ -296,7 +288,7 @@ def keys_revoke(key_id: str) -> None:
     """
     from pbem.ops import keeping_keys
 
-    renewed = keeping_keys.revoke(_config(), key_id)
+    renewed = keeping_keys.revoke(read_settings(), key_id)
     click.echo(
         f"Key {key_id} is gone, and its links are dead. Start the server: it mails {many(renewed.mailed_again, 'open turn')} again."
     )
@@ -355,20 +347,13 @@ def config_() -> None:
 @command(config_, "show", example="PBEM_CONFIG=/etc/pbem.toml pbem config show")
 def config_show() -> None:
     """Show all settings as they are in force; secrets are shown as "set" or "not set"."""
-    click.echo(settings.show(_config()), nl=False)
-
-
-def _config() -> Config:
-    try:
-        return settings.read(os.environ)
-    except BadInput as refusal:
-        raise WrongSettings(str(refusal)) from None
+    click.echo(settings.show(read_settings()), nl=False)
 
 
 @contextmanager
 def _house() -> Iterator[Any]:
     from pbem.ops import opening
 
-    config = _config()
+    config = read_settings()
     with opening.opened_store(config) as store:
         yield opening.house_on(store, config)

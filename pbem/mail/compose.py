@@ -85,7 +85,8 @@ class Thread:
 class Written:
     """One mail, to be put into words and then on the wire.
 
-    `words` are for the templates. `stop`, `reply` and the like are tokens, or the placeholders that stand for them.
+    `words` are for the templates. `stop` and `reply` are tokens, or the placeholders that stand for them; a mail without
+    one has no such link.
     """
 
     kind: str
@@ -153,10 +154,11 @@ def _headers(letterhead: Letterhead, mail: Written) -> dict[str, str]:
         headers["List-Id"] = f"<{thread.game}.games.{host}>"
     if mail.reply and letterhead.replies:
         headers["Reply-To"] = f"r+{mail.reply}@{host}"
-    stop = letterhead.url(Purpose.STOP, mail.stop)
-    headers["List-Unsubscribe"] = f"<{stop}>"
-    if urlsplit(stop).scheme == "https":
-        headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    if mail.stop:
+        stop = letterhead.url(Purpose.STOP, mail.stop)
+        headers["List-Unsubscribe"] = f"<{stop}>"
+        if urlsplit(stop).scheme == "https":
+            headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     return headers
 
 

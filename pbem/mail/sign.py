@@ -5,6 +5,7 @@ same mail gets the same signature, byte for byte. This module needs an extra lib
 imports it, and nobody else. No error in here may show the key.
 """
 
+from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -43,6 +44,12 @@ _AS_OFTEN: Final = (
     b"mime-version",
 )
 
+_SEQUENCE: Final = 0x30
+_INTEGER: Final = 0x02
+_BIT_STRING: Final = 0x03
+_RSA: Final = bytes.fromhex("06092a864886f70d0101010500")
+"""The name of the algorithm, rsaEncryption, which takes no parameters."""
+
 _RELAXED: Final = (b"relaxed", b"relaxed")
 """Relays fold headers anew and drop blanks at the ends of lines, which changes nothing that a reader sees."""
 
@@ -70,13 +77,18 @@ class Signer:
             raise BadInput(f"A mail could not be signed ({type(error).__name__}).") from None
         return signature + content
 
+    def record(self) -> str:
+        """What has to stand in the DNS, so that receivers can check the signatures."""
+        key = parse_pem_private_key(self._key)
+        return f"v=DKIM1; k=rsa; p={b64encode(_public(key['modulus'], key['publicExponent'])).decode()}"
+
 
 def signer(settings: Dkim) -> Signer:
     """What signs by these settings, or why nothing can."""
     key = settings.private_key.encode()
     try:
         bits = parse_pem_private_key(key)["modulus"].bit_length()
-    except (UnparsableKeyError, ValueError, IndexError, TypeError):
+    except (UnparsableKeyError, AssertionError, ValueError, IndexError, TypeError):
         raise BadInput(
             "Mails cannot be signed.",
             why="The key in PBEM_DKIM_PRIVATE_KEY is no RSA key.",
@@ -102,6 +114,25 @@ class _Dated(DKIM):  # type: ignore[misc]
         """The signature; the library would read the clock for it."""
         dated = [(name, str(self._signed_at).encode() if name == b"t" else value) for name, value in fields]
         return super().gen_header(dated, *rest, **given)
+
+
+def _public(modulus: int, exponent: int) -> bytes:
+    """The public half of an RSA key as it is published (SubjectPublicKeyInfo in DER)."""
+    key = _der(_SEQUENCE, _der(_INTEGER, _signed(modulus)) + _der(_INTEGER, _signed(exponent)))
+    return _der(_SEQUENCE, _der(_SEQUENCE, _RSA) + _der(_BIT_STRING, b"\0" + key))
+
+
+def _der(tag: int, content: bytes) -> bytes:
+    length = len(content)
+    if length < 0x80:
+        return bytes([tag, length]) + content
+    digits = length.to_bytes((length.bit_length() + 7) // 8)
+    return bytes([tag, 0x80 | len(digits)]) + digits + content
+
+
+def _signed(number: int) -> bytes:
+    """A positive number whose first bit says so."""
+    return number.to_bytes(number.bit_length() // 8 + 1)
 
 
 def _names(mail: DKIM) -> Iterator[bytes]:

@@ -6,9 +6,7 @@ work, or not for long).
 
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import timedelta
-from enum import StrEnum
 from typing import Final
 
 from pbem import paths
@@ -16,8 +14,10 @@ from pbem.clock import SystemClock
 from pbem.config import Config
 from pbem.domain.duration import spoken
 from pbem.domain.errors import PbemError
+from pbem.domain.finding import Finding, How
 from pbem.domain.outage import CLOCK_TOLERANCE, LONGEST_HOLE
 from pbem.mail.send import Relay
+from pbem.ops import mailing
 from pbem.ops.opening import must_be_there
 from pbem.store import calls, copying, deadlines, games, health, migrate, outages, outbox
 from pbem.store.database import Store
@@ -30,24 +30,6 @@ _TOO_LITTLE: Final = 200 * 1024**2
 _STUCK: Final = timedelta(minutes=15)
 _MOST_CALLS: Final = 1000
 _OLD_KEY: Final = timedelta(days=2 * 365)
-
-
-class How(StrEnum):
-    """How bad a finding is."""
-
-    WELL = "well"
-    WARNING = "warning"
-    TROUBLE = "trouble"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What was looked at, how it is, and what to do."""
-
-    what: str
-    how: How
-    says: str
-    remedy: str = ""
 
 
 def examine(config: Config) -> Iterator[Finding]:
@@ -112,8 +94,9 @@ def _mail(config: Config) -> Iterator[Finding]:
         says = f"The relay ({relay}) takes no mail. It said: {said}."
         remedy = "Check PBEM_SMTP_HOST, _PORT, _SECURITY, _USER and _PASSWORD, and that a firewall lets us out."
         yield Finding("mail", How.TROUBLE, says, remedy)
-    else:
-        yield Finding("mail", How.WELL, f"the relay answers ({relay})")
+        return
+    yield Finding("mail", How.WELL, f"the relay answers ({relay})")
+    yield from mailing.check_records(config)
 
 
 def _database(store: Store) -> Iterator[Finding]:

@@ -1,13 +1,17 @@
 """How commands show themselves in a terminal: errors as one message, long work as a bar, help with examples and codes."""
 
+import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
 import click
 
-from pbem.domain.errors import PbemError
+from pbem import config as settings
+from pbem.config import Config
+from pbem.domain.errors import BadInput, PbemError
+from pbem.domain.finding import Finding, How
 from pbem.store.trouble import explained
 
 CODES: Final = """\b
@@ -16,6 +20,10 @@ Exit codes:
   1    it could not be done, or something is wrong
   2    the command line or a setting is wrong
   130  interrupted"""
+
+FAILED: Final = 1
+
+_COLOURS: Final = {How.WELL: "green", How.WARNING: "yellow", How.TROUBLE: "red"}
 
 
 class Told(click.ClickException):
@@ -59,6 +67,27 @@ def command(
 ) -> Callable[[Callable[..., None]], click.Command]:
     """A command, with an example and the exit codes below its help."""
     return of.command(name, epilog=f"\b\nExample:\n  {example}\n\n{CODES}")
+
+
+def read_settings() -> Config:
+    """The settings of whoever typed the command."""
+    try:
+        return settings.read(os.environ)
+    except BadInput as refusal:
+        raise WrongSettings(str(refusal)) from None
+
+
+def tell(findings: Iterable[Finding]) -> None:
+    """Show what was found, each as soon as it is known, and end the command as failed where there is trouble."""
+    seen = []
+    for found in findings:
+        seen.append(found.how)
+        click.echo(f"{click.style(f'{found.how:8}', fg=_COLOURS[found.how])} {found.what}: {found.says}")
+        if found.remedy:
+            click.echo(f"{'':8} -> {found.remedy}")
+    click.echo(f"{many(seen.count(How.TROUBLE), 'trouble')}, {many(seen.count(How.WARNING), 'warning')}.")
+    if How.TROUBLE in seen:
+        raise SystemExit(FAILED)
 
 
 @contextmanager

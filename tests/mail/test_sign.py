@@ -115,3 +115,7 @@ def test_a_key_that_is_none_is_refused_before_any_mail_and_not_shown(key):
         signer(replace(SETTINGS, private_key=key))
     assert KEY.split("\n")[1] not in str(refusal.value)
     assert KEY.split("\n")[1] not in repr(signer(SETTINGS))
+
+
+def test_what_it_asks_for_in_the_dns_is_the_other_half_of_its_key():
+    assert signer(SETTINGS).record().encode() == RECORD

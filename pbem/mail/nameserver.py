@@ -1,0 +1,68 @@
+"""Asking the DNS what it says about mail: four questions, and no answer is an answer.
+
+Whoever imports this has the library for it. Nothing in here judges a record.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+import dns.exception
+import dns.resolver
+import dns.reversename
+
+from pbem.domain.errors import Fault
+
+T = TypeVar("T")
+
+PATIENCE: Final = 5.0
+"""Seconds for one question, with everything that a resolver tries."""
+
+
+class NoAnswer(Fault):
+    """The DNS cannot be asked, which says nothing about what is in it."""
+
+
+class Nameserver:
+    """A DNS server, as `9.9.9.9` or `127.0.0.1:5300`; that of this machine if none is named."""
+
+    def __init__(self, server: str = "") -> None:
+        self._resolver = dns.resolver.Resolver(configure=not server)
+        self._resolver.lifetime = PATIENCE
+        if server:
+            host, _, port = server.rpartition(":") if server.count(":") == 1 else (server, "", "")
+            self._resolver.nameservers = [host]
+            self._resolver.port = int(port or 53)
+
+    def texts(self, name: str) -> list[str]:
+        """The TXT records of a name, each put together from its strings."""
+        return self._asked(name, "TXT", lambda found: b"".join(found.strings).decode("utf-8", "replace"))
+
+    def addresses(self, name: str) -> list[str]:
+        """The numbers of a host."""
+        return [each for kind in ("A", "AAAA") for each in self._asked(name, kind, lambda found: str(found.address))]
+
+    def exchangers(self, name: str) -> list[str]:
+        """The hosts that take a domain's mail, the best first; an empty name is a domain that wants none."""
+        found = self._asked(name, "MX", lambda each: (int(each.preference), _plain(each.exchange)))
+        return [host for _, host in sorted(found)]
+
+    def names(self, address: str) -> list[str]:
+        """The names that a number has."""
+        return self._asked(dns.reversename.from_address(address).to_text(), "PTR", lambda found: _plain(found.target))
+
+    def _asked(self, name: str, kind: str, read: Callable[[Any], T]) -> list[T]:
+        try:
+            answer = self._resolver.resolve(name, kind, raise_on_no_answer=False, search=False)
+        except dns.resolver.NXDOMAIN:
+            return []
+        except (dns.exception.DNSException, OSError, UnicodeError) as error:
+            raise NoAnswer(
+                f"The DNS does not say what it knows of {name}.",
+                why=f"{type(error).__name__} for {kind}.",
+                remedy="Check that this machine can ask a DNS server, or name one in PBEM_MAIL_NAMESERVER.",
+            ) from None
+        return [read(each) for each in answer.rrset or ()]
+
+
+def _plain(name: object) -> str:
+    return str(name).rstrip(".").lower()

@@ -1,0 +1,45 @@
+"""The commands of `pbem mail`: looking at mails before anybody gets them, and at what is in their way.
+
+As in `cli`, no work is done here.
+"""
+
+import click
+
+from pbem.ops.terminal import CODES, FAILED, Commands, command, read_settings, tell
+
+
+@click.group(cls=Commands, epilog=CODES)
+def mail() -> None:
+    """Mails: what they look like, and whether they arrive."""
+
+
+@command(mail, "test", example="pbem mail test me@example.org")
+@click.argument("address")
+def mail_test(address: str) -> None:
+    """Send a mail to ADDRESS, as players get theirs, and say what the relay said.
+
+    Without a relay it goes to the local mailbox. What becomes of it behind the relay is for you to look at: the mail says
+    where.
+    """
+    from pbem.ops import mailing
+
+    outcome = mailing.send_trial(read_settings(), address)
+    if outcome.result != "accepted":
+        click.echo(f"Not accepted ({outcome.result}): {outcome.said}. `pbem doctor` says more.")
+        raise SystemExit(FAILED)
+    click.echo(f"Accepted: {outcome.said}. Now look at it where it arrives.")
+
+
+@command(mail, "check", example="pbem mail check games.example.org --selector pbem --address 203.0.113.7")
+@click.argument("domain", required=False)
+@click.option("--selector", default="", help="Name under which the relay's key stands in the DNS, if we do not sign.")
+@click.option("--address", "addresses", multiple=True, help="Number that mails leave from; can be repeated.")
+def mail_check(domain: str | None, selector: str, addresses: tuple[str, ...]) -> None:
+    """Look at what the DNS says about mails of DOMAIN, or of that of the settings, and say what to put there.
+
+    SPF, DKIM, DMARC, MX, and the name of the number that mails leave from: the relay's, or that of the domain where the
+    relay is within the house. No mail is sent.
+    """
+    from pbem.ops import mailing
+
+    tell(mailing.check_records(read_settings(), domain or "", selector, addresses))

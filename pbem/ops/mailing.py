@@ -1,0 +1,72 @@
+"""Whether mails arrive: what the DNS says about them, and one to try it with. Nothing in here touches the database."""
+
+from collections.abc import Iterator
+from ipaddress import ip_address
+from secrets import token_hex
+
+from pbem.clock import SystemClock
+from pbem.config import Config
+from pbem.domain.errors import BadInput, quoted
+from pbem.domain.finding import Finding, How
+from pbem.mail.compose import Reader, Thread, Written, compose
+from pbem.mail.send import Outcome, Parcel
+from pbem.service.delivery import post_of, signer_of
+from pbem.service.people import normalised
+
+
+def send_trial(config: Config, address: str) -> Outcome:
+    """Send a mail that says what to look at when it has arrived."""
+    to, _ = normalised(address)
+    post, now = post_of(config), SystemClock().now()
+    number = token_hex(8)
+    written = Written(
+        kind="trial",
+        reader=Reader("", to, config.site.timezone),
+        thread=Thread(f"<trial.{number}@{config.mail.domain}>"),
+        date=now,
+        words={"signed": config.dkim is not None, "domain": config.mail.domain},
+        stop="",
+    )
+    content = compose(post.letterhead, written)
+    if post.signer is not None:
+        content = post.signer.signed(content, now)
+    with post.transport.session() as session:
+        return session.send(Parcel(f"trial.{number}", config.mail.sender, to, content))
+
+
+def check_records(
+    config: Config, domain: str = "", selector: str = "", addresses: tuple[str, ...] = ()
+) -> Iterator[Finding]:
+    """What the DNS says about mails of a domain, that of the settings if none is named."""
+    try:
+        from pbem.mail import nameserver, records
+    except ImportError:
+        says = "The library that asks the DNS is not installed, so nobody looked."
+        yield Finding("dns", How.WARNING, says, "Install pbem with its extra: pip install 'pbem[dkim]'")
+        return
+    for address in addresses:
+        _must_be_number(address)
+    ours = domain in ("", config.mail.domain)
+    domain = (domain or config.mail.domain).lower().rstrip(".")
+    signer = signer_of(config) if ours and not selector else None
+    asked = nameserver.Nameserver(config.mail.nameserver)
+    if not addresses and config.smtp is not None:
+        addresses = records.leaving_from(asked, config.smtp.host, domain)
+    yield from records.check(
+        asked,
+        records.Sending(
+            domain=domain,
+            signing=domain if signer is None else signer.domain,
+            selector=selector if signer is None else signer.selector,
+            record="" if signer is None else signer.record(),
+            addresses=addresses,
+        ),
+    )
+
+
+def _must_be_number(address: str) -> None:
+    try:
+        ip_address(address)
+    except ValueError:
+        what = f"{quoted(address)} is not the number of a host."
+        raise BadInput(what, remedy="Write it as 203.0.113.7 or 2001:db8::7.") from None
