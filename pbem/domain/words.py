@@ -14,6 +14,7 @@ from pbem.domain.errors import BadInput, quoted
 LONGEST_NAME: Final = 40
 LONGEST_TITLE: Final = 80
 LONGEST_WORD: Final = 100
+LONGEST_SAID: Final = 500
 LONGEST_TEXT: Final = 4000
 """Two printed pages: more to the organiser is better said in an answer to the answer."""
 
@@ -49,6 +50,20 @@ def title_of(text: str) -> str:
 def word_of(text: str) -> str:
     """A player's word for the seed, which may be anything or nothing."""
     return _line(text, "a word for the seed", LONGEST_WORD)
+
+
+def said_of(text: str) -> str:
+    """One paragraph to everybody at a table."""
+    said = " ".join(_shaped(unicodedata.normalize("NFC", text)).split())
+    if not said:
+        raise BadInput("There is nothing in that to be said.", remedy="Please write what the others should hear.")
+    if len(said) > LONGEST_SAID:
+        raise BadInput(
+            f"What you want to say has {len(said)} characters.",
+            why=f"{LONGEST_SAID} are the most, because it stands in everybody's mail.",
+            remedy="Please say it shorter, or in two lines.",
+        )
+    return said
 
 
 def text_of(text: str) -> str:

@@ -16,7 +16,7 @@ from engine.game import load
 from pbem.domain import chain
 from pbem.domain.errors import BadInput
 from pbem.ops.replay import Replay, Wrong, snapshot, written
-from pbem.service import export
+from pbem.service import export, talk
 from pbem.store import games, views
 from pbem.store.database import Store, Tx
 from pbem.store.games import GameRow
@@ -81,6 +81,7 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
     beside = [*_of_row(row, found), *_of_agreement(tx, row, reading), *snapshot(reading, asdict(row))]
     beside += [f"a view of seat {each.seat} is kept for row {each.seq}, which is not there" for each in kept]
     wrongs += [Wrong(row.seq, says) for says in beside]
+    wrongs += [Wrong(flaw.seq, f"what was said at the table: {flaw.says}") for flaw in talk.check_in(tx, row).flaws]
     return Report(row.id, row.key, row.title, found.rows, reading.entries, reading.made_again, tuple(wrongs))
 
 

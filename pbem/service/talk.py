@@ -1,0 +1,101 @@
+"""Table talk: what players say to everybody at their table.
+
+It is no part of the game: it is kept beside the log, in a chain of its own, it wakes nobody, and it makes no form stale.
+The others read it in the next mail of theirs. The text of a line can be redacted; that somebody said something then stays,
+and so does the chain.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from pbem.domain import chain
+from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.domain.words import said_of
+from pbem.service.house import House
+from pbem.store import games, talk
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+
+LINES_AN_HOUR: Final = 20
+"""So often one seat may speak: a table is no chat, and everybody finds all of it in a mail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What somebody said. The text is None where it was redacted."""
+
+    seq: int
+    seat: int
+    at: datetime
+    text: str | None
+
+
+def say(house: House, game_id: int, seat: int, person_id: int, text: str) -> None:
+    """Say something to everybody at a table."""
+    house.write(lambda tx: say_in(tx, house, game_id, seat, person_id, text))
+
+
+def say_in(tx: Tx, house: House, game_id: int, seat: int, person_id: int, text: str) -> None:
+    """The same within a transaction that is under way."""
+    said = said_of(text)
+    game = games.lock(tx, game_id)
+    if (seat, person_id) not in {(place.seat, place.person_id) for place in games.places(tx, game_id)}:
+        raise Forbidden("Only those who sit at a table talk at it.")
+    if game.status != "playing":
+        raise Gone("Nothing can be said at this table now.", why="Its game is not being played.")
+    now = house.now()
+    if talk.count_since(tx, game_id, seat, now - timedelta(hours=1)) >= LINES_AN_HOUR:
+        raise TooMany(
+            "You have said a lot within the last hour, and this was not told to the others.",
+            why=f"{LINES_AN_HOUR} lines in an hour are the most.",
+        )
+    before = talk.last(tx, game_id, game.key)
+    name = talk.chain_name(game.key)
+    row = chain.following(
+        chain.genesis(name) if before is None else before.hash,
+        game=name,
+        seq=1 if before is None else before.seq + 1,
+        kind=talk.KIND,
+        seat=seat,
+        by="person",
+        at=now,
+        rules=game.rules,
+        body=said.encode(),
+        nonce=house.randomness.bytes(chain.NONCE_BYTES),
+    )
+    talk.add(tx, game_id, row)
+
+
+def heard(house: House, game_id: int) -> list[Line]:
+    """Everything that was said at a table, the first line first."""
+    with house.store.read() as tx:
+        return heard_in(tx, games.read(tx, game_id))
+
+
+def heard_in(tx: Tx, game: GameRow, after: datetime | None = None) -> list[Line]:
+    """The same within a transaction that is under way; after a moment, if one is named."""
+    return [_line(row) for row in talk.chain(tx, game.id, game.key, after)]
+
+
+def redact(house: House, game_id: int, seq: int) -> None:
+    """Take the text of a line away for good; again changes nothing."""
+    house.write(lambda tx: _redact(tx, game_id, seq))
+
+
+def check_in(tx: Tx, game: GameRow) -> chain.Outcome:
+    """Read the chain of a table's talk, and say what is wrong with it."""
+    return chain.verify(
+        talk.chain(tx, game.id, game.key), game=talk.chain_name(game.key), redactable=frozenset({talk.KIND})
+    )
+
+
+def _redact(tx: Tx, game_id: int, seq: int) -> None:
+    games.lock(tx, game_id)
+    if not talk.redact(tx, game_id, seq):
+        raise NotFound("There is no such line at that table.")
+
+
+def _line(row: chain.Row) -> Line:
+    assert row.seat is not None
+    return Line(row.seq, row.seat, row.at, None if row.body is None else row.body.decode())

@@ -1,0 +1,80 @@
+"""What was said at tables: rows of a chain of their own, whose text can be taken out without breaking it."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, func, insert, select, true, update
+
+from pbem.domain.chain import Row as ChainRow
+from pbem.store.schema import Said, table_of
+
+KIND: Final = "Said"
+"""What every row of such a chain is."""
+
+_BY: Final = "person"
+_SAID = table_of(Said)
+
+
+def chain_name(key: str) -> str:
+    """The name that the chain of a game's talk has beside that of its log."""
+    return f"{key}/talk"
+
+
+def add(tx: Connection, game_id: int, row: ChainRow) -> None:
+    """One more line. The game is locked."""
+    values = {
+        "game_id": game_id,
+        "seq": row.seq,
+        "seat": row.seat,
+        "at": row.at,
+        "rules": row.rules,
+        "body": row.body,
+        "nonce": row.nonce,
+        "body_hash": row.body_hash,
+        "hash": row.hash,
+    }
+    tx.execute(insert(_SAID), values)
+
+
+def chain(tx: Connection, game_id: int, key: str, after: datetime | None = None) -> Iterator[ChainRow]:
+    """What was said at a table, the first line first; after a moment, if one is named."""
+    later = true() if after is None else _SAID.c.at > after
+    for row in tx.execute(select(_SAID).where(_SAID.c.game_id == game_id, later).order_by(_SAID.c.seq)):
+        yield _row(row, key)
+
+
+def last(tx: Connection, game_id: int, key: str) -> ChainRow | None:
+    """The last line."""
+    wanted = select(_SAID).where(_SAID.c.game_id == game_id).order_by(_SAID.c.seq.desc()).limit(1)
+    row = tx.execute(wanted).one_or_none()
+    return None if row is None else _row(row, key)
+
+
+def count_since(tx: Connection, game_id: int, seat: int, moment: datetime) -> int:
+    """How many lines a seat has said since then."""
+    of_seat = (_SAID.c.game_id == game_id, _SAID.c.seat == seat, _SAID.c.at > moment)
+    return tx.execute(select(func.count()).select_from(_SAID).where(*of_seat)).scalar_one()
+
+
+def redact(tx: Connection, game_id: int, seq: int) -> bool:
+    """Take the text out of a line for good, with the nonce, so that it cannot be guessed; False if there is no such line."""
+    line = update(_SAID).where(_SAID.c.game_id == game_id, _SAID.c.seq == seq)
+    return tx.execute(line.values(body=None, nonce=None)).rowcount == 1
+
+
+def _row(row: Row[Any], key: str) -> ChainRow:
+    said = row._mapping
+    return ChainRow(
+        game=chain_name(key),
+        seq=said["seq"],
+        kind=KIND,
+        seat=said["seat"],
+        by=_BY,
+        at=said["at"],
+        rules=said["rules"],
+        body=said["body"],
+        nonce=said["nonce"],
+        body_hash=said["body_hash"],
+        hash=said["hash"],
+    )
