@@ -25,9 +25,9 @@ class NoAnswer(Fault):
 class Nameserver:
     """A DNS server, as `9.9.9.9` or `127.0.0.1:5300`; that of this machine if none is named."""
 
-    def __init__(self, server: str = "") -> None:
+    def __init__(self, server: str = "", patience: float = PATIENCE) -> None:
         self._resolver = dns.resolver.Resolver(configure=not server)
-        self._resolver.lifetime = PATIENCE
+        self._resolver.lifetime = patience
         if server:
             host, _, port = server.rpartition(":") if server.count(":") == 1 else (server, "", "")
             self._resolver.nameservers = [host]

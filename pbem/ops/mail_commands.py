@@ -3,6 +3,8 @@
 As in `cli`, no work is done here.
 """
 
+from ipaddress import IPv4Address, IPv6Address, ip_address
+
 import click
 
 from pbem.ops.terminal import CODES, FAILED, Commands, command, read_settings, tell
@@ -33,8 +35,10 @@ def mail_test(address: str) -> None:
 @command(mail, "check", example="pbem mail check games.example.org --selector pbem --address 203.0.113.7")
 @click.argument("domain", required=False)
 @click.option("--selector", default="", help="Name under which the relay's key stands in the DNS, if we do not sign.")
-@click.option("--address", "addresses", multiple=True, help="Number that mails leave from; can be repeated.")
-def mail_check(domain: str | None, selector: str, addresses: tuple[str, ...]) -> None:
+@click.option(
+    "--address", "numbers", multiple=True, type=ip_address, help="Number that mails leave from; can be repeated."
+)
+def mail_check(domain: str | None, selector: str, numbers: tuple[IPv4Address | IPv6Address, ...]) -> None:
     """Look at what the DNS says about mails of DOMAIN, or of that of the settings, and say what to put there.
 
     SPF, DKIM, DMARC, MX, and the name of the number that mails leave from: the relay's, or that of the domain where the
@@ -42,4 +46,4 @@ def mail_check(domain: str | None, selector: str, addresses: tuple[str, ...]) ->
     """
     from pbem.ops import mailing
 
-    tell(mailing.check_records(read_settings(), domain or "", selector, addresses))
+    tell(mailing.check_records(read_settings(), domain or "", selector, tuple(map(str, numbers))))

@@ -1,12 +1,10 @@
 """Whether mails arrive: what the DNS says about them, and one to try it with. Nothing in here touches the database."""
 
 from collections.abc import Iterator
-from ipaddress import ip_address
 from secrets import token_hex
 
 from pbem.clock import SystemClock
 from pbem.config import Config
-from pbem.domain.errors import BadInput, quoted
 from pbem.domain.finding import Finding, How
 from pbem.mail.compose import Reader, Thread, Written, compose
 from pbem.mail.send import Outcome, Parcel
@@ -44,8 +42,6 @@ def check_records(
         says = "The library that asks the DNS is not installed, so nobody looked."
         yield Finding("dns", How.WARNING, says, "Install pbem with its extra: pip install 'pbem[dkim]'")
         return
-    for address in addresses:
-        _must_be_number(address)
     ours = domain in ("", config.mail.domain)
     domain = (domain or config.mail.domain).lower().rstrip(".")
     signer = signer_of(config) if ours and not selector else None
@@ -62,11 +58,3 @@ def check_records(
             addresses=addresses,
         ),
     )
-
-
-def _must_be_number(address: str) -> None:
-    try:
-        ip_address(address)
-    except ValueError:
-        what = f"{quoted(address)} is not the number of a host."
-        raise BadInput(what, remedy="Write it as 203.0.113.7 or 2001:db8::7.") from None

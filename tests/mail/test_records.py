@@ -1,0 +1,174 @@
+"""What receivers would see in the DNS is what an organiser is told, with what to put there."""
+
+import re
+
+import pytest
+
+from pbem.config import Dkim
+from pbem.domain.finding import How
+from pbem.mail.nameserver import Nameserver
+from pbem.mail.records import Sending, check, leaving_from
+from pbem.mail.sign import signer
+from pbem.mail.spf import MOST_LOOKUPS, Reading, Unreadable
+from tests.mail.test_sign import KEY, RECORD
+from tests.mail.zone import Zone
+
+OURS = "198.51.100.7"
+DOMAIN = "games.example.org"
+KEY_AT = f"pbem._domainkey.{DOMAIN}"
+SENDING = Sending(DOMAIN, DOMAIN, "pbem", signer(Dkim(DOMAIN, "pbem", KEY)).record(), (OURS,))
+
+
+def in_zone(text):
+    """A record in strings, as zone files have them."""
+    return " ".join(f'"{text[at : at + 200]}"' for at in range(0, len(text), 200))
+
+
+GOOD = {
+    (DOMAIN, "MX"): ["10 mail.games.example.org."],
+    (DOMAIN, "TXT"): ['"something else"', '"v=spf1 mx ~all"'],
+    ("mail.games.example.org", "A"): [OURS],
+    (KEY_AT, "TXT"): [in_zone(RECORD.decode())],
+    ("_dmarc.example.org", "TXT"): ['"v=DMARC1; p=reject; sp=quarantine"'],
+    ("7.100.51.198.in-addr.arpa", "PTR"): ["mail.games.example.org."],
+}
+
+
+@pytest.fixture
+def zone():
+    """A DNS that says what it has to."""
+    with Zone(dict(GOOD)) as found:
+        yield found
+
+
+def told(zone, sending=SENDING):
+    """What is said about each thing."""
+    return {found.what: found for found in check(Nameserver(zone.server), sending)}
+
+
+def test_where_everything_is_as_it_has_to_be_nothing_is_asked_for(zone):
+    found = told(zone)
+    assert list(found) == ["mx", "spf", "dkim", "dmarc", "ptr"]
+    assert {each.how for each in found.values()} == {How.WELL}
+    assert not any(each.remedy for each in found.values())
+
+
+def test_where_there_is_nothing_each_thing_says_what_to_put_there(zone):
+    zone.records.clear()
+    found = told(zone)
+    assert {each.how for each in found.values()} == {How.TROUBLE}
+    assert f'{DOMAIN}. TXT "v=spf1 ip4:{OURS} ~all"' in found["spf"].remedy
+    assert f"{DOMAIN}. MX 10" in found["mx"].remedy
+    assert f'_dmarc.{DOMAIN}. TXT "v=DMARC1; p=quarantine; rua=' in found["dmarc"].remedy
+    strings = re.findall(r'"([^"]*)"', found["dkim"].remedy)
+    assert "".join(strings) == RECORD.decode()
+    assert max(map(len, strings)) <= 255
+    # What it asks for is what makes it content.
+    zone.records[DOMAIN, "TXT"] = [f'"v=spf1 ip4:{OURS} ~all"']
+    zone.records[KEY_AT, "TXT"] = [found["dkim"].remedy.partition(" TXT ")[2]]
+    zone.records[f"_dmarc.{DOMAIN}", "TXT"] = [found["dmarc"].remedy.partition(" TXT ")[2]]
+    found = told(zone)
+    assert {found[what].how for what in ("spf", "dkim", "dmarc")} == {How.WELL}
+
+
+@pytest.mark.parametrize(
+    "what, name, kind, value, how, says",
+    [
+        ("mx", DOMAIN, "MX", "0 .", How.TROUBLE, "takes no mail"),
+        ("mx", DOMAIN, "MX", "10 gone.example.org.", How.TROUBLE, "Nobody knows"),
+        ("spf", DOMAIN, "TXT", '"v=spf1 ip4:203.0.113.0/24 -all"', How.TROUBLE, f"not let {OURS}"),
+        ("spf", DOMAIN, "TXT", '"v=spf1 mxx ~all"', How.TROUBLE, "cannot read “mxx”"),
+        ("spf", DOMAIN, "TXT", '"v=spf1 ip4:300.1.2.3 ~all"', How.TROUBLE, "no network"),
+        ("dkim", KEY_AT, "TXT", '"v=DKIM1; p="', How.TROUBLE, "taken back"),
+        ("dkim", KEY_AT, "TXT", '"v=DKIM1; p=AAAA"', How.TROUBLE, "not the one"),
+        ("dkim", KEY_AT, "TXT", in_zone(RECORD.decode() + "; t=y"), How.WARNING, "trial"),
+        ("dmarc", f"_dmarc.{DOMAIN}", "TXT", '"v=DMARC1; p=none"', How.WARNING, "p=none"),
+        ("dmarc", f"_dmarc.{DOMAIN}", "TXT", '"v=DMARC1; p=whatever"', How.TROUBLE, "cannot be read"),
+        ("ptr", "7.100.51.198.in-addr.arpa", "PTR", "other.example.net.", How.TROUBLE, "does not lead back"),
+    ],
+)
+def test_what_is_wrong_is_said_of_that_and_of_nothing_else(zone, what, name, kind, value, how, says):
+    zone.records[name, kind] = [value]
+    found = told(zone)
+    assert found[what].how is how
+    assert says in found[what].says
+    if what != "mx":
+        assert [each.what for each in found.values() if each.how is not How.WELL] == [what]
+
+
+def test_two_spf_records_count_as_none(zone):
+    zone.records[DOMAIN, "TXT"] = ['"v=spf1 mx ~all"', '"v=spf1 a ~all"']
+    assert "2 SPF records" in told(zone)["spf"].says
+
+
+def test_a_key_of_a_relay_is_looked_at_though_its_other_half_is_not_here(zone):
+    relays = Sending(DOMAIN, DOMAIN, "pbem", "", (OURS,))
+    assert told(zone, relays)["dkim"].how is How.WELL
+    zone.records[KEY_AT, "TXT"] = [
+        '"v=DKIM1; p=MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBAJyr8bwhxsZNdYpkQV/SkbRCQcgDzMTi9IryqI/lgsbk1xwgkcQ2sQoPKF4MuYDZT4FwnSGYpqVxVj1jFeE45dECAwEAAQ=="'
+    ]
+    assert "512 bits" in told(zone, relays)["dkim"].says
+    assert told(zone, Sending(DOMAIN, DOMAIN))["dkim"].how is How.WELL
+
+
+def test_a_number_that_is_not_known_is_asked_for_and_one_that_lets_everybody_send_is_seen(zone):
+    unknown = Sending(DOMAIN, DOMAIN)
+    assert told(zone, unknown)["spf"].how is How.WARNING
+    zone.records[DOMAIN, "TXT"] = ['"v=spf1 +all"']
+    assert "everybody" in told(zone, unknown)["spf"].says
+
+
+def test_a_dns_that_does_not_answer_is_said_once_and_blames_no_record(zone):
+    zone.silent = True
+    (found,) = check(Nameserver(zone.server, patience=0.2), SENDING)
+    assert (found.what, found.how) == ("dns", How.TROUBLE)
+    assert "PBEM_MAIL_NAMESERVER" in found.remedy
+
+
+def test_mails_leave_from_the_relay_or_if_that_is_within_the_house_from_the_domain(zone):
+    asked = Nameserver(zone.server)
+    zone.records["relay.example.net", "A"] = ["8.8.8.8"]
+    zone.records["relay.example.net", "AAAA"] = ["2001:4860:4860::8888"]
+    zone.records[DOMAIN, "A"] = ["9.9.9.9"]
+    assert leaving_from(asked, "relay.example.net", DOMAIN) == ("8.8.8.8", "2001:4860:4860::8888")
+    zone.records["localhost", "A"] = ["127.0.0.1"]
+    assert leaving_from(asked, "localhost", DOMAIN) == leaving_from(asked, "10.1.2.3", DOMAIN) == ("9.9.9.9",)
+    assert leaving_from(asked, "localhost", "nowhere.example") == ()
+
+
+SPF = {
+    ("a.example", "TXT"): ['"v=spf1 a mx:b.example/30 include:c.example ?ip6:2001:db8::/32 -all"'],
+    ("a.example", "A"): ["198.51.100.1"],
+    ("b.example", "MX"): ["5 mx.b.example."],
+    ("mx.b.example", "A"): ["198.51.100.8"],
+    ("c.example", "TXT"): ['"v=spf1 ip4:203.0.113.5 redirect=d.example"'],
+    ("d.example", "TXT"): ['"v=spf1 ip4:203.0.113.6 ~all"'],
+    ("loop.example", "TXT"): ['"v=spf1 include:loop.example -all"'],
+    ("far.example", "TXT"): ['"v=spf1 a/24//64 exists:%{i}.x.example ~all"'],
+    ("far.example", "AAAA"): ["2001:db8:1::1"],
+}
+
+
+@pytest.mark.parametrize(
+    "domain, address, result",
+    [
+        ("a.example", "198.51.100.1", "pass"),
+        ("a.example", "198.51.100.11", "pass"),
+        ("a.example", "198.51.100.12", "fail"),
+        ("a.example", "203.0.113.5", "pass"),
+        ("a.example", "203.0.113.6", "pass"),
+        ("a.example", "2001:db8::1", "neutral"),
+        ("d.example", "203.0.113.7", "softfail"),
+        ("far.example", "2001:db8:1::ff", "pass"),
+        ("far.example", "198.51.100.1", "softfail"),
+        ("none.example", "198.51.100.1", "none"),
+    ],
+)
+def test_a_record_is_read_as_a_receiver_reads_it(domain, address, result):
+    with Zone(SPF) as zone:
+        assert Reading(Nameserver(zone.server)).result(domain, address) == result
+
+
+def test_a_record_that_leads_round_in_circles_has_an_end():
+    with Zone(SPF) as zone, pytest.raises(Unreadable, match=f"more than {MOST_LOOKUPS}"):
+        Reading(Nameserver(zone.server)).result("loop.example", OURS)

@@ -1,0 +1,92 @@
+"""What the commands of `pbem mail` do and say."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import dkim
+import pytest
+
+from pbem.mail.mailbox import LocalMailbox
+from tests.mail.sink import Sink
+from tests.mail.test_records import GOOD
+from tests.mail.test_sign import KEY, RECORD
+from tests.mail.zone import Zone
+from tests.ops.conftest import Run
+
+DOMAIN = "games.example.org"
+PUBLIC = {"PBEM_BASE_URL": f"https://{DOMAIN}", "PBEM_SMTP_HOST": "127.0.0.1", "PBEM_SMTP_SECURITY": "none"}
+SIGNED = {"PBEM_DKIM_PRIVATE_KEY": KEY}
+
+
+@pytest.fixture
+def sink() -> Iterator[Sink]:
+    """A relay that wants neither encryption nor a login."""
+    with Sink() as listening:
+        yield listening
+
+
+@pytest.fixture
+def zone() -> Iterator[Zone]:
+    """A DNS in which everything is as it has to be, but for the number that mails leave from."""
+    with Zone(GOOD | {(DOMAIN, "A"): ["9.9.9.9"]}) as found:
+        yield found
+
+
+def test_a_mail_to_try_the_relay_with_is_sent_as_players_get_theirs(pbem: Run, sink: Sink) -> None:
+    done = pbem("mail", "test", "me@example.org", **PUBLIC, **SIGNED, PBEM_SMTP_PORT=str(sink.port))
+    assert done.exit_code == 0
+    assert done.output.startswith("Accepted: 250 OK.")
+    (mail,) = sink.to("me@example.org")
+    assert mail.sender == f"games@{DOMAIN}"
+    assert dkim.verify(mail.content, dnsfunc=lambda name, timeout=5: RECORD)
+    assert f"pbem mail check {DOMAIN}" in " ".join(mail.text.split())
+    assert mail.message["list-unsubscribe"] is None
+
+
+def test_a_mail_that_the_relay_does_not_take_is_said_with_its_words(pbem: Run, sink: Sink) -> None:
+    sink.does("550 rcpt")
+    refused = pbem("mail", "test", "me@example.org", **PUBLIC, PBEM_SMTP_PORT=str(sink.port))
+    assert refused.exit_code == 1
+    assert "Not accepted (refused recipient): 550 5.1.1 no such user" in refused.output
+    assert pbem("mail", "test", "no address", **PUBLIC).exit_code == 1
+
+
+def test_without_a_relay_it_is_in_the_local_mailbox(pbem: Run, folder: Path) -> None:
+    assert pbem("mail", "test", "me@example.org").exit_code == 0
+    (letter,) = LocalMailbox(folder / ".pbem" / "mailbox").letters()
+    assert letter.to == "me@example.org"
+
+
+def test_check_ends_well_only_where_the_dns_says_everything(pbem: Run, zone: Zone) -> None:
+    asked = {**PUBLIC, **SIGNED, "PBEM_MAIL_NAMESERVER": zone.server}
+    well = pbem("mail", "check", "--address", "198.51.100.7", **asked)
+    assert well.exit_code == 0, well.output
+    assert "no troubles, no warnings." in well.output
+    # Without being told, it takes the number of the domain, for which nothing was put into the DNS.
+    ill = pbem("mail", "check", **asked)
+    assert ill.exit_code == 1
+    assert f'-> Put into the DNS: {DOMAIN}. TXT "v=spf1 ip4:9.9.9.9 ~all"' in ill.output
+    assert "ptr: 9.9.9.9, from which mails leave, has no name." in ill.output
+
+
+def test_check_looks_at_another_domain_and_at_a_key_of_the_relay(pbem: Run, zone: Zone) -> None:
+    asked = {"PBEM_MAIL_NAMESERVER": zone.server}
+    found = pbem("mail", "check", DOMAIN, "--selector", "pbem", "--address", "198.51.100.7", **asked)
+    assert found.exit_code == 0
+    assert f"pbem._domainkey.{DOMAIN} has the key" in found.output
+    assert pbem("mail", "check", "other.example", **asked).exit_code == 1
+    assert pbem("mail", "check", "--address", "localhost", **asked).exit_code == 2
+
+
+def test_the_doctor_looks_at_the_dns_where_there_is_a_relay_that_answers(pbem: Run, sink: Sink, zone: Zone) -> None:
+    pbem("init")
+    given = {**PUBLIC, **SIGNED, "PBEM_SMTP_PORT": str(sink.port), "PBEM_MAIL_NAMESERVER": zone.server}
+    assert "dmarc" not in pbem("doctor").output
+    ill = pbem("doctor", **given)
+    assert "the relay answers" in ill.output
+    assert "dmarc: _dmarc.example.org asks receivers to quarantine forged mails" in ill.output
+    assert "ptr: 9.9.9.9" in ill.output
+    assert ill.exit_code == 1
+    zone.records["9.9.9.9.in-addr.arpa", "PTR"] = [f"{DOMAIN}."]
+    zone.records[DOMAIN, "TXT"] = ['"v=spf1 a mx -all"']
+    assert pbem("doctor", **given).exit_code == 0
