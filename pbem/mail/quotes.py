@@ -1,0 +1,223 @@
+"""Which lines of an answer its writer wrote, and which are our mail coming back.
+
+Mail programs quote in many ways: with `>` before each line, below a line such as `On Monday Ann wrote:`, below a block of
+`From:` and `Sent:`, below a line of dashes; above, below or around the answer; in the words of every language. What is
+plainly not the writer's is left out: quotes and what introduces them, signatures, advertisements of the program.
+
+What only may be the writer's stays. A line counts as a command only as a whole, so a rest of prose does no harm; a quoted
+command that was taken for the writer's own would. So in doubt this module cuts, and it must never put words together
+that could become a command: it joins only what a mail program has broken in the middle of a sentence.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a text, and whether it is marked as quoted. `whole` says that no program has broken it."""
+
+    text: str
+    quoted: bool = False
+    whole: bool = False
+
+
+MARKER: Final = re.compile(r"\[pbem[\s>]+[\w-]{1,40}[\s>]+t(\d{1,9})\s*\]")
+"""What stands in our mails where the answer is to end; its number is that of the turn which the writer saw."""
+
+_MARKED: Final = re.compile(r"^[>\s]*\[pbem\s|\[pbem [\w-]+ t\d+\]|^\W*-{3} .{5,80} -{3}(?:\s|$)")
+
+_QUOTE_MARK: Final = re.compile(r"^\s{0,3}(?:[A-Za-z]{1,3})?[>＞]")
+
+_QUOTE_MARKS: Final = re.compile(r"^(?:\s{0,3}(?:[A-Za-z]{1,3})?[>＞])+")
+_ITEM: Final = re.compile(r"[-*•]\s|https?://")
+_WORDS_OF_A_SENTENCE: Final = 4
+
+_PARTING: Final = re.compile(
+    # A line of dashes; dashes around words, such as `-----Original Message-----`; how forwards begin.
+    r"[\s_=*~–—-]*[_=*~–—-]{5}[\s_=*~–—-]*"
+    r"|\s*-{2,}\s?[^-].*[^-]\s?-{2,}\s*"
+    r"|(?:Begin forwarded message|Anfang der weitergeleiteten (?:Nachricht|E-Mail)|Début du message (?:réexpédié|transféré)"
+    r"|Inicio del mensaje reenviado|Início da mensagem (?:encaminhada|reencaminhada)|Inizio messaggio inoltrato"
+    r"|転送されたメッセージ)\s*[:：]",
+    re.IGNORECASE,
+)
+
+_SIGNATURE: Final = re.compile(r"[-–—]{2,3}\s*")
+
+_HEADER: Final = re.compile(
+    r"[\s*_]*(?P<name>From|Sent|Date|To|Cc|Subject|Reply-To"
+    r"|Von|Gesendet|Datum|An|Kopie|Betreff|Antwort an"
+    r"|De|Envoyé(?: le)?|Date|À|Objet|Répondre à"
+    r"|Enviado(?: el| em)?|Enviada(?: em)?|Fecha|Para|CC|Asunto|Assunto|Data|Responder a"
+    r"|Da|Inviato|A|Oggetto|Van|Verzonden|Aan|Onderwerp"
+    r"|差出人|送信者|送信日時|日付|日時|宛先|件名)[\s*_]*[:：].*",
+    re.IGNORECASE,
+)
+
+_INTRODUCED: Final = re.compile(
+    # Who wrote, and when, in the order that a language likes; a year and an address in brackets need no language.
+    r"(?:On|At)\b.{3,300}\bwrote\s*:"
+    r"|.{1,200}\bwrote(?: on\b.{1,100})?\s*:"
+    r"|Am\b.{3,300}\bschrieb\b.{0,200}:"
+    r"|.{1,200}\bschrieb(?: (?:am|um)\b.{1,100})?\s*:"
+    r"|Le\b.{3,300}\ba écrit\s*:|.{1,200}\ba écrit(?: le\b.{1,100})?\s*:"
+    r"|El\b.{3,300}\bescribió\s*:|.{1,200}\bescribió(?: el\b.{1,100})?\s*:"
+    r"|(?:Em|A|No dia)\b.{3,300}\bescreveu\s*:|.{1,200}\bescreveu(?: em\b.{1,100})?\s*:"
+    r"|Il\b.{3,300}\bha scritto\s*:|Op\b.{3,300}\b(?:schreef|geschreven)\b.{0,200}:"
+    r"|.{0,200}\d{4}.{0,200}のメール\s*[:：]|.{1,200}(?:さん)?(?:は|が)(?:書きました|書いた)\s*[:：]"
+    r"|.{0,300}\b(?:19|20)\d\d\b.{0,300}<\S+@\S+>.{0,40}[:：]"
+    r"|.{0,100}20\d\d年.{0,300}<\S+@\S+>.{0,40}[:：]?",
+    re.IGNORECASE,
+)
+_MOST_INTRODUCING: Final = 4
+"""Lines over which a program may break such a sentence."""
+
+_OF_THE_PROGRAM: Final = re.compile(
+    r"\W*(?:Sent (?:from|via|with|using)\b.*|Get Outlook for\b.*"
+    r"|(?:Von|Aus) (?:meinem|meiner|unterwegs|Outlook|mir)\b.*\bgesendet\b.*|Gesendet (?:von|mit|über|aus)\b.*"
+    r"|(?:Diese Nachricht wurde von meinem|Holen Sie sich Outlook|Outlook für)\b.*"
+    r"|Envoyé (?:de(?:puis)?|à partir de|avec|par)\b.*|(?:Obtenez|Télécharger) Outlook\b.*"
+    r"|Enviado (?:desde|do|de|com|con|a partir)\b.*|(?:Obtener|Obter|Obtenha|Baixe o) Outlook\b.*"
+    r"|Inviato da\b.*|(?:Verstuurd|Verzonden) (?:vanaf|vanuit|met|via)\b.*"
+    r"|.{0,40}(?:iPhone|iPad|Android|スマホ|携帯)\S{0,12}から送信.*)",
+    re.IGNORECASE,
+)
+
+_ENDS_A_SENTENCE: Final = tuple('.!?:;,…。！？)»”"')
+_BROKEN_FROM: Final = 66
+_BROKEN_TO: Final = 80
+"""Between these columns programs break lines: it was one sentence if the next word had no room before the first of them."""
+
+
+def lines_of(text: str) -> list[Line]:
+    """The lines of a text in which `>` marks what is quoted."""
+    return [Line(line, bool(_QUOTE_MARK.match(line))) for line in text.split("\n")]
+
+
+def written(lines: Sequence[Line]) -> tuple[str, ...]:
+    """What the writer wrote, paragraph by paragraph: each line that no program has broken is one."""
+    return tuple(_joined(_own(lines)))
+
+
+def _own(lines: Sequence[Line]) -> Iterator[Line]:
+    """The writer's own lines; an empty one stands for everything that is left out."""
+    at, in_signature = 0, False
+    while at < len(lines):
+        line = lines[at]
+        text = line.text.strip()
+        if line.quoted:
+            # Below the signature an answer may go on around quotes.
+            in_signature = False
+            at = _past_broken_quote(lines, at)
+            yield Line("")
+            continue
+        if _MARKED.search(text):
+            return
+        if (introducing := _introducing(lines, at)) > 0:
+            at += introducing
+            if not _quoted_next(lines, at):
+                return
+            yield Line("")
+            continue
+        in_signature = in_signature or bool(_SIGNATURE.fullmatch(text))
+        hidden = in_signature or _OF_THE_PROGRAM.fullmatch(text)
+        yield Line("") if hidden else Line(text, whole=line.whole)
+        at += 1
+
+
+def _past_broken_quote(lines: Sequence[Line], at: int) -> int:
+    """The place after a quoted line, and after what a program has broken off it without marking it."""
+    text = Line(_QUOTE_MARKS.sub("", lines[at].text).strip(), whole=lines[at].whole)
+    at += 1
+    if at < len(lines) and not lines[at].quoted and (_is_cut(text, lines[at]) or _breaks(lines[at - 1], lines[at])):
+        at += 1
+        while at < len(lines) and not lines[at].quoted and _breaks(lines[at - 1], lines[at]):
+            at += 1
+    return at
+
+
+def _is_cut(quoted: Line, after: Line) -> bool:
+    """Whether the quoted line is the beginning of a sentence of ours, and no item, heading or address that ends there."""
+    text = quoted.text
+    if quoted.whole or not after.text.strip() or text.endswith((*_ENDS_A_SENTENCE, "]")):
+        return False
+    return len(text.split()) >= _WORDS_OF_A_SENTENCE and not text.isupper() and not _ITEM.match(text)
+
+
+def _introducing(lines: Sequence[Line], at: int) -> int:
+    """How many lines from here on introduce a quote."""
+    block = [line.text.strip() for line in _unquoted(lines, at)]
+    if not block or not block[0]:
+        return 0
+    if _PARTING.fullmatch(block[0]):
+        return 1 + _introducing_more(lines, at + 1)
+    headers = _headers(block)
+    if headers:
+        return headers
+    for many in range(1, min(_MOST_INTRODUCING, len(block)) + 1):
+        if not block[many - 1]:
+            break
+        if _INTRODUCED.fullmatch(" ".join(block[:many])):
+            return many
+    return 0
+
+
+def _introducing_more(lines: Sequence[Line], at: int) -> int:
+    """What follows a line of dashes: empty lines and a block of headers."""
+    block = [line.text.strip() for line in _unquoted(lines, at)]
+    empty = next((n for n, text in enumerate(block) if text), len(block))
+    headers = _headers(block[empty:])
+    return empty + headers if headers else 0
+
+
+def _headers(block: Sequence[str]) -> int:
+    """How many lines are a block of headers: two different ones at least, which may be broken or set apart."""
+    names, last = set(), 0
+    for at, text in enumerate(block):
+        match = _HEADER.fullmatch(text)
+        if match is not None:
+            names.add(match["name"].casefold())
+            last = at + 1
+        elif at == 0 or at - last >= 2:
+            break
+    return last if len(names) >= 2 else 0
+
+
+def _unquoted(lines: Sequence[Line], at: int, most: int = 16) -> list[Line]:
+    found: list[Line] = []
+    for line in lines[at : at + most]:
+        if line.quoted:
+            break
+        found.append(line)
+    return found
+
+
+def _quoted_next(lines: Sequence[Line], at: int) -> bool:
+    """Whether the next line that is not empty is marked as quoted."""
+    return next((line.quoted for line in lines[at:] if line.text.strip()), False)
+
+
+def _joined(lines: Iterator[Line]) -> Iterator[str]:
+    last: Line | None = None
+    text = ""
+    for line in lines:
+        if last is not None and line.text and _breaks(last, line):
+            text = f"{text} {line.text}"
+        else:
+            if text:
+                yield text
+            text = line.text
+        last = line
+    if text:
+        yield text
+
+
+def _breaks(last: Line, line: Line) -> bool:
+    """Whether a program has broken a sentence between these lines: the last is full, and is no end."""
+    text, words = last.text.rstrip(), line.text.split()
+    if last.whole or not text or not words or text.endswith(_ENDS_A_SENTENCE):
+        return False
+    return len(text) <= _BROKEN_TO and len(text) + 1 + len(words[0]) > _BROKEN_FROM
