@@ -32,6 +32,7 @@ def create_app(house: House, config: Config) -> Flask:
     )
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    _speak(app)
     app.jinja_env.globals.update(
         site_name=config.site.name,
         development=config.development,
@@ -47,6 +48,12 @@ def create_app(house: House, config: Config) -> Flask:
     if config.development:
         app.register_blueprint(mailbox.pages)
     return app
+
+
+def _speak(app: Flask) -> None:
+    """Every sentence of a page goes through gettext. English is what stands in the templates, so it needs no catalogue."""
+    app.jinja_env.add_extension("jinja2.ext.i18n")
+    app.jinja_env.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
 
 
 def _version(file: Path) -> str:
