@@ -19,7 +19,7 @@ from typing import Final, Self
 
 from pbem.domain.errors import NotFound
 from pbem.mail.send import Outcome, Parcel, Result
-from pbem.mail.wire import parse, text_of
+from pbem.mail.wire import html_of, parse, text_of
 
 MOST_LISTED: Final = 200
 
@@ -38,11 +38,12 @@ class Letter:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """One mail, opened: its headers in their order, its text, and its bytes."""
+    """One mail, opened: its headers in their order, its text, its HTML if it has any, and its bytes."""
 
     letter: Letter
     headers: tuple[tuple[str, str], ...] = field(repr=False)
     text: str = field(repr=False)
+    html: str = field(repr=False)
     content: bytes = field(repr=False)
 
 
@@ -87,7 +88,7 @@ class LocalMailbox:
         content = self._path(key).read_bytes()
         message = parse(content)
         headers = tuple((name, str(value)) for name, value in message.items())
-        return Opened(_letter(key, content), headers, text_of(message), content)
+        return Opened(_letter(key, content), headers, text_of(message), html_of(message), content)
 
     def _letters(self, to: str) -> Iterator[Letter]:
         if not self.folder.is_dir():

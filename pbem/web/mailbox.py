@@ -1,9 +1,11 @@
-"""The local mailbox in development: every mail as a client shows it, so that a game can be played on one machine.
+"""The local mailbox in development: every mail as mail programs show it, so that a game can be played on one machine.
 
-Whoever sees these pages can play for everybody, so they exist only where the settings say that nobody else can come.
+A mail's HTML is shown in a frame of its own, where nothing runs and nothing is fetched, as wide as a telephone or a desk
+and light or dark, as its reader may have it. Whoever sees these pages can play for everybody, so they exist only where the settings say that nobody else can come.
 """
 
 import re
+from collections.abc import Collection
 from typing import Final
 
 from flask import Blueprint, Response, request
@@ -11,7 +13,19 @@ from markupsafe import Markup, escape
 
 from pbem.mail.mailbox import LocalMailbox
 from pbem.service.delivery import mailbox_of
-from pbem.web import site
+from pbem.web import guard, site
+
+WIDTHS: Final = {"375": "phone", "320": "small phone", "640": "desk"}
+"""How wide a frame is, and what reads mail in it."""
+
+SCHEMES: Final = ("light", "dark")
+
+# The frame's page is ours, and its sandbox lets a click lead the whole window on, and nothing else.
+_FRAMING: Final = f"{guard.POLICY}; frame-src 'self'"
+_FRAMED: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; frame-ancestors 'self'; "
+    "sandbox allow-top-navigation-by-user-activation"
+)
 
 pages = Blueprint("mailbox", __name__, url_prefix="/mailbox")
 
@@ -29,9 +43,28 @@ def inbox() -> Response:
 
 @pages.get("/<key>")
 def letter(key: str) -> Response:
-    """One mail: its text with links to click, and its headers."""
+    """One mail: as a mail program shows it, its text with links to click, its headers and its size."""
     opened = _mailbox().read(key)
-    return site.page("mail.html", opened=opened, text=_with_links(opened.text))
+    shown = site.page(
+        "mail.html",
+        opened=opened,
+        text=_with_links(opened.text),
+        width=_one_of(WIDTHS, "width"),
+        widths=WIDTHS,
+        scheme=_one_of(SCHEMES, "scheme"),
+        schemes=SCHEMES,
+    )
+    shown.headers["Content-Security-Policy"] = _FRAMING
+    return shown
+
+
+@pages.get("/<key>/html")
+def framed(key: str) -> Response:
+    """A mail's HTML for its frame, as a mail program in light or dark mode would have it."""
+    opened = _mailbox().read(key)
+    shown = Response(_in_scheme(opened.html, _one_of(SCHEMES, "scheme")), mimetype="text/html")
+    shown.headers["Content-Security-Policy"] = _FRAMED
+    return shown
 
 
 @pages.get("/<key>/source")
@@ -42,6 +75,26 @@ def source(key: str) -> Response:
 
 def _mailbox() -> LocalMailbox:
     return mailbox_of(site.config())
+
+
+def _one_of(known: Collection[str], name: str) -> str:
+    """What the address asks for, or the first of what there is."""
+    asked = request.args.get(name, "")
+    return asked if asked in known else next(iter(known))
+
+
+def _in_scheme(html: str, scheme: str) -> str:
+    """A mail's HTML that believes its reader to like it light or dark, with links that lead the whole window on.
+
+    A frame takes the question whether it is dark from the machine, so the mail's own answers to it are put in force or
+    out of force by hand.
+    """
+    dark = "all" if scheme == "dark" else "not all"
+    html = html.replace("(prefers-color-scheme: dark)", dark).replace("(prefers-color-scheme:dark)", dark)
+    ours = f'<base target="_top"><style>:root {{ color-scheme: {scheme} !important; }}</style>'
+    before, head, after = html.partition("<head>")
+    html = f"{before}{head}{ours}{after}" if head else f"{ours}{html}"
+    return html.replace(f'href="{site.config().base_url}/', 'href="/')
 
 
 def _with_links(text: str) -> Markup:
