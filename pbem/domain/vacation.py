@@ -23,7 +23,8 @@ YEARLY_BUDGET = 30
 # Nobody plans further ahead, and a slip in the year should be noticed.
 FURTHEST_AHEAD = 366 * DAY
 
-_VACATION = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?: (?:to|until|-|–) ([0-9]{4}-[0-9]{2}-[0-9]{2}))?")
+_VACATION = re.compile(r"(?:from )?([0-9]{4}-[0-9]{2}-[0-9]{2})(?: (?:to|until|-|–) ([0-9]{4}-[0-9]{2}-[0-9]{2}))?")
+_FROM_TODAY = re.compile(r"(?:to|until) (?=[0-9]{4}-[0-9]{2}-[0-9]{2}$)")
 _EXAMPLE = "Write it like 2026-12-20 to 2027-01-03; both days count."
 
 
@@ -52,9 +53,15 @@ class Vacation:
         return Interval(moment_at(self.first, time(0), zone), moment_at(self.last + DAY, time(0), zone))
 
 
-def parse_vacation(text: str) -> Vacation:
-    """A vacation from what a person typed: `2026-12-20 to 2027-01-03`, or one day alone."""
-    match = _VACATION.fullmatch(" ".join(text.split()))
+def parse_vacation(text: str, today: date | None = None) -> Vacation:
+    """A vacation from what a person typed: `2026-12-20 to 2027-01-03`, or one day alone.
+
+    With the day that it is for them also `until 2027-01-03`, from today on.
+    """
+    words = " ".join(text.split())
+    if today is not None:
+        words = _FROM_TODAY.sub(f"{today} to ", words)
+    match = _VACATION.fullmatch(words)
     if match is None:
         raise BadInput(
             f"{quoted(text)} is not a vacation.",

@@ -40,6 +40,16 @@ def view(tx: Tx, row: GameRow, seat: int) -> Seen:
     return Seen(fold(known, told), row.seq, len(rows))
 
 
+def view_before(tx: Tx, row: GameRow, seat: int, window: int) -> Any:
+    """What the seat knew when it was asked in a window, as far as that still stands. Changes nothing."""
+    if window == row.window:
+        return view(tx, row, seat).view
+    rules = game.load(row.kind)
+    entries = standing_entries(rules, games.chain(tx, row.id, row.key))
+    told = (seen(each, seat) for standing in entries if standing.number < window for each in standing.entry.facts)
+    return fold(rules.start(row.seats, json.loads(row.options)), told)
+
+
 def keep(tx: Tx, row: GameRow, seat: int, found: Seen) -> None:
     """Keep a view if getting at it was work. The game must be locked."""
     if found.rows >= KEEP_AFTER:
