@@ -1,0 +1,179 @@
+"""One real mail of each kind, from the doors that the server has: what it would send in the life of a table.
+
+    every_kind(house, clock, carry, "sun-bid")     lets a table of that game happen, from the invitation to its end
+    kind_of(message)                               which kind a mail that came in is of
+
+A few people do all that can cause a mail, at full seats, while somebody calls `carry` as often as a worker would: it sends
+what is due, to wherever the caller wants it. Between the turns that are mailed many are played unseen, so that mails of
+the end of a long game are among them. Nothing in here writes a row or a mail itself.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from email.message import Message
+from typing import Any, Final
+
+from engine import bots as players
+from engine import game as games_of_house
+from engine.chance import Stream
+from pbem.clock import FakeClock
+from pbem.service import calls, leaving, lobby, mine, people, stops, substitutes, timeouts
+from pbem.service.house import House
+from pbem.service.play import position_of
+from pbem.service.tables import Wanted
+from tests.service.begun import Begun
+from tests.service.timed import Time
+
+NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+SHORT: Final[Mapping[str, Mapping[str, str | int]]] = {"sunset-poker": {"max_rounds": 3}, "bid": {"max_auctions": 25}}
+"""Options with which a long game ends within a few hundred moves."""
+
+UNSEEN: Final = 17
+"""So many moves are made between two that are mailed."""
+
+
+def kind_of(message: Message) -> str:
+    """The kind of a mail that came in."""
+    return str(message["Feedback-ID"]).split(":")[1]
+
+
+def every_kind(
+    house: House,
+    clock: FakeClock,
+    carry: Callable[[], None],
+    game: str,
+    names: Sequence[str] = NAMES,
+    zone: str = "UTC",
+) -> Begun:
+    """Let a table of this game happen with all that can befall one; the table as it is at the end."""
+    town = _Town(house, clock, carry, tuple(names), zone)
+    town.before_a_table_begins(game)
+    table = town.a_table(game)
+    town.goes_by_the_clock(table)
+    town.is_stopped_and_changed(table)
+    town.ends(table)
+    return table
+
+
+class _Town:
+    """The people, and what they do."""
+
+    def __init__(
+        self, house: House, clock: FakeClock, carry: Callable[[], None], names: tuple[str, ...], zone: str
+    ) -> None:
+        self.house = house
+        self.time = Time(house, clock)
+        self.carry = carry
+        self.names = names
+        self.zone = zone
+
+    def before_a_table_begins(self, game: str) -> None:
+        """Somebody asks and is asked, comes and goes, and tables close."""
+        host, guest = self._person(0), self._person(1)
+        wanted = Wanted(game, max(games_of_house.load(game).seats), invited=("zoe@example.org",))
+        closed = lobby.create_table(self.house, host, wanted).game_id
+        zoe = people.create(self.house, "zoe@example.org", "Zoe").id
+        self.carry()
+        lobby.decline(self.house, closed, zoe)
+        lobby.join(self.house, closed, host)
+        lobby.join(self.house, closed, guest, word="lighthouse")
+        self.carry()
+        leaving.leave(self.house, closed, guest)
+        self.carry()
+        lobby.join(self.house, closed, guest)
+        leaving.leave(self.house, closed, host)
+        lobby.join(self.house, lobby.create_table(self.house, host, wanted).game_id, guest)
+        self.carry()
+        self.time.passes(20 * DAY)
+        leaving.expire(self.house)
+        self.carry()
+
+    def a_table(self, game: str) -> Begun:
+        """A table at full seats begins, and its first questions are mailed; somebody would take over seats."""
+        substitutes.set_willing(self.house, people.confirm(self.house, self._known("zoe@example.org")).id, willing=True)
+        seats = max(games_of_house.load(game).seats)
+        host = self._person(0)
+        wanted = Wanted(game, seats, SHORT.get(game, {}), title="Friday", successor="substitute")
+        table = lobby.create_table(self.house, host, wanted).game_id
+        for number in range(seats):
+            lobby.join(self.house, table, self._person(number), word=f"word {number}")
+        self.carry()
+        return Begun(self.house, table)
+
+    def goes_by_the_clock(self, table: Begun) -> None:
+        """Nobody answers: they are reminded, and then it is decided for them."""
+        self.time.passes(20 * HOUR)
+        timeouts.remind(self.house, self.time.worker)
+        self.carry()
+        self.time.passes(DAY)
+        timeouts.time_out(self.house, self.time.worker)
+        self.carry()
+
+    def is_stopped_and_changed(self, table: Begun) -> None:
+        """The organiser is called and stops the clocks; somebody leaves, and somebody else takes the seat."""
+        self._play(table, UNSEEN)
+        number = calls.call(self.house, table.person_at(0), "I never got a mail.", game_id=table.id, seat=0)
+        calls.answer(self.house, number, "It is in the other folder.\n\nGreetings")
+        stops.pause(self.house, table.id, "The server moves to another house.")
+        self.carry()
+        stops.resume(self.house, table.id, "It has moved.")
+        self.carry()
+        stops.extend(self.house, table.id, "2d", "You could not reach it.")
+        self.carry()
+        leaving.agree_to_end(self.house, table.id, table.person_at(1))
+        self.carry()
+        host = table.row().host_id
+        seat = next(seat for seat, place in table.places().items() if place.person_id == host)
+        leaving.resign(self.house, table.id, seat, host)
+        self.carry()
+        (offer,) = substitutes.on_offer(self.house)
+        substitutes.take(self.house, offer.id, self._known("zoe@example.org"), "Zoe")
+        mine.send(self.house, "zoe@example.org")
+        self.carry()
+        self._play(table, UNSEEN)
+        substitutes.replace_player(self.house, table.id, seat, None, "Zoe asked for it.")
+        self.carry()
+
+    def ends(self, table: Begun) -> None:
+        """The game is played to its end, with a mail now and then; another one ends without a result."""
+        while table.asked():
+            self._play(table, UNSEEN)
+            self.carry()
+        void = lobby.create_table(self.house, self._person(0), Wanted(table.row().kind, table.row().seats)).game_id
+        for number in range(table.row().seats):
+            lobby.join(self.house, void, self._person(number))
+        for number in range(table.row().seats):
+            leaving.agree_to_end(self.house, void, self._person(number))
+        self.carry()
+
+    def _play(self, table: Begun, moves: int) -> None:
+        row = table.row()
+        luck = Stream(row.secret, 2**40)
+        for _ in range(moves):
+            row = table.row()
+            if row.status != "playing":
+                return
+            position = position_of(row)
+            seat, decision = next((s, d) for s, d in position.open().items() if s not in position.box)
+            choice = players.random_bot(position.game, table.view(seat), decision, luck)
+            table.play(seat, choice)
+
+    def _person(self, number: int) -> int:
+        address = f"player{number}@example.org"
+        person = people.confirm(self.house, people.create(self.house, address, self.names[number]).id).id
+        people.set_zone(self.house, person, self.zone)
+        return person
+
+    def _known(self, address: str) -> int:
+        return people.create(self.house, address).id
+
+
+def by_kind(messages: Sequence[Any]) -> dict[str, list[Any]]:
+    """Mails by their kind; each has a `message`."""
+    found: dict[str, list[Any]] = {}
+    for each in messages:
+        found.setdefault(kind_of(each.message), []).append(each)
+    return found
