@@ -1,0 +1,107 @@
+"""What a program wrote is known by its signs, and what a person wrote has none of them."""
+
+from email.message import Message
+from pathlib import Path
+
+import pytest
+
+from pbem.mail.automatic import MOST_RECEIVED, SIGNS, is_answer, sign_of_a_program
+from pbem.mail.incoming import fit_to_keep, read
+
+HOST = "play.example.org"
+OURS = f"games@{HOST}"
+PERSON = {"From": "Ann <ann@example.org>", "To": f"r+x@{HOST}", "Subject": "Re: Sun Bid, turn 4: Bid?"}
+
+
+def mail(envelope_from: str = "ann@example.org", **headers: str) -> Message:
+    given = {**PERSON, **{name.replace("_", "-"): value for name, value in headers.items()}}
+    lines = [f"{name}: {value}" for name, value in given.items()]
+    return read(fit_to_keep("\r\n".join([*lines, "", "bid 7", ""]).encode(), envelope_from))
+
+
+# One mail for each sign, and nothing else about it that could be one.
+SHOWN = {
+    "no return address": mail(envelope_from=""),
+    "Auto-Submitted": mail(Auto_Submitted="auto-replied (vacation)"),
+    "X-Autoreply": mail(X_Autoreply="yes"),
+    "X-Autorespond": mail(X_Autorespond=""),
+    "X-Autoresponder": mail(X_Autoresponder="1"),
+    "X-Auto-Reply-From": mail(X_Auto_Reply_From="ann@example.org"),
+    "X-Mail-Autoreply": mail(X_Mail_Autoreply="x"),
+    "X-Vacation": mail(X_Vacation="on"),
+    "X-Failed-Recipients": mail(X_Failed_Recipients="ben@example.org"),
+    "Precedence": mail(Precedence="Bulk", X_Auto_Response_Suppress="All"),
+    "X-Precedence": mail(X_Precedence="auto_reply"),
+    "List-Id": mail(List_Id="Players <players.example.net>"),
+    "a report": mail(Content_Type="multipart/report; boundary=x; report-type=delivery-status"),
+    "the sender of a mail server": mail(From="Mail Delivery System <MAILER-DAEMON@example.org>"),
+    "our own sender": mail(From=f"Games <{OURS.upper()}>"),
+    "our own address": mail(From=f"r+{'a' * 33}@{HOST}"),
+    "our own mark": mail(X_Loop=HOST),
+    "too many stations": mail(Received="\r\nReceived: ".join(["from a by b"] * (MOST_RECEIVED + 1))),
+    "an away notice": mail(Subject="=?utf-8?q?R=C3=A9ponse_automatique_=3A_Sun_Bid?="),
+}
+
+
+@pytest.mark.parametrize("sign", [name for name, _ in SIGNS])
+def test_each_sign_of_a_program_is_seen(sign: str) -> None:
+    assert sign_of_a_program(SHOWN[sign], HOST, OURS) == sign
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Auto_Submitted": "no"},
+        {"Auto_Submitted": "No (a person)"},
+        {"X_Autoreply": "no"},
+        {"X_Auto_Response_Suppress": "All"},
+        {"Precedence": "normal"},
+        {"List_Id": f"Sun Bid <abc.games.{HOST}>"},
+        {"From": f"organiser@{HOST}"},
+        {"From": "postmaster.jones@example.org"},
+        {"Received": "\r\nReceived: ".join(["from a by b"] * MOST_RECEIVED)},
+        {"Subject": "Re: Out of office hours, turn 3: Bid?"},
+        {"Subject": "vacation 2026-12-20 to 2027-01-03"},
+        {"Subject": "=?utf-8?q?=ff=fe?="},
+        {"Subject": "=?nonsense?q?x?="},
+        {"X_Loop": "somebody@example.net"},
+    ],
+)
+def test_what_a_person_wrote_has_no_sign(headers: dict[str, str]) -> None:
+    assert sign_of_a_program(mail(**headers), HOST, OURS) is None
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "Automatic reply: Sun Bid, turn 4",
+        "Out of Office Re: Sun Bid",
+        "Abwesenheitsnotiz: Sun Bid",
+        "Automatische Antwort: Sun Bid",
+        "Respuesta automática: Sun Bid",
+        "Resposta automática: Sun Bid",
+        "Risposta automatica: Sun Bid",
+        "Automatisch antwoord: Sun Bid",
+        "自動応答: Sun Bid",
+        "AUTO: Ann is away",
+    ],
+)
+def test_away_notices_are_known_by_their_subjects(subject: str) -> None:
+    away = mail(Subject=subject)
+    assert sign_of_a_program(away, HOST, OURS) == "an away notice"
+    assert is_answer(away)
+
+
+def test_a_reply_of_a_person_is_no_answer_of_a_program() -> None:
+    assert not is_answer(mail())
+
+
+def test_the_outsiders_away_notices_are_seen_whatever_client_wrote_the_others() -> None:
+    folder = Path(__file__).parent / "replies" / "outside"
+    seen = {
+        file.name
+        for file in folder.glob("*.eml")
+        if sign_of_a_program(read(fit_to_keep(file.read_bytes(), "ann@example.org")), HOST, OURS)
+    }
+    assert {"40-exchange-en-vacation.eml", "41-sieve-de-vacation-quoting.eml"} == seen

@@ -1,0 +1,157 @@
+"""Taking mails by LMTP, from a mail server that speaks it over a real socket."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from pbem.domain.errors import BadInput
+from pbem.mail.lmtp import MOST_RECIPIENTS, Lmtp
+
+SMALL = 10_000
+
+
+class Kept:
+    """Where mails are kept; those to `broken` cannot be."""
+
+    def __init__(self) -> None:
+        self.mails: list[tuple[str, str, bytes]] = []
+
+    def __call__(self, envelope_from: str, recipient: str, raw: bytes) -> None:
+        if recipient.startswith("broken"):
+            raise OSError("the disk is full")
+        self.mails.append((envelope_from, recipient, raw))
+
+
+class MailServer:
+    """A mail server that hands mails in, and reads one answer at a time."""
+
+    def __init__(self, port: int) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        self._file = self._socket.makefile("rwb")
+
+    def answer(self) -> str:
+        while True:
+            line = self._file.readline().decode()
+            if line[3:4] != "-":
+                return line.strip()
+
+    def says(self, line: str) -> str:
+        self.sends(line.encode() + b"\r\n")
+        return self.answer()
+
+    def sends(self, data: bytes) -> None:
+        self._file.write(data)
+        self._file.flush()
+
+    def greets(self) -> "MailServer":
+        assert self.answer().startswith("220")
+        assert self.says("LHLO mx.example.net").startswith("250")
+        return self
+
+    def hands_in(self, sender: str, recipients: list[str], raw: bytes) -> list[str]:
+        """The answer to each recipient, of whom all are named before."""
+        assert self.says(f"MAIL FROM:<{sender}>").startswith("250")
+        named = [self.says(f"RCPT TO:<{each}>") for each in recipients]
+        assert all(answer.startswith("250") for answer in named)
+        assert self.says("DATA").startswith("354")
+        self.sends(raw + b"\r\n.\r\n")
+        return [self.answer() for _ in recipients]
+
+    def close(self) -> None:
+        self._file.close()
+        self._socket.close()
+
+
+@contextmanager
+def connected(port: int) -> Iterator[MailServer]:
+    server = MailServer(port)
+    try:
+        yield server.greets()
+    finally:
+        server.close()
+
+
+@pytest.fixture
+def kept() -> Kept:
+    return Kept()
+
+
+@pytest.fixture
+def port(kept: Kept) -> Iterator[int]:
+    listening = Lmtp("127.0.0.1", 0, SMALL, kept)
+    listening.start()
+    yield listening.port
+    listening.stop()
+
+
+def test_a_mail_is_kept_before_it_is_answered_for(port: int, kept: Kept) -> None:
+    with connected(port) as server:
+        assert server.hands_in("ann@example.net", ["r+x@play.example.org"], b"Subject: x\r\n\r\n..bid 7") == [
+            "250 2.0.0 Kept"
+        ]
+        assert kept.mails == [("ann@example.net", "r+x@play.example.org", b"Subject: x\r\n\r\n.bid 7\r\n")]
+
+
+def test_each_recipient_gets_an_answer_of_its_own(port: int, kept: Kept) -> None:
+    with connected(port) as server:
+        answers = server.hands_in("", ["a@x.org", "broken@x.org", "c@x.org"], b"\r\nbid 7")
+        assert [answer[:3] for answer in answers] == ["250", "451", "250"]
+        assert [mail[1] for mail in kept.mails] == ["a@x.org", "c@x.org"]
+        # The line is free for the next command: no answer is left over, and none is missing.
+        assert server.says("NOOP").startswith("250")
+        assert server.hands_in("", ["d@x.org"], b"\r\nbid 8") == ["250 2.0.0 Kept"]
+
+
+def test_a_mail_that_is_too_large_is_refused_for_each_recipient_and_kept_for_none(port: int, kept: Kept) -> None:
+    with connected(port) as server:
+        answers = server.hands_in("", ["a@x.org", "b@x.org"], b"\r\n" + b"x" * 900 + b"\r\n" * SMALL)
+        assert [answer[:3] for answer in answers] == ["552", "552"]
+        assert server.says(f"MAIL FROM:<a@x.org> SIZE={25 * 2**20}").startswith("552")
+        assert server.says("NOOP").startswith("250")
+        assert kept.mails == []
+
+
+def test_a_line_that_is_too_long_is_refused_for_each_recipient(port: int, kept: Kept) -> None:
+    with connected(port) as server:
+        answers = server.hands_in("", ["a@x.org", "b@x.org"], b"\r\n" + b"x" * 5000)
+        assert [answer[:3] for answer in answers] == ["500", "500"]
+        assert server.says("NOOP").startswith("250")
+        assert kept.mails == []
+
+
+def test_more_recipients_than_anybody_writes_to_have_to_come_again(port: int, kept: Kept) -> None:
+    with connected(port) as server:
+        server.says("MAIL FROM:<>")
+        answers = [server.says(f"RCPT TO:<r{number}@x.org>") for number in range(MOST_RECIPIENTS + 1)]
+        assert [answer[:3] for answer in answers] == ["250"] * MOST_RECIPIENTS + ["452"]
+        server.says("DATA")
+        server.sends(b"\r\nbid 7\r\n.\r\n")
+        assert [server.answer()[:3] for _ in range(MOST_RECIPIENTS)] == ["250"] * MOST_RECIPIENTS
+        assert server.says("NOOP").startswith("250")
+    assert len(kept.mails) == MOST_RECIPIENTS
+
+
+def test_a_mail_that_breaks_off_is_not_kept(port: int, kept: Kept) -> None:
+    with connected(port) as server:
+        server.says("MAIL FROM:<>")
+        server.says("RCPT TO:<a@x.org>")
+        server.says("DATA")
+        server.sends(b"\r\nbid 7\r\n")
+    with connected(port) as server:
+        assert server.says("NOOP").startswith("250")
+    assert kept.mails == []
+
+
+def test_it_speaks_lmtp_and_nothing_else(port: int) -> None:
+    server = MailServer(port)
+    assert server.answer().startswith("220")
+    assert server.says("EHLO mx.example.net").startswith("500")
+    assert server.says("LHLO").startswith("501")
+    server.close()
+
+
+def test_a_port_in_use_is_told_with_what_to_do(port: int, kept: Kept) -> None:
+    with pytest.raises(BadInput, match=r"is in use.*PBEM_INBOUND_LMTP_PORT"):
+        Lmtp("127.0.0.1", port, SMALL, kept).start()

@@ -1,0 +1,131 @@
+"""Who sent a mail: every way in which somebody pretends to be somebody else, and the few in which a player is known."""
+
+from email.message import Message
+
+import pytest
+
+from pbem.mail.incoming import fit_to_keep, read
+from pbem.mail.sender import LONGEST_HEADER, is_vouched_for, sender_of
+
+OURS = "play.example.org"
+GOOD = f"Authentication-Results: {OURS}; dmarc=pass (p=reject dis=none) header.from=example.net"
+
+
+def mail(*headers: str, sender: str = "From: Ann <ann@example.net>") -> Message:
+    return read(fit_to_keep("\r\n".join([*headers, sender, "", "bid 7", ""]).encode(), "ann@example.net"))
+
+
+def vouched(*headers: str, address: str = "ann@example.net") -> bool:
+    return is_vouched_for(mail(*headers), address, OURS)
+
+
+# The address
+
+
+@pytest.mark.parametrize(
+    "sender",
+    [
+        "From: ann@example.net",
+        "From: Ann <ann@example.net>",
+        'From: "Ann, of <there>" <ann@example.net>',
+        "From: =?utf-8?q?=C3=84nn?= <ann@example.net>",
+        "from:\r\n Ann\r\n <ann@example.net>",
+    ],
+)
+def test_one_plain_sender_is_known(sender: str) -> None:
+    assert sender_of(mail(sender=sender)) == "ann@example.net"
+
+
+@pytest.mark.parametrize(
+    "sender",
+    [
+        "From: ann@example.net)<ben@evil.example>",
+        "From: ann@example.net <ben@evil.example>",
+        "From: ann@example.net, ben@evil.example",
+        "From: ann@example.net\r\nFrom: ben@evil.example",
+        "From: ann@example.net\r\nFrom : ben@evil.example",
+        "From : ben@evil.example\r\nFrom: ann@example.net",
+        "From: players: ann@example.net;",
+        "From: <ann@example.net> <ben@evil.example>",
+        "From: ann@example.net\0@evil.example",
+        "From: =?utf-8?q?ann=40example=2Enet?=",
+        "From: ann@ex\u0430mple.net",
+        "From: @evil.example:ann@example.net",
+        "From:",
+        "From: <>",
+        "From: ann",
+        "X-From: ann@example.net",
+        "From: " + "(" * 990,
+        "From: " + '"' * 30 + "ann@example.net",
+        "From: ann@example.net" + " ," * 800,
+    ],
+)
+def test_a_sender_that_can_be_read_in_two_ways_is_nobody(sender: str) -> None:
+    assert sender_of(mail(sender=sender)) is None
+
+
+def test_a_quoted_local_part_is_an_address_like_others() -> None:
+    assert sender_of(mail(sender='From: "ann <x>"@example.net')) == '"ann <x>"@example.net'
+
+
+# Whether our own mail server vouches for it
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        GOOD,
+        GOOD.upper().replace("AUTHENTICATION", "Authentication"),
+        f"Authentication-Results: {OURS}; dkim=pass (2048-bit key) header.d=example.net header.i=@example.net header.b=x",
+        f"Authentication-Results: {OURS}; dkim=pass header.i=@example.net header.d=example.net;\r\n dmarc=none header.from=example.net",
+        f"Authentication-Results: {OURS} 1; spf=fail smtp.mailfrom=evil.example; dmarc=pass header.from=example.net",
+        f"Authentication-Results: {OURS}; dkim=fail header.d=example.net; dkim=pass header.d=example.net",
+    ],
+)
+def test_the_word_of_our_mail_server_counts(header: str) -> None:
+    assert vouched(header)
+
+
+FORGED = {
+    "no header at all": [],
+    "somebody else's header": ["Authentication-Results: evil.example; dmarc=pass header.from=example.net"],
+    "a name that begins like ours": [
+        f"Authentication-Results: {OURS}.evil.example; dmarc=pass header.from=example.net"
+    ],
+    "our name in a comment": [f"Authentication-Results: ({OURS}) evil.example; dmarc=pass header.from=example.net"],
+    "a forged header below ours": [f"Authentication-Results: {OURS}; dmarc=fail header.from=example.net", GOOD],
+    "a forged header below an empty one of ours": [f"Authentication-Results: {OURS}; none", GOOD],
+    "a forged header below one of ours that cannot be read": [f"Authentication-Results: {OURS}; dmarc=pa(ss", GOOD],
+    "a forged header below an endless one of ours": [
+        f"Authentication-Results: {OURS}; dkim=fail" + "\r\n ; dkim=fail" + " (x)" * (LONGEST_HEADER // 4),
+        GOOD,
+    ],
+    "comments without an end": [f"Authentication-Results: {OURS}; " + "\r\n (" * 400],
+    "SPF alone": [f"Authentication-Results: {OURS}; spf=pass smtp.mailfrom=ann@example.net"],
+    "DMARC of another domain": [f"Authentication-Results: {OURS}; dmarc=pass header.from=evil.example"],
+    "DMARC of a domain above": [f"Authentication-Results: {OURS}; dmarc=pass header.from=net"],
+    "DMARC that names no domain": [f"Authentication-Results: {OURS}; dmarc=pass"],
+    "DMARC in a comment": [f"Authentication-Results: {OURS}; dmarc=fail (dmarc=pass) header.from=example.net"],
+    "DMARC that fails beside a signature": [
+        f"Authentication-Results: {OURS}; dmarc=fail header.from=example.net; dkim=pass header.d=example.net"
+    ],
+    "another domain's signature": [f"Authentication-Results: {OURS}; dkim=pass header.d=evil.example"],
+    "a signature of a domain that ends alike": [f"Authentication-Results: {OURS}; dkim=pass header.d=ample.net"],
+    "a signature of a domain below": [f"Authentication-Results: {OURS}; dkim=pass header.d=evil.example.net"],
+    "a signature that fails": [f"Authentication-Results: {OURS}; dkim=fail header.d=example.net"],
+    "a signature that names no domain": [f"Authentication-Results: {OURS}; dkim=pass header.i=@example.net"],
+    "a header in another one": [f"X-Authentication-Results: {OURS}; dmarc=pass header.from=example.net"],
+    "a result in the text": ["Subject: x", "", GOOD],
+}
+
+
+@pytest.mark.parametrize("forgery", FORGED)
+def test_no_forged_word_of_our_mail_server_counts(forgery: str) -> None:
+    assert not vouched(*FORGED[forgery])
+
+
+def test_a_domain_speaks_for_those_under_it_and_never_the_other_way_round() -> None:
+    signed = f"Authentication-Results: {OURS}; dkim=pass header.d=%s"
+    assert vouched(signed % "example.net", address="ann@mail.example.net")
+    assert not vouched(signed % "mail.example.net", address="ann@example.net")
+    assert not vouched(signed % "evil.co.uk", address="ann@co.uk")
