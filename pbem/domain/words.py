@@ -1,8 +1,8 @@
 """Words that people choose: names, titles of tables, words for the seed, texts to the organiser.
 
 What comes out is fit to stand in a mail's header, in a page and in a sentence of a game: no control characters, nothing
-that turns the direction of writing, no web address that would make our invitations somebody's advertisement. What is
-too long is refused and never cut. Whether somebody may say a thing is not decided here.
+that turns the direction of writing, nothing that cannot be seen, no web address that would make our invitations
+somebody's advertisement. What is too long is refused and never cut. Whether somebody may say a thing is not decided here.
 """
 
 import re
@@ -21,8 +21,16 @@ LONGEST_TEXT: Final = 4000
 # Categories of characters without a shape of their own: controls, formats (direction marks among them), surrogates,
 # private use, unassigned, and separators of lines and paragraphs.
 _SHAPELESS: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-# Joiners make letters in several scripts and pictures of families: they are no trick.
+# Joiners make letters in several scripts and pictures of families; beside a plain letter, or at an end, they are a trick
+# by which one name looks like another.
 _JOINERS: Final = frozenset("\u200c\u200d")
+_IDLE_JOINER: Final = re.compile(r"(?<![^\x00-\x7f])[\u200c\u200d]+|[\u200c\u200d]+(?![^\x00-\x7f])")
+# Letters and signs that show nothing.
+_BLANKS: Final = re.compile(r"[\u115f\u1160\u2800\u3164\uffa0]")
+# No language piles up so many marks on one letter; written like that, a name runs over the lines above and below it.
+_PILED: Final = re.compile(r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]{4}")
+# The directions of letters and numbers of scripts that are written from the right.
+_BACKWARDS: Final = frozenset({"R", "AL", "AN"})
 _WEB: Final = re.compile(r"://|\bwww\.", re.IGNORECASE)
 
 
@@ -40,6 +48,12 @@ def name_of(text: str) -> str:
             remedy="Please choose another.",
         )
     return name
+
+
+def set_apart(name: str) -> str:
+    """A name that keeps its own direction of writing within a sentence, and leaves the sentence its own."""
+    # The marks are invisible, but they are characters: only names that need them get them.
+    return f"\u2068{name}\u2069" if any(unicodedata.bidirectional(c) in _BACKWARDS for c in name) else name
 
 
 def title_of(text: str) -> str:
@@ -89,6 +103,12 @@ def _line(text: str, what: str, longest: int) -> str:
             why=f"It has {len(line)} characters, and {longest} are the most.",
             remedy="Please choose a shorter one.",
         )
+    if _PILED.search(line):
+        raise BadInput(
+            f"What you wrote cannot be {what}.",
+            why="It piles up marks on a letter, which run over the lines of others.",
+            remedy="Please choose another.",
+        )
     if _WEB.search(line) or "=?" in line:
         raise BadInput(
             f"{quoted(line)} cannot be {what}.",
@@ -99,6 +119,7 @@ def _line(text: str, what: str, longest: int) -> str:
 
 
 def _shaped(text: str) -> str:
-    return "".join(
+    shaped = "".join(
         c if c in _JOINERS or unicodedata.category(c) not in _SHAPELESS else " " if c.isspace() else "" for c in text
     )
+    return _IDLE_JOINER.sub("", _BLANKS.sub(" ", shaped))

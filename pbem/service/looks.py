@@ -6,7 +6,8 @@ that it may not know. `Offered` is less: the one choice of a link, which gets fo
 Nothing in here changes anything, not even a kept view.
 """
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -16,11 +17,12 @@ from engine import grammar, orders
 from engine.board import Board
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import SPECTATOR, Fact, seen
-from engine.game import Game, Standing
+from engine.game import Game, OptionValue, Standing
 from engine.table import answers_itself
 from engine.tell import Teller, Text
 from pbem.domain import chain
 from pbem.domain.silence import Agreement, Successor, warning
+from pbem.domain.words import set_apart
 from pbem.links import Purpose
 from pbem.service import play, second_thoughts, views
 from pbem.service.house import House
@@ -71,6 +73,7 @@ class Look:
     seat: int
     person_id: int
     rules: Game[Any]
+    options: Mapping[str, OptionValue]
     names: tuple[str, ...]
     people: tuple[int, ...]
     view: Any
@@ -91,7 +94,7 @@ class Look:
     @property
     def teller(self) -> Teller:
         """Whoever tells this seat's player what happened."""
-        return self.rules.teller(self.seat, self.names)
+        return self.rules.teller(self.seat, tuple(map(set_apart, self.names)))
 
     @property
     def sealed_words(self) -> str:
@@ -136,7 +139,7 @@ class Offered:
     @property
     def teller(self) -> Teller:
         """Whoever tells what everybody may know; the reader is called by name, because links get forwarded."""
-        return self.rules.teller(None, self.names)
+        return self.rules.teller(None, tuple(map(set_apart, self.names)))
 
 
 def look(house: House, token: str) -> Look:
@@ -188,6 +191,7 @@ def look_in(tx: Tx, link: Link) -> Look:
         seat=seat,
         person_id=person_id,
         rules=rules,
+        options=json.loads(row.options),
         names=_names(places),
         people=tuple(place.seat for place in places if place.person_id is not None and place.seat is not None),
         view=view,
