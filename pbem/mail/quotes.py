@@ -76,7 +76,9 @@ _MOST_INTRODUCING: Final = 4
 """Lines over which a program may break such a sentence."""
 
 _OF_THE_PROGRAM: Final = re.compile(
-    r"\W*(?:Sent (?:from|via|with|using)\b.*|Get Outlook for\b.*"
+    # Programs that sign within the text put lines of their own around it.
+    r"-+BEGIN PGP SIGNED MESSAGE-+|Hash: [\w, -]{1,60}"
+    r"|\W*(?:Sent (?:from|via|with|using)\b.*|Get Outlook for\b.*"
     r"|(?:Von|Aus) (?:meinem|meiner|unterwegs|Outlook|mir)\b.*\bgesendet\b.*|Gesendet (?:von|mit|über|aus)\b.*"
     r"|(?:Diese Nachricht wurde von meinem|Holen Sie sich Outlook|Outlook für)\b.*"
     r"|Envoyé (?:de(?:puis)?|à partir de|avec|par)\b.*|(?:Obtenez|Télécharger) Outlook\b.*"
@@ -116,14 +118,15 @@ def _own(lines: Sequence[Line]) -> Iterator[Line]:
             continue
         if _MARKED.search(text):
             return
-        if (introducing := _introducing(lines, at)) > 0:
+        of_the_program = _OF_THE_PROGRAM.fullmatch(text)
+        if not of_the_program and (introducing := _introducing(lines, at)) > 0:
             at += introducing
             if not _quoted_next(lines, at):
                 return
             yield Line("")
             continue
         in_signature = in_signature or bool(_SIGNATURE.fullmatch(text))
-        hidden = in_signature or _OF_THE_PROGRAM.fullmatch(text)
+        hidden = in_signature or of_the_program
         yield Line("") if hidden else Line(text, whole=line.whole)
         at += 1
 

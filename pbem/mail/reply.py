@@ -10,7 +10,7 @@ Which lines are the writer's own is said in `quotes`, and what they mean is deci
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.message import Message
 from typing import Final
 
@@ -19,15 +19,19 @@ from inscriptis.model.config import ParserConfig
 from lxml import html
 from lxml.etree import ParserError
 
+from pbem.mail.automatic import subject
+from pbem.mail.incoming import message_id
 from pbem.mail.quotes import MARKER, Line, lines_of, written
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer: its writer's own lines, and the turn that the quoted mail was about, if it is quoted."""
+    """An answer: its writer's own lines, the turn that the quoted mail was about, if it is quoted, and what to call it."""
 
     lines: tuple[str, ...]
     turn: int | None = None
+    subject: str = ""
+    message_id: str = ""
 
 
 _DEEPEST: Final = 10
@@ -66,6 +70,10 @@ _HIDDEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IG
 
 def reply_of(message: Message) -> Reply:
     """What the writer of a message wrote."""
+    return replace(_words_of(message), subject=subject(message), message_id=message_id(message))
+
+
+def _words_of(message: Message) -> Reply:
     bodies = list(_bodies(message))
     plain = next((text for part, text in bodies if part.get_content_subtype() == "plain" and text.strip()), None)
     if plain is not None:
