@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from engine.decisions import (
@@ -198,12 +199,12 @@ def _read_thing(things: Sequence[Thing], words: Sequence[str]) -> list[tuple[int
     found: dict[tuple[int | str, int], tuple[int, Thing, int]] = {}
     for thing in things:
         for name in _names(thing.word, *thing.also):
-            if list(words[: len(name)]) == name:
+            if tuple(words[: len(name)]) == name:
                 found[thing.value, len(name)] = (2, thing, len(name))
         # An id is no better than a name cut short: "e" is the Excuse, unless the End is there too. It is not cut short
         # itself: "x" is no name for a Crown, though its id begins with it.
         for name in _names(str(thing.value)):
-            if list(words[: len(name)]) == name:
+            if tuple(words[: len(name)]) == name:
                 found.setdefault((thing.value, len(name)), (1, thing, len(name)))
         for name in _names(thing.word, *thing.also):
             for short in range(1, min(len(name), len(words)) + 1):
@@ -217,8 +218,14 @@ def _cut_short(given: str, name: str) -> bool:
     return name.startswith(given) and not (given[-1].isdigit() and name[len(given) :][:1].isdigit())
 
 
-def _names(*names: str) -> list[list[str]]:
-    return [words for name in names if (words := [w for w in words_of(name) if w not in _FILLERS])]
+def _names(*names: str) -> list[tuple[str, ...]]:
+    return [words for name in names if (words := _name(name))]
+
+
+@lru_cache(maxsize=4096)
+def _name(name: str) -> tuple[str, ...]:
+    """The words of a name, kept: those of a deck are asked for with every choice that is read."""
+    return tuple(word for word in words_of(name) if word not in _FILLERS)
 
 
 def _number(word: str) -> int | None:

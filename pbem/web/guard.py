@@ -60,9 +60,9 @@ def a_person_clicked() -> bool:
     or a scanner that presses buttons, gets a second page.
     """
     mode = request.headers.get("Sec-Fetch-Mode")
-    if mode is None or request.form.get("sure") == "yes":
+    if mode is None or (mode == "navigate" and request.headers.get("Sec-Fetch-User") == "?1"):
         return True
-    return mode == "navigate" and request.headers.get("Sec-Fetch-User") == "?1"
+    return request.form.get("sure") == "yes"
 
 
 def _let_in() -> None:
