@@ -81,7 +81,7 @@ def secret_twins(bench: Bench) -> Iterator[Trouble]:
     fields = secret_fields(bench.game)
     if not fields:
         return
-    twins = _Twins(bench, fields)
+    twins = Twins(bench, fields)
     everybody = {*readers(bench.game.seats[1])}
     for playout, at in bench.positions(3 if bench.thorough else 1, _seats(bench), told_of_secrets):
         yield from twins.at(playout, at, exchanges)
@@ -102,7 +102,7 @@ def told_of_secrets(table: Table) -> object:
     return frozenset(type(happened) for happened in story(table) if secrets_of(kind_of_fact(happened)))
 
 
-class _Twins:
+class Twins:
     """The twins of one game, and what they have shown so far."""
 
     def __init__(self, bench: Bench, fields: Collection[Field]) -> None:
@@ -110,7 +110,7 @@ class _Twins:
         self._fields = fields
         self.met: set[int] = set()
         self.played_on = 0
-        self._bench = bench
+        self.bench = bench
         self._pools: dict[int, Pool] = {}
         for playout in bench.playouts():
             if playout.tables:
@@ -120,21 +120,18 @@ class _Twins:
         """The twins of one position, for every reader."""
         luck = Stream(playout.plan.seed, 2**54 + at)
         for reader in readers(playout.plan.seats):
-            for table, twin, difference in self._pairs(playout.tables[at], reader, self._pool(playout), ways, luck):
+            for table, twin, difference in self.pairs(playout, at, reader, ways, luck):
                 self.unvaried -= difference.fields
                 self.met.add(reader)
                 for what in self._compare(table, twin, reader, difference, luck):
                     yield Trouble("secret twins", f"{what} tells {_name(reader)} {_of(difference)}", playout.where(at))
 
-    def _pool(self, playout: Playout) -> Pool:
-        return self._pools.setdefault(playout.plan.seats, Pool())
-
-    def _pairs(
-        self, table: Table, reader: int, pool: Pool, ways: Any, luck: Draw
+    def pairs(
+        self, playout: Playout, at: int, reader: int, ways: Any, luck: Draw
     ) -> Iterator[tuple[Table, Table, Difference]]:
         """A table and twins of it; those that vary what has not been varied yet come first."""
-        tale = story(table)
-        found = ways(tale, reader, pool, self.unvaried or self._fields, luck)
+        table = playout.tables[at]
+        found = ways(story(table), reader, self._pool(playout), self.unvaried or self._fields, luck)
         differences = [difference for difference, _ in zip(found, range(_TRIES), strict=False)]
         differences.sort(key=lambda difference: -len(difference.fields & self.unvaried))
         told: Table | None = None
@@ -144,13 +141,16 @@ class _Twins:
                 return
             twin = self._twin(table, reader, difference)
             if twin is not None:
-                told = told or as_told(table, self._bench.house, reader)
+                told = told or as_told(table, self.bench.house, reader)
                 made += 1
                 yield told, twin, difference
 
+    def _pool(self, playout: Playout) -> Pool:
+        return self._pools.setdefault(playout.plan.seats, Pool())
+
     def _twin(self, table: Table, reader: int, difference: Difference) -> Table | None:
         """The table as it would be in the other truth; None if there is no such truth."""
-        game, position = self._bench.game, table.position
+        game, position = self.bench.game, table.position
         tale = with_difference(story(table), reader, difference)
         try:
             state = fold(game.start(position.seats, table.options), tale)
@@ -168,10 +168,10 @@ class _Twins:
             return None
         facts = iter(tale)
         log = tuple(replace(entry, facts=tuple(next(facts) for _ in entry.facts)) for entry in table.log)
-        return as_told(replace(table, position=twin, log=log), self._bench.house, reader)
+        return as_told(replace(table, position=twin, log=log), self.bench.house, reader)
 
     def _compare(self, table: Table, twin: Table, reader: int, difference: Difference, luck: Draw) -> Iterator[str]:
-        house = self._bench.house
+        house = self.bench.house
         try:
             what = _differing(house.page(table, reader), house.page(twin, reader))
         except Exception as error:  # noqa: BLE001 - whatever a page raises in one truth it must raise in the other.
@@ -197,7 +197,7 @@ class _Twins:
         self, one: Position, other: Position, reader: int, difference: Difference, luck: Draw
     ) -> tuple[Box, Box] | None:
         """The same choices in both truths; None where there are none."""
-        game = self._bench.game
+        game = self.bench.game
         asks, twins = one.asks(), other.asks()
         box: dict[int, Choice] = {}
         twin_box: dict[int, Choice] = {}
@@ -220,7 +220,7 @@ class _Twins:
         self, one: Position, other: Position, boxes: tuple[Box, Box], reader: int, difference: Difference
     ) -> tuple[Position, Position] | str | None:
         """Both truths after the same choices and the same luck; what gave them away; or None if that may be."""
-        game = self._bench.game
+        game = self.bench.game
         luck = Remembered(one.seed, one.number)
         one, entry = one.enter(game.resolve(one.state, boxes[0], luck), luck, boxes[0])
         told = tuple(seen(happened, reader) for happened in entry.facts)

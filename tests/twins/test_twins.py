@@ -1,0 +1,153 @@
+"""Two tables that differ only in what the rules hide from somebody look the same to that player, through the whole server.
+
+The engine's own twins stop at the board. These go on: through the log, the snapshot, the mails and their headers, the
+pages, their previews and refusals, and the interface for programs. Keys, clock and randomness are the same in both worlds,
+so that tokens, ids and the commitment are the same too, and only the heads of the chain, which hash what is hidden, are
+blanked before comparing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import game
+from engine.chance import Stream
+from engine.decisions import Choice
+from engine.table import Table
+from engine.testing.bench import Bench, Playout, sampled
+from engine.testing.differences import Difference, exchanges, other_values, secret_fields
+from engine.testing.twins import Twins, told_of_secrets
+from engine.testing.values import exchanged
+from tests.twins.world import Truth, Untrue, told
+
+pytestmark = pytest.mark.slow
+
+
+SEQUENTIAL = {"sun-bid", "templari"}
+"""Games in which one player is asked after the other."""
+
+WITH_SECRETS = [kind for kind in game.names() if secret_fields(game.load(kind))]
+
+NEAR = 30
+"""No twins after more entries than this: a long story takes long to tell, and hides nothing in another way."""
+
+
+@pytest.mark.parametrize("kind", WITH_SECRETS)
+def test_twins_in_a_secret_look_the_same(kind: str, tmp_path: Path) -> None:
+    """Every secret field is varied, and every seat meets twins, or this fails."""
+    rules = game.load(kind)
+    tables = {rules.seats[0], rules.seats[0] + 1}
+    twins = Twins(Bench(rules), secret_fields(rules))
+    for ways in (exchanges, other_values):
+        for playout, at in twins.bench.positions(2, tables, told_of_secrets):
+            if len(playout.tables[at].log) <= NEAR:
+                look_at_twins(twins, playout, at, ways, tmp_path)
+    assert not twins.unvaried
+    assert twins.met == {*range(max(tables))}
+
+
+def look_at_twins(twins: Twins, playout: Playout, at: int, ways: Any, folder: Path) -> None:
+    """Compare a table with its twins, as far as they vary what has not been varied, or for seats that have met none."""
+    truth = truth_of(playout, playout.tables[at])
+    for reader in range(truth.seats):
+        luck = Stream(playout.plan.seed, 2**54 + at)
+        # What nobody is waiting for is not even made.
+        pairs = twins.pairs(playout, at, reader, ways, luck) if twins.unvaried or reader not in twins.met else ()
+        for _, twin, difference in pairs:
+            if reader in twins.met and not difference.fields & twins.unvaried:
+                continue
+            try:
+                (other,) = meet(other_truth(truth, twin, reader, difference), [reader], folder)
+            except Untrue:
+                continue
+            (one,) = meet(truth, [reader], folder)
+            what = differing(one, other)
+            assert what is None, f"player {reader + 1} is told of {sorted(difference.fields)} by {what}"
+            twins.unvaried -= difference.fields
+            twins.met.add(reader)
+
+
+@pytest.mark.parametrize("kind", game.names())
+def test_twins_in_the_luck_to_come_look_the_same(kind: str, tmp_path: Path) -> None:
+    rules = game.load(kind)
+    playout = next(each for each in Bench(rules).playouts() if each.plan.style == "any")
+    truth = truth_of(playout, playout.tables[min(len(playout.tables) // 2, NEAR // 2)])
+    everybody = range(truth.seats)
+    ones = meet(truth, everybody, tmp_path)
+    others = meet(replace(truth, seed=bytes(32)), everybody, tmp_path)
+    for reader, one, other in zip(everybody, ones, others, strict=True):
+        what = differing(one, other)
+        assert what is None, f"player {reader + 1} is told of the seed by {what}"
+
+
+@pytest.mark.parametrize("kind", game.names())
+def test_twins_in_what_others_have_sealed_look_the_same(kind: str, tmp_path: Path) -> None:
+    """A game in which nobody is ever asked together with others has no such twins."""
+    rules = game.load(kind)
+    together = (
+        (playout, at)
+        for playout, at in Bench(rules).positions(1, {rules.seats[0]})
+        if len(playout.tables[at].position.open()) > 1 and len(playout.tables[at].log) <= NEAR
+    )
+    playout, at = next(together, (None, 0))
+    if playout is None:
+        assert kind in SEQUENTIAL
+        return
+    truth = replace(truth_of(playout, playout.tables[at]), box={})
+    asked = playout.tables[at].position.open()
+    for reader, one in zip(asked, meet(truth, asked, tmp_path), strict=True):
+        box = sealed_by_others(rules, playout.tables[at], reader)
+        (other,) = meet(replace(truth, box=box), [reader], tmp_path)
+        what = differing(one, other)
+        assert what is None, f"player {reader + 1} is told of the box by {what}"
+
+
+def sealed_by_others(rules: game.Game[Any], table: Table, reader: int) -> dict[int, Choice]:
+    """A choice of everybody else who is asked, none that closes the window."""
+    luck = Stream(table.position.seed, 2**53)
+    box = {}
+    for seat, decision in table.position.open().items():
+        drawn = (sampled(rules, table.position.state, decision, luck) for _ in range(100))
+        if seat != reader:
+            box[seat] = next(choice for choice in drawn if choice.verb not in decision.closes)
+    return box
+
+
+def meet(truth: Truth, readers: Iterable[int], folder: Path) -> list[dict[str, bytes]]:
+    """What these seats meet in the world in which this is true."""
+    with told(truth, folder) as world:
+        return [world.meets(reader) for reader in readers]
+
+
+def truth_of(playout: Playout, table: Table) -> Truth:
+    """What is true at a table of the bench."""
+    return Truth(
+        table.position.game.slug, playout.plan.seats, playout.plan.options, table.log, dict(table.position.box)
+    )
+
+
+def differing(one: dict[str, bytes], other: dict[str, bytes]) -> str | None:
+    """The first thing that is not the same, with the place in it; None if all is."""
+    assert any(what.startswith("mail") for what in one)
+    assert any(what.startswith("GET /s/") for what in one)
+    for what in {**one, **other}:
+        if one.get(what) != other.get(what):
+            here, there = one.get(what, b""), other.get(what, b"")
+            at = next((i for i, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), len(here))
+            return f"{what}: {here[max(0, at - 60) : at + 60]!r} and {there[max(0, at - 60) : at + 60]!r}"
+    return None
+
+
+def other_truth(truth: Truth, twin: Table, reader: int, difference: Difference) -> Truth:
+    """What is true at the twin of a table: in what others chose, too, things have changed places."""
+    log = tuple(
+        replace(entry, choices={
+            seat: choice if seat == reader else replace(choice, values=exchanged(choice.values, difference.mapping))
+            for seat, choice in entry.choices.items()
+        })
+        for entry in twin.log
+    )  # fmt: skip
+    return replace(truth, log=log, box=dict(twin.position.box))

@@ -1,0 +1,228 @@
+"""A server on which a story is told: the facts of a game are given, everything else is the real pipeline.
+
+The rules of the game are the real ones, except that what happens is not made up by luck but read from the story. So two
+worlds can be told two truths, on two servers with the same keys, clock and randomness. What one seat then meets, in mails,
+on pages and from the interface for programs, is collected as bytes.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any, Self
+from unittest.mock import patch
+from urllib.parse import urljoin
+
+from engine import game as games_of_the_house
+from engine.decisions import Choice
+from engine.game import Game, Story
+from engine.table import Entry
+from pbem import config
+from pbem.app import create_app
+from pbem.clock import FakeClock, SeededRandomness
+from pbem.domain import chain
+from pbem.domain.errors import BadInput
+from pbem.links import SECRET_BYTES, Keyring
+from pbem.mail.send import Outcome, Parcel, Result
+from pbem.service import by_link, lobby, people
+from pbem.service.delivery import Post, deliver, post_of
+from pbem.service.house import House
+from pbem.service.tables import Wanted
+from pbem.store import lobby as lobby_store
+from pbem.store import people as people_store
+from pbem.store.database import Store
+from pbem.store.schema import Base
+from tests.service.begun import Begun
+from tests.service.conftest import NAMES, START
+from tests.web.browser import HOST, Browser, Links
+
+MOST_PAGES = 150
+"""A crawl of so many pages has run away."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What is to be true: the options, the entries of the log, and what is in the box after them."""
+
+    kind: str
+    seats: int
+    options: Mapping[str, Any]
+    log: tuple[Entry, ...]
+    box: Mapping[int, Choice]
+    seed: bytes | None = None
+    """Another seed for the luck that is still to come; None leaves the one that was agreed on."""
+
+
+class Untrue(Exception):
+    """The rules do not take this for a truth."""
+
+
+@dataclass
+class Inbox:
+    """The far end of SMTP: everything is taken and kept."""
+
+    kept: list[Parcel] = field(default_factory=list)
+
+    def session(self) -> Self:
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def send(self, parcel: Parcel) -> Outcome:
+        self.kept.append(parcel)
+        return Outcome(Result.ACCEPTED, "250 OK")
+
+
+class World:
+    """The server on which a truth has been told."""
+
+    def __init__(self, truth: Truth, folder: Path) -> None:
+        self.truth = truth
+        self.clock = FakeClock(START)
+        self.inbox = Inbox()
+        store = Store("sqlite://")
+        Base.metadata.create_all(store.engine)
+        keys = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
+        self.house = House(store, self.clock, SeededRandomness(7), keys)
+        settings = config.read({"PBEM_DATA_DIR": str(folder)})
+        self.app = create_app(self.house, settings)
+        self.post = Post(post_of(settings).letterhead, self.inbox)
+        players = [people.confirm(self.house, people.create(self.house, f"{name.lower()}@example.org", name).id).id
+                   for name in NAMES[: truth.seats]]  # fmt: skip
+        wanted = Wanted(truth.kind, truth.seats, truth.options, "1d")
+        self.game = Begun(self.house, lobby.create_table(self.house, players[0], wanted).game_id)
+        for player in players:
+            lobby.join(self.house, self.game.id, player)
+        self._tell()
+        # Made for everybody at once, so that they are the same whoever looks, and in whatever order.
+        links = Links(self.house)
+        self._links = {seat: links.of(self.game, seat) for seat in range(truth.seats)}
+        self._programs = {
+            seat: by_link.token_for_programs(self.house, token) for seat, (_, token) in self._links.items()
+        }
+
+    def meets(self, seat: int) -> dict[str, bytes]:
+        """Everything that the player of a seat meets, by what it is; what must differ is blanked."""
+        person = self.game.person_at(seat)
+        with self.house.store.read() as tx:
+            address = people_store.read(tx, person).address
+        mails = [parcel for parcel in self.inbox.kept if parcel.recipient == address]
+        found = {f"mail {number}": mail.content for number, mail in enumerate(mails)}
+        found |= {f"envelope {number}": f"{mail.sender} {mail.name}".encode() for number, mail in enumerate(mails)}
+        found |= dict(self._pages(seat, b"".join(mail.content for mail in mails)))
+        blanks = [chain.short(each.hash).encode() for each in self.game.log()]
+        return {what: _blanked(content, blanks) for what, content in found.items()}
+
+    def close(self) -> None:
+        """Throw the world away."""
+        self.house.store.close()
+
+    def _tell(self) -> None:
+        self._carry()
+        while (window := self.game.row().window) < len(self.truth.log):
+            entry = self.truth.log[window]
+            self._choose({seat: choice for seat, choice in entry.choices.items() if seat not in entry.alone})
+        if self.truth.seed is not None:
+            secret = bytes(32)
+            self.house.write(lambda tx: lobby_store.change_game(tx, self.game.id, seed=self.truth.seed, secret=secret))
+        self._choose(self.truth.box)
+
+    def _choose(self, box: Mapping[int, Choice]) -> None:
+        for seat, choice in sorted(box.items()):
+            try:
+                self.game.play(seat, choice)
+            except BadInput as refused:
+                raise Untrue from refused
+        self._carry()
+
+    def _carry(self) -> None:
+        """Let a little time pass, and let mails arrive."""
+        self.clock.advance(timedelta(minutes=2))
+        while deliver(self.house, self.post).dealt_with:
+            pass
+
+    def _pages(self, seat: int, mails: bytes) -> Iterator[tuple[str, bytes]]:
+        """Every page that can be reached from the mails, the previews of its forms, and what programs are told."""
+        browser, row = Browser(self.app), self.game.row()
+        move, token = self._links[seat]
+        written = mails.replace(b"=\r\n", b"").decode()
+        waiting = [each.removeprefix(HOST) for each in re.findall(rf"{HOST}/[^\s<>\"=]*", written)]
+        waiting += [f"/s/{token}", f"/m/{move}/nonsense", f"/t/{row.key}"]
+        waiting += [f"/s/{token}/receipt/{window}" for window in range(row.window + 1)]
+        seen: set[str] = set()
+        while waiting:
+            path = waiting.pop(0).partition("#")[0]
+            if path in seen or not path.startswith("/"):
+                continue
+            seen.add(path)
+            assert len(seen) < MOST_PAGES, "the crawl has run away"
+            page = browser.open(path)
+            yield f"GET {path}", _answer(page.response)
+            waiting += [urljoin(path, href) for href in page.hrefs()]
+            for number, form in enumerate(page.acts()):
+                yield f"preview {number} of {path}", _answer(form.press().response)
+        yield from self._refusals(browser, token, move)
+        yield from self._told_to_programs(browser, self._programs[seat])
+
+    def _refusals(self, browser: Browser, token: str, move: str) -> Iterator[tuple[str, bytes]]:
+        window = str(self.game.row().window)
+        for written in ("", "nonsense", "play", "bid 999", "up to 9"):
+            page = browser.post(f"/s/{token}/preview", [("window", window), ("written", written)])
+            yield f"preview of {written!r}", _answer(page.response)
+        yield "POST of nonsense", _answer(browser.post(f"/m/{move}/nonsense", []).response)
+
+    def _told_to_programs(self, browser: Browser, token: str) -> Iterator[tuple[str, bytes]]:
+        headers = {"Authorization": f"Bearer {token}"}
+        for what in ("decision", "view", "board", "history", "history?since=1"):
+            answer = browser.client.get(f"/api/v1/{what}", headers=headers, base_url=HOST)
+            yield f"API {what}", _answer(answer)
+        for choice in ("nonsense", "bid 999"):
+            body = {"window": self.game.row().window, "choice": choice}
+            answer = browser.client.post("/api/v1/choice", json=body, headers=headers, base_url=HOST)
+            yield f"API choice {choice!r}", _answer(answer)
+
+
+def _scripted(truth: Truth) -> Game[Any]:
+    """The real rules, in which what the story says happens, whatever was drawn."""
+    rules = games_of_the_house.load(truth.kind)
+    entries = iter(truth.log)
+
+    def happens(*_: object) -> Story[Any]:
+        # The table sends each state back, which a tuple cannot take.
+        for each in next(entries).facts:  # noqa: UP028
+            yield each
+
+    told_by = {"setup": happens, "resolve": happens, "__module__": type(rules).__module__}
+    scripted: Game[Any] = type("Scripted", (type(rules),), told_by)()
+    return scripted
+
+
+@contextmanager
+def told(truth: Truth, folder: Path) -> Iterator[World]:
+    """The world in which this is true."""
+    rules = _scripted(truth)
+    with patch.object(games_of_the_house, "load", lambda _name: rules):
+        world = World(truth, folder)
+        try:
+            yield world
+        finally:
+            world.close()
+
+
+def _answer(response: Any) -> bytes:
+    """Status, headers and page of an answer."""
+    return f"{response.status}\n{response.headers}\n".encode() + response.get_data()
+
+
+def _blanked(content: bytes, blanks: Iterable[bytes]) -> bytes:
+    """The bytes without these words, in which a mail may have broken its lines."""
+    content = content.replace(b"=\r\n", b"")
+    for blank in blanks:
+        content = content.replace(blank, b"<blank>")
+    return content
