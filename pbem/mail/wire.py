@@ -75,6 +75,14 @@ _PIECE: Final = re.compile(
 class WirePolicy(EmailPolicy):
     """The standard policy, except for how headers become lines: its own way loses blanks and encodes what it must not."""
 
+    def header_store_parse(self, name: str, value: Any) -> tuple[str, Any]:
+        """A header as it is kept: one for programs as it stands, because whoever writes it here has checked it."""
+        return (name, value) if name.lower() in _PLAIN else super().header_store_parse(name, value)
+
+    def header_fetch_parse(self, name: str, value: Any) -> Any:
+        """A header as it is read: one for programs as one line, which is all that anybody asks of it."""
+        return value.replace("\r\n", "") if name.lower() in _PLAIN else super().header_fetch_parse(name, value)
+
     def fold(self, name: str, value: Any) -> str:
         """A header as lines."""
         kind = name.lower()
@@ -242,7 +250,7 @@ def _quoted_printable(text: str) -> str:
 
 
 def _in_digits(found: re.Match[str]) -> str:
-    return "".join(f"={byte:02X}" for byte in found[0].encode())
+    return "=" + found[0].encode().hex("=").upper()
 
 
 def _softly_broken(line: str) -> str:
