@@ -122,6 +122,9 @@ class Mail:
     )
     per_second: int = setting(number(0, 1000), "10", "Mails sent in a second at most; 0 leaves that to the relay.")
     per_domain: int = setting(number(0, 1000), "1", "The same for the mails to one domain; 0 leaves that to the relay.")
+    new_domain: int = setting(
+        number(0, 10_000), "200", "Mails in an hour to a domain that none went to before today; 0 is no limit."
+    )
     nameserver: str = setting(
         HOST_OR_NONE, "", "DNS server that is asked what receivers will see, as 9.9.9.9; without one, this machine's."
     )

@@ -1,7 +1,9 @@
 """Handing mails to the relay: one connection for a batch, and what became of each as data.
 
     ACCEPTED            the relay has taken it, and it is the relay's to deliver
-    REFUSED_RECIPIENT   it will never take a mail for this address
+    REFUSED_RECIPIENT   there is no such address
+    UNABLE              the address is there and takes nothing at present, as a full mailbox does
+    REFUSED_SENDER      it takes no mail of ours for this address: for the organiser to mend, and no fault of the reader's
     REFUSED_MESSAGE     it will never take this mail, which is our fault or our reputation, never the reader's
     LATER               not now: try this mail again
     LOST                the connection broke while this mail was under way; it may or may not have arrived
@@ -21,6 +23,7 @@ from types import TracebackType
 from typing import Final, Protocol, Self
 
 from pbem.config import Security, Smtp
+from pbem.domain.bounce import is_about_sender, is_gone
 from pbem.links import redact
 
 LONGEST_ANSWER: Final = 300
@@ -31,6 +34,8 @@ class Result(StrEnum):
 
     ACCEPTED = "accepted"
     REFUSED_RECIPIENT = "refused recipient"
+    UNABLE = "unable recipient"
+    REFUSED_SENDER = "refused sender"
     REFUSED_MESSAGE = "refused message"
     LATER = "later"
     LOST = "lost"
@@ -201,17 +206,19 @@ def _judged(code: int, answer: bytes, refusal: Result) -> Outcome:
         return Outcome(Result.LOST, said)
     if code < 0:
         return Outcome(Result.LOST, "the connection was closed")
-    if refusal is Result.DOWN or (code >= 500 and not _is_about_us(answer, refusal)):
+    if refusal is Result.DOWN:
         return Outcome(refusal, said)
-    return Outcome(Result.LATER, said)
+    if code < 500:
+        return Outcome(Result.LATER, said)
+    return Outcome(_of_recipient(said) if refusal is Result.REFUSED_RECIPIENT else refusal, said)
 
 
-def _is_about_us(answer: bytes, refusal: Result) -> bool:
-    """Whether a refusal of a recipient is in truth one of the sender: security, policy, or a relay that needs a login.
-
-    It is no fault of the reader's, and for the organiser to mend, so the mail is tried for some hours more.
-    """
-    return refusal is Result.REFUSED_RECIPIENT and answer.split(b" ")[0].startswith(b"5.7.")
+def _of_recipient(said: str) -> Result:
+    """What a server that says "never" of an address means by it."""
+    answer = said.partition(" ")[2]
+    if is_about_sender(answer):
+        return Result.REFUSED_SENDER
+    return Result.REFUSED_RECIPIENT if is_gone(said) else Result.UNABLE
 
 
 def _said(error: Exception) -> str:

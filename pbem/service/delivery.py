@@ -11,6 +11,7 @@ one mail. Once a mail may have left, it is never written anew. This module must 
 """
 
 import hashlib
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
@@ -25,9 +26,10 @@ from pbem.mail.compose import Letterhead, compose
 from pbem.mail.mailbox import LocalMailbox
 from pbem.mail.send import Outcome, Parcel, Relay, Result, Session, Transport
 from pbem.mail.throttle import Throttle
-from pbem.service import news, stops, timekeeping, wishes
+from pbem.service import alarms, news, outcomes, timekeeping, wishes
+from pbem.service.alarms import What
 from pbem.service.house import House
-from pbem.store import games, links, outbox, people
+from pbem.store import games, links, outbox, people, quotas, traffic
 from pbem.store.database import Tx
 from pbem.store.links import Meant
 from pbem.store.outbox import OutboxRow
@@ -39,17 +41,29 @@ LEASE: Final = timedelta(minutes=5)
 """So long nobody else sends a claimed mail. The sender stops at half of it, as long as a relay may take to answer."""
 
 BATCH: Final = 20
-TRIES: Final = 10
 
-_STEPS: Final = tuple(timedelta(seconds=each) for each in (30, 60, 120, 300, 600, 1800, 3600, 7200))
-"""How long to wait after each try; the last one again and again."""
+IN_A_ROW: Final = 5
+"""After so many mails in a row that did not get through, a domain is left alone for a while; the relay after as many breaks."""
+
+RESTS: Final = timedelta(minutes=5)
+"""So long a domain is left alone."""
+
+_BROKEN: Final = ""
+"""Under this name broken connections are counted, which are no domain's."""
+
+ALARMED: Final = timedelta(minutes=5)
+"""A relay that is away for so long is told to the organisers."""
 
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
 class Post:
-    """What one process sends mails with. It remembers for how long the relay has been away."""
+    """What one process sends mails with. It remembers since when the relay has been away, and who was in the way lately.
+
+    `in_a_row` counts the mails to each domain that did not get through one after the other; under no name, broken
+    connections.
+    """
 
     letterhead: Letterhead
     transport: Transport
@@ -57,6 +71,9 @@ class Post:
     signer: "Signer | None" = None
     failures: int = 0
     rests_until: datetime | None = None
+    down_since: datetime | None = None
+    alarmed: bool = False
+    in_a_row: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(slots=True)
@@ -77,12 +94,17 @@ class Delivered:
 def post_of(config: Config) -> Post:
     """What to send with, by the settings: the relay, or without one the local mailbox."""
     letterhead = Letterhead(
-        config.site.name, config.base_url, config.mail.domain, config.mail.sender, config.site.contact
+        config.site.name,
+        config.base_url,
+        config.mail.domain,
+        config.mail.sender,
+        config.site.contact,
+        replies=config.inbound.replies,
     )
     signer = signer_of(config)
     if config.smtp is None:
         return Post(letterhead, mailbox_of(config), signer=signer)
-    return Post(letterhead, Relay(config.smtp), Throttle(config.mail.per_second, config.mail.per_domain), signer)
+    return Post(letterhead, Relay(config.smtp), _throttle(config), signer)
 
 
 def signer_of(config: Config) -> "Signer | None":
@@ -110,7 +132,8 @@ def deliver(house: House, post: Post, limit: int = BATCH) -> Delivered:
     if post.rests_until is not None and started < post.rests_until:
         return done
     until = started + LEASE
-    rows = house.write(lambda tx: outbox.claim(tx, started, until, limit))
+    rows, waiting = house.write(lambda tx: _claimed(tx, post.throttle, started, until, limit))
+    done.postponed += waiting
     with post.transport.session() as session:
         for place, row in enumerate(rows):
             if house.now() >= started + LEASE / 2 or not _deliver_one(house, post, session, row, done):
@@ -121,8 +144,8 @@ def deliver(house: House, post: Post, limit: int = BATCH) -> Delivered:
 
 def _deliver_one(house: House, post: Post, session: Session, row: OutboxRow, done: Delivered) -> bool:
     """One mail; False if it, and those after it, cannot be sent just now, by no fault of theirs."""
-    if row.attempts > TRIES:
-        house.write(lambda tx: _park(tx, house, row, "its sender has failed too often"))
+    if row.attempts > outcomes.TRIES:
+        house.write(lambda tx: outcomes.park_in(tx, house, row, "its sender has failed too often"))
         done.given_up += 1
         return True
     try:
@@ -130,24 +153,46 @@ def _deliver_one(house: House, post: Post, session: Session, row: OutboxRow, don
     except Exception as error:  # noqa: BLE001 - a mail that cannot be written must not hold up the others
         _log.exception("mail_not_written", mail=row.id, kind=row.kind, attempts=row.attempts)
         said = f"it could not be written ({type(error).__name__})"
-        _count(done, house.write(lambda tx: _postpone(tx, house, row, said)))
+        _count(done, house.write(lambda tx: outcomes.postpone_in(tx, house, row, said)))
         return True
     if parcel is None:
         done.superseded += 1
-        return True
-    wait = post.throttle.wait(parcel.recipient.rpartition("@")[2].lower(), house.now())
-    if wait:
-        house.write(lambda tx: outbox.release(tx, row.id, house.now() + wait))
-        done.postponed += 1
         return True
     outcome = session.send(parcel)
     faults.point("mail.handed_over")
     if outcome.result is Result.DOWN:
         _rest(house, post, outcome)
         return False
-    post.failures, post.rests_until = 0, None
-    _count(done, house.write(lambda tx: _record(tx, house, row, outcome)))
-    return True
+    domain = _domain(parcel.recipient)
+    _count(done, house.write(lambda tx: outcomes.record_in(tx, house, row, outcome, domain)))
+    return _goes_on(house, post, outcome, domain)
+
+
+def _claimed(tx: Tx, throttle: Throttle, now: datetime, until: datetime, limit: int) -> tuple[list[OutboxRow], int]:
+    """Leased mails that may go now, and how many others wait until they may.
+
+    All workers share what may be sent. A mail that then turns out not to be worth sending has used its part: this is
+    rather too slow than too fast.
+    """
+    rows = outbox.claim(tx, now, until, limit)
+    if not rows:
+        return [], 0
+    domains = people.domains(tx, {row.person_id for row in rows})
+    names = {name for domain in domains.values() for name in throttle.names(domain)}
+    used = quotas.locked(tx, names)
+    before = dict(used)
+    known = traffic.known(tx, set(domains.values()), now.date()) if throttle.new_domain else set(domains.values())
+    free, waiting = [], Counter[str]()
+    for row in rows:
+        domain = domains[row.person_id]
+        if wait := throttle.wait(used, domain, now, new=domain not in known):
+            # One behind the other, so that they do not all come back at the first moment there is room.
+            outbox.release(tx, row.id, now + wait + throttle.each(domain) * waiting[domain])
+            waiting[domain] += 1
+        else:
+            free.append(row)
+    quotas.keep(tx, {name: moment for name, moment in used.items() if before.get(name) != moment})
+    return free, waiting.total()
 
 
 def _parcel(house: House, post: Post, row: OutboxRow) -> Parcel | None:
@@ -264,53 +309,42 @@ def _filled(house: House, post: Post, row: OutboxRow) -> Parcel:
     )
 
 
-def _record(tx: Tx, house: House, row: OutboxRow, outcome: Outcome) -> Result | None:
-    """Write down what became of a mail; None if it waits for another try."""
-    now = house.now()
-    if row.game_id is not None:
-        games.lock(tx, row.game_id)
-    match outcome.result:
-        case Result.ACCEPTED:
-            outbox.change(tx, row.id, status="sent", claimed_until=None, accepted_at=row.accepted_at or now)
-            outbox.note(tx, row.id, now, "accepted", outcome.said)
-            if stops.address_reached(tx, house, row.person_id):
-                outbox.note(tx, row.id, now, "reached", "the address can be reached again")
-            timekeeping.mail_accepted(tx, house, row, now)
-            return outcome.result
-        case Result.REFUSED_RECIPIENT:
-            outbox.change(tx, row.id, status="undeliverable", claimed_until=None)
-            outbox.note(tx, row.id, now, "undeliverable", outcome.said)
-            stops.address_failed(tx, house, row.person_id, outcome.said)
-            return outcome.result
-        case Result.REFUSED_MESSAGE:
-            _log.error("mail_refused", mail=row.id, kind=row.kind, said=outcome.said)
-            _park(tx, house, row, outcome.said)
-            return outcome.result
-    return _postpone(tx, house, row, outcome.said)
-
-
-def _postpone(tx: Tx, house: House, row: OutboxRow, said: str) -> Result | None:
-    """Try again later, or never again if that was the last try."""
-    if row.attempts >= TRIES:
-        _log.error("mail_parked", mail=row.id, kind=row.kind, attempts=row.attempts)
-        _park(tx, house, row, said)
-        return Result.REFUSED_MESSAGE
-    now = house.now()
-    outbox.change(tx, row.id, claimed_until=None, due_at=now + _jittered(house, row.attempts))
-    outbox.note(tx, row.id, now, "postponed", said)
-    return None
-
-
-def _park(tx: Tx, house: House, row: OutboxRow, said: str) -> None:
-    outbox.change(tx, row.id, status="parked", claimed_until=None)
-    outbox.note(tx, row.id, house.now(), "parked", said)
+def _goes_on(house: House, post: Post, outcome: Outcome, domain: str) -> bool:
+    """Whether the next mail may be tried after this one; the relay, or a domain, that fails again and again is left alone."""
+    lost = outcome.result is Result.LOST
+    if not lost:
+        post.failures, post.rests_until, post.down_since, post.alarmed = 0, None, None, False
+        del post.in_a_row[_BROKEN]
+    failing = _BROKEN if lost else domain
+    if outcome.result not in (Result.LATER, Result.REFUSED_SENDER, Result.LOST):
+        del post.in_a_row[domain]
+        return True
+    post.in_a_row[failing] += 1
+    if post.in_a_row[failing] < IN_A_ROW:
+        return True
+    del post.in_a_row[failing]
+    if lost:
+        _rest(house, post, outcome)
+        return False
+    until = house.now() + RESTS
+    house.write(lambda tx: quotas.keep(tx, {domain: until}))
+    _log.warning("domain_rests", domain=domain, said=outcome.said)
+    return True
 
 
 def _rest(house: House, post: Post, outcome: Outcome) -> None:
-    """Leave the relay alone for a while: it is away, and no mail is to blame."""
+    """Leave the relay alone for a while: it is away, and no mail is to blame. The organisers hear of it if that lasts."""
+    now = house.now()
     post.failures += 1
-    post.rests_until = house.now() + _jittered(house, min(post.failures, 5))
+    post.rests_until = now + outcomes.jittered(house, min(post.failures, 5))
+    post.down_since = post.down_since or now
     _log.warning("relay_down", failures=post.failures, said=outcome.said)
+    if now - post.down_since >= ALARMED and not post.alarmed:
+        post.alarmed = True
+        since = f"{post.down_since:%Y-%m-%d %H:%M} UTC"
+        _log.error("relay_away", since=post.down_since, said=outcome.said)
+        said = f"The relay has taken no mail since {since}. It said: {outcome.said}"
+        house.write(lambda tx: alarms.raise_in(tx, house, What.RELAY, said))
 
 
 def _give_back(house: House, rows: list[OutboxRow]) -> None:
@@ -323,12 +357,6 @@ def _give_back(house: House, rows: list[OutboxRow]) -> None:
     house.write(given)
 
 
-def _jittered(house: House, attempt: int) -> timedelta:
-    """How long to wait after this attempt: a tenth more or less, so that not all come back at one moment."""
-    step = _STEPS[min(attempt, len(_STEPS)) - 1]
-    return step * (0.9 + 0.2 * int.from_bytes(house.randomness.bytes(2)) / 0xFFFF)
-
-
 def _count(done: Delivered, result: Result | None) -> None:
     if result is None:
         done.postponed += 1
@@ -336,3 +364,12 @@ def _count(done: Delivered, result: Result | None) -> None:
         done.accepted += 1
     else:
         done.given_up += 1
+
+
+def _throttle(config: Config) -> Throttle:
+    mail = config.mail
+    return Throttle(mail.per_second, mail.per_domain, mail.new_domain)
+
+
+def _domain(address: str) -> str:
+    return address.rpartition("@")[2].lower()

@@ -33,7 +33,7 @@ from pbem.domain.duration import spoken
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.links import Purpose
 from pbem.mail.compose import Letterhead, Option, Reader, Thread, Written, message_id
-from pbem.service import links, play, timekeeping, views
+from pbem.service import digests, links, play, timekeeping, views
 from pbem.service.house import House
 from pbem.service.links import SeatLinks
 from pbem.service.looks import Look, look_in
@@ -74,6 +74,7 @@ class Ready:
     sign_in: int | None = None
     due: Due | None = None
     played: tuple[tuple[int, int, int], ...] = ()
+    sections: tuple[tuple[int, int, SeatLinks], ...] = ()
 
 
 def why_outdated(tx: Tx, mail: OutboxRow) -> str | None:
@@ -93,6 +94,8 @@ def why_outdated(tx: Tx, mail: OutboxRow) -> str | None:
         return "somebody else plays the seat now"
     if mail.kind in ASKING or (mail.kind == "notice" and mail.window is not None):
         return _why_answered(tx, game, mail)
+    if mail.kind == "sealed":
+        return _why_unsealed(tx, game, mail)
     return None
 
 
@@ -102,6 +105,8 @@ def make_ready_in(tx: Tx, house: House, mail: OutboxRow, rendered_at: datetime) 
     bounce = links.make_in(tx, house, Meant(Purpose.BOUNCE, mail.person_id, outbox_id=mail.id))
     if mail.game_id is None:
         owner = _owner(tx, house, mail, None) if mail.kind == "confirm" else None
+        if mail.kind == "digest":
+            return Ready(stop, bounce, sections=digests.links_in(tx, house, mail.person_id))
         if mail.kind != "links":
             return Ready(stop, bounce, owner=owner)
         sign_in = links.make_in(tx, house, Meant(Purpose.SIGN_IN, mail.person_id, outbox_id=mail.id))
@@ -110,6 +115,8 @@ def make_ready_in(tx: Tx, house: House, mail: OutboxRow, rendered_at: datetime) 
     facts = json.loads(mail.facts)
     by_owner = mail.kind in _BY_OWNER or facts.get("what") == "replaced"
     owner = _owner(tx, house, mail, game) if by_owner else None
+    if mail.kind == "was_it_you":
+        return Ready(stop, bounce, written=links.make_in(tx, house, Meant(Purpose.WRITTEN, mail.person_id, outbox_id=mail.id)))
     seat = _seat(tx, mail)
     if seat is None or game.status in ("open", "planned", "closed", "expired"):
         return Ready(stop, bounce, owner=owner)
@@ -142,6 +149,8 @@ def words_in(
     if game is not None:
         words |= _about_table(game, places, mail)
         words |= _about_seat(tx, house, letterhead, mail, game, places, ready)
+    if mail.kind == "digest":
+        words["sections"] = _sections(tx, house, letterhead, mail, ready)
     if mail.kind == "links":
         words["games"] = _games(tx, house, letterhead, person, ready)
     called = next((place.name for place in places if place.seat == ready.seat and ready.seat is not None), person.name)
@@ -182,6 +191,20 @@ def _why_answered(tx: Tx, game: GameRow, mail: OutboxRow) -> str | None:
     assert mail.seat is not None
     asked = deadlines.read(tx, game.id, game.window, mail.seat)
     return None if asked is not None and asked.status == "open" else ANSWERED
+
+
+def _why_unsealed(tx: Tx, game: GameRow, mail: OutboxRow) -> str | None:
+    """Why nobody need hear any more that a choice was taken in."""
+    if game.window != mail.window:
+        return "the game has moved on"
+    newer = any(
+        (each.kind, each.seat, each.window) == (mail.kind, mail.seat, mail.window)
+        for each in outbox.of_game(tx, game.id, mail.seq or 0)
+    )
+    assert mail.seat is not None
+    asked = deadlines.read(tx, game.id, game.window, mail.seat)
+    changed = newer or (asked is not None and asked.status == "open")
+    return "the choice was changed or taken back" if changed else None
 
 
 def _owner(tx: Tx, house: House, mail: OutboxRow, game: GameRow | None) -> int:
@@ -374,6 +397,36 @@ def _outcome(standing: Standing, look: Look) -> str:
 def _named(teller: Teller, seat: int) -> str:
     name = teller.name(seat)
     return name[:1].upper() + name[1:]
+
+
+def _sections(tx: Tx, house: House, letterhead: Letterhead, mail: OutboxRow, ready: Ready) -> list[dict[str, object]]:
+    """What a digest says of each table."""
+    found: list[dict[str, object]] = []
+    for section in digests.sections_in(tx, mail, ready.sections):
+        look = section.look
+        page = house.keys.placeholder(Purpose.SEAT, section.links.seat)
+        said: dict[str, object] = {
+            "table": look.title if look.title == look.rules.title else f"{look.title} ({look.rules.title})",
+            "turn": look.window,
+            "happened": section.happened[-MOST_TOLD:],
+            "earlier": len(section.happened) > MOST_TOLD,
+            "news": section.news,
+            "seat_page": letterhead.url(Purpose.SEAT, page),
+            "asked": "",
+        }
+        if look.decision is not None and look.sealed is None:
+            move = house.keys.placeholder(Purpose.MOVE, section.links.move)
+            options, others = _options(look, look.decision, letterhead, move)
+            said |= {
+                "asked": look.teller(look.decision.prompt),
+                "until": look.due_at,
+                "options": options,
+                "usages": others,
+                "silence": look.default_words,
+                "warning": look.warning,
+            }
+        found.append(said)
+    return found
 
 
 def _games(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from engine import codec, game, grammar, orders
 from engine.decisions import Choice, Decision, Refused, check_shape
@@ -35,6 +35,10 @@ class By(StrEnum):
     CLOCK = "clock"
     BOT = "bot"
     ORDER = "order"
+
+
+THEMSELVES: Final = frozenset({By.PERSON, By.REPLY, By.API})
+"""The ways by which a player decides in person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,8 @@ def play_in(
     _obey_orders(tx, move)
     _note_silence(tx, move, seat, by)
     over = _write(tx, house, move, now)
+    if not move.entries and by in THEMSELVES:
+        _tell_of_sealed(tx, house, move, seat, written, now)
     return Receipt(row.id, window, seat, choice, written, sealed=sealed, again=False, over=over)
 
 
@@ -329,6 +335,15 @@ def _turns(move: _Move, asked: list[int]) -> list[outbox.Letter]:
         for seat in asked
         if (person := people[seat]) is not None
     ]
+
+
+def _tell_of_sealed(tx: Tx, house: House, move: _Move, seat: int, written: str, now: datetime) -> None:
+    """Tell a player who wants to hear of it that a choice was taken in; not sooner than it may have been changed."""
+    person_id = next(place.person_id for place in move.places if place.seat == seat)
+    if person_id is not None:
+        facts = {"choice": written}
+        letter = outbox.Letter(person_id, "sealed", move.row.id, move.record.seq, seat, move.position.number, facts)
+        outbox.queue_if_wanted(tx, letter, now, now + house.hold)
 
 
 def _results(move: _Move) -> list[outbox.Letter]:

@@ -5,23 +5,27 @@ in the same transaction. What the players of a table should know is a row of its
 later a deadline becomes is `domain.deadline`'s business.
 """
 
+from datetime import datetime
+from functools import partial
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from pbem.domain.bounce import MEMORY, POINTS, THRESHOLD, Bounce
 from pbem.domain.deadline import parse_extension
 from pbem.domain.errors import Gone, NotFound
 from pbem.domain.localtime import local_day
 from pbem.domain.vacation import YEARLY_BUDGET, Vacation, check_vacation, days_left, parse_vacation
-from pbem.service import timekeeping
+from pbem.service import alarms, timekeeping
 from pbem.service.house import House
 from pbem.service.record import Kind, Record
 from pbem.service.seating import write
-from pbem.store import deadlines, games, lobby, outages, outbox, people
+from pbem.store import bounces, deadlines, games, lobby, outages, outbox, people, traffic
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outages import VacationRow
 
 ORGANISER: Final = "organiser"
+_BATCH: Final = 50
 
 
 def pause(house: House, game_id: int, reason: str, by: str = ORGANISER) -> None:
@@ -42,8 +46,20 @@ def extend(house: House, game_id: int, more: str, reason: str, *, seat: int | No
 def book_vacation(house: House, person_id: int, text: str) -> Vacation:
     """Book days on which a person's clocks stand still, out of the yearly budget."""
     wanted = parse_vacation(text)
-    house.write(lambda tx: _book(tx, house, person_id, wanted))
+    house.write(lambda tx: book_vacation_in(tx, house, person_id, wanted))
     return wanted
+
+
+def book_vacation_in(tx: Tx, house: House, person_id: int, wanted: Vacation) -> None:
+    """The same within a transaction that is under way."""
+    # Games before people, as everywhere, so that nobody waits for us while we wait for them.
+    locked = _lock_games(tx, person_id)
+    person = people.lock(tx, person_id)
+    zone = ZoneInfo(person.zone)
+    booked = [_days(row) for row in outages.booked(tx, person_id)]
+    check_vacation(wanted, booked, house.now(), zone)
+    outages.add_vacation(tx, person_id, wanted.first, wanted.last, wanted.interval(zone))
+    _settle_person(tx, house, person_id, locked)
 
 
 def cancel_vacation(house: House, person_id: int, vacation_id: int) -> None:
@@ -59,28 +75,67 @@ def vacations(house: House, person_id: int) -> tuple[list[VacationRow], int]:
     return booked, days_left(year, [_days(row) for row in booked], YEARLY_BUDGET)
 
 
-def address_failed(tx: Tx, house: House, person_id: int, why: str) -> None:
-    """Note that mail to a person fails: as long as it does, and the others wait, no clock of theirs runs."""
-    locked = _lock_games(tx, person_id)
-    if outages.fail(tx, person_id, house.now(), "refused", why):
-        _settle_person(tx, house, person_id, locked)
+def bounced(tx: Tx, house: House, person_id: int, kind: Bounce, why: str) -> None:
+    """Note that a mail to a person came back, or that they called it spam; enough of that, and the address is left alone."""
+    if kind is Bounce.COMPLAINT:
+        _fail(tx, house, person_id, "complained", why)
+    else:
+        scored(tx, house, person_id, kind, why)
+    domain = people.read(tx, person_id).mailbox.rpartition("@")[2]
+    said = "complained" if kind is Bounce.COMPLAINT else "bounced"
+    traffic.count(tx, house.now().date(), domain, said)
 
 
-def address_reached(tx: Tx, house: House, person_id: int) -> bool:
-    """Note that mail to a person went through again; False if it had not failed.
+def scored(tx: Tx, house: House, person_id: int, kind: Bounce, why: str) -> None:
+    """Count against an address that a mail to it failed; enough of that, and it is left alone."""
+    people.lock(tx, person_id)
+    today = house.now().date()
+    bounces.add(tx, person_id, today, POINTS[kind])
+    if bounces.points(tx, person_id, today - MEMORY) >= THRESHOLD:
+        _fail(tx, house, person_id, "bounced", why)
 
-    What they were to be asked meanwhile is sent once more: without its mail a clock would never start.
+
+def refused(tx: Tx, house: House, person_id: int, why: str) -> None:
+    """Note that our own relay says there is no such address: that is no guess, so the address is left alone at once."""
+    _fail(tx, house, person_id, "refused", why)
+
+
+def taken(tx: Tx, house: House, person_id: int) -> bool:
+    """Note that our relay has taken a mail to a person; whether that ends a time in which mail to them failed.
+
+    It does where it was the relay that said no. Where mails came back later, that it takes one says nothing.
     """
-    if outages.failure(tx, person_id) is None:
+    failure = outages.failure(tx, person_id)
+    if failure is None or failure.cause != "refused":
         return False
-    locked = _lock_games(tx, person_id)
-    now = house.now()
-    outages.reach(tx, person_id, now)
-    _settle_person(tx, house, person_id, locked)
-    for mail in outbox.turns_refused(tx, person_id):
-        outbox.change(tx, mail.id, status="queued", due_at=now, claimed_until=None, attempts=0)
-        outbox.note(tx, mail.id, now, "resent", "the address can be reached again")
+    _reach(tx, house, person_id)
     return True
+
+
+def heard_from(tx: Tx, house: House, person_id: int, since: datetime | None = None) -> bool:
+    """Note a sign that mail reaches a person: an answer, or a click on a link that was mailed at that moment.
+
+    Whether that ends a time in which mail to them failed: a link from before says nothing of now.
+    """
+    failure = outages.failure(tx, person_id)
+    if since is not None and failure is not None and since < failure.start_at:
+        return False
+    bounces.forget(tx, person_id)
+    if failure is None:
+        return False
+    _reach(tx, house, person_id)
+    return True
+
+
+def forgive(house: House) -> int:
+    """Try addresses again that have been left alone for so long that they may work by now; how many those were."""
+    now = house.now()
+    with house.store.read() as tx:
+        gone = outages.failing(tx, now - MEMORY, _BATCH)
+    for failure in gone:
+        house.write(partial(_reach, house=house, person_id=failure.person_id))
+    house.write(lambda tx: bounces.forget_before(tx, now.date() - MEMORY))
+    return len(gone)
 
 
 def _pause(tx: Tx, house: House, game_id: int, reason: str, by: str) -> None:
@@ -138,17 +193,6 @@ def _extend(tx: Tx, house: House, game_id: int, more: str, reason: str, seat: in
         timekeeping.queue_notice(tx, house, person_id, game, after, "extended", facts)
 
 
-def _book(tx: Tx, house: House, person_id: int, wanted: Vacation) -> None:
-    # Games before people, as everywhere, so that nobody waits for us while we wait for them.
-    locked = _lock_games(tx, person_id)
-    person = people.lock(tx, person_id)
-    zone = ZoneInfo(person.zone)
-    booked = [_days(row) for row in outages.booked(tx, person_id)]
-    check_vacation(wanted, booked, house.now(), zone)
-    outages.add_vacation(tx, person_id, wanted.first, wanted.last, wanted.interval(zone))
-    _settle_person(tx, house, person_id, locked)
-
-
 def _cancel(tx: Tx, house: House, person_id: int, vacation_id: int) -> None:
     locked = _lock_games(tx, person_id)
     person = people.lock(tx, person_id)
@@ -163,6 +207,45 @@ def _cancel(tx: Tx, house: House, person_id: int, vacation_id: int) -> None:
     else:
         raise Gone("This vacation is over.", why="Its days have been used.")
     _settle_person(tx, house, person_id, locked)
+
+
+def _fail(tx: Tx, house: House, person_id: int, cause: str, why: str) -> None:
+    """As long as mail to a person fails, and the others wait, no clock of theirs runs; and all who wait are told."""
+    locked = _lock_games(tx, person_id)
+    if not outages.fail(tx, person_id, house.now(), cause, why):
+        return
+    _settle_person(tx, house, person_id, locked)
+    for game, who, other in _companions(tx, person_id):
+        timekeeping.queue_notice(tx, house, other, game, None, "unreachable", {"who": who})
+    name = people.read(tx, person_id).name or "somebody who has given no name"
+    said = f"{name} ({cause}); their tables wait a week at most. A server said: {why}"
+    alarms.raise_in(tx, house, alarms.What.UNREACHABLE, said)
+
+
+def _reach(tx: Tx, house: House, person_id: int) -> None:
+    """Mail to a person arrives again. What they were to be asked meanwhile is sent: without its mail no clock would start."""
+    locked = _lock_games(tx, person_id)
+    now = house.now()
+    if not outages.reach(tx, person_id, now):
+        return
+    bounces.forget(tx, person_id)
+    _settle_person(tx, house, person_id, locked)
+    for mail in outbox.turns_refused(tx, person_id):
+        outbox.change(tx, mail.id, status="queued", due_at=now, claimed_until=None, attempts=0)
+        outbox.note(tx, mail.id, now, "resent", "the address can be reached again")
+    for game, who, other in _companions(tx, person_id):
+        timekeeping.queue_notice(tx, house, other, game, None, "reachable", {"who": who})
+
+
+def _companions(tx: Tx, person_id: int) -> list[tuple[GameRow, str, int]]:
+    """Everybody who plays with a person: at which table, what the person is called there, and who that is."""
+    found = []
+    for game in lobby.of_person(tx, person_id, ("playing",)):
+        places = games.places(tx, game.id)
+        who = next(place.name for place in places if place.person_id == person_id)
+        others = {place.person_id for place in places if place.person_id is not None} - {person_id}
+        found += [(game, who, other) for other in sorted(others)]
+    return found
 
 
 def _lock_games(tx: Tx, person_id: int) -> dict[int, GameRow]:

@@ -23,7 +23,7 @@ from pbem.domain.words import name_of
 from pbem.service import seating, timekeeping
 from pbem.service.house import House
 from pbem.service.lobby import free_name
-from pbem.service.play import By
+from pbem.service.play import THEMSELVES, By
 from pbem.service.record import Record
 from pbem.service.tables import must_have_room
 from pbem.store import deadlines, games, offers, outages, outbox, people
@@ -36,7 +36,6 @@ MOST_ASKED: Final = 20
 
 MOST_SHOWN: Final = 100
 _BATCH: Final = 50
-_THEMSELVES: Final = frozenset({By.PERSON, By.REPLY, By.API})
 
 
 def set_willing(house: House, person_id: int, *, willing: bool) -> None:
@@ -271,7 +270,7 @@ def _still_gone(tx: Tx, offer: OfferRow) -> bool:
 def _moved_since(tx: Tx, game_id: int, seat: int, moment: datetime) -> bool:
     """Whether a player has decided something themselves since then, by whatever way."""
     rows = games.chain(tx, game_id, games.read(tx, game_id).key)
-    return any(row.seat == seat and row.at > moment and row.by in _THEMSELVES for row in rows)
+    return any(row.seat == seat and row.at > moment and row.by in THEMSELVES for row in rows)
 
 
 def _failing_since(tx: Tx, person_id: int, before: datetime) -> datetime | None:

@@ -29,6 +29,10 @@ ASKED: Final = "asked"
 """The fact of a mail that its reader has just asked for, and that no wish keeps back."""
 
 
+_CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken"})
+"""Notices that take a seat away: its player must hear of that in time to come back."""
+
+
 @dataclass(frozen=True, slots=True)
 class Wished:
     """How somebody wants to be mailed: about a table, if one is named, otherwise about all.
@@ -58,12 +62,12 @@ def may_leave_in(tx: Tx, house: House, mail: OutboxRow) -> bool:
         return False
     wish = parse_delivery(wished.of_table or wished.delivery)
     quiet = parse_quiet(wished.quiet, ZoneInfo(wished.zone)) if wished.quiet else None
-    judged = judge(mail.kind, wish, mail.queued_at, now, quiet, last=bool(facts.get("last")))
+    last = bool(facts.get("last")) or facts.get("what") in _CANNOT_WAIT
+    judged = judge(mail.kind, wish, mail.queued_at, now, quiet, last=last)
     if judged.fate is Fate.SEND:
         return True
     _keep_back(tx, house, mail, judged.fate, judged.until)
-    at_once = wish.way is Way.AT_ONCE
-    if mail.kind == "turn" and not at_once:
+    if mail.kind == "turn" and wish.way is not Way.AT_ONCE:
         assert mail.game_id is not None
         assert mail.window is not None
         assert mail.seat is not None

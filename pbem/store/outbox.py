@@ -6,19 +6,56 @@ claim, before the work, so that a mail that breaks its sender ends parked and vi
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Integer, and_, bindparam, func, insert, or_, select, true, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    and_,
+    bindparam,
+    cast,
+    func,
+    insert,
+    or_,
+    select,
+    true,
+    update,
+)
 
-from pbem.store.schema import Deadline, Ledger, Outbox, table_of
+from pbem.store.schema import Deadline, Ledger, Outbox, Person, table_of
 from pbem.store.types import Moment
 
-_DEADLINE, _LEDGER, _OUTBOX = table_of(Deadline), table_of(Ledger), table_of(Outbox)
+_DEADLINE, _LEDGER = table_of(Deadline), table_of(Ledger)
+_OUTBOX, _PERSON = table_of(Outbox), table_of(Person)
 _QUEUE = insert(_OUTBOX)
 _NOTE = insert(_LEDGER)
+_NEW = [
+    _OUTBOX.c[name]
+    for name in (
+        "person_id",
+        "game_id",
+        "seq",
+        "seat",
+        "window",
+        "kind",
+        "facts",
+        "status",
+        "queued_at",
+        "due_at",
+        "attempts",
+    )
+]
+# One of the statements of a move that is sealed, so that it need not ask first what the player wants.
+_QUEUE_IF_WANTED = insert(_OUTBOX).from_select(
+    [column.name for column in _NEW],
+    select(*(cast(bindparam(column.name, type_=column.type), column.type) for column in _NEW)).where(
+        select(_PERSON.c.id).where(_PERSON.c.id == bindparam("of_person"), _PERSON.c.sealed.is_(True)).exists()
+    ),
+)
 _READ = select(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id"))
 _FREE = (
     select(_OUTBOX.c.id)
@@ -88,24 +125,14 @@ class LedgerRow:
 
 def queue(tx: Connection, letters: Iterable[Letter], now: datetime, due_at: datetime) -> None:
     """Put mails into the queue; none leaves before it is due."""
-    rows = [
-        {
-            "person_id": letter.person_id,
-            "game_id": letter.game_id,
-            "seq": letter.seq,
-            "seat": letter.seat,
-            "window": letter.window,
-            "kind": letter.kind,
-            "facts": json.dumps(letter.facts or {}, sort_keys=True),
-            "status": "queued",
-            "queued_at": now,
-            "due_at": due_at,
-            "attempts": 0,
-        }
-        for letter in letters
-    ]
+    rows = [_row(letter, now, due_at) for letter in letters]
     if rows:
         tx.execute(_QUEUE, rows)
+
+
+def queue_if_wanted(tx: Connection, letter: Letter, now: datetime, due_at: datetime) -> None:
+    """Put a mail into the queue that its reader gets only if they have asked to be told of sealed choices."""
+    tx.execute(_QUEUE_IF_WANTED, _row(letter, now, due_at) | {"of_person": letter.person_id})
 
 
 def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[OutboxRow]:
@@ -130,6 +157,12 @@ def change(tx: Connection, outbox_id: int, **values: Any) -> None:
 def note(tx: Connection, outbox_id: int, at: datetime, what: str, detail: str = "") -> None:
     """One more line in the ledger of a mail."""
     tx.execute(_NOTE, {"outbox_id": outbox_id, "at": at, "what": what, "detail": detail})
+
+
+def came_back(tx: Connection, outbox_id: int) -> None:
+    """Note that a mail that was sent never arrived."""
+    sent = update(_OUTBOX).where(_OUTBOX.c.id == outbox_id, _OUTBOX.c.status == "sent")
+    tx.execute(sent.values(status="undeliverable"))
 
 
 def release(tx: Connection, outbox_id: int, due_at: datetime) -> None:
@@ -201,6 +234,31 @@ def about(tx: Connection, game_id: int, limit: int, seat: int | None = None) -> 
     return _newest(tx, and_(_OUTBOX.c.game_id == game_id, on_seat), limit=limit)
 
 
+def with_ids(tx: Connection, outbox_ids: Collection[int]) -> list[OutboxRow]:
+    """These mails, the oldest first."""
+    wanted = select(_OUTBOX).where(_OUTBOX.c.id.in_(outbox_ids)).order_by(_OUTBOX.c.id)
+    return [OutboxRow(**row._mapping) for row in tx.execute(wanted)]
+
+
+def for_digest(tx: Connection, person_id: int) -> list[OutboxRow]:
+    """The mails that wait to be told in a person's digest, the oldest first."""
+    mine = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status == "digest")
+    return [OutboxRow(**row._mapping) for row in tx.execute(select(_OUTBOX).where(*mine).order_by(_OUTBOX.c.id))]
+
+
+def of_kind(tx: Connection, person_id: int, kind: str, status: str, limit: int = 100) -> list[OutboxRow]:
+    """The mails of one kind to a person that are in this state, the newest first."""
+    same = and_(_OUTBOX.c.person_id == person_id, _OUTBOX.c.kind == kind, _OUTBOX.c.status == status)
+    return _newest(tx, same, limit=limit)
+
+
+def told_until(tx: Connection, person_id: int, game_id: int) -> int:
+    """Of which window a person was last sent a mail that tells all before it; 0 if there was none."""
+    mine = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.game_id == game_id, _OUTBOX.c.status == "sent")
+    wanted = select(func.max(_OUTBOX.c.window)).where(*mine, _OUTBOX.c.kind == "turn")
+    return int(tx.execute(wanted).scalar_one() or 0)
+
+
 def with_status(tx: Connection, status: str, limit: int) -> list[OutboxRow]:
     """The mails that are in this state, the newest first."""
     return _newest(tx, _OUTBOX.c.status == status, limit=limit)
@@ -210,6 +268,22 @@ def of_game(tx: Connection, game_id: int, after_seq: int = 0) -> list[OutboxRow]
     """The mails about a game that later rows of its log caused."""
     wanted = select(_OUTBOX).where(_OUTBOX.c.game_id == game_id, _OUTBOX.c.seq > after_seq)
     return [OutboxRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id))]
+
+
+def _row(letter: Letter, now: datetime, due_at: datetime) -> dict[str, Any]:
+    return {
+        "person_id": letter.person_id,
+        "game_id": letter.game_id,
+        "seq": letter.seq,
+        "seat": letter.seat,
+        "window": letter.window,
+        "kind": letter.kind,
+        "facts": json.dumps(letter.facts or {}, sort_keys=True),
+        "status": "queued",
+        "queued_at": now,
+        "due_at": due_at,
+        "attempts": 0,
+    }
 
 
 def _turns(tx: Connection, which: ColumnElement[bool]) -> list[OutboxRow]:

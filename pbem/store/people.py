@@ -4,6 +4,7 @@
 do is decided elsewhere; this module only reads and writes.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -66,6 +67,12 @@ def by_mailbox(tx: Connection, mailbox: str) -> PersonRow | None:
     """The person with this address, as it is compared."""
     row = tx.execute(select(_PERSON).where(_PERSON.c.mailbox == mailbox)).one_or_none()
     return None if row is None else PersonRow(**row._mapping)
+
+
+def domains(tx: Connection, person_ids: Collection[int]) -> dict[int, str]:
+    """The domain of each person's address, as it is compared."""
+    wanted = select(_PERSON.c.id, _PERSON.c.mailbox).where(_PERSON.c.id.in_(person_ids))
+    return {row.id: row.mailbox.rpartition("@")[2] for row in tx.execute(wanted)}
 
 
 def change(tx: Connection, person_id: int, **values: Any) -> None:

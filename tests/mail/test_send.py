@@ -41,7 +41,7 @@ def test_a_bounce_is_asked_for_without_the_mail_in_it(sink):
     "script, result",
     [
         ("450 rcpt", Result.LATER),
-        ("571 rcpt", Result.LATER),
+        ("571 rcpt", Result.REFUSED_SENDER),
         ("550 rcpt", Result.REFUSED_RECIPIENT),
         ("421 rcpt", Result.LOST),
         ("450 data", Result.LATER),

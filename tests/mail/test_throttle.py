@@ -8,14 +8,22 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 
 
-def let_through(throttle, domains, seconds):
+def let_through(throttle, domains, seconds, *, new=False):
     """How many of an endless queue to these domains leave in so many seconds, each tried anew every tenth of one."""
-    gone = dict.fromkeys(domains, 0)
+    used, gone = {}, dict.fromkeys(domains, 0)
     for tenth in range(seconds * 10):
         for domain in domains:
-            while not throttle.wait(domain, NOW + SECOND * tenth / 10):
+            while not throttle.wait(used, domain, NOW + SECOND * tenth / 10, new=new):
                 gone[domain] += 1
     return gone
+
+
+def use_up(throttle, domain):
+    """What is used up after as many mails to a domain as may leave together, and how long the next has to wait."""
+    used = {}
+    while not (wait := throttle.wait(used, domain, NOW)):
+        pass
+    return used, wait
 
 
 def test_in_the_long_run_no_domain_gets_more_than_its_share():
@@ -28,28 +36,32 @@ def test_in_the_long_run_no_more_leave_altogether():
     assert 600 <= sum(gone.values()) <= 600 + 10 * 2
 
 
+def test_a_new_domain_gets_its_share_of_an_hour_and_not_more():
+    throttle = Throttle(per_domain=1, new_domain=200)
+    assert let_through(throttle, ("new.example",), 900, new=True)["new.example"] in range(200, 252)
+    assert let_through(throttle, ("old.example",), 900)["old.example"] >= 900
+
+
 def test_a_domain_that_is_used_up_does_not_hold_up_another():
     throttle = Throttle(per_domain=1)
-    while not throttle.wait("a.example", NOW):
-        pass
-    assert throttle.wait("a.example", NOW) > timedelta(0)
-    assert throttle.wait("b.example", NOW) == timedelta(0)
+    used, _ = use_up(throttle, "a.example")
+    assert throttle.wait(used, "a.example", NOW) > timedelta(0)
+    assert throttle.wait(used, "b.example", NOW) == timedelta(0)
 
 
 def test_without_limits_nothing_waits():
-    throttle = Throttle()
-    assert all(throttle.wait("a.example", NOW) == timedelta(0) for _ in range(1000))
+    used = {}
+    assert all(Throttle().wait(used, "a.example", NOW) == timedelta(0) for _ in range(1000))
+    assert not used
+
+
+def test_a_domain_that_is_left_alone_waits_even_without_limits():
+    used = {"a.example": NOW + 5 * SECOND}
+    assert Throttle().wait(used, "a.example", NOW) == 5 * SECOND
+    assert Throttle().wait(used, "b.example", NOW) == timedelta(0)
 
 
 def test_a_mail_may_go_when_its_wait_is_over():
     throttle = Throttle(per_domain=1)
-    while not (wait := throttle.wait("a.example", NOW)):
-        pass
-    assert throttle.wait("a.example", NOW + wait) == timedelta(0)
-
-
-def test_what_it_remembers_stays_small():
-    throttle = Throttle(per_domain=1)
-    for number in range(5000):
-        throttle.wait(f"{number}.example", NOW + SECOND * number)
-    assert len(throttle._used_until) <= 1001
+    used, wait = use_up(throttle, "a.example")
+    assert throttle.wait(used, "a.example", NOW + wait) == timedelta(0)

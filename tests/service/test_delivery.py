@@ -26,7 +26,8 @@ from pbem.mail.send import Relay
 from pbem.mail.throttle import Throttle
 from pbem.mail.wire import parse, text_of
 from pbem.service import by_link, delivery, leaving, ledger, links, lobby, people, second_thoughts
-from pbem.service.delivery import LEASE, TRIES, Post
+from pbem.service.delivery import LEASE, Post
+from pbem.service.outcomes import TRIES
 from pbem.store import deadlines, outages, outbox
 from pbem.store.outbox import Letter
 from tests.mail.sink import Sink
@@ -373,19 +374,24 @@ def test_a_mail_kept_by_a_relay_that_could_not_say_so_is_sent_again_as_the_same_
         assert {mail.sender for mail in copies} == {copies[0].sender}
 
 
-def test_an_address_that_is_refused_is_noted_and_one_that_works_again_too(house, clock, sink, post, table):
+def test_an_address_that_is_refused_is_left_alone_until_the_relay_takes_a_mail_for_it(house, clock, sink, post, table):
     game = began(table)
     sink.does("550 rcpt")
     clock.advance(HOUR)
     delivery.deliver(house, post, limit=100)
-    (row,) = rows(house, "undeliverable")
+    (failed,) = {row.person_id for row in rows(house, "undeliverable")}
+    row, *others = [row for row in rows(house, "undeliverable") if row.person_id == failed]
     assert lines_of(house, row)[-1] == "undeliverable"
+    assert all(lines_of(house, other) == ["undeliverable"] for other in others), "nothing more is tried"
     with house.store.read() as tx:
-        # A later mail of the same batch got through, so the failure has an end already.
-        (failure,) = outages.failures(tx, row.person_id, clock.now() - HOUR)
-    assert failure.start == clock.now()
+        failure = outages.failure(tx, failed)
+    assert (failure.start_at, failure.cause) == (clock.now(), "refused")
     assert row.id in {mail.outbox_id for mail in ledger.in_trouble(house)}
     assert game.row().status == "playing"
+    queue_links(house, failed)
+    delivery.deliver(house, post, limit=100)
+    with house.store.read() as tx:
+        assert outages.failure(tx, failed) is None
 
 
 def test_a_turn_whose_mail_was_refused_is_mailed_again_when_the_address_takes_mails(house, clock, sink, post, table):
@@ -499,8 +505,11 @@ def test_a_mail_that_kills_its_sender_again_and_again_is_parked(house, clock, po
 
 def test_a_domain_gets_no_more_than_its_share_at_once(house, clock, sink, person):
     post = post_to(sink, throttle=Throttle(per_domain=1))
-    for name in ("Ann", "Ben", "Cleo", "Dan"):
-        queue_links(house, person(name))
+    people_there = [person(name) for name in ("Ann", "Ben", "Cleo", "Dan")]
+    drain(house, clock, post)
+    clock.advance(HOUR)
+    for each in people_there:
+        queue_links(house, each)
     done = delivery.deliver(house, post)
     assert len(sink.kept) == 2
     assert done.postponed == 2

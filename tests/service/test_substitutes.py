@@ -189,7 +189,7 @@ def test_who_sits_at_the_table_or_cannot_be_reached_is_not_asked(house, table, s
     ann, zoe = person("Ann"), person("Zoe")
     for willing in (ann, zoe):
         substitutes.set_willing(house, willing, willing=True)
-    house.write(lambda tx: stops.address_failed(tx, house, zoe, "550"))
+    house.write(lambda tx: stops.refused(tx, house, zoe, "550"))
     silent("substitute")
     assert letters(house, kind="substitute") == []
 
@@ -315,7 +315,7 @@ def test_the_seat_of_somebody_unreachable_is_given_up_after_a_week_and_not_befor
     game = table("sun-bid", 3, pace="1d", successor="bot")
     (seat,) = game.asked()
     time.sends()
-    house.write(lambda tx: stops.address_failed(tx, house, game.person_at(seat), "550 no such user"))
+    house.write(lambda tx: stops.refused(tx, house, game.person_at(seat), "550 no such user"))
     time.passes(7 * DAY - HOUR)
     time.seats_change()
     assert game.places()[seat].person_id is not None
@@ -330,7 +330,7 @@ def test_the_others_do_not_wait_for_ever_for_a_substitute_of_somebody_unreachabl
     game = table("sun-bid", 3, pace="1d", successor="substitute")
     (seat,) = game.asked()
     # The first mail bounced before it was accepted anywhere.
-    house.write(lambda tx: stops.address_failed(tx, house, game.person_at(seat), "550 no such user"))
+    house.write(lambda tx: stops.refused(tx, house, game.person_at(seat), "550 no such user"))
     time.passes(7 * DAY)
     time.seats_change()
     assert len(substitutes.on_offer(house)) == 1
@@ -342,7 +342,7 @@ def test_somebody_who_reads_no_mail_and_plays_on_the_pages_keeps_the_seat(house,
     game = table("sun-bid", 2, pace="1d", successor="bot")
     (seat,) = game.asked()
     person = game.person_at(seat)
-    house.write(lambda tx: stops.address_failed(tx, house, person, "550 no such user"))
+    house.write(lambda tx: stops.refused(tx, house, person, "550 no such user"))
     time.passes(3 * DAY)
     game.play(seat, game.asked()[seat].default)
     while seat not in game.asked():

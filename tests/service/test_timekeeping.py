@@ -426,20 +426,20 @@ def test_a_clock_stands_still_while_mail_fails_and_goes_on_when_it_arrives(time,
     time.sends()
     person = game.person_at(seat)
     time.passes(6 * HOUR)
-    house.write(lambda tx: stops.address_failed(tx, house, person, "550 no such user"))
+    house.write(lambda tx: stops.refused(tx, house, person, "550 no such user"))
     time.passes(2 * DAY)
     assert time.runs_out().decided == 0
-    house.write(lambda tx: stops.address_reached(tx, house, person))
+    house.write(lambda tx: stops.taken(tx, house, person))
     assert time.due(game, seat) == utc("2026-11-24 12:00")
 
 
 def test_a_failure_is_noted_once_and_its_end_too(house, person):
     ann = person("Ann")
     for _ in range(2):
-        house.write(lambda tx: stops.address_failed(tx, house, ann, "550"))
+        house.write(lambda tx: stops.refused(tx, house, ann, "550"))
     with house.store.read() as tx:
         assert len(outages.failing(tx, house.now(), 10)) == 1
     for _ in range(2):
-        house.write(lambda tx: stops.address_reached(tx, house, ann))
+        house.write(lambda tx: stops.taken(tx, house, ann))
     with house.store.read() as tx:
         assert outages.failing(tx, house.now(), 10) == []

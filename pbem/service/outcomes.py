@@ -1,0 +1,119 @@
+"""What became of a mail, written down: in its row, its ledger, the clock it starts, and the numbers of its domain.
+
+    accepted           it is sent; a turn's clock starts
+    refused recipient  there is no such address: it is left alone at once
+    unable recipient   tried again, and counted against the address; at the last try it is left alone
+    refused sender     tried again, and an alarm: the organiser has to mend something, and it is no fault of the reader's
+    refused message    parked, and an alarm
+    later, lost        tried again, ten times in all; then parked, and an alarm
+
+Each is one transaction, under the lock of the mail's game. Nothing here talks to a relay.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+import structlog
+
+from pbem.domain.bounce import Bounce
+from pbem.mail.send import Outcome, Result
+from pbem.service import alarms, digests, stops, timekeeping
+from pbem.service.alarms import What
+from pbem.service.house import House
+from pbem.store import games, outbox, traffic
+from pbem.store.database import Tx
+from pbem.store.outbox import OutboxRow
+
+TRIES: Final = 10
+
+_STEPS: Final = tuple(timedelta(seconds=each) for each in (30, 60, 120, 300, 600, 1800, 3600, 7200))
+"""How long to wait after each try; the last one again and again."""
+
+_log = structlog.get_logger(__name__)
+
+
+def record_in(tx: Tx, house: House, row: OutboxRow, outcome: Outcome, domain: str) -> Result | None:
+    """Write down what became of a mail to somebody at a domain; None if it waits for another try."""
+    if row.game_id is not None:
+        games.lock(tx, row.game_id)
+    result = _record(tx, house, row, outcome)
+    # The last thing of all: everybody who writes to the same domain waits for this row.
+    if (counted := _COUNTED.get(outcome.result)) is not None:
+        traffic.count(tx, house.now().date(), domain, counted)
+    return result
+
+
+def postpone_in(tx: Tx, house: House, row: OutboxRow, said: str) -> Result | None:
+    """Try again later, or never again if that was the last try."""
+    if row.attempts >= TRIES:
+        _log.error("mail_parked", mail=row.id, kind=row.kind, attempts=row.attempts)
+        park_in(tx, house, row, said)
+        return Result.REFUSED_MESSAGE
+    now = house.now()
+    outbox.change(tx, row.id, claimed_until=None, due_at=now + jittered(house, row.attempts))
+    outbox.note(tx, row.id, now, "postponed", said)
+    return None
+
+
+def park_in(tx: Tx, house: House, row: OutboxRow, said: str) -> None:
+    """Give a mail up until somebody has looked at it."""
+    outbox.change(tx, row.id, status="parked", claimed_until=None)
+    outbox.note(tx, row.id, house.now(), "parked", said)
+    # An alarm about an alarm would go on for ever.
+    if row.kind != "alert":
+        alarms.raise_in(tx, house, What.PARKED, f"Mail {row.id} ({row.kind}): {said}", row.game_id)
+
+
+def jittered(house: House, attempt: int) -> timedelta:
+    """How long to wait after this attempt: a tenth more or less, so that not all come back at one moment."""
+    step = _STEPS[min(attempt, len(_STEPS)) - 1]
+    return step * (0.9 + 0.2 * int.from_bytes(house.randomness.bytes(2)) / 0xFFFF)
+
+
+_COUNTED: Final = {
+    Result.ACCEPTED: "sent",
+    Result.LATER: "deferred",
+    Result.UNABLE: "deferred",
+    Result.REFUSED_SENDER: "deferred",
+    Result.REFUSED_RECIPIENT: "bounced",
+    Result.REFUSED_MESSAGE: "bounced",
+}
+"""As what an outcome is counted. A connection that broke says nothing of the domain that the mail was for."""
+
+
+def _record(tx: Tx, house: House, row: OutboxRow, outcome: Outcome) -> Result | None:
+    match outcome.result:
+        case Result.ACCEPTED:
+            _accepted(tx, house, row, outcome.said)
+            return outcome.result
+        case Result.REFUSED_RECIPIENT:
+            return _refused(tx, house, row, outcome.said)
+        case Result.UNABLE if row.attempts >= TRIES:
+            return _refused(tx, house, row, outcome.said)
+        case Result.UNABLE:
+            stops.scored(tx, house, row.person_id, Bounce.HARD, outcome.said)
+        case Result.REFUSED_SENDER if row.attempts == 1:
+            alarms.raise_in(tx, house, What.REFUSED, f"Mail {row.id} ({row.kind}): {outcome.said}", row.game_id)
+        case Result.REFUSED_MESSAGE:
+            _log.error("mail_refused", mail=row.id, kind=row.kind, said=outcome.said)
+            park_in(tx, house, row, outcome.said)
+            return outcome.result
+    return postpone_in(tx, house, row, outcome.said)
+
+
+def _accepted(tx: Tx, house: House, row: OutboxRow, said: str) -> None:
+    now = house.now()
+    outbox.change(tx, row.id, status="sent", claimed_until=None, accepted_at=row.accepted_at or now)
+    outbox.note(tx, row.id, now, "accepted", said)
+    if stops.taken(tx, house, row.person_id):
+        outbox.note(tx, row.id, now, "reached", "the address can be reached again")
+    timekeeping.mail_accepted(tx, house, row, now)
+    if row.kind == "digest":
+        digests.told_in(tx, house, row)
+
+
+def _refused(tx: Tx, house: House, row: OutboxRow, said: str) -> Result:
+    outbox.change(tx, row.id, status="undeliverable", claimed_until=None)
+    outbox.note(tx, row.id, house.now(), "undeliverable", said)
+    stops.refused(tx, house, row.person_id, said)
+    return Result.REFUSED_RECIPIENT
