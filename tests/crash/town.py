@@ -233,6 +233,7 @@ class Town:
             by_name[str(mail.message["message-id"])].append(mail.content)
         for name, sent in by_name.items():
             assert len(set(sent)) == 1, f"{name} came with different bytes"
+            assert sent[0].startswith(b"DKIM-Signature: "), "a signature is part of what has to be the same"
         again = sum(len(sent) - 1 for sent in by_name.values())
         # A mail comes twice only where its sender died, or lost the connection, after the relay had taken it.
         assert again <= sum(part.deaths.total() for part in self.parts if part.what == "worker")

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from pbem import logs
 from pbem.clock import SystemRandomness
-from pbem.config import Security, Smtp
+from pbem.config import Dkim, Security, Smtp
 from pbem.links import SECRET_BYTES, Keyring
 from pbem.mail.compose import Letterhead
 from pbem.mail.send import Relay
+from pbem.mail.sign import signer
 from pbem.service.delivery import Post, deliver
 from pbem.service.heartbeat import Worker
 from pbem.service.house import House
@@ -24,6 +25,7 @@ from pbem.worker import loop
 from pbem.worker.ticks import TICKS, Shift
 
 OFTEN = {tick.name: 0.05 for tick in TICKS}
+SIGNING = Dkim("example.org", "pbem", (Path(__file__).parents[1] / "mail" / "dkim.pem").read_text())
 HEAD = Letterhead("Test house", "http://127.0.0.1:8000", "example.org", "games@example.org", "help@example.org")
 
 
@@ -44,7 +46,8 @@ def main(database: str, clock_file: str, smtp_port: str, name: str) -> None:
     clock = FileClock(Path(clock_file))
     keys = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
     house = House(Store(database), clock, SystemRandomness(), keys)
-    post = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, int(smtp_port), "", "", 5)))
+    relay = Relay(Smtp("127.0.0.1", Security.NONE, int(smtp_port), "", "", 5))
+    post = Post(HEAD, relay, signer=signer(SIGNING))
     loop.run(Shift(house, Worker(name, clock.now()), lambda hands: deliver(hands, post).dealt_with), OFTEN)
     house.store.close()
 
