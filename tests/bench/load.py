@@ -5,13 +5,13 @@ Every connection has a list of requests of its own, which it sends in order.
 
 import json
 import os
-import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 
 CONNECTIONS = 16
 _SCRIPT = Path(__file__).with_name("load.lua")
@@ -53,9 +53,13 @@ class Contender:
         self.rates.clear()
         self.tails.clear()
 
+    def share_of(self, floor: "Contender") -> float:
+        """What this one reaches of another, round by round; the middle of that."""
+        return median(mine / theirs for mine, theirs in zip(self.rates, floor.rates, strict=True))
+
     def __str__(self) -> str:
-        middle = statistics.median(self.rates)
-        return f"{self.name} {max(self.rates):,.0f}/s (median {middle:,.0f}, p99/p50 {min(self.tails):.1f})"
+        best, middle = max(self.rates), median(self.rates)
+        return f"{self.name} {middle:,.0f}/s (at best {best:,.0f}, p99/p50 {median(self.tails):.1f})"
 
 
 @contextmanager
