@@ -70,6 +70,9 @@ def _let_in() -> None:
     _must_be_text(unquote_to_bytes(request.query_string), "The address")
     if request.method in ("GET", "HEAD", "OPTIONS") or request.path.startswith("/api/"):
         return
+    if request.endpoint == "inbound.take":
+        # A mail and no form: its route reads it, and knows how large one may be.
+        return
     # Reading the body is what refuses one that is too large.
     body = request.get_data(cache=True)
     if body and request.mimetype == _FORM:
@@ -90,13 +93,12 @@ def _must_be_text(data: bytes, what: str) -> None:
 
 
 def _wrap_up(response: Response) -> Response:
-    for name, value in HEADERS.items():
-        response.headers.setdefault(name, value)
-    if request.endpoint != "static":
-        for name, value in PRIVATE.items():
-            response.headers.setdefault(name, value)
+    wanted = HEADERS if request.endpoint == "static" else HEADERS | PRIVATE
     if config().base_url.startswith("https:"):
-        response.headers.setdefault("Strict-Transport-Security", f"max-age={_A_YEAR}")
+        wanted |= {"Strict-Transport-Security": f"max-age={_A_YEAR}"}
+    # What a page says for itself stands.
+    said = {name.lower() for name, _ in response.headers}
+    response.headers.extend((name, value) for name, value in wanted.items() if name.lower() not in said)
     return response
 
 
