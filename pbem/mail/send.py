@@ -129,13 +129,14 @@ class RelaySession:
             return Outcome(Result.DOWN, why)
         assert self._open is not None
         outcome = _sent(self._open, parcel)
-        if outcome.result in (Result.LOST, Result.DOWN):
+        if outcome.result in (Result.LOST, Result.DOWN) or not _ready_again(self._open, outcome):
             self._leave(politely=False)
         return outcome
 
     def _connect(self) -> smtplib.SMTP:
         settings = self._settings
-        trust = self._trust or ssl.create_default_context()
+        # Reading whose certificates count takes longer than many a batch.
+        trust = None if settings.security is Security.NONE else self._trust or ssl.create_default_context()
         if settings.security is Security.TLS:
             server: smtplib.SMTP = smtplib.SMTP_SSL(
                 settings.host, settings.port, timeout=settings.timeout, context=trust
@@ -167,9 +168,6 @@ class RelaySession:
 def _sent(server: smtplib.SMTP, parcel: Parcel) -> Outcome:
     try:
         step = _Steps(server)
-        # Without effect on a new connection; after a mail that was refused half-way it cleans up.
-        if (refused := step(server.rset, Result.DOWN)) is not None:
-            return refused
         options = ["RET=HDRS", f"ENVID={parcel.name}"] if server.has_extn("dsn") else []
         # Nobody has been named yet: a relay that does not want our sender, or us without a login, wants no mail at all.
         if (refused := step(lambda: server.mail(parcel.sender, options), Result.DOWN)) is not None:
@@ -183,6 +181,16 @@ def _sent(server: smtplib.SMTP, parcel: Parcel) -> Outcome:
     except (OSError, smtplib.SMTPException) as error:
         return Outcome(Result.LOST, _said(error))
     return _judged(code, answer, Result.REFUSED_MESSAGE)
+
+
+def _ready_again(server: smtplib.SMTP, outcome: Outcome) -> bool:
+    """Whether the connection can take another mail: after one that was refused half-way, the relay has to forget it."""
+    if outcome.result is Result.ACCEPTED:
+        return True
+    try:
+        return server.rset()[0] == 250
+    except (OSError, smtplib.SMTPException):
+        return False
 
 
 @dataclass(frozen=True, slots=True)
