@@ -13,7 +13,8 @@ from jinja2 import StrictUndefined
 from pbem import paths
 from pbem.config import Config
 from pbem.service.house import House
-from pbem.web import api, guard, lobby, mailbox, move, own, said, seat, site, stop
+from pbem.web import api, gallery, guard, lobby, mailbox, move, own, said, seat, site, stop
+from pbem.web.art import pictures
 from pbem.web.errors import answer_errors
 
 MOST_FORM_PARTS: Final = 50
@@ -40,6 +41,7 @@ def create_app(house: House, config: Config) -> Flask:
         called=said.table,
         style_version=_version(Path(str(app.static_folder)) / "pbem.css"),
     )
+    pictures.provide(app)
     site.settle(app.extensions, house, config)
     guard.watch(app)
     answer_errors(app)
@@ -47,6 +49,7 @@ def create_app(house: House, config: Config) -> Flask:
         app.register_blueprint(pages)
     if config.development:
         app.register_blueprint(mailbox.pages)
+        app.register_blueprint(gallery.pages)
     return app
 
 

@@ -1,0 +1,52 @@
+"""Pictures on a page: each is a reference, and the page carries what its own pictures are made of, once, at its end.
+
+So a page is as long as what it shows. A picture stands beside its words and is silent; one that stands alone has to be
+given words.
+"""
+
+from typing import Final
+
+from flask import Flask, g
+from markupsafe import Markup
+
+from pbem.web.art.drawings import DRAWINGS, PREFIX, SIGNS, Drawing
+
+_NEEDED: Final = "drawings_on_this_page"
+
+
+def provide(app: Flask) -> None:
+    """Let all templates of an application show pictures."""
+    app.jinja_env.globals.update(picture=picture, picture_says=says, drawings=drawings)
+
+
+def picture(kind: str, id: str, words: str = "") -> Markup:  # noqa: A002 - as a `Face` calls it
+    """The picture of a thing, or nothing where there is none. `words` are read aloud in its place."""
+    drawing = DRAWINGS.get((kind, id))
+    if drawing is None:
+        return Markup()
+    _needed()[drawing.name] = drawing
+    spoken = Markup('role="img" aria-label="{}"').format(words) if words else Markup('aria-hidden="true"')
+    return Markup('<svg class="art {}" width="{}" height="{}" {}><use href="#{}{}"/></svg>').format(
+        kind, drawing.width, drawing.height, spoken, PREFIX, drawing.name
+    )
+
+
+def says(kind: str, id: str) -> tuple[str, ...]:  # noqa: A002
+    """The words that the picture of a thing makes superfluous for those who see it."""
+    drawing = DRAWINGS.get((kind, id))
+    return drawing.says if drawing else ()
+
+
+def drawings() -> Markup:
+    """What all pictures on this page so far are made of: for the end of the page."""
+    needed = _needed()
+    signs = {sign: SIGNS[sign] for drawing in needed.values() for sign in drawing.uses}
+    symbols = Markup("").join(drawing.symbol for drawing in (signs | needed).values())
+    if not symbols:
+        return symbols
+    return Markup('<svg class="drawings" width="0" height="0" aria-hidden="true">{}</svg>').format(symbols)
+
+
+def _needed() -> dict[str, Drawing]:
+    found: dict[str, Drawing] = g.setdefault(_NEEDED, {})
+    return found

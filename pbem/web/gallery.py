@@ -1,0 +1,23 @@
+"""Every picture on one page, in development: to look at them side by side, large and small, after drawing one anew."""
+
+from collections import defaultdict
+from typing import Final
+
+from flask import Blueprint, Response
+
+from pbem.web import site
+from pbem.web.art.drawings import DRAWINGS
+
+pages = Blueprint("gallery", __name__)
+
+WIDTHS: Final = (24, 40, 96)
+"""In pixels: within a line, among others on a telephone, and alone."""
+
+
+@pages.get("/art")
+def show() -> Response:
+    """All pictures by kind."""
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for kind, each in DRAWINGS:
+        kinds[kind].append(each)
+    return site.page("gallery.html", kinds=kinds, widths=WIDTHS)
