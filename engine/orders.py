@@ -121,13 +121,23 @@ def write_order(order: Order) -> str:
 def offered(decision: Decision) -> tuple[str, ...]:
     """The orders that make sense beside this decision, as they may be written."""
     shown = []
-    raising = _raising(decision)
-    if raising is not None and (idle := _idle(decision)) is not None:
-        span = f"up to <{raising[1].name} {raising[1].low}-{raising[1].high}>"
+    raised = raising(decision)
+    if raised is not None and (idle := _idle(decision)) is not None:
+        blank = raised[1]
+        span = f"up to <{blank.name} {blank.low}-{blank.high}>"
         shown += [span, f"{span} or ask me", f"{grammar.write(decision, idle)} this auction"]
     else:
         shown += [f"always {grammar.write(decision, choice)}" for choice in (_idle(decision),) if choice is not None]
     return tuple(shown)
+
+
+def raising(decision: Decision) -> tuple[str, Amount] | None:
+    """The act that raises, and its blank."""
+    for act in decision.acts:
+        for blank in act.blanks:
+            if isinstance(blank, Amount) and blank.raising and len(act.blanks) == 1:
+                return act.verb, blank
+    return None
 
 
 def answer(order: Order, game: Game[Any], view: Any, seat: int) -> Answer:
@@ -225,7 +235,7 @@ def _begun(order: Order, decision: Decision) -> Order:
     """
     match order:
         case UpTo():
-            if _raising(decision) is None:
+            if raising(decision) is None:
                 raise Refused(say("There is nothing to raise here. You may write: {ways}.", ways="; ".join(USAGES[2:])))
             return replace(order, topic=decision.topic)
         case Again():
@@ -250,15 +260,15 @@ def _read_step(decision: Decision, order: Then) -> Choice:
 
 def _raise(order: UpTo, decision: Decision, game: Game[Any], view: Any) -> Answer:
     kept = replace(order, fuse=order.fuse - 1, topic=decision.topic)
-    raising = _raising(decision)
-    if raising is not None:
-        verb, blank = raising
+    raised = raising(decision)
+    if raised is not None:
+        verb, blank = raised
         least = next(iter(blank.values()))
         if isinstance(least, int) and least <= order.limit:
             return _checked(Choice(verb, (least,)), kept, game, view, decision.seat)
     idle = _idle(decision)
     # What silence means is a pass only where this is the auction that the order is for.
-    if idle is None or (raising is None and order.topic != decision.topic):
+    if idle is None or (raised is None and order.topic != decision.topic):
         return _off(order, say("The question is another one."))
     if order.ask:
         return _off(order, say("The price has passed {limit}.", limit=order.limit))
@@ -282,15 +292,6 @@ def _checked(choice: Choice, kept: Order | None, game: Game[Any], view: Any, sea
 
 def _off(order: Order, reason: Text) -> Answer:
     return Answer(None, None, say("Your order “{order}” has ended. {reason}", order=write_order(order), reason=reason))
-
-
-def _raising(decision: Decision) -> tuple[str, Amount] | None:
-    """The act that raises, and its blank."""
-    for act in decision.acts:
-        for blank in act.blanks:
-            if isinstance(blank, Amount) and blank.raising and len(act.blanks) == 1:
-                return act.verb, blank
-    return None
 
 
 def _idle(decision: Decision) -> Choice | None:

@@ -6,17 +6,18 @@ Everything in here is plain text for the template, which escapes it.
 
 from dataclasses import dataclass
 
-from engine.board import ALL, HEADINGS, Amounts, Board, Line, Part, Row
+from engine.board import ALL, HEADINGS, Amounts, Board, Face, Line, Part, Row
 from engine.tell import Teller
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A card, tile or die: its word, what stands on it, and what kind of thing it is."""
+    """A card, tile or die: its word, what stands on it, and what it is drawn from, if it has a picture."""
 
     word: str
-    note: str
-    kind: str
+    note: str = ""
+    kind: str = ""
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,9 @@ class DrawnPart:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Parts under one heading."""
+    """Parts under one heading. The name is that of the board's field."""
 
+    name: str
     heading: str
     parts: tuple[DrawnPart, ...]
 
@@ -55,15 +57,21 @@ def draw(board: Board, teller: Teller, reader: int | None) -> Drawn:
         parts: tuple[Part, ...] = getattr(board, name)
         if parts:
             called = ALL if name == "others" and not board.mine else heading
-            sections.append(Section(teller(called), tuple(_part(part, teller, reader) for part in parts)))
+            sections.append(Section(name, teller(called), tuple(_part(part, teller, reader) for part in parts)))
     return Drawn(teller(board.title), teller(board.turn), tuple(sections))
+
+
+def faces_of(board: Board) -> dict[str, Face]:
+    """All that lies on the table, by its word, so that what a form offers looks as it does there."""
+    rows = (part for name, _ in HEADINGS for part in getattr(board, name) if isinstance(part, Row))
+    return {face.word: face for row in rows for face in row.faces}
 
 
 def _part(part: Part, teller: Teller, reader: int | None) -> DrawnPart:
     if isinstance(part, Line):
         return DrawnPart("line", teller(part.text))
     if isinstance(part, Row):
-        things = tuple(Thing(teller(face.word), teller(face.note), face.kind) for face in part.faces)
+        things = tuple(Thing(teller(face.word), teller(face.note), face.kind, face.id) for face in part.faces)
         return DrawnPart("row", _capital(teller(part.label)), things)
     if isinstance(part, Amounts):
         return DrawnPart("amounts", amounts=tuple((_capital(teller(label)), number) for label, number in part.pairs))

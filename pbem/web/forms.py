@@ -2,73 +2,89 @@
 
 There is one form for each act. Its fields come from the act's blanks: a number with its range, a choice of one, some of
 several, an order of all, a total dealt out. Things are named by their place among those shown, so equal ones can stand
-side by side. What comes back is checked against the same decision, and what does not fit says why.
+side by side. What comes back is checked against the same decision, and what does not fit says why; the form is shown
+again with everything that was filled in.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from werkzeug.datastructures import MultiDict
+from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 
+from engine.board import Face
 from engine.decisions import Act, Amount, Blank, Choice, Decision, OneOf, Ranking, Some, Split, Thing, Value
-from engine.grammar import usage
+from engine.grammar import write
 from engine.tell import Teller
 from pbem.domain.errors import BadInput, Stale
+from pbem.web import drawn
 from pbem.web.site import read_number
 
 MOST_LISTED: Final = 60
 """Numbers that are listed one by one where not every number of a range fits."""
 
-MOST_BUTTONS: Final = 12
-"""Things that are shown side by side; more are in a list that opens."""
+MOST_BUTTONS: Final = 16
+"""Things, or numbers, that are shown side by side; more are in a list that opens, or typed."""
+
+Given = MultiDict[str, str]
+"""What stands in the fields of a form: what somebody filled in, or what a choice means."""
+
+EMPTY: Final[Given] = ImmutableMultiDict()
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """One of the things that a field offers."""
+    """One of the things that a field offers, and how it looks if it lies on the table."""
 
     value: str
-    text: str
-    note: str = ""
+    thing: drawn.Thing
+    given: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
     """One blank of an act as a field, with the words of the act's phrase that stand before it.
 
-    `kind` is number, list, buttons, boxes, order or split.
+    `kind` is number, numbers (side by side), list, buttons, boxes, order or split; `why` says why there is no other
+    choice; `given` is what stands in it: one value, or one for each place or thing.
     """
 
     kind: str
     name: str
     label: str
     before: str
-    hint: str
+    why: str
     chances: tuple[Chance, ...] = ()
     low: int = 0
     high: int = 0
     many: int = 0
+    given: tuple[str, ...] = ("",)
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One act. `wording` shows how it is written by mail."""
+    """One act. An act with a single possible choice is a button, and `fixed` is what stands in its fields."""
 
     act: int
     title: str
     note: str
-    wording: str
     fields: tuple[Field, ...]
+    fixed: tuple[tuple[str, str], ...]
     after: str
 
 
-def forms_of(decision: Decision, teller: Teller) -> list[Form]:
-    """All acts of a decision."""
-    return [_form(number, act, teller) for number, act in enumerate(decision.acts)]
+def forms_of(
+    decision: Decision, teller: Teller, faces: Mapping[str, Face] | None = None, given: Given = EMPTY
+) -> list[Form]:
+    """All acts of a decision, those with something to fill in first. `faces` are what lies on the table, by word."""
+    forms = [
+        _form(decision, number, _Looks(teller, faces or {}), given if given.get("act") == str(number) else EMPTY)
+        for number in range(len(decision.acts))
+    ]
+    return sorted(forms, key=lambda form: not form.fields)
 
 
-def choice_of(decision: Decision, given: MultiDict[str, str]) -> Choice:
+def choice_of(decision: Decision, given: Given) -> Choice:
     """The choice that a filled-in form means; refused if it is none of the decision's."""
     number = read_number(given.get("act", ""), "the number of an act")
     if number >= len(decision.acts):
@@ -81,30 +97,73 @@ def choice_of(decision: Decision, given: MultiDict[str, str]) -> Choice:
     return choice
 
 
-def _form(number: int, act: Act, teller: Teller) -> Form:
+def given_of(decision: Decision, choice: Choice) -> Given:
+    """How a form is filled in that means this choice."""
+    number, act = next((number, act) for number, act in enumerate(decision.acts) if choice in act)
+    return MultiDict([("act", str(number)), *_filled(act, choice)])
+
+
+def _filled(act: Act, choice: Choice) -> list[tuple[str, str]]:
+    return [
+        pair
+        for place, (blank, value) in enumerate(zip(act.blanks, choice.values, strict=True))
+        for pair in _pairs(blank, f"b{place}", value)
+    ]
+
+
+def _pairs(blank: Blank, name: str, value: Value) -> list[tuple[str, str]]:
+    """The fields of a blank that holds this value."""
+    if isinstance(blank, Amount):
+        return [(name, str(value))]
+    values = value if isinstance(value, tuple) else (value,)
+    if isinstance(blank, Split):
+        return [(f"{name}.{place}", str(part)) for place, part in enumerate(values)]
+    left: list[Value | None] = [thing.value for thing in blank.things]
+    places = []
+    for each in values:
+        places.append(left.index(each))
+        # Equal things may be shown twice, and each is taken once.
+        left[places[-1]] = None
+    if isinstance(blank, Ranking):
+        return [(f"{name}.{rank}", str(place)) for rank, place in enumerate(places)]
+    return [(name, str(place)) for place in places]
+
+
+@dataclass(frozen=True, slots=True)
+class _Looks:
+    """How things are called, and how they look on the table."""
+
+    teller: Teller
+    faces: Mapping[str, Face]
+
+    def thing(self, thing: Thing) -> drawn.Thing:
+        face = self.faces.get(thing.word)
+        note = thing.note or (face.note if face else "")
+        return drawn.Thing(
+            self.teller(thing.word), self.teller(note), face.kind if face else "", face.id if face else ""
+        )
+
+
+def _form(decision: Decision, number: int, looks: _Looks, given: Given) -> Form:
+    act = decision.acts[number]
+    note = looks.teller(act.note) if act.note else ""
+    if act.count() == 1:
+        only = next(act.choices())
+        return Form(number, _capital(write(decision, only)), note, (), tuple(_filled(act, only)), "")
     pieces = _pieces(act)
     sentence = bool(act.phrase) and len(act.blanks) > 1
-    fields = _hinted_once(
-        _field(blank, f"b{place}", pieces[place], teller, in_sentence=sentence)
+    fields = tuple(
+        _field(blank, f"b{place}", pieces[place], looks, given, in_sentence=sentence)
         for place, blank in enumerate(act.blanks)
     )
-    title = usage(act) if not act.blanks else act.verb
-    return Form(
-        number,
-        title[:1].upper() + title[1:],
-        teller(act.note) if act.note else "",
-        usage(act),
-        fields,
-        pieces[-1] if fields else "",
-    )
+    return Form(number, _capital(act.verb), note, _told_once(fields), (), pieces[-1])
 
 
-def _hinted_once(fields: Iterable[Field]) -> tuple[Field, ...]:
-    """The fields with a hint that several share below the last of them only."""
-    found = tuple(fields)
+def _told_once(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """The fields with a reason that several share below the last of them only."""
     return tuple(
-        replace(field, hint="") if any(later.hint == field.hint for later in found[place + 1 :]) else field
-        for place, field in enumerate(found)
+        replace(field, why="") if any(later.why == field.why for later in fields[place + 1 :]) else field
+        for place, field in enumerate(fields)
     )
 
 
@@ -117,37 +176,38 @@ def _pieces(act: Act) -> list[str]:
     return pieces
 
 
-def _field(blank: Blank, name: str, before: str, teller: Teller, *, in_sentence: bool) -> Field:
-    why = teller(blank.why) if blank.why is not None else ""
-    label = blank.name[:1].upper() + blank.name[1:]
+def _field(blank: Blank, name: str, before: str, looks: _Looks, given: Given, *, in_sentence: bool) -> Field:
+    why = looks.teller(blank.why) if blank.why is not None else ""
+    label = _capital(blank.name)
     if isinstance(blank, Amount):
-        return _number_field(blank, name, label, before, why)
+        return _number_field(blank, name, label, before, why, given.get(name, ""))
     chances = tuple(
-        Chance(str(place), teller(thing.word), teller(thing.note)) for place, thing in enumerate(blank.things)
+        Chance(str(place), looks.thing(thing), str(place) in given.getlist(name))
+        for place, thing in enumerate(blank.things)
     )
     if isinstance(blank, Some):
-        hint = f"Choose {blank.many}. {why}".strip()
-        return Field("boxes", name, label, before, hint, chances, many=blank.many)
+        return Field("boxes", name, label, before, why, chances, many=blank.many)
+    each = tuple(given.get(f"{name}.{place}", "") for place in range(len(chances)))
     if isinstance(blank, Ranking):
-        hint = f"Put all {len(chances)} into your order. {why}".strip()
-        return Field("order", name, label, before, hint, chances, many=len(chances))
+        return Field("order", name, label, before, why, chances, many=len(chances), given=each)
     if isinstance(blank, Split):
-        hint = f"Deal out {blank.total} in all. {why}".strip()
-        return Field("split", name, label, before, hint, chances, high=blank.total)
+        return Field("split", name, label, before, why, chances, high=blank.total, given=each)
     # Several blanks of one phrase read as a sentence only if each takes no more than a line.
     kind = "list" if in_sentence or len(chances) > MOST_BUTTONS else "buttons"
     return Field(kind, name, label, before, why, chances)
 
 
-def _number_field(blank: Amount, name: str, label: str, before: str, why: str) -> Field:
-    if len(blank.endings) < 10 and blank.count() <= MOST_LISTED:
-        chances = tuple(Chance(str(number), str(number)) for number in blank.values())
-        return Field("list", name, label, before, why, chances)
-    hint = f"From {blank.low} to {blank.high}. {why}".strip()
-    return Field("number", name, label, before, hint, low=blank.low, high=blank.high)
+def _number_field(blank: Amount, name: str, label: str, before: str, why: str, given: str) -> Field:
+    numbers = blank.count()
+    if numbers <= MOST_BUTTONS or (len(blank.endings) < 10 and numbers <= MOST_LISTED):
+        chances = tuple(
+            Chance(str(number), drawn.Thing(str(number)), str(number) == given) for number in blank.values()
+        )
+        return Field("numbers" if numbers <= MOST_BUTTONS else "list", name, label, before, why, chances)
+    return Field("number", name, label, before, why, low=blank.low, high=blank.high, given=(given,))
 
 
-def _value(blank: Blank, name: str, given: MultiDict[str, str]) -> Value:
+def _value(blank: Blank, name: str, given: Given) -> Value:
     if isinstance(blank, Amount):
         number = read_number(given.get(name, "").strip(), "a number of " + blank.name)
         return number if number in blank else _misfit(blank, str(number))
@@ -199,3 +259,7 @@ def _misfit(blank: Blank, given: str) -> Value:
         limit = f"at least {blank.low}" if int(given) < blank.low else f"at most {blank.high}"
         raise BadInput(f"{given} is not possible: {limit}.", why=str(blank.why) if blank.why else "")
     raise BadInput(f"{given} cannot be chosen here.", why=str(blank.why) if blank.why else "")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

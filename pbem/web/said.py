@@ -1,6 +1,7 @@
 """Moments and places as a page says them."""
 
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -12,17 +13,25 @@ from pbem.domain.phrase import from_now, said
 from pbem.service.looks import Look, Offered, Told
 
 
-def deadline(found: Look | Offered, now: datetime) -> str:
-    """Until when somebody may decide."""
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """Until when somebody may decide. `kind` is paused, due, promised or waiting; only with a moment is there more."""
+
+    kind: str
+    at: str = ""
+    away: str = ""
+    written: str = ""
+
+
+def deadline(found: Look | Offered, now: datetime) -> Deadline:
+    """Until when somebody may decide; the page has the sentences."""
     if found.paused:
-        return "The table is paused, so no clock runs."
+        return Deadline("paused")
     if found.due_at is not None:
-        return f"Decide until {moment(found.due_at, found.zone, now)}."
+        return _deadline("due", found.due_at, found.zone, now)
     if found.promised_at is not None:
-        return (
-            f"Decide until {moment(found.promised_at, found.zone, now)}, or later if the mail about this turn is late."
-        )
-    return "Your clock has not started: the mail about this turn is still on its way."
+        return _deadline("promised", found.promised_at, found.zone, now)
+    return Deadline("waiting")
 
 
 def moment(at: datetime, zone: ZoneInfo, now: datetime) -> str:
@@ -55,3 +64,7 @@ def places(standing: Standing, teller: Teller) -> list[tuple[int, str, int]]:
         found.append((place, players[:1].upper() + players[1:], standing.scores[tied[0]]))
         place += len(tied)
     return found
+
+
+def _deadline(kind: str, at: datetime, zone: ZoneInfo, now: datetime) -> Deadline:
+    return Deadline(kind, said(at, zone), from_now(now, at), at.astimezone(UTC).isoformat(timespec="minutes"))

@@ -4,27 +4,48 @@ A choice takes two forms: the first leads to a page that says it in words and ke
 Forms carry the number of the window they were made for, so one that was left open for a day never plays in another turn.
 """
 
+from dataclasses import dataclass, replace
+
 from flask import Blueprint, Response, request
 
 from engine import grammar, orders
-from engine.decisions import Choice, Decision, Refused
+from engine.decisions import Amount, Choice, Decision, Refused
 from pbem.domain.errors import BadInput, Refusal, Stale
 from pbem.links import Purpose
 from pbem.service import by_link, export, looks
 from pbem.service.looks import Look
 from pbem.web import guard, said, site
-from pbem.web.drawn import draw
+from pbem.web.drawn import draw, faces_of
 from pbem.web.errors import status_of
-from pbem.web.forms import choice_of, forms_of
+from pbem.web.forms import EMPTY, Given, choice_of, forms_of, given_of
 from pbem.web.site import field, house
 
 pages = Blueprint("seat", __name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What somebody has filled in, so that a page that could not take it shows it again."""
+
+    given: Given = EMPTY
+    choice: str = ""
+    written: str = ""
+    order: str = ""
+    wanted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What somebody wanted to do, and why it cannot be done now; empty if it can."""
+
+    wanted: str
+    answer: str
+
+
 @pages.get("/s/<token>")
 def show(token: str) -> Response:
-    """The table as the player sees it."""
-    return _page(looks.look(house(), token), token)
+    """The table as the player sees it. Whoever comes back from a preview finds the choice still filled in."""
+    return _page(looks.look(house(), token), token, Typed(choice=request.args.get("choice", "")))
 
 
 @pages.post("/s/<token>/preview")
@@ -32,13 +53,14 @@ def preview(token: str) -> Response:
     """The choice in words, before it is made; nothing is kept of it."""
     guard.must_not_be_foreign()
     found = looks.look(house(), token)
+    typed = Typed(given=request.form, written=field("written"))
     window = site.whole_number("window", "the number of a turn")
     if found.decision is None or found.window != window:
-        return _moved_on(found, token)
+        return _moved_on(found, token, replace(typed, given=EMPTY, choice=typed.written))
     try:
         choice = _wanted(found.decision, found)
     except Refusal as refused:
-        return _page(found, token, status=status_of(refused), refused=refused)
+        return _page(found, token, typed, status=status_of(refused), refused=refused)
     act = next(act for act in found.decision.acts if choice in act)
     return site.page(
         "preview.html",
@@ -48,9 +70,26 @@ def preview(token: str) -> Response:
         note=found.teller(act.note) if act.note else "",
         closes=choice.verb in found.decision.closes,
         again=choice == found.sealed,
+        beside=_beside(found.decision, choice),
         prompt=found.teller(found.decision.prompt),
         deadline=said.deadline(found, house().now()),
     )
+
+
+@pages.post("/s/<token>/why")
+def why(token: str) -> Response:
+    """Why something cannot be done now. The rules answer from what this seat knows, and nothing is kept of the question."""
+    guard.must_not_be_foreign()
+    found = looks.look(house(), token)
+    wanted = field("wanted")
+    if found.decision is None:
+        return _moved_on(found, token, Typed(choice=wanted))
+    try:
+        _read(found.decision, found, wanted)
+        answer = ""
+    except BadInput as refused:
+        answer = refused.what
+    return _page(found, token, Typed(wanted=wanted), asked_why=Reason(wanted, answer))
 
 
 @pages.post("/s/<token>/play")
@@ -58,12 +97,13 @@ def play(token: str) -> Response:
     """Make the choice."""
     guard.must_not_be_foreign()
     window = site.whole_number("window", "the number of a turn")
+    typed = Typed(choice=field("choice"))
     try:
-        by_link.play(house(), token, window, field("choice"))
+        by_link.play(house(), token, window, typed.choice)
     except Stale:
-        return _moved_on(looks.look(house(), token), token)
+        return _moved_on(looks.look(house(), token), token, typed)
     except BadInput as refused:
-        return _page(looks.look(house(), token), token, status=status_of(refused), refused=refused)
+        return _page(looks.look(house(), token), token, typed, status=status_of(refused), refused=refused)
     return site.go("seat.receipt", token=token, window=window)
 
 
@@ -98,10 +138,13 @@ def take_back(token: str) -> Response:
 def leave_order(token: str) -> Response:
     """Set a standing order."""
     guard.must_not_be_foreign()
+    text = field("order")
+    if field("limit"):
+        text = f"up to {site.whole_number('limit', 'a limit')}" + (" or ask me" if site.ticked("ask") else "")
     try:
-        by_link.leave_order(house(), token, field("order"))
+        by_link.leave_order(house(), token, text)
     except BadInput as refused:
-        return _page(looks.look(house(), token), token, status=status_of(refused), refused=refused)
+        return _page(looks.look(house(), token), token, Typed(order=text), status=status_of(refused), refused=refused)
     return site.go("seat.show", token=token, _anchor="orders")
 
 
@@ -169,43 +212,86 @@ def download(token: str) -> Response:
 def _wanted(decision: Decision, found: Look) -> Choice:
     """The choice that the form means, by its fields or as it was written."""
     if field("written"):
-        try:
-            choice = grammar.read(decision, field("written"))
-        except Refused as refused:
-            raise BadInput(found.teller(refused.text), remedy="Nothing was changed.") from refused
-    else:
-        choice = choice_of(decision, request.form)
+        return _read(decision, found, field("written"))
+    return _agreeable(found, choice_of(decision, request.form))
+
+
+def _read(decision: Decision, found: Look, written: str) -> Choice:
+    """The choice that was written."""
+    try:
+        choice = grammar.read(decision, written)
+    except Refused as refused:
+        raise BadInput(found.teller(refused.text), remedy="Nothing was changed.") from refused
+    return _agreeable(found, choice)
+
+
+def _agreeable(found: Look, choice: Choice) -> Choice:
     objection = found.rules.objects(found.view, found.seat, choice)
     if objection is not None:
         raise BadInput(found.teller(objection))
     return choice
 
 
-def _moved_on(found: Look, token: str) -> Response:
+def _beside(decision: Decision, choice: Choice) -> list[str]:
+    """The next smaller and the next larger choice where it is a number alone."""
+    act = next(act for act in decision.acts if choice in act)
+    if len(act.blanks) != 1 or not isinstance(act.blanks[0], Amount):
+        return []
+    numbers = list(act.blanks[0].values())
+    place = numbers.index(choice.values[0])
+    beside = numbers[max(place - 1, 0) : place] + numbers[place + 1 : place + 2]
+    return [grammar.write(decision, Choice(act.verb, (number,))) for number in beside]
+
+
+def _given(found: Look, typed: Typed) -> Given:
+    """What the forms show as filled in: what came, or the choice that is named, or the one that is sealed."""
+    if found.decision is None or typed.given:
+        return typed.given
+    try:
+        choice = grammar.read(found.decision, typed.choice) if typed.choice else found.sealed
+    except Refused:
+        choice = found.sealed
+    return EMPTY if choice is None or choice not in found.decision else given_of(found.decision, choice)
+
+
+def _moved_on(found: Look, token: str, typed: Typed) -> Response:
     """The page as it is now, with a word about the form that came too late."""
-    return _page(found, token, status=409, moved_on=True)
+    return _page(found, token, typed, status=409, moved_on=True)
 
 
 def _page(
-    found: Look, token: str, *, status: int = 200, refused: Refusal | None = None, moved_on: bool = False
+    found: Look,
+    token: str,
+    typed: Typed,
+    *,
+    status: int = 200,
+    refused: Refusal | None = None,
+    moved_on: bool = False,
+    asked_why: Reason | None = None,
 ) -> Response:
-    teller, now = found.teller, house().now()
-    decision = found.decision
+    teller, decision = found.teller, found.decision
+    raised = orders.raising(decision) if decision else None
+    offered = orders.offered(decision) if decision else ()
     return site.page(
         "seat.html",
         status,
         found=found,
         token=token,
+        typed=typed,
         board=draw(found.board, teller, found.seat),
         prompt=teller(decision.prompt) if decision else "",
-        forms=forms_of(decision, teller) if decision else [],
+        forms=forms_of(decision, teller, faces_of(found.board), _given(found, typed)) if decision else [],
         wording=grammar.usages(decision) if decision else (),
-        deadline=said.deadline(found, now) if decision else "",
+        deadline=said.deadline(found, house().now()) if decision else None,
         story=said.story(found.told, teller),
         places=said.places(found.standing, teller),
         reasons=[teller(reason) for reason in found.standing.reasons],
         order=orders.write_order(found.order) if found.order else "",
-        orders=(*(orders.offered(decision) if decision else ()), *orders.USAGES),
+        raising=raised[1] if raised else None,
+        ready_orders=[each for each in offered if "<" not in each],
+        orders=orders.USAGES,
+        barred=[],
+        asked_why=asked_why,
         refused=refused,
         moved_on=moved_on,
         agreed=found.seat in found.votes,

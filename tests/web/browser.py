@@ -99,7 +99,7 @@ class Page:
 
     def acts(self) -> list[Form]:
         """The forms of what can be done in the game."""
-        return [self._form(each) for each in self._tree.iter("form") if each.get("class") == "act"]
+        return [self._form(each) for each in self._tree.iter("form") if "act" in each.get("class", "").split()]
 
     def _form(self, element: html.HtmlElement) -> Form:
         assert element.get("method") == "post"
