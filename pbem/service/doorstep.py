@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pbem.domain.errors import Forbidden, Gone
 from pbem.domain.silence import Successor
 from pbem.links import Purpose
-from pbem.service import announced, leaving, links, lobby, substitutes
+from pbem.service import announced, leaving, links, lobby, stops, substitutes
 from pbem.service import people as persons
 from pbem.service.announced import Announced
 from pbem.service.house import House
@@ -74,11 +74,14 @@ def at(house: House, token: str) -> Doorstep:
 def come_in(house: House, token: str, name: str, word: str) -> Joined | None:
     """Confirm the address and take the place that the link leads to; None where it leads to no table."""
     link = links.opened(house, token, Purpose.CONFIRM)
-    assert link.person_id is not None
+    person_id = link.person_id
+    assert person_id is not None
     if link.game_id is None:
-        persons.confirm(house, link.person_id)
+        persons.confirm(house, person_id)
+        # Whoever follows a link that was mailed since mails failed has had a mail.
+        house.write(lambda tx: stops.heard_from(tx, house, person_id, link.created_at))
         return None
-    return lobby.accept(house, link.game_id, link.person_id, name=name, word=word)
+    return lobby.accept(house, link.game_id, person_id, name=name, word=word)
 
 
 def take_over(house: House, token: str, offer_id: int, name: str) -> None:

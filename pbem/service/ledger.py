@@ -4,19 +4,24 @@ The bytes of a mail are shown to its reader's mailbox and to nobody else: a ledg
 said.
 """
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
-from pbem.domain.errors import Gone, NotFound
-from pbem.service import news
+from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.service import news, wishes
 from pbem.service.house import House
-from pbem.store import games, outbox, people
+from pbem.store import deadlines, games, outbox, people
 from pbem.store.database import Tx
+from pbem.store.games import GameRow
 from pbem.store.outbox import LedgerRow, OutboxRow
 
 MOST_SHOWN: Final = 200
+
+AGAIN_AN_HOUR: Final = 10
+"""So many mails of turns at one table a player gets in an hour before asking for one more is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,42 @@ def in_trouble(house: House, limit: int = MOST_SHOWN) -> list[Listed]:
 def resend(house: House, outbox_id: int) -> None:
     """Queue a mail again, by hand: the same bytes, with the links that its reader has now."""
     house.write(lambda tx: _resend(tx, house, outbox_id))
+
+
+def turn_again(house: House, person_id: int, game_id: int, seat: int) -> None:
+    """Send a player the mail of their present turn anew, at once however they are mailed, because they have asked for it."""
+    house.write(lambda tx: turn_again_in(tx, house, person_id, game_id, seat))
+
+
+def turn_again_in(tx: Tx, house: House, person_id: int, game_id: int, seat: int) -> None:
+    """The same within a transaction that is under way."""
+    game = games.lock(tx, game_id)
+    if all(place.person_id != person_id for place in games.places(tx, game_id) if place.seat == seat):
+        raise Forbidden("This seat is not yours.")
+    asked = deadlines.read(tx, game_id, game.window, seat)
+    if game.status != "playing" or asked is None or asked.status != "open":
+        raise Gone("Nothing is asked of this seat just now.", remedy="You get a mail when there is.")
+    now = house.now()
+    facts = {wishes.ASKED: True}
+    waiting = [mail for mail in outbox.of_kind(tx, person_id, "turn", "queued") if _is_that_turn(mail, game, seat)]
+    if any(mail.facts == json.dumps(facts) for mail in waiting):
+        return
+    if people.letters_since(tx, person_id, "turn", now - timedelta(hours=1), game_id) >= AGAIN_AN_HOUR:
+        raise TooMany(
+            "This turn was mailed often within the last hour, and was not mailed again.",
+            why=f"{AGAIN_AN_HOUR} mails of a table's turns in an hour are the most.",
+            remedy="Please look among unwanted mails, or call the organiser.",
+        )
+    for mail in waiting:
+        outbox.change(tx, mail.id, status="superseded", claimed_until=None)
+        outbox.note(tx, mail.id, now, "superseded", "it was asked for anew")
+    # Not sooner than the first mail of this turn could have left: until then the move before it may be taken back.
+    due_at = max(now, asked.asked_at + house.hold)
+    outbox.queue(tx, [outbox.Letter(person_id, "turn", game_id, None, seat, game.window, facts)], now, due_at)
+
+
+def _is_that_turn(mail: OutboxRow, game: GameRow, seat: int) -> bool:
+    return (mail.game_id, mail.window, mail.seat) == (game.id, game.window, seat)
 
 
 def _resend(tx: Tx, house: House, outbox_id: int) -> None:

@@ -1,8 +1,7 @@
-"""One's own page: what the link to sign in opens, and the less that the link to stop mails opens.
+"""One's own page: what the link to sign in opens.
 
-The first shows a person their tables and settings and leads to every seat of theirs, so it is mailed on request and works
-for a day. The second stands in every mail, where mail programs use it too: it can only make mails fewer, and call the
-organiser.
+It shows a person their tables, their settings and what became of their mails, and leads to every seat of theirs, so it is
+mailed on request and works for a day. When mails come is chosen on a page of its own: `mailing`.
 """
 
 from dataclasses import dataclass
@@ -11,20 +10,24 @@ from zoneinfo import ZoneInfo
 
 from pbem.domain.errors import Forbidden
 from pbem.domain.localtime import parse_zone
-from pbem.domain.reminder import USUAL, parse_cadence
+from pbem.domain.reminder import parse_cadence
 from pbem.domain.words import name_of
 from pbem.links import Purpose
-from pbem.service import announced, links, stops, substitutes
+from pbem.service import announced, ledger, links, stops, substitutes, wishes
 from pbem.service import people as persons
 from pbem.service.announced import Announced
 from pbem.service.house import House
-from pbem.store import deadlines, games, lobby
+from pbem.service.ledger import Listed
+from pbem.service.wishes import Wished
+from pbem.store import deadlines, games, lobby, outages
 from pbem.store import links as link_rows
 from pbem.store.database import Tx
+from pbem.store.links import Meant
 from pbem.store.outages import VacationRow
 from pbem.store.people import PersonRow
 
-NO_REMINDERS = "none"
+MOST_MAILS = 20
+"""Mails on one's own page; the newest are of most use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class Played:
     """A seat of one's own: at which table, whether it is asked, and until when."""
 
     game_id: int
+    key: str
     seat: int
     title: str
     kind: str
@@ -42,7 +46,11 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """What a person finds on their own page. `days_left` are days of vacation left this year."""
+    """What a person finds on their own page. `days_left` are days of vacation left this year.
+
+    `stop` is the token of the page on which they choose when mails come, empty as long as they were never sent one.
+    `failing_since` is since when mail to them has not arrived.
+    """
 
     name: str
     zone: ZoneInfo
@@ -53,6 +61,10 @@ class Own:
     waiting: tuple[Announced, ...]
     vacations: tuple[VacationRow, ...]
     days_left: int
+    wished: Wished
+    mails: tuple[Listed, ...]
+    stop: str
+    failing_since: datetime | None
 
 
 def at(house: House, token: str) -> Own:
@@ -61,6 +73,9 @@ def at(house: House, token: str) -> Own:
     booked, left = stops.vacations(house, person.id)
     with house.store.read() as tx:
         played = _played(tx, person.id)
+        wished = wishes.of_all_in(tx, person)
+        stop = link_rows.find(tx, Meant(Purpose.STOP, person.id))
+        failure = outages.failure(tx, person.id)
     return Own(
         name=person.name,
         zone=ZoneInfo(person.zone),
@@ -71,12 +86,11 @@ def at(house: House, token: str) -> Own:
         waiting=tuple(table for table in announced.of_person(house, person.id) if table.status == "open"),
         vacations=tuple(booked),
         days_left=left,
+        wished=wished,
+        mails=tuple(ledger.of_person(house, person.id, MOST_MAILS)),
+        stop="" if stop is None else links.token(house, stop),
+        failing_since=None if failure is None else failure.start_at,
     )
-
-
-def cadence(house: House, token: str) -> str:
-    """When the holder of a link to stop mails is reminded."""
-    return _person(house, token, Purpose.STOP).cadence
 
 
 def seat_token(house: House, token: str, game_id: int, seat: int) -> str:
@@ -97,6 +111,19 @@ def settle(house: House, token: str, *, name: str, zone: str, quiet: str, cadenc
     substitutes.set_willing(house, person.id, willing=willing)
 
 
+def turn_again(house: House, token: str, game_id: int, seat: int) -> None:
+    """Have the mail of one's present turn sent anew."""
+    ledger.turn_again(house, _person(house, token, Purpose.SIGN_IN).id, game_id, seat)
+
+
+def reached(house: House, token: str) -> bool:
+    """Say that mail arrives again: whoever opens a link that was mailed since it failed must know."""
+    link = links.opened(house, token, Purpose.SIGN_IN)
+    person_id = link.person_id
+    assert person_id is not None
+    return house.write(lambda tx: stops.heard_from(tx, house, person_id, link.created_at))
+
+
 def book_vacation(house: House, token: str, text: str) -> None:
     """Book days on which no clock of one's own runs."""
     stops.book_vacation(house, _person(house, token, Purpose.SIGN_IN).id, text)
@@ -105,19 +132,6 @@ def book_vacation(house: House, token: str, text: str) -> None:
 def cancel_vacation(house: House, token: str, vacation_id: int) -> None:
     """Cancel such days, as far as they lie ahead."""
     stops.cancel_vacation(house, _person(house, token, Purpose.SIGN_IN).id, vacation_id)
-
-
-def stop(house: House, token: str) -> None:
-    """Send a person nothing but what their own tables cannot go on without; again changes nothing."""
-    person = _person(house, token, Purpose.STOP)
-    persons.set_cadence(house, person.id, NO_REMINDERS)
-    substitutes.set_willing(house, person.id, willing=False)
-
-
-def remind(house: House, token: str, cadence: str) -> str:
-    """Choose when to be reminded; the usual cadence where nothing is said."""
-    person = _person(house, token, Purpose.STOP)
-    return persons.set_cadence(house, person.id, cadence or str(USUAL))
 
 
 def _person(house: House, token: str, purpose: Purpose) -> PersonRow:
@@ -135,7 +149,7 @@ def _played(tx: Tx, person_id: int) -> list[Played]:
             asked = deadlines.read(tx, game.id, game.window, place.seat)
             waits = asked is not None and asked.status == "open"
             due_at = asked.due_at if asked is not None and waits else None
-            found.append(Played(game.id, place.seat, game.title, game.kind, place.name, waits, due_at))
+            found.append(Played(game.id, game.key, place.seat, game.title, game.kind, place.name, waits, due_at))
     return found
 
 

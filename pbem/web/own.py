@@ -59,11 +59,33 @@ def vacation(token: str) -> Response:
     return site.go("own.show", token=token)
 
 
+@pages.post("/l/<token>/again")
+def turn_again(token: str) -> Response:
+    """Mail a turn anew."""
+    guard.must_not_be_foreign()
+    try:
+        own.turn_again(
+            house(), token, whole_number("game", "the number of a table"), whole_number("seat", "the number of a seat")
+        )
+    except Refusal as refused:
+        return _page(token, refused)
+    return site.go("own.show", token=token)
+
+
+@pages.post("/l/<token>/reached")
+def reached(token: str) -> Response:
+    """Note that mails arrive again."""
+    guard.must_not_be_foreign()
+    own.reached(house(), token)
+    return site.go("own.show", token=token)
+
+
 def _page(token: str, refused: Refusal | None = None) -> Response:
     found, now = own.at(house(), token), house().now()
     played = [
         (each, game.load(each.kind).title, said.moment(each.due_at, found.zone, now) if each.due_at else "")
         for each in found.played
     ]
+    mails = [(each, said.moment(each.accepted_at or each.queued_at, found.zone, now)) for each in found.mails]
     status = 200 if refused is None else status_of(refused)
-    return site.page("own.html", status, found=found, played=played, token=token, refused=refused)
+    return site.page("own.html", status, found=found, played=played, mails=mails, token=token, refused=refused)

@@ -1,49 +1,70 @@
 """The link to fewer mails that stands in every one of them; mail programs press its button too (RFC 8058).
 
-It shows nothing about anybody's games, because it passes through many hands.
+With a table's name behind the token it is about that table, without about all. It shows nothing about anybody's games,
+because it passes through many hands.
 """
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 
+from pbem.domain.delivery import Way
 from pbem.domain.errors import Refusal
 from pbem.links import Purpose
-from pbem.service import by_link, own
+from pbem.service import by_link, mailing, mine
 from pbem.web import guard, site
 from pbem.web.errors import status_of
-from pbem.web.site import field, house
+from pbem.web.site import field, house, ticked
 
 pages = Blueprint("stop", __name__)
 
 
 @pages.get("/u/<token>")
-def show(token: str) -> Response:
-    """What can be stopped, and a button."""
-    return _page(token)
+@pages.get("/u/<token>/<key>")
+def show(token: str, key: str | None = None) -> Response:
+    """When mails come, and buttons to change that."""
+    return _page(token, key)
 
 
 @pages.post("/u/<token>")
-def stop(token: str) -> Response:
-    """Stop what can be stopped: at once, because a mail program cannot be asked twice."""
+@pages.post("/u/<token>/<key>")
+def stop(token: str, key: str | None = None) -> Response:
+    """Stop mails, or choose when they come."""
+    if request.form.get("List-Unsubscribe") == "One-Click":
+        # A mail program cannot be asked twice or led on, and comes from wherever its maker is.
+        mailing.stop(house(), token, key)
+        return _page(token, key)
     guard.must_not_be_foreign()
-    own.stop(house(), token)
-    return site.go("stop.show", token=token)
+    if not guard.a_person_clicked():
+        return _page(token, key, ask_again=True)
+    try:
+        _choose(token, key)
+    except Refusal as refused:
+        return _page(token, key, refused=refused)
+    return site.go("stop.show", token=token, key=key)
 
 
-@pages.post("/u/<token>/reminders")
-def remind(token: str) -> Response:
-    """Choose when to be reminded."""
+@pages.post("/u/<token>/settings")
+def settle(token: str) -> Response:
+    """Choose when to be reminded, quiet hours, and whether to be told of sealed choices."""
     guard.must_not_be_foreign()
     try:
-        own.remind(house(), token, field("cadence"))
+        mailing.settle(house(), token, cadence=field("cadence"), quiet=field("quiet"), sealed=ticked("sealed"))
     except Refusal as refused:
-        return _page(token, refused)
+        return _page(token, None, refused=refused)
     return site.go("stop.show", token=token)
+
+
+@pages.post("/u/<token>/links")
+def send_links(token: str) -> Response:
+    """Mail the links by which one can do more than this page can."""
+    guard.must_not_be_foreign()
+    mine.send_by_link(house(), token, Purpose.STOP)
+    return site.go("lobby.sent")
 
 
 @pages.get("/u/<token>/call")
 def call_page(token: str) -> Response:
     """The form by which the reader of a mail calls the organiser."""
-    own.cadence(house(), token)
+    mailing.at(house(), token)
     return site.page("call.html", refused=None, action="stop.call", token=token)
 
 
@@ -55,8 +76,22 @@ def call(token: str) -> Response:
     return site.go("lobby.called")
 
 
-def _page(token: str, refused: Refusal | None = None) -> Response:
+def _choose(token: str, key: str | None) -> None:
+    way = field("delivery")
+    if way == "as for all" and key is not None:
+        mailing.as_for_all(house(), token, key)
+    elif way in ("", Way.NOTHING):
+        mailing.stop(house(), token, key)
+    elif way == Way.DELAYED:
+        mailing.choose(house(), token, f"{Way.DELAYED} {field('minutes')}m", key=key)
+    else:
+        mailing.choose(house(), token, way, field("digest_at") if way == Way.DAILY else "", key)
+
+
+def _page(token: str, key: str | None, *, refused: Refusal | None = None, ask_again: bool = False) -> Response:
     status = 200 if refused is None else status_of(refused)
-    cadence = own.cadence(house(), token)
-    stopped = cadence == own.NO_REMINDERS
-    return site.page("stop.html", status, cadence=cadence, stopped=stopped, token=token, refused=refused)
+    found = mailing.at(house(), token, key)
+    given = [(name, value) for name, value in request.form.items() if name in ("delivery", "minutes", "digest_at")]
+    return site.page(
+        "stop.html", status, found=found, token=token, key=key, refused=refused, ask_again=ask_again, given=given
+    )

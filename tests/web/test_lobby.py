@@ -1,6 +1,5 @@
 """The lobby: from an address typed into a form, by mails and their links, to a game that has begun."""
 
-import re
 
 import pytest
 
@@ -189,22 +188,6 @@ def test_one_s_own_page_leads_to_every_seat_and_keeps_settings(browser, carry, t
     page = page.form("Book").press(first="2026-12-20", last="2026-12-27")
     assert "2026-12-20 to 2026-12-27" in page.text
     assert "2026-12-20" not in page.form("Cancel this vacation").press().text
-
-
-def test_the_link_to_fewer_mails_works_by_one_click_of_a_mail_program(browser, carry, table, house):
-    table("templari", 3)
-    carry()
-    mail = next(mails(browser, "ann@example.org"))
-    stop = next(href for href in mail.links().values() if re.fullmatch(r"/u/\w+", href))
-    for kind in ("application/x-www-form-urlencoded", "multipart/form-data"):
-        data = {"List-Unsubscribe": "One-Click"}
-        answer = browser.client.post(stop, data=data, content_type=kind, base_url="http://localhost:8000")
-        assert answer.status_code == 303
-    page = browser.open(stop)
-    assert page.heading == "You are not reminded any more"
-    assert people.read(house, 1).cadence == "none"
-    page.form("Remind me like that").press(cadence="50%")
-    assert people.read(house, 1).cadence == "50%"
 
 
 @pytest.mark.parametrize("path", ["/", "/mine", "/call", "/sent", "/called", "/new/bid"])

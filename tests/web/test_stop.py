@@ -1,0 +1,209 @@
+"""The link to fewer mails: one click of a mail program, of one table or of all, and what a person chooses on its page."""
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from pbem.domain.bounce import Bounce
+from pbem.links import Purpose
+from pbem.service import lobby, mailing, people, stops, wishes
+from pbem.service.tables import Wanted
+from pbem.store import preferences
+from tests.service.stored import everything, letters
+
+ONE_CLICK = {"List-Unsubscribe": "One-Click"}
+
+
+@pytest.fixture
+def ann(table, links, carry, person):
+    """Somebody at two tables who has had mails about both, with the address of her link."""
+    first, second = table("templari", 3), table("sunset-poker", 3)
+    carry()
+    return Reader(person("Ann"), f"/u/{links.made(Purpose.STOP, person('Ann'))}", first.row().key, second.row().key)
+
+
+class Reader:
+    """Whoever holds a link to fewer mails."""
+
+    def __init__(self, number, all_of_them, first, second):
+        self.number = number
+        self.all = all_of_them
+        self.first = f"{all_of_them}/{first}"
+        self.second = f"{all_of_them}/{second}"
+        self.keys = (first, second)
+
+    def wishes(self, house):
+        """What she wishes: about all, and about each table."""
+        found = wishes.of_all(house, self.number), *(wishes.of_table(house, self.number, key) for key in self.keys)
+        return tuple(str(each.delivery) for each in found)
+
+
+def one_click(browser, address, **headers):
+    """What a mail program's maker sends, from its own machine."""
+    return browser.client.post(address, data=ONE_CLICK, headers=headers, base_url="http://localhost:8000")
+
+
+@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "multipart/form-data"])
+def test_one_click_about_a_table_stops_the_mails_of_that_table_and_no_others(browser, house, ann, kind):
+    answer = browser.client.post(ann.first, data=ONE_CLICK, content_type=kind, base_url="http://localhost:8000")
+    assert answer.status_code == 200
+    assert ann.wishes(house) == ("at once", "nothing", "at once")
+
+
+def test_one_click_about_everything_stops_everything_also_where_a_table_had_a_wish_of_its_own(browser, house, ann):
+    token = ann.all.rpartition("/")[2]
+    mailing.choose(house, token, "daily", key=ann.keys[0])
+    assert one_click(browser, ann.all).status_code == 200
+    assert ann.wishes(house) == ("nothing", "nothing", "nothing")
+
+
+def test_one_click_needs_no_cookie_and_no_word_of_where_it_comes_from(browser, house, ann):
+    assert (
+        one_click(browser, ann.all, Origin="https://mail.example", Referer="https://mail.example/").status_code == 200
+    )
+    assert ann.wishes(house)[0] == "nothing"
+    assert one_click(browser, ann.all).status_code == 200, "again changes nothing"
+
+
+def test_opening_the_page_stops_nothing(browser, house, ann):
+    before = everything(house.store)
+    for address in (ann.all, ann.first):
+        assert browser.open(address).status == 200
+        assert browser.client.head(address, base_url="http://localhost:8000").status_code == 200
+        assert browser.client.options(address, base_url="http://localhost:8000").status_code == 200
+    assert everything(house.store) == before
+
+
+def test_a_scanner_that_presses_the_button_is_asked_once_more(browser, house, ann):
+    headers = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "same-origin"}
+    data = {"delivery": "daily", "digest_at": "07:30"}
+    answer = browser.client.post(ann.first, data=data, headers=headers, base_url="http://localhost:8000")
+    assert "Please press the button yourself" in answer.get_data(as_text=True)
+    assert ann.wishes(house) == ("at once", "at once", "at once")
+    again = browser.client.post(
+        ann.first, data=data | {"sure": "yes"}, headers=headers, base_url="http://localhost:8000"
+    )
+    assert again.status_code == 303
+    assert ann.wishes(house) == ("at once", "daily", "at once")
+
+
+def test_the_seat_stays_and_the_page_says_what_happens_with_the_clock(browser, house, ann, table):
+    places = everything(house.store)["place"]
+    one_click(browser, ann.all)
+    page = browser.open(ann.all)
+    assert page.heading == "Your mails are stopped"
+    assert "its clock starts when a mail sent at once would have left" in page.text
+    assert everything(house.store)["place"] == places
+    for offered in ("once a day", "only when my answer is still missing", "vacation", "resign"):
+        assert offered in page.text
+
+
+@pytest.mark.parametrize(
+    ("filled", "wish"),
+    [
+        ({"delivery": "after", "minutes": 45}, "after 45m"),
+        ({"delivery": "daily", "digest_at": "21:15"}, "daily"),
+        ({"delivery": "reminders"}, "reminders"),
+        ({"delivery": "results"}, "results"),
+        ({"delivery": "at once"}, "at once"),
+    ],
+)
+def test_every_way_is_chosen_on_the_page_for_one_table_or_for_all(browser, house, ann, filled, wish):
+    one_click(browser, ann.all)
+    browser.open(ann.second).form("Mail me like that").press(**filled)
+    assert ann.wishes(house) == ("nothing", "nothing", wish)
+    browser.open(ann.all).form("Mail me like that").press(**filled)
+    assert ann.wishes(house) == (wish, wish, wish)
+    if wish == "daily":
+        assert people.read(house, ann.number).digest_at == "21:15"
+
+
+def test_a_table_goes_back_to_being_as_all_the_others(browser, house, ann):
+    browser.open(ann.first).form("Mail me like that").press(delivery="results")
+    browser.open(ann.first).form("Mail me like that").press(delivery="as for all")
+    assert ann.wishes(house) == ("at once", "at once", "at once")
+    with house.store.read() as tx:
+        assert preferences.of_tables(tx, ann.number) == {}
+
+
+def test_reminders_and_quiet_hours_are_chosen_there_too(browser, house, ann):
+    page = browser.open(ann.all).form("Keep these settings").press(cadence="50%", quiet="22:00-07:00", sealed="yes")
+    person = people.read(house, ann.number)
+    assert (person.cadence, person.quiet, person.sealed) == ("50%", "22:00-07:00", True)
+    assert page.form("Keep these settings").press(quiet="for ever").status == 400
+    assert people.read(house, ann.number).quiet == "22:00-07:00"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"delivery": "weekly"}, {"delivery": "after", "minutes": "-1"}, {"delivery": "daily", "digest_at": "25:00"}],
+)
+def test_what_cannot_be_is_refused_with_a_reason_and_changes_nothing(browser, house, ann, given):
+    answer = browser.client.post(ann.first, data=given, base_url="http://localhost:8000")
+    assert answer.status_code == 400
+    assert ann.wishes(house) == ("at once", "at once", "at once")
+
+
+def test_the_link_says_nothing_of_tables_that_its_reader_was_never_mailed_about(browser, house, ann, person):
+    foreign = lobby.create_table(house, person("Zoe"), Wanted("bid", 3, title="Theirs", private=True)).key
+    for key in ("nonsense", foreign):
+        assert browser.open(f"{ann.all}/{key}").status == 404
+        assert one_click(browser, f"{ann.all}/{key}").status_code == 404
+
+
+def test_what_needs_more_than_this_link_is_mailed_to_the_address(browser, house, ann):
+    browser.open(ann.all).form("Mail me these links").press()
+    assert [mail.kind for mail in letters(house, ann.number)][-1] == "links"
+
+
+# One's own page
+
+
+def own_page(browser, carry, address):
+    browser.open("/mine").form("Send them").press(address=address)
+    carry()
+    page = browser.open(f"/mailbox?to={address}")
+    mails = (browser.open(href) for href in page.hrefs() if re.fullmatch(r"/mailbox/\d+-\w+", href))
+    href = next(
+        href for mail in mails for href in mail.links().values() if re.match(r"(http://localhost:8000)?/l/", href)
+    )
+    return browser.open(href.removeprefix("http://localhost:8000"))
+
+
+def test_one_s_own_page_shows_how_mails_come_and_leads_to_changing_it(browser, carry, ann, house):
+    page = own_page(browser, carry, "ann@example.org")
+    assert "They come at once." in page.text
+    assert page.follow("Choose when mails come").heading == "Your mails"
+    assert page.follow("When mails about it come").status == 200
+    one_click(browser, ann.all)
+    assert "They are stopped." in browser.open(page.url).text
+
+
+def test_one_s_own_page_tells_what_became_of_mails_and_mails_a_turn_again(browser, carry, table, person, house):
+    game = table("templari", 3)
+    seat = next(iter(game.asked()))
+    name = game.places()[seat].name.lower()
+    carry()
+    page = own_page(browser, carry, f"{name}@example.org")
+    assert "accepted by the mail server" in page.text
+    before = len(letters(house, game.person_at(seat), "turn"))
+    page.form("Mail me this turn again").press()
+    page.form("Mail me this turn again").press()
+    assert len(letters(house, game.person_at(seat), "turn")) == before + 1, "pressed twice is once"
+
+
+def test_one_s_own_page_says_that_mail_fails_and_hears_that_it_arrives_again(browser, carry, table, house, clock):
+    game = table("templari", 3)
+    person = game.person_at(0)
+    name = game.places()[0].name.lower()
+    carry()
+    house.write(lambda tx: stops.refused(tx, house, person, "550 5.1.1 no such user"))
+    clock.advance(timedelta(minutes=1))
+    house.write(lambda tx: stops.taken(tx, house, person))
+    for _ in range(3):
+        house.write(lambda tx: stops.bounced(tx, house, person, Bounce.HARD, "550 5.1.1 no such user"))
+        clock.advance(timedelta(days=1))
+    page = own_page(browser, carry, f"{name}@example.org")
+    assert "Mail to you does not arrive" in page.text
+    assert "does not arrive" not in page.form("My mail arrives again").press().text
