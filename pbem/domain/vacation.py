@@ -24,7 +24,7 @@ YEARLY_BUDGET = 30
 FURTHEST_AHEAD = 366 * DAY
 
 _VACATION = re.compile(r"(?:from )?([0-9]{4}-[0-9]{2}-[0-9]{2})(?: (?:to|until|-|–) ([0-9]{4}-[0-9]{2}-[0-9]{2}))?")
-_FROM_TODAY = re.compile(r"(?:to|until) (?=[0-9]{4}-[0-9]{2}-[0-9]{2}$)")
+_FROM_TODAY = re.compile(r"^(?:to|until) (?=[0-9]{4}-[0-9]{2}-[0-9]{2}$)")
 _EXAMPLE = "Write it like 2026-12-20 to 2027-01-03; both days count."
 
 

@@ -105,11 +105,6 @@ class Store:
         self.engine.dispose()
 
 
-def part_of(tx: Tx) -> AbstractContextManager[Any]:
-    """A part of a transaction that is undone alone when something is raised within it."""
-    return tx.begin_nested()
-
-
 def sqlite_module() -> ModuleType:
     """The SQLite in use: Python's own where it is safe, otherwise the one that comes with pysqlite3."""
     if sqlite3.sqlite_version_info >= SAFE_SQLITE:

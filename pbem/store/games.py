@@ -7,9 +7,9 @@ disk does. This module must never decide anything.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Integer, Row, Select, bindparam, func, insert, select, update
 
 from pbem.domain.chain import Row as ChainRow
 from pbem.domain.errors import NotFound
@@ -44,9 +44,20 @@ _ADVANCE = (
     )
 )
 _CHAIN = (
-    select(_LOG).where(_LOG.c.game_id == bindparam("of_game"), _LOG.c.seq > bindparam("after")).order_by(_LOG.c.seq)
+    select(_LOG)
+    .where(_LOG.c.game_id == bindparam("of_game"), _LOG.c.seq > bindparam("beyond"))
+    .order_by(_LOG.c.seq)
+    .limit(bindparam("most", type_=Integer))
 )
-_CHAIN_BACK = select(_LOG).where(_LOG.c.game_id == bindparam("of_game")).order_by(_LOG.c.seq.desc())
+_CHAIN_BACK = (
+    select(_LOG)
+    .where(_LOG.c.game_id == bindparam("of_game"), _LOG.c.seq < bindparam("beyond"))
+    .order_by(_LOG.c.seq.desc())
+    .limit(bindparam("most", type_=Integer))
+)
+_AFTER_ALL: Final = 2**62
+"""No row of a log has this number."""
+
 _SILENT = (
     update(_PLACE)
     .where(_PLACE.c.game_id == bindparam("of_game"), _PLACE.c.seat == bindparam("of_seat"))
@@ -175,12 +186,12 @@ def advance(tx: Connection, game: GameRow, new: Mapping[str, Any]) -> None:
 
 def chain(tx: Connection, game_id: int, key: str, after: int = 0) -> Iterator[ChainRow]:
     """The log from a row on, one row at a time."""
-    return _chain(tx, _CHAIN, {"of_game": game_id, "after": after}, key, at_once=500)
+    return _chain(tx, _CHAIN, game_id, key, after, at_once=500)
 
 
 def chain_back(tx: Connection, game_id: int, key: str) -> Iterator[ChainRow]:
     """The log from its last row back, one row at a time: for whoever needs only what happened lately."""
-    return _chain(tx, _CHAIN_BACK, {"of_game": game_id}, key, at_once=20)
+    return _chain(tx, _CHAIN_BACK, game_id, key, _AFTER_ALL, at_once=20)
 
 
 def set_silent(tx: Connection, game_id: int, seat: int, times: int) -> None:
@@ -209,15 +220,19 @@ def ids(tx: Connection) -> list[int]:
 
 
 def _chain(
-    tx: Connection, statement: Select[Any], values: Mapping[str, int], key: str, at_once: int
+    tx: Connection, statement: Select[Any], game_id: int, key: str, beyond: int, at_once: int
 ) -> Iterator[ChainRow]:
-    # As an option of the statement: given to the connection it would stay, and turn later updates into cursors.
-    # Whoever has read enough drops this generator, and the cursor of the database with it.
-    with tx.execute(statement, values, execution_options={"yield_per": at_once}) as found:
-        for row in found:
+    # Page by page, and no cursor of the database: whoever has read enough drops this generator at any time, also when
+    # the transaction is over and its connection serves somebody else.
+    while True:
+        page = tx.execute(statement, {"of_game": game_id, "beyond": beyond, "most": at_once}).all()
+        for row in page:
             fields: dict[str, Any] = dict(row._mapping)
             fields.pop("game_id")
             yield ChainRow(game=key, **fields)
+        if len(page) < at_once:
+            return
+        beyond = page[-1].seq
 
 
 def _one(row: Row[Any] | None) -> GameRow:

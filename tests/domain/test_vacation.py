@@ -33,7 +33,8 @@ def test_one_day_alone_is_a_vacation() -> None:
 def test_a_vacation_that_has_no_first_day_begins_today_where_that_is_known() -> None:
     expected = Vacation(date(2026, 11, 24), date(2027, 1, 3))
     assert parse_vacation("until 2027-01-03", date(2026, 11, 24)) == expected
-    assert parse_vacation("from 2026-11-24 to 2027-01-03") == expected
+    for text in ("2026-11-24 to 2027-01-03", "from 2026-11-24 to 2027-01-03"):
+        assert parse_vacation(text) == parse_vacation(text, date(2026, 11, 30)) == expected
     with pytest.raises(BadInput):
         parse_vacation("until 2027-01-03")
 
