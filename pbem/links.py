@@ -58,6 +58,7 @@ class Purpose(StrEnum):
     SIGN_IN = "l"
     API = "a"
     CONFIRM = "c"
+    WRITTEN = "w"
 
 
 @dataclass(frozen=True, slots=True)

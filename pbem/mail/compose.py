@@ -1,34 +1,23 @@
 """What a mail says: words and moments put into templates, with the headers that belong to them.
 
-Every mail is one folder of `templates/mail` with a `subject.txt` and a `body.txt` of 72 columns, which hold loops and ifs
-and nothing cleverer. The words come from the services, each already as its reader may hear it; addresses of links hold
-placeholders, never tokens. This module must never decide what a reader may know, and never send anything.
+Every mail is one folder of `templates/mail` with a `subject.txt` and a `body.jinja`, which is put into words twice, as text
+and as HTML (`words`). What they tell comes from the services, each already as its reader may hear it; addresses of links
+hold placeholders, never tokens. This module must never decide what a reader may know, and never send anything.
 """
 
 import hashlib
-import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
 from typing import Final
 from urllib.parse import quote, urlsplit
 from zoneinfo import ZoneInfo
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context, select_autoescape
-from jinja2.runtime import Context
-
-from pbem import paths
-from pbem.domain.phrase import said
 from pbem.links import Purpose
-from pbem.mail.wire import Mail, Mailbox, one_line, serialise
+from pbem.mail.wire import MOST_HTML, Mail, Mailbox, serialise
+from pbem.mail.words import LANGUAGE, Said, rendered
 
-WIDTH: Final = 72
-LANGUAGE: Final = "en"
-LONGEST_ASKED: Final = 90
-"""Characters of the question that a subject repeats: what a list of mails shows."""
-
-_ANSWERS: Final = frozenset({"receipt"})
+_ANSWERS: Final = frozenset({"receipt", "was_it_you"})
 """Kinds that answer a mail, which no program may answer in its turn (RFC 3834)."""
 
 
@@ -100,37 +89,40 @@ class Written:
 
 def compose(letterhead: Letterhead, mail: Written) -> bytes:
     """The bytes of a mail."""
-    subject, text = in_words(letterhead, mail)
+    said = in_words(letterhead, mail)
     return serialise(
         Mail(
             sender=Mailbox(letterhead.site, letterhead.sender),
             to=Mailbox(mail.reader.name, mail.reader.address),
-            subject=subject,
+            subject=said.subject,
             date=mail.date,
             message_id=mail.thread.message_id,
             plain=_headers(letterhead, mail),
-            text=text,
+            text=said.text,
+            # Programs cut long HTML; who has only the text misses nothing.
+            html=said.html if len(said.html.encode()) <= MOST_HTML else "",
         )
     )
 
 
-def in_words(letterhead: Letterhead, mail: Written) -> tuple[str, str]:
-    """The subject and the text of a mail."""
-    stop = letterhead.url(Purpose.STOP, mail.stop)
-    common = {
+def in_words(letterhead: Letterhead, mail: Written) -> Said:
+    """The subject of a mail, its text, and the same as HTML."""
+    common: dict[str, object] = {
         "site": letterhead.site,
         "home": letterhead.base_url,
         "contact": letterhead.contact,
         "replies": letterhead.replies and bool(mail.reply),
         "reader": mail.reader,
-        "stop": stop,
-        "call": f"{stop}/call",
+        "key": mail.thread.game,
     }
-    context = common | dict(mail.words)
-    environment = _templates()
-    subject = environment.get_template(f"{mail.kind}/subject.txt").render(context)
-    text = environment.get_template(f"{mail.kind}/body.txt").render(context)
-    return one_line(subject), _tidy(text)
+    if mail.stop:
+        common["stop"] = letterhead.url(Purpose.STOP, mail.stop)
+        common["call"] = letterhead.url(Purpose.STOP, mail.stop, "call")
+        if mail.thread.game:
+            common["stop_table"] = letterhead.url(Purpose.STOP, mail.stop, mail.thread.game)
+        if mail.thread.game:
+            common["stop_table"] = letterhead.url(Purpose.STOP, mail.stop, mail.thread.game)
+    return rendered(mail.kind, common | dict(mail.words), mail.reader.zone)
 
 
 def message_id(letterhead: Letterhead, number: str, of: str) -> str:
@@ -155,7 +147,8 @@ def _headers(letterhead: Letterhead, mail: Written) -> dict[str, str]:
     if mail.reply and letterhead.replies:
         headers["Reply-To"] = f"r+{mail.reply}@{host}"
     if mail.stop:
-        stop = letterhead.url(Purpose.STOP, mail.stop)
+        # A mail about a table stops those about that table, and leaves the others alone.
+        stop = letterhead.url(Purpose.STOP, mail.stop, *filter(None, [thread.game]))
         headers["List-Unsubscribe"] = f"<{stop}>"
         if urlsplit(stop).scheme == "https":
             headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
@@ -165,58 +158,3 @@ def _headers(letterhead: Letterhead, mail: Written) -> dict[str, str]:
 def _sender_id(host: str) -> str:
     """By what name large receivers count complaints: theirs may have fifteen characters, and a host has more."""
     return f"pbem-{hashlib.sha256(host.encode()).hexdigest()[:10]}"
-
-
-@cache
-def _templates() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(paths.templates() / "mail"),
-        autoescape=select_autoescape(["html"]),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["wrap"] = wrap
-    environment.filters["short"] = _short
-    environment.filters["listed"] = listed
-    environment.filters["moment"] = _moment
-    return environment
-
-
-def wrap(text: str, first: str = "", rest: str = "") -> str:
-    """A paragraph in lines that every mail program shows whole; long words, such as links, are not broken."""
-    return textwrap.fill(
-        " ".join(text.split()),
-        WIDTH,
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
-def listed(words: Sequence[str]) -> str:
-    """`Ann, Ben and Cleo`."""
-    return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_ASKED else text[: LONGEST_ASKED - 1].rstrip(" ,.:;") + "…"
-
-
-@pass_context
-def _moment(context: Context, at: str | datetime) -> str:
-    """A moment as its reader reads it."""
-    reader: Reader = context["reader"]
-    return said(at if isinstance(at, datetime) else datetime.fromisoformat(at), reader.zone)
-
-
-def _tidy(text: str) -> str:
-    """No blanks at the ends of lines, and never more than one empty line: what ifs that were not met leave behind."""
-    lines: list[str] = []
-    for line in text.splitlines():
-        line = line.rstrip()
-        if line or (lines and lines[-1]):
-            lines.append(line)
-    return "\n".join(lines).rstrip() + "\n"

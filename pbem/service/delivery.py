@@ -29,6 +29,7 @@ from pbem.mail.throttle import Throttle
 from pbem.service import alarms, news, outcomes, timekeeping, wishes
 from pbem.service.alarms import What
 from pbem.service.house import House
+from pbem.service.ready import Ready, make_ready_in
 from pbem.store import games, links, outbox, people, quotas, traffic
 from pbem.store.database import Tx
 from pbem.store.links import Meant
@@ -271,12 +272,12 @@ def _written(house: House, post: Post, row: OutboxRow) -> OutboxRow | None:
     return house.write(lambda tx: _keep(tx, house, row, body, words.thread.message_id, now))
 
 
-def _ready(tx: Tx, house: House, row: OutboxRow, now: datetime) -> news.Ready | None:
+def _ready(tx: Tx, house: House, row: OutboxRow, now: datetime) -> Ready | None:
     if _ours(tx, house, row) is None:
         return None
     if row.game_id is None:
         people.lock(tx, row.person_id)
-    return news.make_ready_in(tx, house, row, now)
+    return make_ready_in(tx, house, row, now)
 
 
 def _keep(tx: Tx, house: House, row: OutboxRow, body: bytes, name: str, now: datetime) -> OutboxRow | None:

@@ -1,0 +1,151 @@
+"""What a mail tells of one seat: what happened there, what is asked, how it ended.
+
+Everything comes from a `Look`, which is made from the view of the seat and from nothing else; sentences stand in the
+templates, or come from the game. This module must never look into a game's state.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from engine import grammar, orders
+from engine.decisions import Decision
+from engine.facts import seen
+from engine.game import Standing
+from pbem.domain.deadline import Due
+from pbem.links import Purpose
+from pbem.mail.board import printed
+from pbem.mail.compose import Letterhead, Option
+from pbem.service import play
+from pbem.service.digests import Section
+from pbem.service.house import House
+from pbem.service.looks import Look
+from pbem.service.record import Kind, body_of, latest_entries
+from pbem.store import games, outbox
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+from pbem.store.outbox import OutboxRow
+
+MOST_LINKED: Final = 12
+"""So many choices have a link each in a mail; where there are more, the page of the seat has a form."""
+
+MOST_TOLD: Final = 80
+"""Sentences of one mail; who was away for longer reads the rest on a page."""
+
+Words = dict[str, object]
+
+
+def table_named(title: str, game: str) -> str:
+    """What a table is called: by its name and its game, once where they are the same."""
+    return game if title == game else f"{title} ({game})"
+
+
+def happened(tx: Tx, mail: OutboxRow, game: GameRow, look: Look) -> Words:
+    """What the seat was told since the mail of its last turn, and the orders of its own that have ended since."""
+    before = outbox.turn_before(tx, mail)
+    entries = latest_entries(
+        look.rules, games.chain_back(tx, game.id, game.key), 0 if before is None else before.window or 0
+    )
+    told = (seen(each, look.seat) for standing in entries for each in standing.entry.facts)
+    sentences = [sentence for each in told if (sentence := look.teller.tell(each)) is not None]
+    return {
+        "happened": sentences[-MOST_TOLD:],
+        "earlier": len(sentences) > MOST_TOLD,
+        "notes": _ended_orders(tx, game, look, 0 if before is None else before.seq or 0),
+    }
+
+
+def asked(house: House, letterhead: Letterhead, look: Look, decision: Decision, move: int, due: Due | None) -> Words:
+    """What the seat is asked, and everything that it may answer; `move` is the row of the links to single choices."""
+    return _answers(house, letterhead, look, decision, move) | {
+        "until": None if due is None else due.at,
+        "waits_for": "" if due is None or due.waits_for is None else due.waits_for.value,
+        "order": "" if look.order is None else orders.write_order(look.order),
+        "orders": [each for each in orders.offered(decision) if each.startswith("up to")],
+    }
+
+
+def result(standing: Standing, look: Look) -> Words:
+    """How the game ended."""
+    winners = standing.ranking[0]
+    ranking: list[Mapping[str, Any]] = []
+    for tied in standing.ranking:
+        place = len(ranking) + 1
+        ranking += [{"place": place, "name": _named(look, seat), "score": standing.scores[seat]} for seat in tied]
+    return {
+        "won": look.seat in winners,
+        "winners": [look.names[seat] for seat in winners],
+        "shared_with": [look.names[seat] for seat in winners if seat != look.seat],
+        "ranking": ranking,
+        "reasons": [look.teller(reason) for reason in standing.reasons],
+    }
+
+
+def section(house: House, letterhead: Letterhead, found: Section) -> Words:
+    """What a digest says of one seat."""
+    look = found.look
+    words: Words = {
+        "table": table_named(look.title, look.rules.title),
+        "turn": look.window,
+        "happened": found.happened[-MOST_TOLD:],
+        "earlier": len(found.happened) > MOST_TOLD,
+        "news": found.news,
+        "seat_page": letterhead.url(Purpose.SEAT, house.keys.placeholder(Purpose.SEAT, found.links.seat)),
+        "asked": "",
+    }
+    if look.decision is not None and look.sealed is None:
+        words |= _answers(house, letterhead, look, look.decision, found.links.move) | {"until": look.due_at}
+    return words
+
+
+def board(look: Look) -> Words:
+    """The table as the seat sees it."""
+    return {"board": printed(look.board, look.teller, look.seat)}
+
+
+def _answers(house: House, letterhead: Letterhead, look: Look, decision: Decision, move: int) -> Words:
+    options, others = _options(look, decision, letterhead, house.keys.placeholder(Purpose.MOVE, move))
+    return {
+        "asked": look.teller(decision.prompt),
+        "options": options,
+        "usages": others,
+        "silence": look.default_words,
+        "warning": look.warning,
+    }
+
+
+def _options(look: Look, decision: Decision, letterhead: Letterhead, token: str) -> tuple[list[Option], list[str]]:
+    """The choices that have a link each, act by act as long as there is room; how the others are written."""
+    linked, room = set(), MOST_LINKED
+    for act in sorted(decision.acts, key=lambda act: act.count()):
+        if act.count() <= room:
+            linked.add(act)
+            room -= act.count()
+    options = [
+        Option(
+            grammar.write(decision, choice),
+            "" if act.note is None else look.teller(act.note),
+            letterhead.url(Purpose.MOVE, token, play.option_of(choice)),
+        )
+        for act in decision.acts
+        if act in linked
+        for choice in act.choices()
+        if look.rules.objects(look.view, look.seat, choice) is None
+    ]
+    return options, list(dict.fromkeys(grammar.usage(act) for act in decision.acts if act not in linked))
+
+
+def _ended_orders(tx: Tx, game: GameRow, look: Look, since_seq: int) -> list[str]:
+    notes = []
+    for row in games.chain_back(tx, game.id, game.key):
+        if row.seq <= since_seq:
+            break
+        if row.kind == Kind.ORDER and row.seat == look.seat:
+            note = body_of(look.rules, row).get("note")
+            if note is not None:
+                notes.append(look.teller(note))
+    return notes[::-1]
+
+
+def _named(look: Look, seat: int) -> str:
+    name = look.teller.name(seat)
+    return name[:1].upper() + name[1:]
