@@ -1,0 +1,63 @@
+"""Pictures on pages: what is shown is carried along once, and whoever does not see it misses nothing."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from engine.decks.decktet import FACES
+from pbem.app import create_app
+from pbem.web.drawn import Thing
+from tests.web.browser import HOST
+from tests.web.test_seat import open_seat
+
+
+def ids(page):
+    return re.findall(r'<symbol id="([^"]+)"', page.source)
+
+
+def references(page):
+    return re.findall(r'<use href="#([^"]+)"', page.source)
+
+
+@pytest.mark.parametrize("kind", ["sunset-poker", "bid"])
+def test_a_page_carries_just_what_its_pictures_are_made_of_and_each_thing_once(kind, browser, links, table):
+    page = open_seat(browser, links, table(kind, 3), 0)
+    assert references(page)
+    assert set(references(page)) == set(ids(page))
+    assert len(set(ids(page))) == len(ids(page))
+
+
+def test_a_page_without_a_picture_carries_none(browser):
+    page = browser.open("/")
+    assert not ids(page)
+    assert "<svg" not in page.source
+
+
+def test_a_picture_is_silent_and_its_words_stand_beside_it(browser, links, table):
+    page = open_seat(browser, links, table("sunset-poker", 3), 0)
+    pictures = re.findall(r'<svg class="art[^>]*>', page.source)
+    assert len(pictures) >= 12
+    assert all('aria-hidden="true"' in picture for picture in pictures)
+    shown = [FACES[card] for card in set(re.findall(r"#art-decktet-(\w+)", page.source))]
+    assert {face.word for face in shown if face.word not in page.text} == set()
+    assert {face.note for face in shown if face.note not in page.text} == set()
+
+
+def test_what_cannot_be_drawn_is_told_in_words(app):
+    with app.test_request_context():
+        board = app.jinja_env.get_template("board.html").module
+        said = str(board.thing(Thing("A whale", "very large", "animals", "whale")))
+        assert "<svg" not in said
+        assert "unseen" not in said
+        assert "A whale" in said
+        assert "very large" in said
+
+
+def test_all_pictures_are_on_one_page_while_nobody_else_can_come(browser, house, settings):
+    page = browser.open("/art")
+    assert page.status == 200
+    assert set(references(page)) == set(ids(page))
+    assert 'role="img" aria-label="decktet 5ML"' in page.source
+    for_others = create_app(house, replace(settings, development=False)).test_client()
+    assert for_others.get("/art", base_url=HOST).status_code == 404
