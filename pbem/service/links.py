@@ -22,7 +22,11 @@ from pbem.store.links import LinkRow, Meant
 Link = LinkRow
 """What a token stands for: purpose, person, game, window, seat."""
 
-LASTS: Final[dict[Purpose, timedelta]] = {Purpose.SIGN_IN: timedelta(hours=24), Purpose.CONFIRM: timedelta(days=14)}
+LASTS: Final[dict[Purpose, timedelta]] = {
+    Purpose.SIGN_IN: timedelta(hours=24),
+    Purpose.CONFIRM: timedelta(days=14),
+    Purpose.WRITTEN: timedelta(days=7),
+}
 """How long a link works, from its making. Those of a game work as long as the game is there: it says itself what is over."""
 
 # What mail programs leave at the end of an address when they guess where it stops.
