@@ -8,8 +8,14 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from pbem.store.schema import Link, table_of
 
 _LINK = table_of(Link)
-# One of the statements of a move, so it is built once.
+# Statements of a move, and of every link of a mail, so they are built once.
 _READ = select(_LINK).where(_LINK.c.id == bindparam("of_id"))
+_MEANING = ("purpose", "person_id", "game_id", "window", "seat", "outbox_id")
+_FIND = select(_LINK).where(*(_LINK.c[name].is_not_distinct_from(bindparam(f"of_{name}")) for name in _MEANING))
+_ADD = insert(_LINK).returning(_LINK.c.id)
+_GENERATIONS = select(_LINK.c.id, _LINK.c.generation).where(
+    _LINK.c.id.in_(bindparam("these", expanding=True)), _LINK.c.person_id == bindparam("of_person")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +54,7 @@ def read(tx: Connection, link_id: int) -> LinkRow | None:
 
 def find(tx: Connection, meant: Meant) -> LinkRow | None:
     """The row with this meaning."""
-    same = (
-        getattr(_LINK.c, name).is_not_distinct_from(getattr(meant, name))
-        for name in ("purpose", "person_id", "game_id", "window", "seat", "outbox_id")
-    )
-    row = tx.execute(select(_LINK).where(*same)).one_or_none()
+    row = tx.execute(_FIND, {f"of_{name}": getattr(meant, name) for name in _MEANING}).one_or_none()
     return None if row is None else LinkRow(**row._mapping)
 
 
@@ -69,13 +71,13 @@ def add(tx: Connection, meant: Meant, now: datetime, expires_at: datetime | None
         "created_at": now,
         "expires_at": expires_at,
     }
-    return int(tx.execute(insert(_LINK).returning(_LINK.c.id), values).scalar_one())
+    return int(tx.execute(_ADD, values).scalar_one())
 
 
 def generations(tx: Connection, link_ids: frozenset[int], person_id: int) -> dict[int, int]:
     """The generation of each of these links that is this person's."""
-    wanted = select(_LINK.c.id, _LINK.c.generation).where(_LINK.c.id.in_(link_ids), _LINK.c.person_id == person_id)
-    return {row.id: row.generation for row in tx.execute(wanted)}
+    found = tx.execute(_GENERATIONS, {"these": sorted(link_ids), "of_person": person_id})
+    return {row.id: row.generation for row in found}
 
 
 def raise_seat(tx: Connection, game_id: int, seat: int) -> int:

@@ -9,12 +9,14 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Integer,
+    Update,
     and_,
     bindparam,
     cast,
@@ -151,7 +153,9 @@ def read(tx: Connection, outbox_id: int) -> OutboxRow | None:
 
 def change(tx: Connection, outbox_id: int, **values: Any) -> None:
     """Write what has become of a mail."""
-    tx.execute(update(_OUTBOX).where(_OUTBOX.c.id == outbox_id).values(**values))
+    tx.execute(
+        _changing(tuple(values)), {"of_id": outbox_id} | {f"new_{name}": value for name, value in values.items()}
+    )
 
 
 def note(tx: Connection, outbox_id: int, at: datetime, what: str, detail: str = "") -> None:
@@ -284,6 +288,13 @@ def _row(letter: Letter, now: datetime, due_at: datetime) -> dict[str, Any]:
         "due_at": due_at,
         "attempts": 0,
     }
+
+
+@cache
+def _changing(names: tuple[str, ...]) -> Update:
+    # Each mail is changed a few times on its way, and building a statement takes longer than running it.
+    changed = {name: bindparam(f"new_{name}", type_=_OUTBOX.c[name].type) for name in names}
+    return update(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id")).values(changed)
 
 
 def _turns(tx: Connection, which: ColumnElement[bool]) -> list[OutboxRow]:

@@ -6,8 +6,9 @@ Whoever counts does it as the last thing of a transaction, because everybody who
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import Connection, Insert, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbem.store.schema import Traffic, table_of
@@ -29,12 +30,8 @@ class TrafficRow:
 
 def count(tx: Connection, day: date, domain: str, kind: str) -> None:
     """One more of a kind."""
-    dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
-    values = {name: int(name == kind) for name in KINDS}
-    insertion = dialect.insert(_TRAFFIC).values(day=day, domain=domain, **values)
-    column = _TRAFFIC.c[kind]
-    again = insertion.on_conflict_do_update(index_elements=["day", "domain"], set_={kind: column + 1})
-    tx.execute(again)
+    values = {"day": day, "domain": domain} | {name: int(name == kind) for name in KINDS}
+    tx.execute(_counting(tx.dialect.name, kind), values)
 
 
 def since(tx: Connection, day: date) -> list[TrafficRow]:
@@ -57,3 +54,14 @@ def known(tx: Connection, domains: Collection[str], today: date) -> set[str]:
 def forget_before(tx: Connection, day: date) -> None:
     """Add the numbers of old days to nothing: drop them. A domain that was dropped counts as new again."""
     tx.execute(delete(_TRAFFIC).where(_TRAFFIC.c.day < day))
+
+
+@cache
+def _counting(dialect_name: str, kind: str) -> Insert:
+    # Every mail is counted, so it is built once for each database and kind.
+    dialect = sqlite if dialect_name == "sqlite" else postgresql
+    column = _TRAFFIC.c[kind]
+    found: Insert = dialect.insert(_TRAFFIC).on_conflict_do_update(
+        index_elements=["day", "domain"], set_={kind: column + 1}
+    )
+    return found
