@@ -2,7 +2,7 @@
 
 They are what the game's module says of itself: its opening docstring, its options, its length, whose design it is. Beside
 a table stands what was agreed there. A passage of the docstring that opens with a few words and a full stop has these as
-its heading; lines of the form `Name: words` are a list.
+its heading; lines of the form `Name: words` that follow a colon are a list.
 """
 
 import re
@@ -105,7 +105,7 @@ def _blocks(paragraph: str) -> Iterator[str | Items]:
     items: list[list[str]] = []
     for line in paragraph.splitlines():
         item = _ITEM.fullmatch(line)
-        if item is not None and (items or not text or text[-1].endswith((".", ":"))):
+        if item is not None and (items or (text and text[-1].endswith(":"))):
             if text:
                 yield " ".join(text)
                 text = []
