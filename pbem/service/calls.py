@@ -9,7 +9,9 @@ from typing import Final
 
 from pbem.domain.errors import Forbidden, Gone, TooMany
 from pbem.domain.words import text_of
+from pbem.service import alarms
 from pbem.service import people as persons
+from pbem.service.alarms import What
 from pbem.service.house import House
 from pbem.store import calls, games, outbox, people
 from pbem.store.calls import CallRow
@@ -73,6 +75,8 @@ def _call(tx: Tx, house: House, person_id: int, text: str, game_id: int | None, 
     now = house.now()
     if calls.since(tx, person_id, now - timedelta(hours=1)) >= CALLS_AN_HOUR:
         raise _too_many(CALLS_AN_HOUR)
+    caller = people.read(tx, person_id).name or "Somebody who has given no name"
+    alarms.raise_in(tx, house, What.CALL, f"{caller}: {text}", game_id)
     return calls.add(tx, at=now, game_id=game_id, seat=seat, person_id=person_id, text=text)
 
 

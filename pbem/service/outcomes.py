@@ -20,11 +20,15 @@ from pbem.mail.send import Outcome, Result
 from pbem.service import alarms, digests, stops, timekeeping
 from pbem.service.alarms import What
 from pbem.service.house import House
-from pbem.store import games, outbox, traffic
+from pbem.store import alarms as alarms_rows
+from pbem.store import games, outbox, quotas, traffic
 from pbem.store.database import Tx
 from pbem.store.outbox import OutboxRow
 
 TRIES: Final = 10
+
+KEPT: Final = timedelta(days=400)
+"""So long the numbers of domains and the alarms of the past are kept: a year can be compared with the one before."""
 
 _STEPS: Final = tuple(timedelta(seconds=each) for each in (30, 60, 120, 300, 600, 1800, 3600, 7200))
 """How long to wait after each try; the last one again and again."""
@@ -68,6 +72,18 @@ def jittered(house: House, attempt: int) -> timedelta:
     """How long to wait after this attempt: a tenth more or less, so that not all come back at one moment."""
     step = _STEPS[min(attempt, len(_STEPS)) - 1]
     return step * (0.9 + 0.2 * int.from_bytes(house.randomness.bytes(2)) / 0xFFFF)
+
+
+def tidy(house: House) -> None:
+    """Drop numbers that nobody looks at any more."""
+    now = house.now()
+
+    def work(tx: Tx) -> None:
+        traffic.forget_before(tx, now.date() - KEPT)
+        alarms_rows.forget_before(tx, now - KEPT)
+        quotas.forget_before(tx, now - timedelta(days=1))
+
+    house.write(work)
 
 
 _COUNTED: Final = {

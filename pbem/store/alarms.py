@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from pbem.store.schema import Alarm, table_of
 from pbem.store.types import Moment
@@ -43,3 +43,8 @@ def take(tx: Connection, now: datetime) -> list[AlarmRow]:
     if rows:
         tx.execute(update(_ALARM).where(_ALARM.c.id.in_([row.id for row in rows])).values(told_at=now))
     return rows
+
+
+def forget_before(tx: Connection, moment: datetime) -> None:
+    """Drop what was told long ago."""
+    tx.execute(delete(_ALARM).where(_ALARM.c.told_at < moment))

@@ -12,7 +12,7 @@ from typing import Final
 
 import structlog
 
-from pbem.service import bots, heartbeat, leaving, substitutes, timeouts
+from pbem.service import alarms, bots, digests, heartbeat, leaving, outcomes, stops, substitutes, timeouts
 from pbem.service.heartbeat import Worker
 from pbem.service.house import House
 
@@ -82,6 +82,18 @@ def deliver(shift: Shift) -> None:
         pass
 
 
+def gather_digests(shift: Shift) -> None:
+    """Queue the digests whose time of day has come."""
+    if gathered := digests.gather(shift.house):
+        _log.info("digests_gathered", mails=gathered)
+
+
+def tell_organisers(shift: Shift) -> None:
+    """Mail the organisers what they have to hear of."""
+    if told := alarms.tell(shift.house):
+        _log.info("organisers_told", alarms=told)
+
+
 def seats(shift: Shift) -> None:
     """Give up the seats of people who cannot be reached, and end offers that are over."""
     given_up, ended = substitutes.give_up_unreachable(shift.house), substitutes.tidy(shift.house)
@@ -98,6 +110,8 @@ def expire_tables(shift: Shift) -> None:
 def daily(shift: Shift) -> None:
     """Once a day, by one worker of all: drop what nobody looks at any more."""
     if heartbeat.tidy_daily(shift.house):
+        outcomes.tidy(shift.house)
+        stops.forgive(shift.house)
         _log.info("day_begun")
 
 
@@ -108,6 +122,8 @@ TICKS: Final = (
     Tick("bots", 1, play_bots),
     Tick("time_outs", 5, time_outs),
     Tick("reminders", 60, remind),
+    Tick("digests", 60, gather_digests),
+    Tick("organisers", 60, tell_organisers),
     Tick("seats", 60, seats),
     Tick("lobby", 60, expire_tables),
     Tick("daily", 600, daily),
