@@ -26,7 +26,7 @@ from pbem.mail.compose import Letterhead, compose
 from pbem.mail.mailbox import LocalMailbox
 from pbem.mail.send import Outcome, Parcel, Relay, Result, Session, Transport
 from pbem.mail.throttle import Throttle
-from pbem.service import alarms, news, outcomes, timekeeping, wishes
+from pbem.service import alarms, answers, news, outcomes, timekeeping, wishes
 from pbem.service.alarms import What
 from pbem.service.house import House
 from pbem.service.ready import Ready, make_ready_in
@@ -304,7 +304,8 @@ def _filled(house: House, post: Post, row: OutboxRow) -> Parcel:
         content = post.signer.signed(content, row.rendered_at)
     return Parcel(
         name=f"m{row.id}",
-        sender=f"b+{returns}@{post.letterhead.domain}",
+        # An answer has no return address, so that no program can answer it in turn (RFC 3834).
+        sender="" if row.kind in answers.ANSWERS else f"b+{returns}@{post.letterhead.domain}",
         recipient=news.address_of(person),
         content=content,
     )

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from engine.facts import seen
 from pbem.domain.delivery import Way, digest_day, parse_delivery
 from pbem.domain.localtime import parse_wall
-from pbem.service import links
+from pbem.service import links, talk
 from pbem.service.house import House
 from pbem.service.links import SeatLinks
 from pbem.service.looks import Look, look_in
@@ -37,6 +37,7 @@ class Section:
     links: SeatLinks
     happened: tuple[str, ...]
     news: tuple[Mapping[str, object], ...]
+    talk: tuple[Mapping[str, object], ...]
 
 
 def gather(house: House) -> int:
@@ -66,6 +67,8 @@ def sections_in(tx: Tx, mail: OutboxRow, played: tuple[tuple[int, int, SeatLinks
     """What a digest tells, table by table: those first where something is asked."""
     facts = json.loads(mail.facts)
     taken = outbox.with_ids(tx, facts["letters"])
+    last = outbox.of_kind(tx, mail.person_id, "digest", "sent", limit=1)
+    before = last[0].rendered_at if last else None
     found = []
     for game_id, seat, made in played:
         look = look_in(tx, links.read_in(tx, made.seat))
@@ -80,8 +83,9 @@ def sections_in(tx: Tx, mail: OutboxRow, played: tuple[tuple[int, int, SeatLinks
             for letter in taken
             if letter.game_id == game_id and letter.seat in (None, seat)
         )
+        said = tuple(talk.others_in(tx, game, seat, look.names, before))
         if happened or news or look.decision is not None:
-            found.append(Section(look, made, happened, news))
+            found.append(Section(look, made, happened, news, said))
     return sorted(
         found, key=lambda section: (section.look.decision is None, section.look.due_at is None, section.look.due_at)
     )

@@ -10,6 +10,7 @@ Facts by kind, beside what the rows themselves say:
     joined      word, commitment                                      call_answered  call, answer
     reminder    due_at        auto_passed  choice, due_at, warning    substitute   offer
     notice      what, and with it who, due_at, because, why or reason
+    receipt     answers, subject, lines, prose and what is to be shown: told in `replies`
 
 This module must never look into a game's state.
 """
@@ -27,7 +28,7 @@ from pbem.domain.pace import PerDecision, parse_pace
 from pbem.links import Purpose
 from pbem.mail.board import printed
 from pbem.mail.compose import Letterhead, Reader, Thread, Written, message_id
-from pbem.service import digests, links, play, telling, views
+from pbem.service import digests, links, play, receipts, telling, views
 from pbem.service.house import House
 from pbem.service.looks import look_in
 from pbem.service.ready import ASKING, WITH_BOARD, Ready
@@ -40,6 +41,9 @@ from pbem.store.people import PersonRow
 
 ANSWERED: Final = "the seat has answered"
 """Why a mail that asks is not sent although its turn is not over."""
+
+_ANSWERABLE: Final = ASKING | {"receipt"}
+"""Kinds whose answers are read: the address for them names a seat and a turn."""
 
 
 def why_outdated(tx: Tx, mail: OutboxRow) -> str | None:
@@ -92,8 +96,8 @@ def words_in(
     if mail.kind == "links":
         words["games"] = _games(tx, house, letterhead, ready)
     called = next((place.name for place in places if place.seat == ready.seat and ready.seat is not None), person.name)
-    turn = None if mail.seat is None else outbox.turn_before(tx, mail)
-    reply = None if ready.seat_links is None or mail.kind not in ASKING else ready.seat_links.reply
+    turn = None if mail.seat is None or mail.kind == "receipt" else outbox.turn_before(tx, mail)
+    reply = None if ready.seat_links is None or mail.kind not in _ANSWERABLE else ready.seat_links.reply
     return Written(
         kind=mail.kind,
         reader=Reader(called, address_of(person), ZoneInfo(person.zone)),
@@ -101,7 +105,7 @@ def words_in(
             message_id=message_id(letterhead, _number(tx, mail), person.key if game is None else game.key),
             game="" if game is None else game.key,
             title="" if game is None else game.title,
-            answers="" if turn is None or turn.message_id is None else turn.message_id,
+            answers=_facts(mail).get("answers", "") if turn is None else turn.message_id or "",
         ),
         date=rendered_at,
         words=words,
@@ -214,6 +218,8 @@ def _about_seat(
         words |= telling.asked(house, letterhead, look, look.decision, ready.seat_links.move, ready.due)
     if mail.kind == "result":
         words |= telling.result(look.standing, look)
+    if mail.kind == "receipt":
+        words |= receipts.words(house, letterhead, look, ready.seat_links.move)
     return words
 
 

@@ -23,7 +23,7 @@ from pbem.store.outbox import OutboxRow
 ASKING: Final = frozenset({"turn", "reminder"})
 """Kinds that ask for a decision: worth nothing once it is made."""
 
-WITH_BOARD: Final = ASKING | {"seated", "result"}
+WITH_BOARD: Final = ASKING | {"seated", "result", "receipt"}
 """Kinds that show the table."""
 
 _BY_OWNER: Final = frozenset({"confirm", "invitation", "joined", "declined", "left", "substitute"})
@@ -69,7 +69,8 @@ def make_ready_in(tx: Tx, house: House, mail: OutboxRow, rendered_at: datetime) 
     seat = _seat(tx, mail)
     if seat is None or game.status in ("open", "planned", "closed", "expired"):
         return Ready(stop, bounce, owner=owner)
-    window = game.window if mail.window is None else mail.window
+    # A receipt is about an answer to some turn, and leads on from the present one.
+    window = game.window if mail.window is None or mail.kind == "receipt" else mail.window
     seat_links = links.of_seat_in(tx, house, mail.person_id, game.id, window, seat)
     if mail.kind in WITH_BOARD:
         # Whoever reads the mail looks at the table next, and no page may keep a view.

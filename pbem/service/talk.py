@@ -5,6 +5,7 @@ The others read it in the next mail of theirs. The text of a line can be redacte
 and so does the chain.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -19,6 +20,9 @@ from pbem.store.games import GameRow
 
 LINES_AN_HOUR: Final = 20
 """So often one seat may speak: a table is no chat, and everybody finds all of it in a mail."""
+
+MOST_TOLD: Final = 30
+"""Lines of talk in one mail about a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,14 @@ def heard(house: House, game_id: int) -> list[Line]:
 def heard_in(tx: Tx, game: GameRow, after: datetime | None = None) -> list[Line]:
     """The same within a transaction that is under way; after a moment, if one is named."""
     return [_line(row) for row in talk.chain(tx, game.id, game.key, after)]
+
+
+def others_in(
+    tx: Tx, game: GameRow, seat: int, names: Sequence[str], after: datetime | None
+) -> list[dict[str, str | None]]:
+    """What a mail to a seat tells of what the others said after a moment: the newest lines where there are many."""
+    lines = [line for line in heard_in(tx, game, after) if line.seat != seat]
+    return [{"name": names[line.seat], "text": line.text} for line in lines[-MOST_TOLD:]]
 
 
 def redact(house: House, game_id: int, seq: int) -> None:

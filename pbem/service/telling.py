@@ -15,7 +15,7 @@ from pbem.domain.deadline import Due
 from pbem.links import Purpose
 from pbem.mail.board import printed
 from pbem.mail.compose import Letterhead, Option
-from pbem.service import play
+from pbem.service import play, talk
 from pbem.service.digests import Section
 from pbem.service.house import House
 from pbem.service.looks import Look
@@ -51,6 +51,7 @@ def happened(tx: Tx, mail: OutboxRow, game: GameRow, look: Look) -> Words:
         "happened": sentences[-MOST_TOLD:],
         "earlier": len(sentences) > MOST_TOLD,
         "notes": _ended_orders(tx, game, look, 0 if before is None else before.seq or 0),
+        "talk": talk.others_in(tx, game, look.seat, look.names, None if before is None else before.rendered_at),
     }
 
 
@@ -89,6 +90,7 @@ def section(house: House, letterhead: Letterhead, found: Section) -> Words:
         "happened": found.happened[-MOST_TOLD:],
         "earlier": len(found.happened) > MOST_TOLD,
         "news": found.news,
+        "talk": found.talk,
         "seat_page": letterhead.url(Purpose.SEAT, house.keys.placeholder(Purpose.SEAT, found.links.seat)),
         "asked": "",
     }

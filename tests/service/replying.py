@@ -1,0 +1,85 @@
+"""Answers to mails in a test: handed to the server as they are once they were read and believed."""
+
+import hashlib
+import json
+from itertools import count
+from typing import Any
+
+from engine.decisions import Choice, Decision
+from pbem.links import Purpose
+from pbem.mail.reply import Reply
+from pbem.service import links, replies
+from pbem.service.links import Link
+from pbem.service.play import By
+from pbem.store import games, incoming
+from pbem.store.links import Meant
+from tests.service.begun import Begun
+from tests.service.stored import letters
+
+_NUMBERS = count(1)
+
+
+class Answers:
+    """The answers of the players of one table, and the receipts that they get. Player 0 is who is asked first."""
+
+    def __init__(self, begun: Begun) -> None:
+        self.begun = begun
+        self.house = begun.house
+        seats = len(begun.places())
+        self._first = min(begun.asked())
+        self._seats = [(self._first + number) % seats for number in range(seats)]
+
+    def seat(self, player: int) -> int:
+        """The seat of a player."""
+        return self._seats[player]
+
+    def person(self, player: int) -> int:
+        """Who a player is."""
+        return self.begun.person_at(self.seat(player))
+
+    def asked(self, player: int) -> Decision | None:
+        """What a player is asked and has not answered."""
+        return self.begun.asked().get(self.seat(player))
+
+    def play(self, player: int, wanted: str | Choice, by: By = By.PERSON, window: int | None = None) -> None:
+        """A player makes a choice, and not by mail."""
+        self.begun.play(self.seat(player), wanted, by, window)
+
+    def write(self, player: int, *lines: str, window: int | None = None) -> str:
+        """A player answers the mail of a window, if not named of the present one; what came of it."""
+        return self.act(self.keep(player, window), *lines)
+
+    def keep(self, player: int, window: int | None = None) -> tuple[int, Link]:
+        """A mail that came in and was kept, and what its address stands for."""
+        number = next(_NUMBERS)
+        seat, person = self.seat(player), self.person(player)
+        in_window = self.begun.row().window if window is None else window
+
+        def kept(tx: Any) -> tuple[int, Link]:
+            games.lock(tx, self.begun.id)
+            row = links.make_in(tx, self.house, Meant(Purpose.REPLY, person, self.begun.id, in_window, seat))
+            known_by = hashlib.sha256(str(number).encode()).digest()
+            received = incoming.keep(
+                tx, fingerprint=known_by, link_id=row, message_id="", raw=b"", now=self.house.now()
+            )
+            assert received is not None
+            return received, links.read_in(tx, row)
+
+        return self.house.write(kept)
+
+    def act(self, kept: tuple[int, Link], *lines: str) -> str:
+        """Carry out what a mail says that was kept."""
+        return replies.act(self.house, *kept, Reply(lines, None, "Re: your turn", "<reply@example.net>"))
+
+    def receipts(self) -> list[dict[str, Any]]:
+        """What each receipt tells, the oldest first."""
+        return [json.loads(letter.facts) for letter in letters(self.house, kind="receipt")]
+
+    def outcomes(self) -> list[tuple[str, str, str | None]]:
+        """What the newest receipt says became of each line."""
+        return [(line["said"], line["outcome"], line["done"]) for line in self.receipts()[-1]["lines"]]
+
+    def said(self) -> str:
+        """The words that the newest receipt has for its last line that was tried."""
+        tried = [line for line in self.receipts()[-1]["lines"] if line["outcome"] != "not_tried"]
+        return str(tried[-1]["text"])
