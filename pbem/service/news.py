@@ -176,7 +176,11 @@ def _about_table(game: GameRow, places: list[PlaceRow], mail: OutboxRow) -> Word
         "seats": game.seats,
         "by_decision": isinstance(pace, PerDecision),
         "pace": spoken(pace.allowed) if isinstance(pace, PerDecision) else str(pace),
-        "chosen": [f"{name}: {value}" for name, value in options.items()],
+        "chosen": [
+            f"{option.name.replace('_', ' ')}: {options[option.name]}"
+            for option in rules.options
+            if option.name in options and game.seats in (option.seats or (game.seats,))
+        ],
         "silent_limit": game.silent_limit,
         "successor": game.successor,
         "expires_at": game.expires_at,

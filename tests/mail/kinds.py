@@ -1,6 +1,7 @@
 """One real mail of each kind, from the doors that the server has: what it would send in the life of a table.
 
-    every_kind(house, clock, carry, "sun-bid")     lets a table of that game happen, from the invitation to its end
+    mails_of("sun-bid")                            all mails of a table of that game, as a relay on this machine took them
+    every_kind(house, clock, carry, "sun-bid")     lets such a table happen, from the invitation to its end
     kind_of(message)                               which kind a mail that came in is of
 
 A few people do all that can cause a mail, at full seats, while somebody calls `carry` as often as a worker would: it sends
@@ -8,20 +9,31 @@ what is due, to wherever the caller wants it. Between the turns that are mailed 
 the end of a long game are among them. Nothing in here writes a row or a mail itself.
 """
 
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from email.message import Message
-from typing import Any, Final
+from functools import cache
+from pathlib import Path
+from typing import Final
 
 from engine import bots as players
 from engine import game as games_of_house
 from engine.chance import Stream
-from pbem.clock import FakeClock
-from pbem.service import calls, leaving, lobby, mine, people, stops, substitutes, timeouts
+from pbem.clock import FakeClock, SeededRandomness
+from pbem.config import Security, Smtp
+from pbem.links import SECRET_BYTES, Keyring
+from pbem.mail.compose import Letterhead
+from pbem.mail.send import Relay
+from pbem.service import calls, delivery, leaving, lobby, mine, people, stops, substitutes, timeouts
 from pbem.service.house import House
 from pbem.service.play import position_of
 from pbem.service.tables import Wanted
+from pbem.store.database import Store
+from pbem.store.schema import Base
+from tests.mail.sink import Kept, Sink
 from tests.service.begun import Begun
+from tests.service.conftest import START
 from tests.service.timed import Time
 
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
@@ -33,6 +45,32 @@ SHORT: Final[Mapping[str, Mapping[str, str | int]]] = {"sunset-poker": {"max_rou
 
 UNSEEN: Final = 17
 """So many moves are made between two that are mailed."""
+
+
+HOST: Final = "play.example.org"
+HEAD: Final = Letterhead(
+    "Auction games by mail", f"https://{HOST}", HOST, f"games@{HOST}", f"organiser@{HOST}", replies=True
+)
+
+
+@cache
+def mails_of(game: str, names: tuple[str, ...] = NAMES, zone: str = "UTC") -> tuple[Kept, ...]:
+    """Everything that is mailed in the life of a table of this game, as a relay on this machine took it."""
+    with tempfile.TemporaryDirectory() as folder, Sink() as sink:
+        store = Store(f"sqlite:///{Path(folder) / 'pbem.sqlite3'}")
+        Base.metadata.create_all(store.engine)
+        clock = FakeClock(START)
+        house = House(store, clock, SeededRandomness(7), Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1)))
+        post = delivery.Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, sink.port, "", "", 5)))
+
+        def carry() -> None:
+            clock.advance(timedelta(minutes=2))
+            while delivery.deliver(house, post, limit=500).accepted:
+                pass
+
+        every_kind(house, clock, carry, game, names, zone)
+        store.close()
+        return tuple(sink.kept)
 
 
 def kind_of(message: Message) -> str:
@@ -171,9 +209,9 @@ class _Town:
         return people.create(self.house, address).id
 
 
-def by_kind(messages: Sequence[Any]) -> dict[str, list[Any]]:
-    """Mails by their kind; each has a `message`."""
-    found: dict[str, list[Any]] = {}
-    for each in messages:
+def by_kind(mails: Sequence[Kept]) -> dict[str, list[Kept]]:
+    """Mails by their kind."""
+    found: dict[str, list[Kept]] = {}
+    for each in mails:
         found.setdefault(kind_of(each.message), []).append(each)
     return found

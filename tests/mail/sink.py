@@ -54,6 +54,13 @@ class Kept:
         assert part is not None
         return str(part.get_content())
 
+    @property
+    def html(self) -> str:
+        """Its HTML."""
+        part = self.message.get_body(("html",))
+        assert part is not None
+        return str(part.get_content())
+
 
 @dataclass
 class Handler:

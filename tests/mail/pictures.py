@@ -1,0 +1,71 @@
+"""Pictures of all mails, to be looked at: `.venv/bin/python -m tests.mail.pictures DIR [GAME ...]`.
+
+One mail of each kind and of each notice, the longest there is, for each game or for those named: on a phone, on a desk,
+in the dark, and as `w3m` prints it. Nothing here judges; `test_on_screen.py` does.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+from engine import game as games_of_house
+from tests.conftest import find_tool
+from tests.mail.kinds import kind_of, mails_of
+from tests.mail.sink import Kept
+
+SCREENS = {"phone": (320, 640, "light"), "desk": (900, 700, "light"), "dark": (375, 700, "dark")}
+
+
+def chosen(game: str) -> dict[str, Kept]:
+    """The longest mail of each kind; of notices the longest about each thing."""
+    found: dict[str, Kept] = {}
+    for mail in mails_of(game):
+        kind = kind_of(mail.message)
+        if kind == "notice":
+            kind += "-" + "-".join(str(mail.message["Subject"]).partition(")")[2].split()[-3:]).strip(":")
+        if kind not in found or len(mail.content) > len(found[kind].content):
+            found[kind] = mail
+    return found
+
+
+def shoot(browser: Browser, folder: Path, game: str) -> Iterator[str]:
+    """The pictures of one game; their names as they are done."""
+    for kind, mail in chosen(game).items():
+        name = f"{game}-{kind}"
+        (folder / f"{name}.eml").write_bytes(mail.content)
+        page = folder / f"{name}.html"
+        page.write_text(mail.html)
+        for screen, (width, height, scheme) in SCREENS.items():
+            view = browser.new_page(
+                viewport={"width": width, "height": height},
+                color_scheme="dark" if scheme == "dark" else "light",
+                java_script_enabled=False,
+            )
+            view.goto(page.as_uri())
+            view.screenshot(path=folder / f"{name}-{screen}.png", full_page=True)
+            view.close()
+        w3m = find_tool("w3m")
+        if w3m is not None:
+            printed = subprocess.run(
+                [w3m, "-dump", "-cols", "72", str(page)], capture_output=True, text=True, check=True
+            )
+            (folder / f"{name}-w3m.txt").write_text(printed.stdout)
+        yield name
+
+
+def main(folder: Path, games: list[str]) -> None:
+    """Make them all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_tool("chromium"), args=["--no-sandbox"])
+        for game in games or games_of_house.names():
+            for name in shoot(browser, folder, game):
+                print(name)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])
