@@ -19,7 +19,6 @@ from sqlalchemy import (
     Update,
     and_,
     bindparam,
-    cast,
     func,
     insert,
     or_,
@@ -54,7 +53,7 @@ _NEW = [
 # One of the statements of a move that is sealed, so that it need not ask first what the player wants.
 _QUEUE_IF_WANTED = insert(_OUTBOX).from_select(
     [column.name for column in _NEW],
-    select(*(cast(bindparam(column.name, type_=column.type), column.type) for column in _NEW)).where(
+    select(*(bindparam(column.name, type_=column.type) for column in _NEW)).where(
         select(_PERSON.c.id).where(_PERSON.c.id == bindparam("of_person"), _PERSON.c.sealed.is_(True)).exists()
     ),
 )
