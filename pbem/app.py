@@ -13,7 +13,7 @@ from jinja2 import StrictUndefined
 from pbem import paths
 from pbem.config import Config
 from pbem.service.house import House
-from pbem.web import api, gallery, guard, lobby, mailbox, move, own, rules, said, seat, site, stop
+from pbem.web import api, gallery, guard, inbound, lobby, mailbox, move, own, rules, said, seat, site, stop, written
 from pbem.web.art import pictures
 from pbem.web.errors import answer_errors
 
@@ -45,7 +45,17 @@ def create_app(house: House, config: Config) -> Flask:
     site.settle(app.extensions, house, config)
     guard.watch(app)
     answer_errors(app)
-    for pages in (move.pages, seat.pages, rules.pages, lobby.pages, own.pages, stop.pages, api.routes):
+    for pages in (
+        move.pages,
+        seat.pages,
+        rules.pages,
+        lobby.pages,
+        own.pages,
+        stop.pages,
+        written.pages,
+        inbound.pages,
+        api.routes,
+    ):
         app.register_blueprint(pages)
     if config.development:
         app.register_blueprint(mailbox.pages)

@@ -20,6 +20,9 @@ from typing import Final
 from pbem.domain.errors import BadInput
 from pbem.links import Purpose
 
+Incoming = Message
+"""A mail that came in, for whoever hands it on and does not look into it."""
+
 COMPLAINTS: Final = "complaints"
 """The local part to which providers send reports of "this is spam"."""
 

@@ -3,11 +3,17 @@
 As in `cli`, no work is done here.
 """
 
+import sys
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import click
 
-from pbem.ops.terminal import CODES, FAILED, Commands, command, read_settings, tell
+from pbem import logs
+from pbem.ops.terminal import CODES, FAILED, Commands, command, read_settings, say, tell
+from pbem.store.trouble import explained
+
+TRY_AGAIN = 75
+"""What mail servers read as "not now" (EX_TEMPFAIL)."""
 
 
 @click.group(cls=Commands, epilog=CODES)
@@ -47,3 +53,39 @@ def mail_check(domain: str | None, selector: str, numbers: tuple[IPv4Address | I
     from pbem.ops import mailing
 
     tell(mailing.check_records(read_settings(), domain or "", selector, tuple(map(str, numbers))))
+
+
+@command(mail, "serve", example="pbem mail serve")
+def mail_serve() -> None:
+    """Take mails from the mail server beside us, by LMTP, until told to stop; `pbem worker` reads them.
+
+    Only for PostgreSQL and several processes: otherwise `pbem serve` does this as well.
+    """
+    from pbem.ops import letterbox
+
+    config = read_settings()
+    logs.configure()
+    letterbox.serve(config, say)
+
+
+@command(
+    mail, "receive", example="pbem mail receive --from ann@example.net --to r+TOKEN@games.example.org < message.eml"
+)
+@click.option("--from", "envelope_from", default="", metavar="ADDRESS", help="The sender of the envelope.")
+@click.option("--to", "envelope_to", required=True, metavar="ADDRESS", help="The one recipient.")
+def mail_receive(envelope_from: str, envelope_to: str) -> None:
+    """Keep the mail on standard input, from a mail server that pipes mails into programs; a worker reads it.
+
+    The exit code is 75, which asks the mail server to try again, whenever the mail could not be kept, and 0 otherwise.
+    """
+    from pbem.ops import letterbox
+
+    try:
+        config = read_settings()
+        # One byte more than is read tells that there are more.
+        raw = sys.stdin.buffer.read(config.limits.mail_bytes + 1)
+        with explained():
+            letterbox.take_one(config, envelope_from, envelope_to, raw)
+    except Exception as error:  # noqa: BLE001 - with any other code a mail server would give the mail up
+        click.echo(f"Not kept: {error}", err=True)
+        raise SystemExit(TRY_AGAIN) from None

@@ -23,8 +23,10 @@ from pbem import logs
 from pbem.app import create_app
 from pbem.config import Config, read
 from pbem.domain.errors import BadInput, Forbidden
+from pbem.ops.letterbox import taking_mails
 from pbem.ops.lock import alone
 from pbem.ops.opening import house_on, make_ready, must_be_there, opened_store
+from pbem.service import incoming
 from pbem.service.delivery import deliver, post_of
 from pbem.service.heartbeat import Worker
 from pbem.service.house import House
@@ -90,11 +92,12 @@ def application() -> WSGIApplication:
 @contextmanager
 def _working(house: House, config: Config) -> Iterator[None]:
     ticks = loop.Loop(_shift(house, config))
-    ticks.start()
-    try:
-        yield
-    finally:
-        ticks.stop()
+    with taking_mails(house, config):
+        ticks.start()
+        try:
+            yield
+        finally:
+            ticks.stop()
 
 
 @contextmanager
@@ -103,14 +106,17 @@ def _nothing() -> Iterator[None]:
 
 
 def _shift(house: House, config: Config) -> Shift:
-    post = post_of(config)
+    post, box = post_of(config), incoming.letterbox_of(config)
 
     def send(house: House) -> int:
         done = deliver(house, post)
         return done.accepted + done.superseded + done.postponed + done.given_up
 
+    def attend(house: House) -> int:
+        return incoming.attend(house, box)
+
     name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
-    return Shift(house, Worker(name, house.now()), send)
+    return Shift(house, Worker(name, house.now()), send, attend)
 
 
 def _listening(config: Config, app: Any) -> Any:
@@ -122,7 +128,7 @@ def _listening(config: Config, app: Any) -> Any:
             port=web.port,
             threads=web.threads,
             url_scheme=urlsplit(config.base_url).scheme,
-            max_request_body_size=config.limits.request_bytes * _BODY_FACTOR,
+            max_request_body_size=_longest_body(config),
             ident=None,
             clear_untrusted_proxy_headers=True,
         )
@@ -138,6 +144,12 @@ def _listening(config: Config, app: Any) -> Any:
             why=f"{error.strerror or error}.",
             remedy="Correct PBEM_WEB_HOST and PBEM_WEB_PORT.",
         ) from error
+
+
+def _longest_body(config: Config) -> int:
+    """What is read at all; mails come over the web only where somebody can sign them."""
+    form = config.limits.request_bytes * _BODY_FACTOR
+    return max(form, config.limits.mail_bytes) if config.inbound.secret else form
 
 
 @contextmanager

@@ -12,7 +12,18 @@ from typing import Final
 
 import structlog
 
-from pbem.service import alarms, bots, digests, heartbeat, leaving, outcomes, stops, substitutes, timeouts
+from pbem.service import (
+    alarms,
+    bots,
+    digests,
+    heartbeat,
+    incoming,
+    leaving,
+    outcomes,
+    stops,
+    substitutes,
+    timeouts,
+)
 from pbem.service.heartbeat import Worker
 from pbem.service.house import House
 
@@ -23,12 +34,14 @@ _log = structlog.get_logger(__name__)
 class Shift:
     """A worker at work: its hands on the server, its name, how it sends what is due, and whether it is to stop.
 
-    `send` sends one batch of mails that are due, and says how many it has dealt with.
+    `send` sends one batch of mails that are due, and `attend` reads one of mails that came in; each says how many it has
+    dealt with.
     """
 
     house: House
     worker: Worker
     send: Callable[[House], int]
+    attend: Callable[[House], int] = lambda _house: 0
     stopping: threading.Event = field(default_factory=threading.Event)
     held_back: str | None = None
 
@@ -82,6 +95,12 @@ def deliver(shift: Shift) -> None:
         pass
 
 
+def attend(shift: Shift) -> None:
+    """Read the mails that came in."""
+    while not shift.stopping.is_set() and shift.attend(shift.house):
+        pass
+
+
 def gather_digests(shift: Shift) -> None:
     """Queue the digests whose time of day has come."""
     if gathered := digests.gather(shift.house):
@@ -112,6 +131,7 @@ def daily(shift: Shift) -> None:
     if heartbeat.tidy_daily(shift.house):
         outcomes.tidy(shift.house)
         stops.forgive(shift.house)
+        incoming.tidy(shift.house)
         _log.info("day_begun")
 
 
@@ -119,6 +139,7 @@ TICKS: Final = (
     # The beat comes first: nothing fires before it is known how long nobody worked.
     Tick("beat", 15, beat),
     Tick("deliver", 2, deliver),
+    Tick("attend", 2, attend),
     Tick("bots", 1, play_bots),
     Tick("time_outs", 5, time_outs),
     Tick("reminders", 60, remind),

@@ -1,0 +1,271 @@
+"""Mails that come in: kept first, then dealt with, each once however often it is handed in and wherever a process dies.
+
+    receive    the address is looked up; the mail is kept, without attachments and tokens, or counted and dropped
+    attend     a lease, which counts as an attempt; then what the mail is decides what is done:
+
+    to r+TOKEN    an answer to a mail: what a program wrote is dropped; what the seat's player wrote is carried out; what only
+                  may be theirs waits, and the player is asked at the address on file
+    to b+TOKEN    what mail servers say of one mail of ours: a line in its ledger, and word to whom it concerns
+    complaints@   reports of spam, which name a mail of ours in the same way
+
+Strangers get no answer, whatever they write. What a sender is believed follows from the setting `sender_check`: strict is
+the token, the player's own address, and our mail server's word that the address's domain has sent it; token is the first
+two; off is the token alone. This module must never store or log a token, and never decide what a line of a reply means.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
+
+import structlog
+
+from pbem.config import Config, SenderCheck
+from pbem.domain import bounce
+from pbem.domain.bounce import Bounce
+from pbem.domain.errors import BadInput, Gone, NotFound
+from pbem.links import Purpose
+from pbem.mail import automatic, incoming, reports, sender
+from pbem.mail.incoming import Incoming
+from pbem.mail.reply import reply_of
+from pbem.mail.reports import Report, Reported
+from pbem.service import answers, links, people, replies, stops
+from pbem.service.house import House
+from pbem.service.links import Link
+from pbem.store import incoming as rows
+from pbem.store import outbox
+from pbem.store import people as person_rows
+from pbem.store.database import Tx
+from pbem.store.incoming import ReceivedRow
+from pbem.store.outbox import Letter
+
+LEASE: Final = timedelta(minutes=5)
+"""So long nobody else reads a claimed mail."""
+
+BATCH: Final = 20
+TRIES: Final = 5
+PAUSE: Final = timedelta(minutes=2)
+"""How long a mail waits that could not be dealt with, times the number of its tries."""
+
+MOST_AN_HOUR: Final = 30
+"""Mails to one address of ours; nobody writes so many, but programs do that answer each other."""
+
+KEPT: Final = timedelta(days=30)
+"""So long a mail is known by its name; mail servers try for five days. Whatever text is left then goes."""
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Letterbox:
+    """What a process knows of how mails come in, by the settings."""
+
+    domain: str
+    sender: str = field(repr=False)
+    authserv_id: str
+    check: SenderCheck = SenderCheck.STRICT
+    replies: bool = True
+    most_bytes: int = 2**20
+
+
+def letterbox_of(config: Config) -> Letterbox:
+    """The letterbox of these settings."""
+    mail, inbound = config.mail, config.inbound
+    return Letterbox(
+        mail.domain,
+        mail.sender,
+        inbound.authserv_id,
+        inbound.sender_check,
+        inbound.replies,
+        config.limits.mail_bytes,
+    )
+
+
+def receive(house: House, box: Letterbox, envelope_from: str, envelope_to: str, raw: bytes) -> str:
+    """Keep a mail that came in, or drop it; what it was taken for. Raises where it could not be kept."""
+    link = _addressed(house, box, envelope_to, raw)
+    if isinstance(link, str):
+        return _dropped(house, link)
+    if len(raw) > box.most_bytes:
+        return _dropped(house, "too large")
+    if link.purpose == Purpose.REPLY and not box.replies:
+        return _dropped(house, "replies are off")
+    try:
+        fit = incoming.fit_to_keep(raw, envelope_from)
+    except BadInput:
+        return _dropped(house, "unreadable")
+    # The number of the link and not the token: that may change its letters on the way, and must be kept nowhere.
+    known_by = incoming.fingerprint(raw, f"{link.purpose}{link.id}")
+    return house.write(lambda tx: _keep(tx, house, link, known_by, fit))
+
+
+def attend(house: House, box: Letterbox, limit: int = BATCH) -> int:
+    """Deal with mails that were kept, as many as one look takes; how many that were."""
+    now = house.now()
+    claimed = house.write(lambda tx: rows.claim(tx, now, now + LEASE, limit))
+    for row in claimed:
+        try:
+            _attend_one(house, box, row)
+        except Exception:  # noqa: BLE001 - a mail that cannot be dealt with must not hold up the others
+            _log.exception("mail_not_read", mail=row.id, attempts=row.attempts)
+            _try_later(house, row)
+    return len(claimed)
+
+
+def carried_out_in(tx: Tx, house: House, received_id: int, link: Link, outcome: str) -> None:
+    """Note that what a player wrote was done, or refused with a word to them. It shows that mails reach them."""
+    assert link.person_id is not None
+    stops.heard_from(tx, house, link.person_id)
+    finish_in(tx, house, received_id, outcome)
+
+
+def finish_in(tx: Tx, house: House, received_id: int, outcome: str) -> None:
+    """Note what has become of a mail, and let go of its text."""
+    rows.change(tx, received_id, status="done", outcome=outcome, raw=None, claimed_until=None)
+    rows.count(tx, house.now().date(), outcome)
+
+
+def tidy(house: House) -> None:
+    """Drop mails of long ago, whatever became of them."""
+    house.write(lambda tx: rows.forget_before(tx, house.now() - KEPT))
+
+
+def _addressed(house: House, box: Letterbox, envelope_to: str, raw: bytes) -> Link | str:
+    """What the token in an address stands for; or why the mail is not kept."""
+    if incoming.takes_complaints(envelope_to, box.domain):
+        tokens = incoming.returns_named(raw[: box.most_bytes])
+        opened = (_opened(house, token, Purpose.BOUNCE) for token in tokens)
+        return next((link for link in opened if not isinstance(link, str)), "a stranger")
+    to = incoming.addressed(envelope_to, box.domain)
+    if to is None:
+        return "a stranger"
+    if to.purpose not in (Purpose.REPLY, Purpose.BOUNCE):
+        return "to no address for mails"
+    return _opened(house, to.token, to.purpose)
+
+
+def _opened(house: House, token: str, purpose: Purpose) -> Link | str:
+    try:
+        return links.opened(house, token, purpose)
+    except NotFound:
+        return "a stranger"
+    except Gone:
+        return "to an address that was replaced"
+
+
+def _dropped(house: House, why: str) -> str:
+    """Count a mail of which nothing is kept."""
+    house.write(lambda tx: rows.count(tx, house.now().date(), why))
+    return why
+
+
+def _keep(tx: Tx, house: House, link: Link, known_by: bytes, fit: bytes) -> str:
+    now = house.now()
+    if rows.count_since(tx, link.id, now - timedelta(hours=1)) >= MOST_AN_HOUR:
+        rows.count(tx, now.date(), "too many")
+        return "too many"
+    name = incoming.message_id(incoming.read(fit))
+    kept = rows.keep(tx, fingerprint=known_by, link_id=link.id, message_id=name, raw=fit, now=now)
+    return "again" if kept is None else "kept"
+
+
+def _attend_one(house: House, box: Letterbox, row: ReceivedRow) -> None:
+    if row.attempts > TRIES:
+        # Whoever tried it last did not live to say why.
+        _if_ours(house, row, lambda tx: _park(tx, row, "whoever reads it has failed too often"))
+        return
+    assert row.raw is not None
+    with house.store.read() as tx:
+        link = links.read_in(tx, row.link_id)
+    mail = incoming.read(row.raw)
+    if link.purpose == Purpose.BOUNCE:
+        reported = reports.report_of(mail)
+        _if_ours(house, row, lambda tx: _report(tx, house, row, link, reported))
+        return
+    program = automatic.sign_of_a_program(mail, box.domain, box.sender)
+    if program is not None:
+        _if_ours(house, row, lambda tx: finish_in(tx, house, row.id, f"by a program: {program}"))
+    elif doubt := _doubt(house, box, link, mail):
+        _if_ours(house, row, lambda tx: _ask(tx, house, row, link, doubt))
+    else:
+        outcome = replies.act(house, row.id, link, reply_of(mail))
+        _if_ours(house, row, lambda tx: carried_out_in(tx, house, row.id, link, outcome))
+
+
+def _doubt(house: House, box: Letterbox, link: Link, mail: Incoming) -> str:
+    """Why a reply may not be by the player whose address it came to; nothing if there is no doubt."""
+    if box.check is SenderCheck.OFF:
+        return ""
+    assert link.person_id is not None
+    with house.store.read() as tx:
+        known = person_rows.read(tx, link.person_id).mailbox
+    address = sender.sender_of(mail)
+    if address is None or _as_compared(address) != known:
+        return "another sender"
+    if box.check is SenderCheck.STRICT and not sender.is_vouched_for(mail, address, box.authserv_id):
+        return "a sender nobody vouches for"
+    return ""
+
+
+def _as_compared(address: str) -> str:
+    try:
+        return people.normalised(address)[1]
+    except BadInput:
+        return ""
+
+
+def _ask(tx: Tx, house: House, row: ReceivedRow, link: Link, doubt: str) -> None:
+    """Ask the player at the address on file whether a reply was theirs."""
+    assert link.person_id is not None
+    facts = {"received": row.id}
+    letter = Letter(link.person_id, "was_it_you", link.game_id, None, link.seat, link.window, facts)
+    if not answers.queue(tx, house, letter, error=doubt):
+        finish_in(tx, house, row.id, f"{doubt}, not asked again")
+        return
+    rows.change(tx, row.id, status="doubted", outcome=doubt, claimed_until=None)
+    rows.count(tx, house.now().date(), doubt)
+
+
+def _report(tx: Tx, house: House, row: ReceivedRow, link: Link, reported: Reported) -> None:
+    """Write into the ledger what was reported of a mail of ours, and tell it to whom it concerns."""
+    assert link.person_id is not None
+    assert link.outbox_id is not None
+    note = {Report.LATE: "delayed", Report.AWAY: "away", Report.COMPLAINT: "complained", Report.FAILED: "bounced"}
+    if reported.what is Report.COMPLAINT:
+        stops.bounced(tx, house, link.person_id, Bounce.COMPLAINT, reported.said)
+    elif reported.what is Report.FAILED:
+        outbox.came_back(tx, link.outbox_id)
+        if bounce.is_about_sender(reported.said):
+            _log.error("mail_refused_later", mail=link.outbox_id, said=reported.said)
+        else:
+            kind = Bounce.HARD if reported.for_good else Bounce.SOFT
+            stops.bounced(tx, house, link.person_id, kind, reported.said)
+    if reported.what in note:
+        outbox.note(tx, link.outbox_id, house.now(), note[reported.what], reported.said)
+    finish_in(tx, house, row.id, f"report: {reported.what}")
+
+
+def _if_ours(house: House, row: ReceivedRow, work: Callable[[Tx], None]) -> None:
+    """Do something about a mail unless somebody else has claimed it since, or has dealt with it."""
+
+    def only_then(tx: Tx) -> None:
+        kept = rows.lock(tx, row.id)
+        if kept is not None and kept.status == "waiting" and kept.claimed_until == row.claimed_until:
+            work(tx)
+
+    house.write(only_then)
+
+
+def _try_later(house: House, row: ReceivedRow) -> None:
+    def work(tx: Tx) -> None:
+        if row.attempts >= TRIES:
+            _park(tx, row, "it could not be dealt with")
+        else:
+            rows.change(tx, row.id, claimed_until=None, due_at=house.now() + PAUSE * row.attempts)
+
+    _if_ours(house, row, work)
+
+
+def _park(tx: Tx, row: ReceivedRow, why: str) -> None:
+    _log.error("mail_parked_unread", mail=row.id, why=why)
+    rows.change(tx, row.id, status="parked", outcome=why, claimed_until=None)

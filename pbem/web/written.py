@@ -1,0 +1,36 @@
+"""What somebody wrote in a player's name: the page that a mail leads to, with a button for yes and one for no."""
+
+from flask import Blueprint, Response
+
+from pbem.service import doubts
+from pbem.web import guard, site
+
+pages = Blueprint("written", __name__)
+
+
+@pages.get("/w/<token>")
+def show(token: str) -> Response:
+    """What was written, and whether it waits still."""
+    return _page(token)
+
+
+@pages.post("/w/<token>")
+def it_was_me(token: str) -> Response:
+    """Carry out what was written."""
+    guard.must_not_be_foreign()
+    if not guard.a_person_clicked():
+        return _page(token, ask_again=True)
+    doubts.it_was_me(site.house(), token)
+    return site.go("written.show", token=token)
+
+
+@pages.post("/w/<token>/no")
+def it_was_not_me(token: str) -> Response:
+    """Drop what was written."""
+    guard.must_not_be_foreign()
+    doubts.it_was_not_me(site.house(), token)
+    return site.go("written.show", token=token)
+
+
+def _page(token: str, *, ask_again: bool = False) -> Response:
+    return site.page("written.html", found=doubts.at(site.house(), token), token=token, ask_again=ask_again)

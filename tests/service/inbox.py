@@ -1,0 +1,113 @@
+"""Mails that come in, in a test: what a player's mail program and a mail server hand in, and how it is dealt with."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import count
+
+from sqlalchemy import select
+
+from pbem.clock import FakeClock
+from pbem.config import SenderCheck
+from pbem.links import Purpose
+from pbem.service import incoming
+from pbem.service import links as link_service
+from pbem.service.house import House
+from pbem.service.incoming import Letterbox
+from pbem.store import games
+from pbem.store import incoming as rows
+from pbem.store import links as link_rows
+from pbem.store import people as person_rows
+from pbem.store.database import Tx
+from pbem.store.incoming import ReceivedRow
+from pbem.store.links import Meant
+from pbem.store.schema import Received, table_of
+from tests.service.begun import Begun
+from tests.service.stored import letters
+
+HOST = "play.example.org"
+OUR_SENDER = f"games@{HOST}"
+
+_names = count(1)
+
+
+class Inbox:
+    """The server's letterbox, and the hands of everybody who puts something in."""
+
+    def __init__(self, house: House, clock: FakeClock) -> None:
+        self.house = house
+        self.clock = clock
+        self.box = Letterbox(HOST, OUR_SENDER, HOST)
+
+    def checks(self, check: SenderCheck) -> None:
+        """From now on this is checked of a sender."""
+        self.box = replace(self.box, check=check)
+
+    def token(self, purpose: Purpose, **meant: int) -> str:
+        """The token of a link, made if there is none."""
+
+        def made(tx: Tx) -> str:
+            row = link_rows.read(tx, link_service.make_in(tx, self.house, Meant(purpose, **meant)))
+            assert row is not None
+            return link_service.token(self.house, row)
+
+        return self.house.write(made)
+
+    def reply_address(self, game: Begun, seat: int, window: int | None = None) -> str:
+        """Where an answer to the mail of a turn goes."""
+        asked = game.row().window if window is None else window
+        token = self.token(Purpose.REPLY, person_id=game.person_at(seat), game_id=game.id, window=asked, seat=seat)
+        return f"r+{token}@{HOST}"
+
+    def bounce_address(self, game: Begun, seat: int, kind: str = "turn") -> tuple[int, str]:
+        """The number of the last mail of a kind to a seat's player, and where it returns to."""
+        mail = [each for each in letters(self.house, game.person_at(seat), kind) if each.game_id == game.id][-1]
+        return mail.id, f"b+{self.token(Purpose.BOUNCE, person_id=mail.person_id, outbox_id=mail.id)}@{HOST}"
+
+    def written(self, game: Begun, seat: int, text: str, headers: Mapping[str, str | None] | None = None) -> bytes:
+        """A reply as it comes from our own mail server, which has found that it is by the seat's player."""
+        with self.house.store.read() as tx:
+            address = person_rows.read(tx, game.person_at(seat)).address
+            title = games.read(tx, game.id).title
+        domain = address.partition("@")[2]
+        given: dict[str, str | None] = {
+            "Received": f"from mx.{domain} by {HOST}",
+            "Authentication-Results": f"{HOST}; dmarc=pass (p=reject dis=none) header.from={domain}",
+            "From": f"Somebody <{address}>",
+            "To": self.reply_address(game, seat),
+            "Subject": f"Re: {title}",
+            "Message-ID": f"<{next(_names)}@mail.{domain}>",
+            "MIME-Version": "1.0",
+            "Content-Type": "text/plain; charset=utf-8",
+        }
+        given |= headers or {}
+        lines = [f"{name}: {value}" for name, value in given.items() if value is not None]
+        return "\r\n".join([*lines, "", text, ""]).encode()
+
+    def takes(self, raw: bytes, to: str, envelope_from: str = "ann@example.org") -> str:
+        """A mail is handed in; what it was taken for."""
+        return incoming.receive(self.house, self.box, envelope_from, to, raw)
+
+    def attends(self) -> int:
+        """A worker reads what came in, until nothing is left that is due."""
+        done = 0
+        while more := incoming.attend(self.house, self.box):
+            done += more
+        return done
+
+    def replies(self, game: Begun, seat: int, text: str, **headers: str | None) -> ReceivedRow:
+        """A player answers the mail of the present turn, and the answer is dealt with."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.takes(self.written(game, seat, text, named), self.reply_address(game, seat))
+        self.attends()
+        return self.rows()[-1]
+
+    def rows(self) -> list[ReceivedRow]:
+        """What was kept, the oldest first."""
+        table = table_of(Received)
+        with self.house.store.read() as tx:
+            return [ReceivedRow(**row._mapping) for row in tx.execute(select(table).order_by(table.c.id))]
+
+    def counted(self) -> dict[str, int]:
+        """How many mails of each kind have come in today."""
+        with self.house.store.read() as tx:
+            return rows.counted(tx, self.house.now().date())
