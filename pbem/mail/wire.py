@@ -23,6 +23,7 @@ from email.message import EmailMessage, Message, MIMEPart
 from email.parser import BytesParser
 from email.policy import EmailPolicy, compat32
 from email.utils import format_datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from pbem.domain.errors import Fault
@@ -32,6 +33,9 @@ LINE: Final = 76
 
 LONGEST_LINE: Final = 998
 """What SMTP carries."""
+
+_MOST_KNOWN: Final = 256
+"""So many addresses are remembered as they stand in a header: the same few people are written to again and again."""
 
 LONGEST_SUBJECT: Final = 200
 LONGEST_NAME: Final = 100
@@ -76,8 +80,8 @@ class WirePolicy(EmailPolicy):
     """The standard policy, except for how headers become lines: its own way loses blanks and encodes what it must not."""
 
     def header_store_parse(self, name: str, value: Any) -> tuple[str, Any]:
-        """A header as it is kept: one for programs as it stands, because whoever writes it here has checked it."""
-        return (name, value) if name.lower() in _PLAIN else super().header_store_parse(name, value)
+        """A header as it is kept: as it stands, because whoever writes one here has made it fit."""
+        return name, value
 
     def header_fetch_parse(self, name: str, value: Any) -> Any:
         """A header as it is read: one for programs as one line, which is all that anybody asks of it."""
@@ -85,15 +89,7 @@ class WirePolicy(EmailPolicy):
 
     def fold(self, name: str, value: Any) -> str:
         """A header as lines."""
-        kind = name.lower()
-        if kind in _PLAIN:
-            return _folded(name, str(value))
-        if kind == "subject":
-            return _folded(name, _encoded_words(str(value)))
-        if kind in ("from", "to"):
-            return _folded(name, ", ".join(_written_address(address) for address in value.addresses))
-        folded: str = super().fold(name, value)
-        return folded
+        return _folded(name, str(value))
 
     def fold_binary(self, name: str, value: Any) -> bytes:
         """The same as bytes."""
@@ -129,7 +125,8 @@ def serialise(mail: Mail) -> bytes:
     """The bytes of a mail; refused if they do not read back as what was meant."""
     message = EmailMessage(policy=POLICY)
     try:
-        for name, value in _headers(mail):
+        headers = _headers(mail)
+        for name, value in headers:
             message[name] = value
         if mail.html:
             message.set_payload([_part("plain", mail.text), _part("html", mail.html)])
@@ -140,7 +137,7 @@ def serialise(mail: Mail) -> bytes:
         raise Fault(
             "A mail cannot be put on the wire.", why=f"Its headers are not allowed ({type(error).__name__})."
         ) from error
-    _read_back(mail, written)
+    _read_back(mail, headers, written)
     return written
 
 
@@ -171,20 +168,23 @@ def one_line(text: str, longest: int = LONGEST_SUBJECT) -> str:
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
 
 
-def _headers(mail: Mail) -> list[tuple[str, object]]:
-    headers: list[tuple[str, object]] = [
-        ("From", _address(mail.sender)),
-        ("To", _address(mail.to)),
-        ("Subject", one_line(mail.subject)),
+def _headers(mail: Mail) -> list[tuple[str, str]]:
+    """All headers as they stand on the wire, but for where their lines break."""
+    headers = [
+        ("From", _written_address(mail.sender)),
+        ("To", _written_address(mail.to)),
+        ("Subject", _encoded_words(one_line(mail.subject))),
         ("Date", format_datetime(mail.date)),
         ("Message-ID", mail.message_id),
+        *mail.plain.items(),
+        ("MIME-Version", "1.0"),
+        *([("Content-Type", _alternative(mail))] if mail.html else _content_headers("plain")),
     ]
-    headers += mail.plain.items()
     for name, value in headers:
-        if name.lower() in _PLAIN and not all(_WORD.fullmatch(word) for word in str(value).split()):
+        # Anything between words but a blank would begin another header.
+        if not all(_WORD.fullmatch(word) for word in value.split(" ") if word):
             raise ValueError(f"{name} has characters that programs do not read")
-    content = [("Content-Type", _alternative(mail))] if mail.html else _content_headers("plain")
-    return [*headers, ("MIME-Version", "1.0"), *content]
+    return headers
 
 
 def _alternative(mail: Mail) -> str:
@@ -209,10 +209,6 @@ def _body(message: EmailMessage, subtype: str) -> str:
     return "" if part is None else str(part.get_content()).replace("\r\n", "\n")
 
 
-def _address(mailbox: Mailbox) -> Address:
-    return Address(display_name=one_line(mailbox.name, LONGEST_NAME), addr_spec=mailbox.address)
-
-
 def _folded(name: str, value: str) -> str:
     """A header in lines that break at blanks only; a word that is longer than a line stays whole."""
     lines: list[str] = []
@@ -227,17 +223,24 @@ def _folded(name: str, value: str) -> str:
 
 def _encoded_words(text: str) -> str:
     """A text as it stands in a header: as it is, or all of it encoded, so that no blank between two words gets lost."""
-    return (
-        text if text.isascii() else Header(text, "utf-8", maxlinelen=LINE, header_name="Subject").encode(linesep="\n")
-    )
+    return text if text.isascii() else Header(text, "utf-8", maxlinelen=LINE, header_name="Subject").encode(linesep="")
 
 
-def _written_address(address: Address) -> str:
+@lru_cache(maxsize=_MOST_KNOWN)
+def _written_address(mailbox: Mailbox) -> str:
+    address = Address(display_name=one_line(mailbox.name, LONGEST_NAME), addr_spec=mailbox.address)
     name = address.display_name
     if not name:
         return address.addr_spec
     phrase = _encoded_words(name) if not name.isascii() else '"' + re.sub(r'(["\\\\])', r"\\\1", name) + '"'
     return f"{phrase} <{address.addr_spec}>"
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _read_address(written: str) -> str:
+    """The one address in a header, as others read it; nothing if there is not exactly one without defects."""
+    header = POLICY.header_fetch_parse("To", written)
+    return str(header.addresses[0].addr_spec) if len(header.addresses) == 1 and not header.defects else ""
 
 
 def _quoted_printable(text: str) -> str:
@@ -258,24 +261,21 @@ def _softly_broken(line: str) -> str:
     return "=\r\n".join([*pieces, "=2E" if last == "." else last])
 
 
-def _read_back(mail: Mail, written: bytes) -> None:
+def _read_back(mail: Mail, headers: list[tuple[str, str]], written: bytes) -> None:
     """Refuse a mail that somebody else would read otherwise than it was meant."""
     # The plain parser takes lines for what they are; only the headers that are for people are taken apart.
     message = BytesParser(policy=compat32).parsebytes(written)
-    meant = [(name.lower(), str(value)) for name, value in _headers(mail)]
-    found = [(name.lower(), " ".join(str(value).split())) for name, value in message.items()]
-    subject, to, sender = (POLICY.header_fetch_parse(name, message[name]) for name in ("Subject", "To", "From"))
+    meant = [(name, " ".join(value.split())) for name, value in headers]
+    found = [(name, " ".join(str(value).split())) for name, value in message.items()]
+    subject = POLICY.header_fetch_parse("Subject", message["Subject"])
     html = len(mail.html.encode())
     for good, what in (
         ([name for name, _ in found] == [name for name, _ in meant], "has other headers"),
-        (subject == one_line(mail.subject), "has another subject"),
-        (_only_address(to) == mail.to.address, "goes to somebody else"),
-        (_only_address(sender) == mail.sender.address, "comes from somebody else"),
-        (
-            [each for each in found if each[0] in _PLAIN] == [each for each in meant if each[0] in _PLAIN],
-            "has headers that were changed",
-        ),
-        (not (message.defects or subject.defects or to.defects or sender.defects), "has defects"),
+        (found == meant, "has headers that were changed"),
+        (subject == one_line(mail.subject) and not subject.defects, "has another subject"),
+        (_read_address(str(message["To"])) == mail.to.address, "goes to somebody else"),
+        (_read_address(str(message["From"])) == mail.sender.address, "comes from somebody else"),
+        (not message.defects, "has defects"),
         (_read_parts(message) == _meant_parts(mail), "has another text"),
         (written.isascii() and b"\n" not in written.replace(b"\r\n", b""), "has bytes that mail does not carry"),
         (max(map(len, written.split(b"\r\n"))) <= LONGEST_LINE, "has a line that is too long"),
@@ -295,7 +295,3 @@ def _read_parts(message: Message) -> list[tuple[str, str]]:
     parts = [part for part in message.walk() if not part.is_multipart()]
     texts = [(part.get_content_type(), part.get_payload(decode=True)) for part in parts]
     return [(kind, bytes(text).decode().replace("\r\n", "\n").rstrip("\n")) for kind, text in texts]
-
-
-def _only_address(header: Any) -> str:
-    return str(header.addresses[0].addr_spec) if len(header.addresses) == 1 else ""
