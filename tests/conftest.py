@@ -42,6 +42,7 @@ class Tool:
 
 TOOLS = {
     "chromium": Tool(("chromium", "chromium-browser", "google-chrome"), "apt-get install chromium"),
+    "curl": Tool(("curl",), "apt-get install curl"),
     "dnsmasq": Tool(("dnsmasq",), "apt-get install dnsmasq-base"),
     "dovecot": Tool(("dovecot",), "apt-get install dovecot-imapd dovecot-lmtpd dovecot-sieve"),
     "node": Tool(("node", "nodejs"), "apt-get install nodejs"),

@@ -56,13 +56,25 @@ def must_not_be_foreign() -> None:
 def a_person_clicked() -> bool:
     """Whether a person's click sent this form, as far as the browser tells.
 
-    A browser that does not tell is believed, once it has been asked (the form's field `sure`). What is plainly a script,
-    or a scanner that presses buttons, gets a second page.
+    A browser that does not tell is believed, once it has been asked (the form's field `sure`): it may be a scanner that
+    presses buttons, or one of those that never tell. What is plainly a script does not come this far.
     """
+    return _may_be_a_click() or request.form.get("sure") == "yes"
+
+
+def _pressed_by_a_script() -> bool:
+    """Whether this form was sent without a person's click, by a browser that always tells of one.
+
+    Chromium, which alone sends Sec-CH-UA, and Firefox tell; WebKit does not. No page of ours runs a script, so that what
+    presses here is a scanner, and it would press the second page's button as well.
+    """
+    tells = "Sec-CH-UA" in request.headers or "Firefox/" in request.headers.get("User-Agent", "")
+    return tells and not _may_be_a_click()
+
+
+def _may_be_a_click() -> bool:
     mode = request.headers.get("Sec-Fetch-Mode")
-    if mode is None or (mode == "navigate" and request.headers.get("Sec-Fetch-User") == "?1"):
-        return True
-    return request.form.get("sure") == "yes"
+    return mode is None or (mode == "navigate" and request.headers.get("Sec-Fetch-User") == "?1")
 
 
 def _let_in() -> None:
@@ -73,6 +85,12 @@ def _let_in() -> None:
     if request.endpoint == "inbound.take":
         # A mail and no form: its route reads it, and knows how large one may be.
         return
+    if _pressed_by_a_script():
+        raise Forbidden(
+            "This did not look like a person's click.",
+            why="Some mail programs try out every button to protect you.",
+            remedy="Nothing was changed; if it was you, please go back and press the button again.",
+        )
     # Reading the body is what refuses one that is too large.
     body = request.get_data(cache=True)
     if body and request.mimetype == _FORM:

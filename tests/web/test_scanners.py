@@ -1,0 +1,176 @@
+"""What mail scanners do to our links: they open all of them, run what runs there, and press every button.
+
+A table happens with one real mail of each kind. Each link is asked for as soon as its mail has come, in three ways, and all
+of them once more by a real browser, with a script that presses whatever can be pressed. No row of any table may change.
+"""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from datetime import timedelta
+from email.message import EmailMessage
+from email.parser import BytesParser
+from email.policy import default
+from threading import Thread
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from waitress.server import create_server
+
+from pbem.mail.send import Parcel
+from pbem.service.delivery import Post, deliver, post_of
+from tests.mail.kinds import every_kind, kind_of
+from tests.service.stored import everything
+from tests.twins.world import Inbox
+from tests.web.browser import HOST
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.browser,
+    # Looking changes nothing on either database for the same reason.
+    pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
+]
+
+LINK = re.compile(rf"{HOST}/[^\s<>\"]*")
+
+PRESSES = """
+addEventListener("DOMContentLoaded", () => {
+    const forms = [...document.forms].filter(each => each.method == "post");
+    const form = forms[new URLSearchParams(location.search).get("form") || 0];
+    if (!form) return;
+    form.noValidate = true;
+    for (const each of form.elements) {
+        if (each.type == "radio" || each.type == "checkbox") each.checked = true;
+        else if (each.required && !each.value) each.value = each.min || "x";
+    }
+    if (HOW == "click") form.querySelector("button").click();
+    if (HOW == "submit") HTMLFormElement.prototype.submit.call(form);
+    if (HOW == "fetch") fetch(form.action, {method: "POST", body: new URLSearchParams(new FormData(form))});
+});
+"""
+"""Presses one form of each page that it meets: that which the address names, or the first."""
+
+SAME_FOR_ALL = ("/", "/u/")
+
+HOWS = ("click", "submit", "fetch")
+
+
+@pytest.fixture
+def site(app) -> Iterator[str]:
+    """The site as it is reached over the wire."""
+    server = create_server(app, host="127.0.0.1", port=0, threads=4)
+    Thread(target=server.run, daemon=True).start()
+    yield f"http://localhost:{server.effective_port}"
+    server.close()
+
+
+class Postman:
+    """Brings mails, and knows which are new."""
+
+    def __init__(self, house, clock, settings) -> None:
+        self.house, self.clock = house, clock
+        self.inbox = Inbox()
+        self.post = Post(post_of(settings).letterhead, self.inbox)
+
+    def carry(self) -> list[Parcel]:
+        """Let a little time pass; the mails that came."""
+        before = len(self.inbox.kept)
+        self.clock.advance(timedelta(minutes=6))
+        while deliver(self.house, self.post).dealt_with:
+            pass
+        return self.inbox.kept[before:]
+
+
+def read(parcel: Parcel) -> EmailMessage:
+    """A mail as the standard library reads it."""
+    message = BytesParser(policy=default).parsebytes(parcel.content)
+    assert isinstance(message, EmailMessage)
+    return message
+
+
+def paths_of(parcel: Parcel) -> list[str]:
+    """Where all links of a mail lead: those of its headers, its text and its HTML."""
+    message = read(parcel)
+    texts = [str(part.get_content()) for part in message.walk() if part.get_content_maintype() == "text"]
+    found = LINK.findall("\n".join([str(message["list-unsubscribe"]), *texts]))
+    return list(dict.fromkeys(each.removeprefix(HOST) for each in found))
+
+
+@pytest.mark.needs("curl")
+def test_looking_at_any_link_of_any_mail_changes_nothing(house, clock, settings, site, tool):
+    postman = Postman(house, clock, settings)
+    looked: dict[str, int] = {}
+
+    def carry() -> None:
+        fresh: dict[str, Parcel] = {}
+        for parcel in postman.carry():
+            fresh.setdefault(kind_of(read(parcel)), parcel)
+        paths = [path for parcel in fresh.values() for path in paths_of(parcel)]
+        if paths:
+            before = everything(house.store)
+            for method in ([], ["--head"], ["--request", "OPTIONS"]):
+                answers = curl(tool("curl"), site, paths, method)
+                assert {*answers} <= {"200"}, (method, answers)
+            assert everything(house.store) == before, f"looking at one of {sorted(fresh)} changed something"
+            for kind in fresh:
+                looked[kind] = looked.get(kind, 0) + 1
+
+    every_kind(house, clock, carry, "templari")
+    assert {"invitation", "confirm", "joined", "welcome", "turn", "reminder", "notice", "result", "links"} <= {*looked}
+
+
+def curl(program: str, site: str, paths: list[str], options: list[str]) -> list[str]:
+    """Ask for each path; the statuses of the answers."""
+    urls = [argument for path in paths for argument in ("--output", "/dev/null", site + path)]
+    command = [program, "--silent", "--show-error", "--write-out", "%{http_code}\n", *options, *urls]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+
+
+@pytest.mark.needs("chromium")
+def test_a_script_that_presses_every_button_decides_nothing(house, clock, settings, site, tool):
+    from playwright.sync_api import sync_playwright
+
+    postman = Postman(house, clock, settings)
+    pressed: dict[str, int] = {}
+    asked: list[Any] = []
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=tool("chromium"), args=["--no-sandbox"])
+        looks, *scanners = [scanner(chromium, how, asked) for how in ("", *HOWS)]
+
+        def carry() -> None:
+            for parcel in postman.carry():
+                for path in paths_of(parcel):
+                    # The links at the foot of all mails lead to the same pages.
+                    place = path[:3] if path[:3] in SAME_FOR_ALL else f"{kind_of(read(parcel))} {path[:3]}"
+                    if place not in pressed:
+                        before = everything(house.store)
+                        pressed[place] = press_everything(looks, scanners, site + path)
+                        assert everything(house.store) == before, f"a script has decided something on {place}"
+
+        every_kind(house, clock, carry, "templari")
+        chromium.close()
+    assert {"turn /m/", "turn /s/", "confirm /c/", "invitation /c/", "/u/", "links /l/"} <= {*pressed}
+    assert pressed["turn /s/"] > pressed["turn /m/"] > 0
+    # What pages fetch, and where their forms lead: nowhere but home, so that no address with a token gets out.
+    assert {urlsplit(each.url).netloc for each in asked} == {urlsplit(site).netloc}
+
+
+def scanner(chromium: Any, how: str, asked: list[Any]) -> Any:
+    """A tab of a browser in which a script presses forms, whatever a page says against scripts."""
+    page = chromium.new_context(bypass_csp=True).new_page()
+    page.add_init_script(f"const HOW = {how!r};" + (PRESSES if how else ""))
+    page.on("request", lambda request: asked.append(request))  # noqa: PLW0108 - it hangs a mark on what it is given
+    return page
+
+
+def press_everything(looks: Any, scanners: list[Any], url: str) -> int:
+    """Open an address and let scripts press each of its forms; how many there are."""
+    looks.goto(url)
+    forms = int(looks.evaluate("document.querySelectorAll('form[method=post]').length"))
+    for page in scanners:
+        for form in range(forms):
+            with page.expect_response(lambda answer: answer.request.method == "POST"):
+                page.goto(f"{url}?form={form}", wait_until="commit")
+            page.wait_for_load_state()
+    return forms
