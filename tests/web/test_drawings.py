@@ -2,6 +2,7 @@
 
 import gzip
 import re
+import struct
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,7 +13,8 @@ from engine.decks import decktet, piecepack
 from engine.games import templari
 from pbem.web.art.drawings import DRAWINGS, PIECES, PREFIX, SHIELDS, SIGNS, SUITS
 
-STYLE = (Path(pbem.__file__).parent / "web" / "static" / "pbem.css").read_text()
+STATIC = Path(pbem.__file__).parent / "web" / "static"
+STYLE = (STATIC / "pbem.css").read_text()
 
 ELEMENTS = {"symbol", "path", "circle", "rect", "use"}
 FIGURE, SIGN, CARD = (32, 48), (48, 48), (60, 84)
@@ -74,6 +76,20 @@ def test_all_drawings_together_are_no_more_than_a_small_photograph():
     assert len("".join(sign.symbol for sign in SIGNS.values())) < 14_000
     assert len(text) < 70_000
     assert len(gzip.compress(text)) < 8_000
+
+
+def test_the_icon_of_the_site_fetches_nothing_and_runs_nothing():
+    icon = ElementTree.parse(STATIC / "favicon.svg").getroot()
+    assert {each.tag.rpartition("}")[2] for each in icon.iter()} <= {"svg", "g", "path", "circle", "rect"}
+
+
+@pytest.mark.parametrize("name, width, height", [("icon.png", 180, 180), ("social.png", 1200, 630)])
+def test_pictures_for_other_sites_and_screens_have_their_size_and_say_nothing_of_who_made_them(name, width, height):
+    content = (STATIC / name).read_bytes()
+    assert content[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", content[16:24]) == (width, height)
+    assert len(content) < 100_000
+    assert not [chunk for chunk in (b"tEXt", b"iTXt", b"zTXt", b"eXIf") if chunk in content]
 
 
 def properties(within):

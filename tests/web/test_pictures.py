@@ -11,6 +11,9 @@ from pbem.web.drawn import Thing
 from tests.web.browser import HOST
 from tests.web.test_seat import open_seat
 
+# What is shown does not hang on the database.
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
 
 def ids(page):
     return re.findall(r'<symbol id="([^"]+)"', page.source)
