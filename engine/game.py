@@ -157,6 +157,13 @@ class Game(Generic[S]):
         """Why blanks that fit one by one do not fit together; None if they do."""
         return None
 
+    def barred(self, view: S, seat: int) -> Mapping[str, Text]:
+        """The verbs that a seat which is asked may miss among its acts, each with why it cannot be done now.
+
+        It is made from that seat's own view: what is secret is no reason that could be given.
+        """
+        return {}
+
     def prospect(self, state: S, seat: int) -> int:
         """How good this looks for a seat; only bots ask. The lead over the best other score unless the game knows better."""
         scores = self.standing(state).scores

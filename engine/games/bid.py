@@ -445,6 +445,19 @@ class Bid(Game[State]):
             return self._ask_for_coins(view, seat) if seat in view.tied else None
         return self._ask_for_tiles(view, seat)
 
+    def barred(self, view: State, seat: int) -> Mapping[str, Text]:
+        verb = "coin" if view.terms.coin_rerolls else "pawn"
+        if view.tied:
+            return {
+                "bid": say("The tiles are open; only those who are tied pay coins now."),
+                verb: say("The dice can be rolled again only as long as the bids are sealed."),
+            }
+        if verb == "coin" and not view.coins[seat]:
+            return {verb: say("You have no coin to pay for another roll.")}
+        if verb == "pawn" and not view.pawns[seat]:
+            return {verb: say("You have given up your Pawn already, and it buys a roll only once in the game.")}
+        return {}
+
     def _ask_for_tiles(self, view: State, seat: int) -> Decision:
         """The sealed bid and the wish for another roll on one form: who wants the roll gone need not wait for bids."""
         hand, many = view.hands[seat], doubling(view.dice)

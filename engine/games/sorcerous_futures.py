@@ -535,6 +535,16 @@ class SorcerousFutures(Game[State]):
             return self._ask_for_a_closed_bid(view, view.auction, seat) if seat in view.auction.waiting else None
         return self._ask_for_more(view, view.auction, seat) if seat == view.auction.waiting[0] else None
 
+    def barred(self, view: State, seat: int) -> Mapping[str, Text]:
+        selling = view.group > 0 and view.auction is None
+        if not selling or any(opening_bid(card) <= view.gold[seat] for card in view.row):
+            return {}
+        least = min(map(opening_bid, view.row))
+        why = say(
+            "You would have to bid {least} at least, and you have {gold} gold.", least=least, gold=view.gold[seat]
+        )
+        return {"open": why}
+
     def _ask_for_crowns(self, view: State, seat: int) -> Decision:
         others = clockwise(0, len(view.gold), without=(seat,))
         blanks = tuple(

@@ -622,6 +622,18 @@ class SunBid(Game[State]):
             return self._ask_for_victims(view, auction, seat) if seat == auction.leader else None
         return self._ask_for_a_bid(view, auction, seat) if seat == auction.bidders[0] else None
 
+    def barred(self, view: State, seat: int) -> Mapping[str, Text]:
+        auction = view.auction
+        if auction is None and not view.deck:
+            return {"flip": say("There is no card left to flip.")}
+        if auction is None and not any(self._uses(view, seat)):
+            if not any(rank(card) in "PT" for card in view.takes[seat]):
+                return {"use": say("You have no Pawn and no Court in your take.")}
+            return {"use": say("No Pawn or Court of yours shares a suit with a card of the pool.")}
+        if auction is not None and not auction.aces and auction.called and seat == view.lead and not auction.high:
+            return {"pass": say("You called this auction, and nobody else has bid.")}
+        return {}
+
     def _ask_for_a_turn(self, view: State, seat: int) -> Decision:
         uses = tuple(self._uses(view, seat))
         what = (

@@ -508,6 +508,12 @@ class SunsetPoker(Game[State]):
             return self._ask_to_pick(view, seat)
         return self._ask_for_a_turn(view, seat) if seat == view.turn else None
 
+    def barred(self, view: State, seat: int) -> Mapping[str, Text]:
+        if view.turn is None:
+            why = say("It begins when everybody has picked a hand.")
+            return {"play": why, "take": why, "fold": why}
+        return {} if view.sun is None else {"take": say("{taker:seat} [has|have] taken the Sun.", taker=view.sun)}
+
     def _ask_to_pick(self, view: State, seat: int) -> Decision:
         pack = view.packs[seat]
         card = OneOf("card", things(in_order(pack)), why=say("It must be a card of the pack that you hold."))

@@ -537,6 +537,17 @@ class Templari(Game[State]):
             return self._ask_for_a_bid(view, view.auction, seat) if seat == view.auction.turn else None
         return self._ask_to_sell(view, seat) if seat == view.sellers[0] else None
 
+    def barred(self, view: State, seat: int) -> Mapping[str, Text]:
+        if view.offender is not None:
+            return {"bid": say("You won with a bid that you cannot pay; first you give up a card.")}
+        if view.auction is None:
+            return {"bid": say("The lot is not turned up yet.")}
+        if view.terms.sale_limit is None:
+            return {}
+        if view.auction.seller is not None:
+            return {"sell": say("Another card is being sold.")}
+        return {"sell": say("Cards are sold only before the lot is turned up.")}
+
     def _ask_to_sell(self, view: State, seat: int) -> Decision:
         return Decision(
             seat,

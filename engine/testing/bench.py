@@ -83,6 +83,9 @@ class House:
             page["prompt"] = teller(decision.prompt)
             page["usages"] = "\n".join((*grammar.usages(decision), *orders.offered(decision)))
             page["orders"] = "\n".join(_answers(game, view, decision))
+            page["what cannot be done"] = "\n".join(
+                f"{verb}: {teller(why)}" for verb, why in game.barred(view, reader).items()
+            )
         return page
 
 

@@ -59,6 +59,8 @@ def _disorder(game: Game[Any], table: Table, seat: int, decision: Decision) -> I
         yield f"silence means a choice that is refused: {objection}"
     if not decision.closes <= {act.verb for act in decision.acts}:
         yield "a verb closes the window that nobody may choose"
+    if both := {act.verb for act in decision.acts} & set(game.barred(table.view(seat), seat)):
+        yield f"“{min(both)}” is among the acts, and called impossible"
     if decision.count() == 1:
         yield from _single(game, table, seat, decision)
 

@@ -4,12 +4,14 @@ A choice takes two forms: the first leads to a page that says it in words and ke
 Forms carry the number of the window they were made for, so one that was left open for a day never plays in another turn.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from flask import Blueprint, Response, request
 
 from engine import grammar, orders
 from engine.decisions import Amount, Choice, Decision, Refused
+from engine.tell import Text
 from pbem.domain.errors import BadInput, Refusal, Stale
 from pbem.links import Purpose
 from pbem.service import by_link, export, looks
@@ -221,8 +223,15 @@ def _read(decision: Decision, found: Look, written: str) -> Choice:
     try:
         choice = grammar.read(decision, written)
     except Refused as refused:
-        raise BadInput(found.teller(refused.text), remedy="Nothing was changed.") from refused
+        verb = next(iter(grammar.words_of(written[: grammar.LONGEST_LINE])), "")
+        reason = _barred(found).get(verb, refused.text)
+        raise BadInput(found.teller(reason), remedy="Nothing was changed.") from refused
     return _agreeable(found, choice)
+
+
+def _barred(found: Look) -> Mapping[str, Text]:
+    """What the seat will miss among its acts, and why it cannot be done now."""
+    return {} if found.decision is None else found.rules.barred(found.view, found.seat)
 
 
 def _agreeable(found: Look, choice: Choice) -> Choice:
@@ -290,7 +299,7 @@ def _page(
         raising=raised[1] if raised else None,
         ready_orders=[each for each in offered if "<" not in each],
         orders=orders.USAGES,
-        barred=[],
+        barred=[(verb, teller(why)) for verb, why in _barred(found).items()],
         asked_why=asked_why,
         refused=refused,
         moved_on=moved_on,
