@@ -18,6 +18,7 @@ from engine import grammar, orders
 from engine.decisions import Choice, Decision, Refused
 from engine.orders import Order
 from engine.tell import Text, say
+from pbem.domain.words import LONGEST_SAID
 
 
 class Word(StrEnum):
@@ -80,8 +81,11 @@ _LONGEST_SLIP: Final = 8
 _LONGEST_SLIP_WITHOUT_NUMBERS: Final = 4
 """Words of a line that is still told as a slip: what is longer and begins with a verb is a sentence."""
 
+_LONGEST: Final = LONGEST_SAID + 20
+"""Characters of a line that may be a command: what can be said to a table, and the word before it."""
+
 _BULLET: Final = re.compile(r"^(?:[-–—•·*+»›]|\d{1,2}[.)])\s+")
-_QUOTED: Final = re.compile(r"""^["'“”„‚‘’«»‹›`*_]+(.*?)["'“”„‚‘’«»‹›`*_]+[.!]*$""")
+_QUOTES: Final = "\"'“”„‚‘’«»‹›`*_"
 # Courtesy around a command changes nothing about it.
 _PLEASE: Final = (
     r"please|pls|thanks|thank you|thx|cheers|bitte|danke|s['’]il (?:vous|te) pla[iî]t|svp|stp|merci|por favor|gracias"
@@ -106,15 +110,18 @@ _HARMLESS: Final = frozenset({Word.HELP, Word.BOARD, Word.RULES, Word.TALK})
 
 def read(line: str, decision: Decision | None) -> Command | None:
     """What a line means beside a decision, or where nothing is asked; None if it is prose."""
-    said = _bare(line)
-    words = grammar.words_of(said)
-    if not words:
+    if len(line) > _LONGEST:
         return None
-    if (plain := _plain(said, words)) is not None:
-        return plain
-    if decision is None or said.endswith(("?", "？")):
+    said = _bare(line)
+    if said.startswith(">"):
         return None
     wanted = _COURTESY.sub("", said)
+    # What is said to the table keeps its courtesy.
+    for text in (said, wanted):
+        if (plain := _plain(text, grammar.words_of(text))) is not None:
+            return plain
+    if decision is None or said.endswith("?"):
+        return None
     return _of_game(wanted, grammar.words_of(wanted), decision)
 
 
@@ -122,12 +129,13 @@ def _bare(line: str) -> str:
     """The line without what has no shape, without the mark of a list, and without quotes around the whole."""
     shaped = "".join(c for c in line if unicodedata.category(c) != "Cf")
     text = _BULLET.sub("", " ".join(unicodedata.normalize("NFKC", shaped).split()))
-    quoted = _QUOTED.match(text)
-    return quoted[1].strip() if quoted and quoted[1].strip() else text
+    whole = text.rstrip(".!")
+    inner = whole.strip(_QUOTES).strip()
+    return inner if inner and whole[0] in _QUOTES and whole[-1] in _QUOTES else text
 
 
 def _plain(said: str, words: list[str]) -> Plain | None:
-    if words[0] not in tuple(Word):
+    if not words or words[0] not in tuple(Word):
         return None
     word = Word(words[0])
     if said.endswith("?") and word not in _HARMLESS:
@@ -156,8 +164,7 @@ def _of_game(said: str, words: list[str], decision: Decision) -> Command | None:
     try:
         return Standing(said, _order(said, decision))
     except Refused as refused:
-        as_order = words[0] in ("up", "always") or {"then", "this", "unless"} & set(words[1:])
-        why = refused if as_order or complaint is None else complaint
+        why = refused if _like_an_order(words) or complaint is None else complaint
     return Slip(said, why.text) if _is_slip(words, decision) else None
 
 
@@ -170,7 +177,11 @@ def _is_slip(words: list[str], decision: Decision) -> bool:
         return True
     acts = [act for act in decision.acts if act.verb == words[0]]
     # `hold on` is no slip where `hold` is the whole of a command.
-    return bool(acts) and (numbers or any(act.blanks for act in acts))
+    return bool(acts) and (numbers or _like_an_order(words) or any(act.blanks for act in acts))
+
+
+def _like_an_order(words: list[str]) -> bool:
+    return words[0] in ("up", "always") or bool({"then", "this", "unless"} & set(words[1:]))
 
 
 def _in_digits(words: list[str]) -> str:

@@ -12,6 +12,7 @@ that could become a command: it joins only what a mail program has broken in the
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 
@@ -35,11 +36,11 @@ _QUOTE_MARKS: Final = re.compile(r"^(?:\s{0,3}(?:[A-Za-z]{1,3})?[>＞])+")
 _ITEM: Final = re.compile(r"[-*•]\s|https?://")
 _WORDS_OF_A_SENTENCE: Final = 4
 
-_PARTING: Final = re.compile(
-    # A line of dashes; dashes around words, such as `-----Original Message-----`; how forwards begin.
-    r"[\s_=*~–—-]*[_=*~–—-]{5}[\s_=*~–—-]*"
-    r"|\s*-{2,}\s?[^-].*[^-]\s?-{2,}\s*"
-    r"|(?:Begin forwarded message|Anfang der weitergeleiteten (?:Nachricht|E-Mail)|Début du message (?:réexpédié|transféré)"
+_RULE: Final = "_=*~–—-"
+_SHORTEST_RULE: Final = 5
+_NAMED_RULE: Final = re.compile(r"-{2,40}\s?[^-\s].{0,100}\S\s?-{2,40}")
+_FORWARDED: Final = re.compile(
+    r"(?:Begin forwarded message|Anfang der weitergeleiteten (?:Nachricht|E-Mail)|Début du message (?:réexpédié|transféré)"
     r"|Inicio del mensaje reenviado|Início da mensagem (?:encaminhada|reencaminhada)|Inizio messaggio inoltrato"
     r"|転送されたメッセージ)\s*[:：]",
     re.IGNORECASE,
@@ -57,23 +58,20 @@ _HEADER: Final = re.compile(
     re.IGNORECASE,
 )
 
-_INTRODUCED: Final = re.compile(
-    # Who wrote, and when, in the order that a language likes; a year and an address in brackets need no language.
-    r"(?:On|At)\b.{3,300}\bwrote\s*:"
-    r"|.{1,200}\bwrote(?: on\b.{1,100})?\s*:"
-    r"|Am\b.{3,300}\bschrieb\b.{0,200}:"
-    r"|.{1,200}\bschrieb(?: (?:am|um)\b.{1,100})?\s*:"
-    r"|Le\b.{3,300}\ba écrit\s*:|.{1,200}\ba écrit(?: le\b.{1,100})?\s*:"
-    r"|El\b.{3,300}\bescribió\s*:|.{1,200}\bescribió(?: el\b.{1,100})?\s*:"
-    r"|(?:Em|A|No dia)\b.{3,300}\bescreveu\s*:|.{1,200}\bescreveu(?: em\b.{1,100})?\s*:"
-    r"|Il\b.{3,300}\bha scritto\s*:|Op\b.{3,300}\b(?:schreef|geschreven)\b.{0,200}:"
-    r"|.{0,200}\d{4}.{0,200}のメール\s*[:：]|.{1,200}(?:さん)?(?:は|が)(?:書きました|書いた)\s*[:：]"
-    r"|.{0,300}\b(?:19|20)\d\d\b.{0,300}<\S+@\S+>.{0,40}[:：]"
-    r"|.{0,100}20\d\d年.{0,300}<\S+@\S+>.{0,40}[:：]?",
+# Who wrote, in the languages that people write to us in; a year and an address in brackets need no language.
+_WROTE: Final = re.compile(
+    r"\b(?:wrote|writes|schrieb|a écrit|escribió|escreveu|ha scritto|schreef|geschreven)\b|のメール|書きました|書いた",
     re.IGNORECASE,
 )
+_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_BRACKETED: Final = re.compile(r"<[^\s<>@]{1,100}@[^\s<>@]{1,100}>")
+_SINCE: Final = re.compile(r"[\d@]")
+_LONGEST_INTRODUCTION: Final = 400
 _MOST_INTRODUCING: Final = 4
 """Lines over which a program may break such a sentence."""
+
+MOST_WRITTEN: Final = 200
+"""Paragraphs of one answer: whoever writes more writes no commands."""
 
 _OF_THE_PROGRAM: Final = re.compile(
     # Programs that sign within the text put lines of their own around it.
@@ -101,7 +99,7 @@ def lines_of(text: str) -> list[Line]:
 
 def written(lines: Sequence[Line]) -> tuple[str, ...]:
     """What the writer wrote, paragraph by paragraph: each line that no program has broken is one."""
-    return tuple(_joined(_own(lines)))
+    return tuple(islice(_joined(_own(lines)), MOST_WRITTEN))
 
 
 def _own(lines: Sequence[Line]) -> Iterator[Line]:
@@ -155,7 +153,7 @@ def _introducing(lines: Sequence[Line], at: int) -> int:
     block = [line.text.strip() for line in _unquoted(lines, at)]
     if not block or not block[0]:
         return 0
-    if _PARTING.fullmatch(block[0]):
+    if _parts(block[0]):
         return 1 + _introducing_more(lines, at + 1)
     headers = _headers(block)
     if headers:
@@ -163,9 +161,29 @@ def _introducing(lines: Sequence[Line], at: int) -> int:
     for many in range(1, min(_MOST_INTRODUCING, len(block)) + 1):
         if not block[many - 1]:
             break
-        if _INTRODUCED.fullmatch(" ".join(block[:many])):
+        sentence = " ".join(block[:many])
+        # Without a date and an address it could be the writer's own, unless a quote does follow.
+        if _introduces(sentence) and (_SINCE.search(sentence) or _quoted_next(lines, at + many)):
             return many
     return 0
+
+
+def _parts(text: str) -> bool:
+    """Whether a line is one of dashes, with words between them or not, or says that a forwarded message begins."""
+    bare = text.replace(" ", "")
+    if len(bare) >= _SHORTEST_RULE and not bare.strip(_RULE):
+        return True
+    return bool(_NAMED_RULE.fullmatch(text) or _FORWARDED.fullmatch(text))
+
+
+def _introduces(text: str) -> bool:
+    """Whether a sentence says who wrote what follows, and when or from which address."""
+    if len(text) > _LONGEST_INTRODUCTION or not text.endswith((":", "：", ">")):
+        return False
+    dated, addressed = bool(_YEAR.search(text)), bool(_BRACKETED.search(text))
+    if text.endswith(">"):
+        return dated and addressed and "年" in text
+    return (dated and addressed) or bool(_WROTE.search(text))
 
 
 def _introducing_more(lines: Sequence[Line], at: int) -> int:

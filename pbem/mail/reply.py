@@ -121,17 +121,16 @@ def _decoded(content: bytes, charset: str) -> str:
 def _flowed(part: Message, text: str) -> list[Line]:
     """Lines put together again that a program has broken at blanks, as RFC 3676 has it."""
     keeps_blank = str(part.get_param("delsp")).lower() != "yes"
-    lines: list[Line] = []
+    paragraphs: list[tuple[bool, list[str]]] = []
     flows = False
     for raw in text.split("\n"):
         marks = len(raw) - len(raw.lstrip(">"))
-        line = raw[marks:].removeprefix(" ")
-        quoted = marks > 0
-        if flows and lines and lines[-1].quoted == quoted:
-            line = lines.pop().text + line
-        flows = line.endswith(" ") and not raw.endswith("-- ")
-        lines.append(Line(line if not flows or keeps_blank else line[:-1], quoted, whole=True))
-    return lines
+        line, quoted = raw[marks:].removeprefix(" "), marks > 0
+        if not flows or paragraphs[-1][0] != quoted:
+            paragraphs.append((quoted, []))
+        flows = line.endswith(" ") and line != "-- "
+        paragraphs[-1][1].append(line if keeps_blank or not flows else line[:-1])
+    return [Line("".join(pieces), quoted, whole=True) for quoted, pieces in paragraphs]
 
 
 def _of_html(text: str) -> Reply:

@@ -87,7 +87,10 @@ class Line:
 
 @dataclass(slots=True)
 class _Acting:
-    """A reply that is being carried out. `window` is what its next choice is for."""
+    """A reply that is being carried out. `window` is what its next choice is for.
+
+    `asked` is what the player was asked there, as long as it is known: until something was done.
+    """
 
     tx: Tx
     house: House
@@ -100,6 +103,7 @@ class _Acting:
     shown: set[Word] = field(default_factory=set)
     stopped: bool = False
     late: bool = False
+    asked: tuple[Decision | None] | None = None
 
     def game(self) -> GameRow:
         """The game as it is now."""
@@ -144,7 +148,9 @@ def _without_game(line: str) -> Command | None:
 
 def _read(acting: _Acting, line: str) -> None:
     """Read a line, and do what it says unless one before it was refused."""
-    command = commands.read(line, _decision(acting))
+    if acting.asked is None:
+        acting.asked = (_decision(acting),)
+    command = commands.read(line, acting.asked[0])
     if command is None:
         acting.prose.append(line[:LONGEST_SHOWN])
         return
@@ -160,6 +166,7 @@ def _read(acting: _Acting, line: str) -> None:
         acting.late = acting.late or isinstance(refusal, Stale)
         acting.lines.append(Line(said, Outcome.REFUSED, text=str(refusal)))
     else:
+        acting.asked = None
         acting.lines.append(Line(said, Outcome.APPLIED, done, text))
 
 
