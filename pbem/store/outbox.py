@@ -258,7 +258,8 @@ def of_kind(tx: Connection, person_id: int, kind: str, status: str, limit: int =
 def told_until(tx: Connection, person_id: int, game_id: int) -> int:
     """Of which window a person was last sent a mail that tells all before it; 0 if there was none."""
     mine = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.game_id == game_id, _OUTBOX.c.status == "sent")
-    wanted = select(func.max(_OUTBOX.c.window)).where(*mine, _OUTBOX.c.kind == "turn")
+    tells = _OUTBOX.c.kind.in_(("welcome", "turn"))
+    wanted = select(func.max(_OUTBOX.c.window)).where(*mine, tells)
     return int(tx.execute(wanted).scalar_one() or 0)
 
 

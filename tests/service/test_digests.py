@@ -1,0 +1,276 @@
+"""Digests: one mail a day with a section for each table, and none where nothing happened.
+
+The relay is a real server on this machine, and time passes only when it is told to.
+"""
+
+import re
+from datetime import UTC, datetime, time, timedelta
+
+import pytest
+
+from pbem.domain.delivery import parse_delivery
+from pbem.links import Purpose
+from pbem.service import by_link, delivery, digests, links, people, stops, timeouts, wishes
+from pbem.service.heartbeat import Worker
+from pbem.store import deadlines, outages, outbox
+from tests.service.stored import fails_without_a_trace, letters
+from tests.service.test_delivery import HOUR, drain, links_in, post_to, sink  # noqa: F401 - a fixture comes in by its name
+from tests.service.timed import DAY, MINUTE
+
+EIGHT = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
+DAILY = parse_delivery("daily")
+
+
+@pytest.fixture
+def post(sink):  # noqa: F811
+    """What this server sends with."""
+    return post_to(sink)
+
+
+@pytest.fixture
+def games(table, house, clock, post):
+    """Two games that have been told of, whose people then chose a digest at eight."""
+    both = table("templari", 3), table("sunset-poker", 3)
+    drain(house, clock, post)
+    for seat in range(3):
+        wishes.choose(house, both[0].person_at(seat), DAILY, None, time(8))
+    return both
+
+
+def play_once(game):
+    seat, decision = next(iter(game.asked().items()))
+    game.play(seat, decision.default)
+
+
+def carry(house, post):
+    """What a worker does in a minute."""
+    digests.gather(house)
+    delivery.deliver(house, post, limit=100)
+
+
+def digest_of(sink, house, person):  # noqa: F811
+    """The digests that somebody got, the oldest first."""
+    address = people.read(house, person).address
+    return [mail for mail in sink.to(address) if str(mail.message["feedback-id"]).split(":")[1] == "digest"]
+
+
+def next_eight(clock):
+    """Eight o'clock of the next morning."""
+    clock.set((clock.now() + DAY).replace(hour=8, minute=0, second=0, microsecond=0))
+
+
+def test_a_day_is_one_mail_with_a_section_for_each_table(house, clock, sink, post, games):  # noqa: F811
+    templari, poker = games
+    play_once(templari)
+    for seat, decision in poker.asked().items():
+        poker.play(seat, decision.default)
+    before = len(sink.kept)
+    for _ in range(20):
+        clock.advance(HOUR / 4)
+        carry(house, post)
+    assert len(sink.kept) == before, "nothing leaves before its time"
+    next_eight(clock)
+    for _ in range(10):
+        carry(house, post)
+        clock.advance(MINUTE)
+    asked = next(iter(templari.asked()))
+    person = templari.person_at(asked)
+    (mail,) = digest_of(sink, house, person)
+    assert mail.text.index("Templari") >= 0
+    assert mail.text.index("Sunset Poker") >= 0
+    assert "Please decide until" in mail.text
+    assert mail.message["reply-to"] is None
+    assert len(sink.kept) == before + 3, "one for each of the three"
+    assert {row.status for row in letters(house, person, "turn")} == {"sent"}, "told by the digest"
+
+
+def test_the_links_of_a_digest_decide(house, clock, sink, post, games):  # noqa: F811
+    templari, _ = games
+    play_once(templari)
+    clock.advance(HOUR)
+    carry(house, post)
+    next_eight(clock)
+    carry(house, post)
+    seat = next(iter(templari.asked()))
+    (mail,) = digest_of(sink, house, templari.person_at(seat))
+    found = [(purpose, token, option) for purpose, token, option in links_in(mail) if purpose in "ms"]
+    assert {purpose for purpose, _, _ in found} >= {"s"}
+    for purpose, token, _ in found:
+        assert links.opened(house, token, Purpose(purpose)).person_id == templari.person_at(seat)
+    mine = [
+        (token, option)
+        for purpose, token, option in found
+        if purpose == "m" and links.opened(house, token, Purpose.MOVE).game_id == templari.id
+    ]
+    if mine:
+        assert by_link.move(house, *mine[0]).seat == seat
+
+
+def test_where_nothing_happened_there_is_no_mail(house, clock, sink, post, games):  # noqa: F811
+    before = len(sink.kept)
+    for _ in range(3):
+        next_eight(clock)
+        carry(house, post)
+    assert len(sink.kept) == before
+    assert letters(house, kind="digest") == []
+
+
+def test_what_was_told_is_not_told_again(house, clock, sink, post, games):  # noqa: F811
+    templari, _ = games
+    play_once(templari)
+    clock.advance(HOUR)
+    carry(house, post)
+    for _ in range(3):
+        next_eight(clock)
+        carry(house, post)
+    for seat in range(3):
+        assert len(digest_of(sink, house, templari.person_at(seat))) == 1
+
+
+def test_a_digest_that_was_lost_is_told_again_the_next_day(house, clock, sink, post, games):  # noqa: F811
+    templari, _ = games
+    play_once(templari)
+    seat = next(iter(templari.asked()))
+    person = templari.person_at(seat)
+    clock.advance(HOUR)
+    carry(house, post)
+    next_eight(clock)
+    sink.does(*["550 data"] * 3)
+    carry(house, post)
+    assert [row.status for row in letters(house, person, "digest")] == ["parked"]
+    assert "digest" in {row.status for row in letters(house, person, "turn")}
+    next_eight(clock)
+    carry(house, post)
+    (mail,) = digest_of(sink, house, person)
+    assert "Please decide until" in mail.text
+    assert "digest" not in {row.status for row in letters(house, person)}
+
+
+def test_a_newer_digest_takes_the_place_of_one_that_could_not_leave(house, clock, sink, post, games):  # noqa: F811
+    templari, _ = games
+    play_once(templari)
+    person = templari.person_at(next(iter(templari.asked())))
+    clock.advance(HOUR)
+    carry(house, post)
+    next_eight(clock)
+    digests.gather(house)
+    next_eight(clock)
+    digests.gather(house)
+    carry(house, post)
+    assert [row.status for row in letters(house, person, "digest")] == ["superseded", "sent"]
+    assert len(digest_of(sink, house, person)) == 1
+
+
+def test_what_was_answered_meanwhile_is_not_asked_in_a_digest(house, clock, sink, post, games):  # noqa: F811
+    templari, _ = games
+    play_once(templari)
+    seat = next(iter(templari.asked()))
+    clock.advance(HOUR)
+    carry(house, post)
+    play_once(templari)
+    next_eight(clock)
+    carry(house, post)
+    (mail,) = digest_of(sink, house, templari.person_at(seat))
+    section = re.split(r"Sunset Poker, turn", mail.text)[0]
+    assert "Please decide until" not in section.split("Templari, turn")[-1]
+
+
+def test_many_workers_send_one_digest(house, clock, sink, post, games):  # noqa: F811
+    play_once(games[0])
+    clock.advance(HOUR)
+    carry(house, post)
+    next_eight(clock)
+    first, *others = [digests.gather(house) for _ in range(5)]
+    assert first == 3
+    assert others == [0, 0, 0, 0]
+
+
+def test_gathering_a_digest_is_done_whole_or_not_at_all(house, clock, post, table, person):
+    game = table("templari", 3, bots=("random", "random"))
+    drain(house, clock, post)
+    ann = person("Ann")
+    wishes.choose(house, ann, DAILY, None, time(8))
+    stops.pause(house, game.id, "dinner")
+    clock.advance(HOUR)
+    carry(house, post)
+    next_eight(clock)
+    assert fails_without_a_trace(house.store, lambda: digests.gather(house)) > 5
+
+
+def test_a_digest_comes_at_its_time_on_the_wall_when_the_clocks_change(house, clock, sink, post, table):  # noqa: F811
+    # In Berlin the clocks go forward at one o'clock UTC on 28 March 2027.
+    clock.set(datetime(2027, 3, 26, 12, 0, tzinfo=UTC))
+    game = table("templari", 3)
+    drain(house, clock, post)
+    clock.set(datetime(2027, 3, 27, 12, 0, tzinfo=UTC))
+    for seat in range(3):
+        people.set_zone(house, game.person_at(seat), "Europe/Berlin")
+        wishes.choose(house, game.person_at(seat), DAILY, None, time(8))
+    ann, got = game.person_at(0), []
+    for _ in range(4 * 24 * 3):
+        if clock.now().minute == 0 and clock.now().hour == 20:
+            stops.pause(house, game.id, "sleep")
+            stops.resume(house, game.id)
+        before = len(digest_of(sink, house, ann))
+        carry(house, post)
+        got += [clock.now()] * (len(digest_of(sink, house, ann)) - before)
+        clock.advance(HOUR / 4)
+    assert [(each.day, each.hour) for each in got] == [(28, 6), (29, 6), (30, 6)]
+
+
+def test_the_last_reminder_before_the_time_is_over_comes_by_itself(house, clock, sink, post, games):  # noqa: F811
+    templari, _ = games
+    play_once(templari)
+    seat = next(iter(templari.asked()))
+    person = templari.person_at(seat)
+    worker = Worker("first", clock.now() - HOUR)
+    for _ in range(23 * 4):
+        clock.advance(HOUR / 4)
+        house.write(lambda tx: outages.beat(tx, worker.name, worker.started_at, clock.now()))
+        timeouts.remind(house, worker)
+        delivery.deliver(house, post, limit=100)
+    reminders = [row for row in letters(house, person, "reminder") if row.game_id == templari.id]
+    assert [row.status for row in reminders] == ["digest", "digest", "sent"]
+
+
+def test_what_takes_a_seat_away_does_not_wait_for_a_digest(house, clock, sink, post, games):  # noqa: F811
+    templari, _ = games
+    person = templari.person_at(0)
+    facts = {"what": "seat_offered", "who": "Ann", "seat": 0, "why": "silent"}
+    now = clock.now()
+    letter = outbox.Letter(person, "notice", templari.id, None, None, None, facts)
+    house.write(lambda tx: outbox.queue(tx, [letter], now, now))
+    clock.advance(MINUTE)
+    delivery.deliver(house, post, limit=100)
+    assert letters(house, person, "notice")[-1].status == "sent"
+
+
+def test_who_chose_a_digest_of_one_table_gets_the_mails_of_the_other_at_once(house, clock, sink, post, table):  # noqa: F811
+    first, second = table("sunset-poker", 3), table("sunset-poker", 3)
+    drain(house, clock, post)
+    for seat in range(3):
+        wishes.choose(house, first.person_at(seat), DAILY, first.row().key, time(8))
+    for game in (first, second):
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    clock.advance(HOUR)
+    carry(house, post)
+    assert {row.status for row in letters(house, kind="turn") if row.game_id == second.id} == {"sent"}
+    next_eight(clock)
+    carry(house, post)
+    ann = first.person_at(0)
+    (mail,) = digest_of(sink, house, ann)
+    assert mail.text.count("Sunset Poker, turn") == 1
+
+
+def test_a_clock_runs_from_when_a_mail_at_once_would_have_left(house, clock, sink, post, games):  # noqa: F811
+    templari, _ = games
+    asked_at = clock.now()
+    play_once(templari)
+    seat = next(iter(templari.asked()))
+    clock.advance(2 * MINUTE)
+    carry(house, post)
+    with house.store.read() as tx:
+        row = deadlines.read(tx, templari.id, templari.row().window, seat)
+    assert row.accepted_at == asked_at + house.hold
+    assert row.due_at >= asked_at + timedelta(days=1)
