@@ -17,7 +17,7 @@ from pbem.domain.errors import PbemError
 from pbem.domain.finding import Finding, How
 from pbem.domain.outage import CLOCK_TOLERANCE, LONGEST_HOLE
 from pbem.mail.send import Relay
-from pbem.ops import mailing
+from pbem.ops import letterbox, mailing
 from pbem.ops.opening import must_be_there
 from pbem.store import calls, copying, deadlines, games, health, migrate, outages, outbox
 from pbem.store.database import Store
@@ -38,6 +38,7 @@ def examine(config: Config) -> Iterator[Finding]:
     yield from _keys(config)
     yield from _disk(config)
     yield from _mail(config)
+    yield from letterbox.look_at_settings(config)
     try:
         with explained():
             must_be_there(config)
@@ -106,6 +107,7 @@ def _database(store: Store) -> Iterator[Finding]:
         ("clock", _clock),
         ("worker", _worker),
         ("queue", _queue),
+        ("arrivals", letterbox.look_at_arrivals),
         ("tables", _tables),
     )
     for what, look in looks:

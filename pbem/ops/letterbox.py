@@ -1,22 +1,36 @@
-"""The ways in by which the mail server beside us hands mails over: a port that speaks LMTP, and a pipe.
+"""The ways in by which the mail server beside us hands mails over, a port that speaks LMTP and a pipe, and how they are.
 
 Both keep a mail and do nothing about it: whoever works on this server deals with it within seconds. So a mail server gets
 its answer at once, and what it was told is kept is kept.
 """
 
 import signal
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from types import FrameType
+from typing import Final
 
-from pbem.config import Config
+from pbem.clock import SystemClock
+from pbem.config import Config, SenderCheck
 from pbem.domain.errors import BadInput, Forbidden
+from pbem.domain.finding import Finding, How
 from pbem.mail.lmtp import Lmtp
 from pbem.ops.opening import house_on, must_be_there, opened_store
+from pbem.ops.terminal import many
 from pbem.service import incoming
 from pbem.service.house import House
+from pbem.store import incoming as rows
 from pbem.store.database import Store
+
+_LOOK_BACK: Final = timedelta(days=7)
+_SEVERAL: Final = 3
+"""Replies of which one may be by somebody whose provider signs nothing, but hardly all."""
+
+_PATIENCE: Final = 5
+"""Seconds to wait for an answer from this machine."""
 
 
 @contextmanager
@@ -67,6 +81,54 @@ def take_one(config: Config, envelope_from: str, envelope_to: str, raw: bytes) -
     with opened_store(config) as store:
         house = house_on(store, config)
         incoming.receive(house, incoming.letterbox_of(config), envelope_from, envelope_to, raw)
+
+
+def look_at_settings(config: Config) -> Iterator[Finding]:
+    """Whether mails can come in, as far as the settings say."""
+    inbound = config.inbound
+    if not inbound.replies:
+        yield Finding("answers", How.WELL, "answers to mails are not read, and the mails say so")
+        return
+    if not inbound.lmtp_port:
+        yield Finding("answers", How.WELL, "answers to mails are read; none are taken by LMTP")
+    elif said := _silence_at(inbound.lmtp_host, inbound.lmtp_port):
+        says = f"Nobody takes mails at {inbound.lmtp_host}, port {inbound.lmtp_port} ({said})."
+        remedy = "Start the server with `pbem serve`, or `pbem mail serve` on PostgreSQL; mail servers wait for days."
+        yield Finding("answers", How.WARNING, says, remedy)
+    else:
+        yield Finding("answers", How.WELL, f"mails are taken at {inbound.lmtp_host}, port {inbound.lmtp_port}")
+    if inbound.sender_check is not SenderCheck.STRICT and not config.development:
+        says = f"The check of senders is {inbound.sender_check}: who has seen a player's mail can move for them."
+        remedy = "Let your mail server write Authentication-Results, and set PBEM_INBOUND_SENDER_CHECK to strict."
+        yield Finding("answers", How.WARNING, says, remedy)
+
+
+def look_at_arrivals(store: Store) -> Iterator[Finding]:
+    """What became of the mails that came in lately."""
+    with store.read() as tx:
+        parked = rows.with_status(tx, "parked")
+        counted = rows.counted(tx, (SystemClock().now() - _LOOK_BACK).date())
+    unvouched = sum(number for what, number in counted.items() if what.startswith(incoming.UNVOUCHED))
+    believed = sum(number for what, number in counted.items() if what.startswith("reply"))
+    yield Finding(
+        "arrivals", How.WELL, f"{many(sum(counted.values()), 'mail')} came in within a week, {believed} of them answers"
+    )
+    if parked:
+        remedy = "The log of the server has the fault (mail_not_read); please report it."
+        yield Finding("arrivals", How.WARNING, f"{many(parked, 'mail')} that came in could not be dealt with.", remedy)
+    if unvouched >= _SEVERAL and not believed:
+        says = f"{unvouched} answers came in, and our mail server vouches for none of them."
+        remedy = "Check that PBEM_INBOUND_AUTHSERV_ID is the name in its Authentication-Results headers."
+        yield Finding("arrivals", How.WARNING, says, remedy)
+
+
+def _silence_at(host: str, port: int) -> str:
+    """Why nobody answers at a port; nothing if somebody does."""
+    try:
+        with socket.create_connection((host, port), timeout=_PATIENCE) as connection:
+            return "" if connection.recv(3) == b"220" else "something else listens there"
+    except OSError as error:
+        return error.strerror or str(error)
 
 
 def _lmtp(house: House, config: Config) -> Lmtp:

@@ -53,6 +53,9 @@ MOST_AN_HOUR: Final = 30
 KEPT: Final = timedelta(days=30)
 """So long a mail is known by its name; mail servers try for five days. Whatever text is left then goes."""
 
+ANOTHER_SENDER: Final = "another sender"
+UNVOUCHED: Final = "a sender nobody vouches for"
+
 _log = structlog.get_logger(__name__)
 
 
@@ -201,9 +204,9 @@ def _doubt(house: House, box: Letterbox, link: Link, mail: Incoming) -> str:
         known = person_rows.read(tx, link.person_id).mailbox
     address = sender.sender_of(mail)
     if address is None or _as_compared(address) != known:
-        return "another sender"
+        return ANOTHER_SENDER
     if box.check is SenderCheck.STRICT and not sender.is_vouched_for(mail, address, box.authserv_id):
-        return "a sender nobody vouches for"
+        return UNVOUCHED
     return ""
 
 
