@@ -5,6 +5,7 @@ What happens to a mail is scripted, one word for each mail that comes:
     accept        250, and the mail is kept
     450 rcpt      not now, said of the reader      550 rcpt     never, said of the reader
     571 rcpt      never, but said of the sender    421 rcpt     the relay hangs up
+    552 rcpt      a full mailbox
     450 data      not now, said of the mail        550 data     never, said of the mail
     450 mail      not now, before anybody is named
     drop          the connection breaks when the mail has come, and nothing is kept
@@ -50,16 +51,17 @@ class Kept:
     @property
     def text(self) -> str:
         """Its plain text."""
-        part = self.message.get_body(("plain",))
-        assert part is not None
-        return str(part.get_content())
+        return self._part("plain")
 
     @property
     def html(self) -> str:
         """Its HTML."""
-        part = self.message.get_body(("html",))
+        return self._part("html")
+
+    def _part(self, subtype: str) -> str:
+        part = self.message.get_body((subtype,))
         assert part is not None
-        return str(part.get_content())
+        return str(part.get_content()).replace("\r\n", "\n")
 
 
 @dataclass
@@ -101,6 +103,7 @@ class Handler:
         answers = {
             "450 rcpt": "450 4.2.2 mailbox full of ann@example.org",
             "550 rcpt": "550 5.1.1 no such user",
+            "552 rcpt": "552 5.2.2 mailbox full",
             "571 rcpt": "550 5.7.1 we do not like you",
             "421 rcpt": "421 4.3.2 going down",
         }
