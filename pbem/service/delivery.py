@@ -1,9 +1,10 @@
 """Mails on their way out: leased, written once, checked once more, handed over, and written down.
 
     claim      a lease, which counts as an attempt
-    write      links and promise in one transaction, the words read in another, the bytes kept in a third
     check      under the game's lock: a mail whose turn is over is superseded, one that its reader does not want waits
-    send       outside of any transaction
+    write      links and promise with the check, the words read in another transaction, the bytes kept in a third, which
+               checks once more
+    send       outside of any transaction, as is filling in the links and signing
     record     what became of it, with a line in the ledger; a turn's clock starts
 
 A crash between any two steps repeats the steps and sends the same bytes under the same name, so that a mail program shows
@@ -12,6 +13,7 @@ one mail. Once a mail may have left, it is never written anew. This module must 
 
 import hashlib
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
@@ -32,7 +34,7 @@ from pbem.service.house import House
 from pbem.service.ready import Ready, make_ready_in
 from pbem.store import games, links, outbox, people, quotas, traffic
 from pbem.store.database import Tx
-from pbem.store.links import Meant
+from pbem.store.links import LinkRow, Meant
 from pbem.store.outbox import OutboxRow
 
 if TYPE_CHECKING:
@@ -159,6 +161,10 @@ def _deliver_one(house: House, post: Post, session: Session, row: OutboxRow, don
     if parcel is None:
         done.superseded += 1
         return True
+    assert row.claimed_until is not None
+    if house.now() >= row.claimed_until:
+        # Writing took so long that the lease ran out: whoever has it now sends this mail.
+        return False
     outcome = session.send(parcel)
     faults.point("mail.handed_over")
     if outcome.result is Result.DOWN:
@@ -197,34 +203,61 @@ def _claimed(tx: Tx, throttle: Throttle, now: datetime, until: datetime, limit: 
 
 
 def _parcel(house: House, post: Post, row: OutboxRow) -> Parcel | None:
-    """The mail as it is sent, written if it never was; None if it is not worth sending any more."""
-    kept = house.write(lambda tx: _checked(tx, house, post, row))
-    if kept is None:
-        return None
-    if kept.body is None:
-        kept = _written(house, post, kept)
-        if kept is None:
-            return None
-    return _filled(house, post, kept)
+    """The mail as it is sent, written if it never was; None if it does not leave now."""
+    now = house.now()
+    found = house.write(lambda tx: _checked(tx, house, row, now))
+    if isinstance(found, _Unwritten):
+        mail, ready = found.mail, found.ready
+        with house.store.read() as tx:
+            words = news.words_in(tx, house, post.letterhead, mail, ready, now)
+        body = compose(post.letterhead, words)
+        found = house.write(lambda tx: _kept(tx, house, mail, body, words.thread.message_id, now))
+    return None if found is None else _filled(house, post, found)
 
 
-def _checked(tx: Tx, house: House, post: Post, row: OutboxRow) -> OutboxRow | None:
-    """The mail as it is now, if it is still ours and worth sending; without its bytes if they have to be written anew."""
-    kept = _ours(tx, house, row)
-    if kept is None or not wishes.may_leave_in(tx, house, kept):
+@dataclass(frozen=True, slots=True)
+class _Unwritten:
+    """A mail that is to be written, with its links and the moment that it promises."""
+
+    mail: OutboxRow
+    ready: Ready
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A mail whose bytes are kept, with what is missing in them: its reader's links, and where it goes and comes back."""
+
+    mail: OutboxRow
+    recipient: str
+    bounce: LinkRow
+    generations: Mapping[int, int]
+
+
+def _checked(tx: Tx, house: House, row: OutboxRow, now: datetime) -> _Unwritten | _Stored | None:
+    """The mail as it is now, if it is still ours and worth sending, or what it takes to write it, for the first time or anew."""
+    mail = _ours(tx, house, row)
+    if mail is None or not wishes.may_leave_in(tx, house, mail):
         return None
-    if kept.body is None:
-        return kept
+    if mail.body is not None:
+        if (why := _why_anew(tx, house, mail)) is None:
+            return _stored(tx, house, mail)
+        outbox.note(tx, mail.id, now, "rewritten", why)
+        outbox.change(tx, mail.id, body=None, message_id=None)
+        mail = replace(mail, body=None, message_id=None)
+    if mail.game_id is None:
+        people.lock(tx, mail.person_id)
+    return _Unwritten(mail, make_ready_in(tx, house, mail, now))
+
+
+def _why_anew(tx: Tx, house: House, mail: OutboxRow) -> str | None:
+    """Why the bytes that are kept must not leave any more, and others should; None if they may."""
+    assert mail.body is not None
     # Every mail has a link; one without places that we know was written with a key that was revoked since.
-    if not house.keys.placeholders(kept.body):
-        why = "its links were made with a key that is gone"
-    elif not _promises_rightly(tx, house, kept) and not _may_have_left(tx, kept):
-        why = "its deadline would not have been right any more"
-    else:
-        return kept
-    outbox.note(tx, kept.id, house.now(), "rewritten", why)
-    outbox.change(tx, kept.id, body=None, message_id=None)
-    return replace(kept, body=None, message_id=None)
+    if not house.keys.placeholders(mail.body):
+        return "its links were made with a key that is gone"
+    if not _promises_rightly(tx, house, mail) and not _may_have_left(tx, mail):
+        return "its deadline would not have been right any more"
+    return None
 
 
 def _promises_rightly(tx: Tx, house: House, row: OutboxRow) -> bool:
@@ -260,53 +293,38 @@ def _may_have_left(tx: Tx, row: OutboxRow) -> bool:
     return any(line.what not in ("rendered", "rewritten") for line in outbox.lines(tx, [row.id]).get(row.id, []))
 
 
-def _written(house: House, post: Post, row: OutboxRow) -> OutboxRow | None:
-    """Write a mail and keep its bytes, unless somebody else was faster or it is outdated by now."""
-    now = house.now()
-    ready = house.write(lambda tx: _ready(tx, house, row, now))
-    if ready is None:
+def _kept(tx: Tx, house: House, row: OutboxRow, body: bytes, name: str, now: datetime) -> _Stored | None:
+    """Keep the bytes of a mail, unless somebody else was faster or it is outdated by now."""
+    mail = _ours(tx, house, row)
+    if mail is None:
         return None
-    with house.store.read() as tx:
-        words = news.words_in(tx, house, post.letterhead, row, ready, now)
-    body = compose(post.letterhead, words)
-    return house.write(lambda tx: _keep(tx, house, row, body, words.thread.message_id, now))
+    outbox.change(tx, mail.id, body=body, message_id=name, rendered_at=now)
+    outbox.note(tx, mail.id, now, "rendered", hashlib.sha256(body).hexdigest()[:20])
+    return _stored(tx, house, replace(mail, body=body, message_id=name, rendered_at=now))
 
 
-def _ready(tx: Tx, house: House, row: OutboxRow, now: datetime) -> Ready | None:
-    if _ours(tx, house, row) is None:
-        return None
-    if row.game_id is None:
-        people.lock(tx, row.person_id)
-    return make_ready_in(tx, house, row, now)
-
-
-def _keep(tx: Tx, house: House, row: OutboxRow, body: bytes, name: str, now: datetime) -> OutboxRow | None:
-    kept = _ours(tx, house, row)
-    if kept is None:
-        return None
-    outbox.change(tx, row.id, body=body, message_id=name, rendered_at=now)
-    outbox.note(tx, row.id, now, "rendered", hashlib.sha256(body).hexdigest()[:20])
-    return replace(kept, body=body, message_id=name, rendered_at=now)
-
-
-def _filled(house: House, post: Post, row: OutboxRow) -> Parcel:
-    """The bytes with tokens in their places: those of the mail's reader and of nobody else."""
-    assert row.body is not None
-    with house.store.read() as tx:
-        person = people.read(tx, row.person_id)
-        generations = links.generations(tx, house.keys.placeholders(row.body), row.person_id)
-        bounce = links.find(tx, Meant(Purpose.BOUNCE, row.person_id, outbox_id=row.id))
+def _stored(tx: Tx, house: House, mail: OutboxRow) -> _Stored:
+    assert mail.body is not None
+    bounce = links.find(tx, Meant(Purpose.BOUNCE, mail.person_id, outbox_id=mail.id))
     assert bounce is not None, "made when the mail was written"
-    returns = house.keys.make(Purpose.BOUNCE, bounce.id, bounce.generation)
-    content = house.keys.fill(row.body, generations)
+    generations = links.generations(tx, house.keys.placeholders(mail.body), mail.person_id)
+    return _Stored(mail, news.address_of(people.read(tx, mail.person_id)), bounce, generations)
+
+
+def _filled(house: House, post: Post, stored: _Stored) -> Parcel:
+    """The bytes with tokens in their places, those of the mail's reader and of nobody else, and signed."""
+    mail = stored.mail
+    assert mail.body is not None
+    assert mail.rendered_at is not None, "kept with the bytes"
+    content = house.keys.fill(mail.body, stored.generations)
     if post.signer is not None:
-        assert row.rendered_at is not None, "kept with the bytes"
-        content = post.signer.signed(content, row.rendered_at)
+        content = post.signer.signed(content, mail.rendered_at)
+    returns = house.keys.make(Purpose.BOUNCE, stored.bounce.id, stored.bounce.generation)
     return Parcel(
-        name=f"m{row.id}",
+        name=f"m{mail.id}",
         # An answer has no return address, so that no program can answer it in turn (RFC 3834).
-        sender="" if row.kind in answers.ANSWERS else f"b+{returns}@{post.letterhead.domain}",
-        recipient=news.address_of(person),
+        sender="" if mail.kind in answers.ANSWERS else f"b+{returns}@{post.letterhead.domain}",
+        recipient=stored.recipient,
         content=content,
     )
 
@@ -354,7 +372,9 @@ def _give_back(house: House, rows: list[OutboxRow]) -> None:
 
     def given(tx: Tx) -> None:
         for row in rows:
-            outbox.release(tx, row.id, now)
+            # What is not ours any more is not ours to give back.
+            if row.claimed_until is not None and now < row.claimed_until:
+                outbox.release(tx, row.id, now)
 
     house.write(given)
 
