@@ -4,7 +4,7 @@ Everything comes from a `Look`, which is made from the view of the seat and from
 templates, or come from the game. This module must never look into a game's state.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from engine import grammar, orders
@@ -28,8 +28,9 @@ from pbem.store.outbox import OutboxRow
 MOST_LINKED: Final = 12
 """So many choices have a link each in a mail; where there are more, the page of the seat has a form."""
 
-MOST_TOLD: Final = 80
-"""Sentences of one mail; who was away for longer reads the rest on a page."""
+MOST_TOLD: Final = 60
+LONGEST_TOLD: Final = 4000
+"""Sentences of one mail, and their letters; who was away for longer reads the rest on a page."""
 
 Words = dict[str, object]
 
@@ -48,8 +49,7 @@ def happened(tx: Tx, mail: OutboxRow, game: GameRow, look: Look) -> Words:
     told = (seen(each, look.seat) for standing in entries for each in standing.entry.facts)
     sentences = [sentence for each in told if (sentence := look.teller.tell(each)) is not None]
     return {
-        "happened": sentences[-MOST_TOLD:],
-        "earlier": len(sentences) > MOST_TOLD,
+        **_story(sentences),
         "notes": _ended_orders(tx, game, look, 0 if before is None else before.seq or 0),
         "talk": talk.others_in(tx, game, look.seat, look.names, None if before is None else before.rendered_at),
     }
@@ -87,8 +87,7 @@ def section(house: House, letterhead: Letterhead, found: Section) -> Words:
     words: Words = {
         "table": table_named(look.title, look.rules.title),
         "turn": look.window,
-        "happened": found.happened[-MOST_TOLD:],
-        "earlier": len(found.happened) > MOST_TOLD,
+        **_story(found.happened),
         "news": found.news,
         "talk": found.talk,
         "seat_page": letterhead.url(Purpose.SEAT, house.keys.placeholder(Purpose.SEAT, found.links.seat)),
@@ -102,6 +101,16 @@ def section(house: House, letterhead: Letterhead, found: Section) -> Words:
 def board(look: Look) -> Words:
     """The table as the seat sees it."""
     return {"board": printed(look.board, look.teller, look.seat)}
+
+
+def _story(sentences: Sequence[str]) -> Words:
+    """The last of what happened, as much as leaves room for the rest of a mail."""
+    lately: list[str] = []
+    for sentence in reversed(sentences[-MOST_TOLD:]):
+        if sum(map(len, lately)) + len(sentence) > LONGEST_TOLD:
+            break
+        lately.insert(0, sentence)
+    return {"happened": lately, "earlier": len(lately) < len(sentences)}
 
 
 def _answers(house: House, letterhead: Letterhead, look: Look, decision: Decision, move: int) -> Words:
