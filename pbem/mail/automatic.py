@@ -54,7 +54,7 @@ SIGNS: Final[tuple[tuple[str, Sign], ...]] = (
     ("the sender of a mail server", lambda mail, _domain, _sender: bool(_local_parts(mail) & _ROBOTS)),
     ("our own sender", lambda mail, _domain, sender: sender.lower() in _addresses(mail)),
     ("our own address", lambda mail, domain, _sender: _has_a_token(mail, domain)),
-    ("our own mark", lambda mail, domain, _sender: domain.lower() in _text(mail, "X-Loop").lower()),
+    ("a server like us", lambda mail, _domain, _sender: ":pbem:" in _text(mail, "Feedback-ID")),
     ("too many stations", lambda mail, _domain, _sender: len(mail.get_all("Received", [])) > MOST_RECEIVED),
     ("an away notice", lambda mail, _domain, _sender: subject(mail).casefold().startswith(_AWAY)),
 )

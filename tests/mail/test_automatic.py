@@ -37,7 +37,7 @@ SHOWN = {
     "the sender of a mail server": mail(From="Mail Delivery System <MAILER-DAEMON@example.org>"),
     "our own sender": mail(From=f"Games <{OURS.upper()}>"),
     "our own address": mail(From=f"r+{'a' * 33}@{HOST}"),
-    "our own mark": mail(X_Loop=HOST),
+    "a server like us": mail(Feedback_ID="abc:turn:pbem:other.example"),
     "too many stations": mail(Received="\r\nReceived: ".join(["from a by b"] * (MOST_RECEIVED + 1))),
     "an away notice": mail(Subject="=?utf-8?q?R=C3=A9ponse_automatique_=3A_Sun_Bid?="),
 }
@@ -65,7 +65,7 @@ def test_each_sign_of_a_program_is_seen(sign: str) -> None:
         {"Subject": "vacation 2026-12-20 to 2027-01-03"},
         {"Subject": "=?utf-8?q?=ff=fe?="},
         {"Subject": "=?nonsense?q?x?="},
-        {"X_Loop": "somebody@example.net"},
+        {"Feedback_ID": "abc:news:somebody"},
     ],
 )
 def test_what_a_person_wrote_has_no_sign(headers: dict[str, str]) -> None:

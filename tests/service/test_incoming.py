@@ -16,7 +16,11 @@ from pbem.config import SenderCheck
 from pbem.domain.bounce import THRESHOLD
 from pbem.domain.errors import Gone, NotFound
 from pbem.links import Purpose, contains_token
+from pbem.mail.compose import Letterhead
+from pbem.mail.mailbox import LocalMailbox
+from pbem.mail.wire import parse
 from pbem.service import doubts, incoming, ledger, links
+from pbem.service.delivery import Post, deliver
 from pbem.service.incoming import KEPT, LEASE, MOST_AN_HOUR, TRIES
 from pbem.store import bounces, outages, outbox
 from pbem.store import incoming as rows
@@ -372,6 +376,29 @@ def test_what_a_program_writes_does_nothing_and_is_not_answered(inbox, house, ga
         assert unchanged(house, "received", "arrival") == before, program
         assert inbox.rows()[-1].outcome.startswith("by a program"), program
         assert inbox.rows()[-1].raw is None, program
+
+
+@pytest.mark.parametrize("lost", [(), ("Auto-Submitted", "List-Id", "X-Auto-Response-Suppress")])
+def test_two_servers_that_write_to_each_other_say_nothing(inbox, house, clock, game, tmp_path, lost):
+    """Whatever another server of our kind writes to one of our addresses, and whatever headers got lost on its way."""
+    other = Letterhead("Other", "https://other.example", "other.example", "games@other.example", "o@other.example")
+    inbox.replies(game, 0, "talk hello")
+    clock.advance(HOUR)
+    deliver(house, Post(other, LocalMailbox(tmp_path)), limit=100)
+    mails = [parse(file.read_bytes()) for file in tmp_path.rglob("*.eml")]
+    assert {"receipt", "turn", "welcome"} <= {str(mail["Feedback-ID"]).split(":")[1] for mail in mails}
+    _, returns = inbox.bounce_address(game, 0)
+    to, before = inbox.reply_address(game, 0), unchanged(house, "received", "arrival")
+    for mail in mails:
+        for name in lost:
+            del mail[name]
+        trusted = f"Authentication-Results: {HOST}; dmarc=pass header.from=other.example\r\n"
+        for recipient in (to, returns):
+            assert inbox.takes(trusted.encode() + mail.as_bytes(), recipient, "games@other.example") == "kept"
+    assert inbox.attends() == 2 * len(mails)
+    after = unchanged(house, "received", "arrival")
+    # At most it is taken for a sign that somebody is away.
+    assert {**after, "ledger": before["ledger"]} == before
 
 
 def test_a_mail_without_a_return_address_is_by_a_program(inbox, house, game):
