@@ -7,12 +7,13 @@ Everything in here is plain text for the template, which escapes it.
 from dataclasses import dataclass
 
 from engine.board import ALL, HEADINGS, Amounts, Board, Face, Line, Part, Row
-from engine.tell import Teller
+from engine.tell import Teller, Text
+from pbem.web.art.drawings import sign_of
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A card, tile or die: its word, what stands on it, and what it is drawn from, if it has a picture."""
+    """A card, tile or die, or what is counted: its word, what stands on it, and what it is drawn from, if it has a picture."""
 
     word: str
     note: str = ""
@@ -27,7 +28,7 @@ class DrawnPart:
     kind: str
     text: str = ""
     things: tuple[Thing, ...] = ()
-    amounts: tuple[tuple[str, int], ...] = ()
+    amounts: tuple[tuple[Thing, int], ...] = ()
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, bool, tuple[int | None, ...]], ...] = ()
 
@@ -74,9 +75,13 @@ def _part(part: Part, teller: Teller, reader: int | None) -> DrawnPart:
         things = tuple(Thing(teller(face.word), teller(face.note), face.kind, face.id) for face in part.faces)
         return DrawnPart("row", _capital(teller(part.label)), things)
     if isinstance(part, Amounts):
-        return DrawnPart("amounts", amounts=tuple((_capital(teller(label)), number) for label, number in part.pairs))
+        return DrawnPart("amounts", amounts=tuple((_counted(label, teller), number) for label, number in part.pairs))
     rows = tuple((_capital(teller.name(seat)), seat == reader, numbers) for seat, numbers in part.rows)
     return DrawnPart("grid", columns=tuple(_capital(teller(column)) for column in part.columns), rows=rows)
+
+
+def _counted(label: Text, teller: Teller) -> Thing:
+    return Thing(_capital(teller(label)), kind="sign", id=sign_of(label))
 
 
 def _capital(text: str) -> str:

@@ -64,3 +64,9 @@ def test_all_pictures_are_on_one_page_while_nobody_else_can_come(browser, house,
     assert 'role="img" aria-label="decktet 5ML"' in page.source
     for_others = create_app(house, replace(settings, development=False)).test_client()
     assert for_others.get("/art", base_url=HOST).status_code == 404
+
+
+def test_what_is_counted_has_the_sign_of_its_kind_beside_its_words(browser, links, table):
+    page = open_seat(browser, links, table("bid", 3), 0)
+    assert re.search(r'<dt><svg class="art sign"[^>]*><use href="#art-coins"/></svg> Coins</dt>', page.source)
+    assert re.search(r'<dt><svg class="art sign"[^>]*><use href="#art-pawn"/></svg> Pawns</dt>', page.source)

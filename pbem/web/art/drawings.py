@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 from markupsafe import Markup
 
 from engine.decks import decktet, piecepack
+from engine.tell import Text
 
 _SVG: Final = "http://www.w3.org/2000/svg"
 _SIGNS: Final = Path(__file__).with_name("signs.svg")
@@ -75,6 +76,14 @@ SHIELDS: Final = {
     "W": ("tower", "white"),
 }
 """The sign that stands for each colour of Templari: colours alone are not for every eye."""
+
+_COUNTED: Final = {"coins": "coins", "gold": "coins", "Pawns": "pawn"}
+"""The sign of what is counted, by the word for it."""
+
+
+def sign_of(label: Text) -> str:
+    """The sign of what stands in the label of a number, as its game wrote it; empty where there is none."""
+    return next((_COUNTED[word] for word in label.template.split() if word in _COUNTED), "")
 
 
 def _drawn(name: str, frame: str, *placed: _At, says: tuple[str, ...] = ()) -> Drawing:
