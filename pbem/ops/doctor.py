@@ -18,6 +18,7 @@ from pbem.domain.finding import Finding, How
 from pbem.domain.outage import CLOCK_TOLERANCE, LONGEST_HOLE
 from pbem.mail.send import Relay
 from pbem.ops import letterbox, mailing
+from pbem.ops.domains import look_at_domains
 from pbem.ops.opening import must_be_there
 from pbem.store import calls, copying, deadlines, games, health, migrate, outages, outbox
 from pbem.store.database import Store
@@ -108,6 +109,7 @@ def _database(store: Store) -> Iterator[Finding]:
         ("worker", _worker),
         ("queue", _queue),
         ("arrivals", letterbox.look_at_arrivals),
+        ("domains", look_at_domains),
         ("tables", _tables),
     )
     for what, look in looks:

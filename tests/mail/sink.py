@@ -8,10 +8,11 @@ What happens to a mail is scripted, one word for each mail that comes:
     552 rcpt      a full mailbox
     450 data      not now, said of the mail        550 data     never, said of the mail
     450 mail      not now, before anybody is named
+    hang          the relay says nothing any more
     drop          the connection breaks when the mail has come, and nothing is kept
     keep, drop    the mail is kept, and the connection breaks before the relay can say so
 
-When the script is over, everything is accepted.
+When the script is over, everything is accepted, but for what is said of a whole domain.
 """
 
 import asyncio
@@ -69,6 +70,7 @@ class Handler:
     """What the server does with each mail."""
 
     script: deque[str] = field(default_factory=deque)
+    domains: dict[str, str] = field(default_factory=dict)
     kept: list[Kept] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     peers: set[object] = field(default_factory=set)
@@ -107,6 +109,9 @@ class Handler:
             "571 rcpt": "550 5.7.1 we do not like you",
             "421 rcpt": "421 4.3.2 going down",
         }
+        self.now = self.domains.get(address.rpartition("@")[2], self.now)
+        if self.now == "hang":
+            await asyncio.Event().wait()
         if self.now in answers:
             if self.now == "421 rcpt":
                 await server.push(answers[self.now])
@@ -160,6 +165,10 @@ class Sink:
     def does(self, *script: str) -> None:
         """What happens to the next mails."""
         self.handler.script.extend(script)
+
+    def does_to(self, **domains: str) -> None:
+        """What happens to all mails to these `.example` domains from now on; nothing special to the others."""
+        self.handler.domains = {f"{name}.example": word for name, word in domains.items()}
 
     @property
     def kept(self) -> list[Kept]:

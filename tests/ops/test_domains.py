@@ -1,0 +1,67 @@
+"""What the doctor says of the domains that our mails go to."""
+
+import pytest
+
+from pbem.clock import SystemClock
+from pbem.domain.finding import How
+from pbem.ops.domains import LATELY, look_at_domains
+from pbem.store import outages, traffic
+from tests.service.conftest import (  # noqa: F401 - fixtures come in by their names
+    clock,
+    database_url,
+    empty_postgresql,
+    empty_sqlite,
+    house,
+    person,
+    store,
+)
+
+
+def count(store, domain, many, kind, day):  # noqa: F811
+    for _ in range(many):
+        store.write(lambda tx: traffic.count(tx, day, domain, kind))
+
+
+@pytest.fixture
+def today():
+    return SystemClock().now().date()
+
+
+def test_a_week_without_trouble_is_well(store, today):  # noqa: F811
+    count(store, "a.example", 20, "sent", today)
+    count(store, "b.example", 3, "sent", today)
+    count(store, "b.example", 1, "bounced", today)
+    (found,) = look_at_domains(store)
+    assert (found.how, found.says) == (How.WELL, "23 mails were taken for 2 domains within a week")
+
+
+@pytest.mark.parametrize(
+    ("kind", "many", "said"),
+    [
+        ("deferred", 11, "10 taken, 11 put off"),
+        ("bounced", 1, "10 taken, 1 refused"),
+        ("complained", 1, "10 taken, 1 called spam"),
+    ],
+)
+def test_a_domain_that_is_in_the_way_is_named_with_its_numbers(store, today, kind, many, said):  # noqa: F811
+    count(store, "a.example", 10, "sent", today)
+    count(store, "b.example", 10, "sent", today)
+    count(store, "b.example", many, kind, today)
+    (found,) = look_at_domains(store)
+    assert found.how is How.WARNING
+    assert found.says == f"Within a week, b.example: {said}."
+    assert found.remedy
+
+
+def test_what_is_longer_ago_says_nothing_of_today(store, today):  # noqa: F811
+    count(store, "a.example", 10, "bounced", today - 2 * LATELY)
+    (found,) = look_at_domains(store)
+    assert found.how is How.WELL
+
+
+def test_people_who_cannot_be_reached_are_counted_and_not_named(store, person):  # noqa: F811
+    now = SystemClock().now()
+    for who in (person("Ann"), person("Ben")):
+        store.write(lambda tx, who=who: outages.fail(tx, who, now, "bounced", "550"))
+    found = list(look_at_domains(store))[-1]
+    assert found.says == "2 people cannot be reached by mail."
