@@ -193,12 +193,13 @@ class Keyring:
 
     def _placeholders(self, stored: bytes) -> dict[bytes, tuple[Key, Purpose, int]]:
         found = {}
-        for match in _PLACEHOLDER.finditer(stored):
-            text = match[0].decode()
+        # A mail has one place for each choice, and all of them stand for one link.
+        for place in set(_PLACEHOLDER.findall(stored)):
+            text = place.decode()
             purpose, key = Purpose(text[1]), self._find(text[2])
             row = int.from_bytes(_bytes(text[3:11]))
             if key and hmac.compare_digest(text, _placeholder(key, purpose, row)):
-                found[match[0]] = key, purpose, row
+                found[place] = key, purpose, row
         return found
 
 

@@ -269,12 +269,11 @@ def _promises_rightly(tx: Tx, house: House, row: OutboxRow) -> bool:
 
 def _ours(tx: Tx, house: House, row: OutboxRow) -> OutboxRow | None:
     """The mail as it is now, under its game's lock; None if somebody else has it, or it was or is superseded."""
-    if row.game_id is not None:
-        games.lock(tx, row.game_id)
+    game = None if row.game_id is None else games.lock(tx, row.game_id)
     kept = outbox.read(tx, row.id)
     if kept is None or kept.status != "queued" or kept.claimed_until != row.claimed_until:
         return None
-    why = news.why_outdated(tx, kept)
+    why = news.why_outdated(tx, kept, game)
     if why is None:
         return kept
     now = house.now()

@@ -109,9 +109,8 @@ def _resend(tx: Tx, house: House, outbox_id: int) -> None:
     row = outbox.read(tx, outbox_id)
     if row is None:
         raise NotFound("There is no such mail.")
-    if row.game_id is not None:
-        games.lock(tx, row.game_id)
-    why = news.why_outdated(tx, row)
+    game = None if row.game_id is None else games.lock(tx, row.game_id)
+    why = news.why_outdated(tx, row, game)
     if why is not None:
         raise Gone("This mail is not worth sending any more.", why=f"In the meantime {why}.")
     now = house.now()

@@ -46,12 +46,11 @@ _ANSWERABLE: Final = ASKING | {"receipt"}
 """Kinds whose answers are read: the address for them names a seat and a turn."""
 
 
-def why_outdated(tx: Tx, mail: OutboxRow) -> str | None:
-    """Why a mail is not worth sending any more; None if it is. Its game is locked."""
-    if mail.game_id is None:
+def why_outdated(tx: Tx, mail: OutboxRow, game: GameRow | None) -> str | None:
+    """Why a mail is not worth sending any more; None if it is. The game it is about, if any, is locked."""
+    if game is None:
         known = mail.kind == "confirm" and people.read(tx, mail.person_id).confirmed_at is not None
         return "the address is confirmed" if known else None
-    game = games.read(tx, mail.game_id)
     if mail.kind in ("invitation", "joined", "declined", "left") and game.status != "open":
         return "the table waits for nobody any more"
     if mail.kind == "substitute":
