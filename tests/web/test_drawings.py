@@ -98,7 +98,7 @@ def properties(within):
 
 def schemes():
     """The colours of the style sheet as they are in the light, and in the dark."""
-    dark = re.findall(r"@media \(prefers-color-scheme: dark\) \{\n  :root \{(.*?)\n  \}\n\}", STYLE, re.DOTALL)
+    dark = re.findall(r"@media screen and \(prefers-color-scheme: dark\) \{\n  :root \{(.*?)\n  \}\n\}", STYLE, re.DOTALL)
     light = re.findall(r"^:root \{(.*?)^\}", STYLE, re.DOTALL | re.MULTILINE)
     base = properties("".join(light))
     return {"light": base, "dark": base | properties("".join(dark))}
