@@ -14,8 +14,8 @@ from flask import Blueprint, Response
 
 from engine import game
 from engine.decisions import Refused
-from engine.game import Game, Option, OptionValue
-from engine.tell import Teller
+from engine.game import Game, Listed, Option, OptionValue
+from engine.tell import Teller, say
 from pbem.domain.errors import NotFound
 from pbem.service import looks
 from pbem.web import site
@@ -127,7 +127,7 @@ def _agreed(option: Option, teller: Teller, value: OptionValue | None = None) ->
     return Agreed(
         about=teller(option.about),
         default=str(option.default),
-        possible=teller(option.possible()),
+        possible=teller(say("{values:or}", values=option.values) if isinstance(option, Listed) else option.possible()),
         seats=" or ".join(map(str, option.seats)),
         value=str(value),
         usual=value == option.default,
