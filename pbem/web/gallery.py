@@ -6,7 +6,7 @@ from typing import Final
 from flask import Blueprint, Response
 
 from pbem.web import site
-from pbem.web.art.drawings import DRAWINGS
+from pbem.web.art.drawings import COVERS, DRAWINGS
 
 pages = Blueprint("gallery", __name__)
 
@@ -20,4 +20,4 @@ def show() -> Response:
     kinds: dict[str, list[str]] = defaultdict(list)
     for kind, each in DRAWINGS:
         kinds[kind].append(each)
-    return site.page("gallery.html", kinds=kinds, widths=WIDTHS)
+    return site.page("gallery.html", kinds=kinds, widths=WIDTHS, games=COVERS)

@@ -9,9 +9,10 @@ from xml.etree import ElementTree
 import pytest
 
 import pbem
+from engine import game
 from engine.decks import decktet, piecepack
 from engine.games import templari
-from pbem.web.art.drawings import DRAWINGS, PIECES, PREFIX, SHIELDS, SIGNS, SUITS
+from pbem.web.art.drawings import COVERS, DRAWINGS, PIECES, PREFIX, SHIELDS, SIGNS, SUITS
 
 STATIC = Path(pbem.__file__).parent / "web" / "static"
 STYLE = (STATIC / "pbem.css").read_text()
@@ -46,6 +47,11 @@ def test_every_suit_and_every_colour_has_a_sign_of_its_own():
     for family in (list(SUITS.values()), [sign for sign, _ in PIECES.values()], [sign for sign, _ in SHIELDS.values()]):
         assert len(set(family)) == len(family)
         assert set(family) <= set(SIGNS)
+
+
+def test_a_cover_is_of_a_game_that_is_there_and_shows_what_can_be_drawn():
+    assert set(COVERS) <= set(game.names())
+    assert {each for cover in COVERS.values() for each in cover} <= set(DRAWINGS)
 
 
 def test_no_two_drawings_are_the_same():
@@ -98,7 +104,9 @@ def properties(within):
 
 def schemes():
     """The colours of the style sheet as they are in the light, and in the dark."""
-    dark = re.findall(r"@media screen and \(prefers-color-scheme: dark\) \{\n  :root \{(.*?)\n  \}\n\}", STYLE, re.DOTALL)
+    dark = re.findall(
+        r"@media screen and \(prefers-color-scheme: dark\) \{\n  :root \{(.*?)\n  \}\n\}", STYLE, re.DOTALL
+    )
     light = re.findall(r"^:root \{(.*?)^\}", STYLE, re.DOTALL | re.MULTILINE)
     base = properties("".join(light))
     return {"light": base, "dark": base | properties("".join(dark))}

@@ -32,7 +32,7 @@ def test_a_page_carries_just_what_its_pictures_are_made_of_and_each_thing_once(k
 
 
 def test_a_page_without_a_picture_carries_none(browser):
-    page = browser.open("/")
+    page = browser.open("/mine")
     assert not ids(page)
     assert "<svg" not in page.source
 

@@ -180,3 +180,12 @@ def _all() -> Iterator[tuple[tuple[str, str], Drawing]]:
 
 DRAWINGS: Final = dict(_all())
 """Every drawing there is, by the kind and the id of a `Face`; signs are of the kind `sign`."""
+
+COVERS: Final = {
+    "sun-bid": (("decktet", "AS"), ("decktet", "9MS"), ("decktet", "XS")),
+    "sorcerous-futures": (("decktet", "AM"), ("decktet", "XW"), ("decktet", "E")),
+    "bid": (("die", "S1"), ("die", "C3"), ("tile", "5")),
+    "sunset-poker": (("decktet", "6MW"), ("decktet", "7WY"), ("decktet", "8YK")),
+    "templari": (("templari", "R7"), ("templari", "B3"), ("templari", "G4")),
+}
+"""What stands for a game where games are listed, by kind and id; a game that is not here is listed by its words alone."""

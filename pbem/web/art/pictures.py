@@ -9,14 +9,14 @@ from typing import Final
 from flask import Flask, g
 from markupsafe import Markup
 
-from pbem.web.art.drawings import DRAWINGS, PREFIX, SIGNS, Drawing
+from pbem.web.art.drawings import COVERS, DRAWINGS, PREFIX, SIGNS, Drawing
 
 _NEEDED: Final = "drawings_on_this_page"
 
 
 def provide(app: Flask) -> None:
     """Let all templates of an application show pictures."""
-    app.jinja_env.globals.update(picture=picture, picture_says=says, drawings=drawings)
+    app.jinja_env.globals.update(picture=picture, picture_says=says, cover=cover, drawings=drawings)
 
 
 def picture(kind: str, id: str, words: str = "") -> Markup:  # noqa: A002 - as a `Face` calls it
@@ -35,6 +35,12 @@ def says(kind: str, id: str) -> tuple[str, ...]:  # noqa: A002
     """The words that the picture of a thing makes superfluous for those who see it."""
     drawing = DRAWINGS.get((kind, id))
     return drawing.says if drawing else ()
+
+
+def cover(game: str) -> Markup:
+    """A few things of a game in a fan, or nothing for a game that has no cover."""
+    fan = Markup("").join(picture(kind, each) for kind, each in COVERS.get(game, ()))
+    return Markup('<span class="cover" aria-hidden="true">{}</span>').format(fan) if fan else fan
 
 
 def drawings() -> Markup:
