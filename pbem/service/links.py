@@ -15,8 +15,9 @@ from typing import Final
 from pbem.domain.errors import Gone, NotFound
 from pbem.links import Purpose, read
 from pbem.service.house import House
-from pbem.store import links
+from pbem.store import games, links
 from pbem.store.database import Tx
+from pbem.store.games import GameRow
 from pbem.store.links import LinkRow, Meant
 
 Link = LinkRow
@@ -54,18 +55,18 @@ def opened(house: House, token: str, purpose: Purpose) -> Link:
 def open_in(tx: Tx, house: House, token: str, purpose: Purpose) -> Link:
     """The same within a transaction that is under way."""
     token = token.strip(_AROUND)
-    said = read(token)
-    link = links.read(tx, said.row)
-    # The MAC is worked out for rows that are not there too, so that the time says nothing of which are.
-    generation = 0 if link is None else link.generation
-    genuine = house.keys.verify(token, purpose, said.row, generation)
-    if link is None or link.purpose != purpose or not (genuine or _was_genuine(house, token, link)):
-        raise NotFound("There is nothing at this address.", why="It is not one of our links, or not a whole one.")
-    if not genuine:
-        raise Gone("This link has been replaced by a new one.", why="The links of its owner were renewed.")
-    if link.expires_at is not None and link.expires_at <= house.now():
-        raise Gone("This link is too old.", remedy="Please ask for a new one where you asked for this one.")
-    return link
+    row = read(token).row
+    return _genuine(house, token, row, purpose, links.read(tx, row))
+
+
+def open_and_lock_in(tx: Tx, house: House, token: str, purpose: Purpose) -> tuple[Link, GameRow]:
+    """What the token of a seat is for, and its game, which nobody else can change until this transaction ends."""
+    token = token.strip(_AROUND)
+    row = read(token).row
+    link, game = games.lock_by_link(tx, row) or (None, None)
+    genuine = _genuine(house, token, row, purpose, link)
+    assert game is not None, "it came with the link"
+    return genuine, game
 
 
 def read_in(tx: Tx, link_id: int) -> Link:
@@ -121,6 +122,20 @@ def renew(house: House, game_id: int, seat: int) -> None:
 def token(house: House, link: Link) -> str:
     """The token that a link has now: for showing it to whoever has opened it, never for keeping."""
     return house.keys.make(Purpose(link.purpose), link.id, link.generation)
+
+
+def _genuine(house: House, token: str, row: int, purpose: Purpose, link: Link | None) -> Link:
+    """The link, if the token is the one that it has now; `link` is None where there is no such row."""
+    # The MAC is worked out for rows that are not there too, so that the time says nothing of which are.
+    generation = 0 if link is None else link.generation
+    genuine = house.keys.verify(token, purpose, row, generation)
+    if link is None or link.purpose != purpose or not (genuine or _was_genuine(house, token, link)):
+        raise NotFound("There is nothing at this address.", why="It is not one of our links, or not a whole one.")
+    if not genuine:
+        raise Gone("This link has been replaced by a new one.", why="The links of its owner were renewed.")
+    if link.expires_at is not None and link.expires_at <= house.now():
+        raise Gone("This link is too old.", remedy="Please ask for a new one where you asked for this one.")
+    return link
 
 
 def _was_genuine(house: House, token: str, link: Link) -> bool:

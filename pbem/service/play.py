@@ -69,21 +69,20 @@ class _Move:
 
 def play(house: House, game_id: int, window: int, seat: int, wanted: str | Choice, by: By) -> Receipt:
     """Make a choice for a seat in a window; the same choice again gives the same receipt."""
-    return house.write(lambda tx: play_in(tx, house, game_id, window, seat, wanted, by))
+    return house.write(lambda tx: play_in(tx, house, games.lock(tx, game_id), window, seat, wanted, by))
 
 
 def play_in(
     tx: Tx,
     house: House,
-    game_id: int,
+    row: GameRow,
     window: int,
     seat: int,
     wanted: str | Choice,
     by: By,
     person_id: int | None = None,
 ) -> Receipt:
-    """The same within a transaction that is under way; with a person, only as long as the seat is theirs."""
-    row = games.lock(tx, game_id)
+    """The same in a transaction that has locked the game; with a person, only as long as the seat is theirs."""
     if row.window != window and (receipt := _made_before(tx, row, window, seat, wanted)) is not None:
         return receipt
     must_go_on(row)

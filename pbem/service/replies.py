@@ -197,7 +197,7 @@ def _play(acting: _Acting, move: Move) -> tuple[Done, str]:
     before = acting.window
     try:
         receipt = play.play_in(
-            acting.tx, acting.house, acting.game_id, before, acting.seat, move.choice, By.REPLY, acting.person_id
+            acting.tx, acting.house, acting.game(), before, acting.seat, move.choice, By.REPLY, acting.person_id
         )
     except Stale as stale:
         raise _moved_on(acting) if acting.game().window != before else stale from stale

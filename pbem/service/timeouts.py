@@ -113,7 +113,7 @@ def _time_out(tx: Tx, house: House, claimed: DeadlineRow, now: datetime) -> str:
     if decision is None:
         deadlines.close(tx, game.id, row.window, row.seat)
         return "answered"
-    receipt = play_in(tx, house, game.id, row.window, row.seat, decision.default, By.CLOCK)
+    receipt = play_in(tx, house, game, row.window, row.seat, decision.default, By.CLOCK)
     _tell_of_silence(tx, house, game, row, receipt.written)
     return "decided"
 

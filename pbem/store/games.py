@@ -5,7 +5,7 @@ disk does. This module must never decide anything.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Final
 
@@ -13,9 +13,10 @@ from sqlalchemy import Connection, Integer, Row, Select, bindparam, func, insert
 
 from pbem.domain.chain import Row as ChainRow
 from pbem.domain.errors import NotFound
-from pbem.store.schema import Game, Log, Place, table_of
+from pbem.store.links import LinkRow
+from pbem.store.schema import Game, Link, Log, Place, table_of
 
-_GAME, _LOG, _PLACE = table_of(Game), table_of(Log), table_of(Place)
+_GAME, _LINK, _LOG, _PLACE = table_of(Game), table_of(Link), table_of(Log), table_of(Place)
 
 _READ = select(_GAME).where(_GAME.c.id == bindparam("game_id"))
 # NO KEY UPDATE on PostgreSQL: checks of foreign keys by others need not wait for the move.
@@ -119,6 +120,15 @@ class PlaceRow:
     silent: int
 
 
+_LINK_FIELDS = tuple(_LINK.c[field.name] for field in fields(LinkRow))
+_LOCK_BY_LINK = (
+    select(*_LINK_FIELDS, *(_GAME.c[field.name].label(f"game_{field.name}") for field in fields(GameRow)))
+    .join_from(_LINK, _GAME, _LINK.c.game_id == _GAME.c.id)
+    .where(_LINK.c.id == bindparam("of_id"))
+    .with_for_update(of=_GAME, key_share=True)
+)
+
+
 def read(tx: Connection, game_id: int) -> GameRow:
     """The game; not found if there is none."""
     return _one(tx.execute(_READ, {"game_id": game_id}).one_or_none())
@@ -127,6 +137,14 @@ def read(tx: Connection, game_id: int) -> GameRow:
 def lock(tx: Connection, game_id: int) -> GameRow:
     """The game, which nobody else can change until this transaction ends."""
     return _one(tx.execute(_LOCK, {"game_id": game_id}).one_or_none())
+
+
+def lock_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow] | None:
+    """A link and the game that it is about, locked, in one statement; None where there is no such link, or no game."""
+    row = tx.execute(_LOCK_BY_LINK, {"of_id": link_id}).one_or_none()
+    if row is None:
+        return None
+    return LinkRow(*row[: len(_LINK_FIELDS)]), GameRow(*row[len(_LINK_FIELDS) :])
 
 
 def lock_if_free(tx: Connection, game_id: int) -> GameRow | None:

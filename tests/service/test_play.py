@@ -19,6 +19,7 @@ from pbem.service import leaving, lobby, play, substitutes
 from pbem.service.play import By, option_of, rules_of
 from pbem.service.record import Kind, body_of, standing_entries
 from pbem.service.tables import Wanted
+from pbem.store import games
 from tests.service.begun import Begun
 from tests.service.races import meetings
 from tests.service.stored import calls_counted, everything, fails_without_a_trace
@@ -322,7 +323,7 @@ def test_a_player_who_left_does_not_move_for_the_one_who_came_after(table):
     with pytest.raises(Gone, match="changed hands"):
         game.house.write(
             lambda tx: play.play_in(
-                tx, game.house, game.id, game.row().window, seat, "pass", By.PERSON, person_id=person_id
+                tx, game.house, games.lock(tx, game.id), game.row().window, seat, "pass", By.PERSON, person_id=person_id
             )
         )
 
