@@ -111,6 +111,12 @@ def settle(house: House, token: str, *, name: str, zone: str, quiet: str, cadenc
     substitutes.set_willing(house, person.id, willing=willing)
 
 
+def mail_fails(house: House, person_id: int) -> bool:
+    """Whether mail to a person does not arrive at present."""
+    with house.store.read() as tx:
+        return outages.failure(tx, person_id) is not None
+
+
 def turn_again(house: House, token: str, game_id: int, seat: int) -> None:
     """Have the mail of one's present turn sent anew."""
     ledger.turn_again(house, _person(house, token, Purpose.SIGN_IN).id, game_id, seat)

@@ -157,6 +157,18 @@ def test_what_needs_more_than_this_link_is_mailed_to_the_address(browser, house,
     assert [mail.kind for mail in letters(house, ann.number)][-1] == "links"
 
 
+def test_the_header_of_a_real_mail_stops_the_mails_of_its_table(browser, house, ann):
+    page = browser.open("/mailbox?to=ann@example.org")
+    mails = (browser.open(f"{href}/source").source for href in page.hrefs() if re.fullmatch(r"/mailbox/\d+-\w+", href))
+    source = next(mail for mail in mails if f"<{ann.keys[0]}.games." in mail)
+    address = "".join(re.search(r"List-Unsubscribe:\s*<([^>]+)>", source)[1].split()).removeprefix(
+        "http://localhost:8000"
+    )
+    assert address == ann.first
+    assert one_click(browser, address).status_code == 200
+    assert ann.wishes(house) == ("at once", "nothing", "at once")
+
+
 # One's own page
 
 
@@ -207,3 +219,13 @@ def test_one_s_own_page_says_that_mail_fails_and_hears_that_it_arrives_again(bro
     page = own_page(browser, carry, f"{name}@example.org")
     assert "Mail to you does not arrive" in page.text
     assert "does not arrive" not in page.form("My mail arrives again").press().text
+
+
+def test_the_page_of_a_seat_says_that_mail_does_not_arrive(browser, table, house, links):
+    game = table("templari", 3)
+    page = f"/s/{links.of(game, 0)[1]}"
+    assert "does not arrive" not in browser.open(page).text
+    house.write(lambda tx: stops.refused(tx, house, game.person_at(0), "550 5.1.1 no such user"))
+    shown = browser.open(page)
+    assert "Mail to you does not arrive." in shown.text
+    assert shown.follow("ask for your links").url == "/mine"
