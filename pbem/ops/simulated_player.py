@@ -102,7 +102,7 @@ class Player:
     def _by_page(self, path: str, silence: str) -> bool:
         """Open the page of the seat, fill in a form, look at the preview and confirm."""
         page = _no_fault(self.browser.get(path))
-        acts = [form for form in page.forms() if form.kind == "act"]
+        acts = [form for form in page.forms() if "act" in form.kind.split()]
         if not acts:
             self.seen["turn was over before it was read"] += 1
             return False
