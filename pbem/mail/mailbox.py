@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from email.utils import parsedate_to_datetime
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime, parsedate_to_datetime
 from itertools import islice
 from pathlib import Path
 from tempfile import mkstemp
@@ -44,6 +46,15 @@ class Opened:
     headers: tuple[tuple[str, str], ...] = field(repr=False)
     text: str = field(repr=False)
     html: str = field(repr=False)
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What somebody answers to a mail, as our mail server would hand it to us."""
+
+    sender: str = field(repr=False)
+    recipient: str = field(repr=False)
     content: bytes = field(repr=False)
 
 
@@ -102,6 +113,23 @@ class LocalMailbox:
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.eml"
+
+
+def answer(opened: Opened, text: str, written_at: datetime, authserv_id: str) -> Answer:
+    """An answer to a mail as mail programs write it, above what it answers, with our own mail server's word for its sender."""
+    headers = dict(opened.headers)
+    sender, recipient = opened.letter.to, headers["Reply-To"]
+    message = EmailMessage(policy=SMTP)
+    message["Authentication-Results"] = f"{authserv_id}; dmarc=pass header.from={sender.rpartition('@')[2]}"
+    message["From"] = sender
+    message["To"] = recipient
+    message["Subject"] = f"Re: {opened.letter.subject.removeprefix('Re: ')}"
+    message["Date"] = format_datetime(written_at)
+    named = hashlib.sha256(f"{headers['Message-ID']} {written_at.isoformat()} {text}".encode()).hexdigest()[:32]
+    message["Message-ID"] = f"<{named}@mailbox.invalid>"
+    quoted = "\n".join(f"> {line}".rstrip() for line in opened.text.splitlines())
+    message.set_content(f"{text}\n\nOn {opened.letter.date:%Y-%m-%d}, {headers['From']} wrote:\n{quoted}\n")
+    return Answer(sender, recipient, message.as_bytes())
 
 
 class LocalSession:

@@ -11,9 +11,13 @@ from typing import Final
 from flask import Blueprint, Response, request
 from markupsafe import Markup, escape
 
+from pbem.domain.errors import BadInput
+from pbem.mail import mailbox
 from pbem.mail.mailbox import LocalMailbox
+from pbem.service import incoming
 from pbem.service.delivery import mailbox_of
 from pbem.web import guard, site
+from pbem.web.site import field, house
 
 WIDTHS: Final = {"375": "phone", "320": "small phone", "640": "desk"}
 """How wide a frame is, and what reads mail in it."""
@@ -53,9 +57,26 @@ def letter(key: str) -> Response:
         widths=WIDTHS,
         scheme=_one_of(SCHEMES, "scheme"),
         schemes=SCHEMES,
+        answered=site.config().inbound.replies and "Reply-To" in dict(opened.headers),
     )
     shown.headers["Content-Security-Policy"] = _FRAMING
     return shown
+
+
+@pages.post("/<key>/reply")
+def reply(key: str) -> Response:
+    """Answer a mail as its reader, the way an answer comes in from outside; a worker reads it soon."""
+    guard.must_be_ours()
+    opened = _mailbox().read(key)
+    text = field("text")
+    if not text or "Reply-To" not in dict(opened.headers):
+        raise BadInput(
+            "There is nothing to send.", why="An answer has a text, and goes to a mail that can be answered."
+        )
+    box = incoming.letterbox_of(site.config())
+    sent = mailbox.answer(opened, text, house().now(), box.authserv_id)
+    incoming.receive(house(), box, sent.sender, sent.recipient, sent.content)
+    return site.go("mailbox.inbox", to=opened.letter.to)
 
 
 @pages.get("/<key>/html")

@@ -6,7 +6,9 @@ from threading import Thread
 import pytest
 from waitress.server import create_server
 
+from engine import grammar
 from pbem.mail.wire import serialise
+from pbem.service import incoming, people
 from pbem.service.delivery import mailbox_of
 from tests.mail.test_wire import MAIL
 from tests.web.browser import HOST
@@ -92,3 +94,33 @@ def test_a_real_browser_shows_it_light_and_dark_and_follows_its_links(app, key, 
             chromium.close()
     finally:
         server.close()
+
+
+def test_an_answer_typed_here_is_a_move_as_one_that_came_by_mail(browser, settings, carry, house, table):
+    game = table("sun-bid", 2)
+    carry()
+    seat, decision = next(iter(game.asked().items()))
+    address = people.read(house, game.person_at(seat)).address
+    letter = next(each for each in mailbox_of(settings).letters(to=address) if ", turn 1" in each.subject)
+    page = browser.open(f"/mailbox/{letter.key}")
+    (form,) = page.forms()
+    answered = form.press(text=grammar.write(decision, decision.default))
+    assert "/mailbox?to=" in answered.url
+    incoming.attend(house, incoming.letterbox_of(settings))
+    assert seat not in game.asked()
+    assert game.verifies()
+
+
+def test_an_empty_answer_and_one_from_another_site_are_refused(app, browser, settings, carry, table):
+    table("sun-bid", 2)
+    carry()
+    letter = next(each for each in mailbox_of(settings).letters() if ", turn 1" in each.subject)
+    client = app.test_client()
+    path = f"/mailbox/{letter.key}/reply"
+    assert client.post(path, base_url=HOST, data={"text": " "}).status_code == 400
+    foreign = client.post(path, base_url=HOST, data={"text": "x"}, headers={"Origin": "https://evil.example"})
+    assert foreign.status_code == 403
+
+
+def test_a_mail_that_cannot_be_answered_has_no_box_for_it(browser, key):
+    assert browser.open(f"/mailbox/{key}").forms() == []
