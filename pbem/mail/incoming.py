@@ -86,9 +86,14 @@ def returns_named(raw: bytes) -> list[str]:
 
 def fingerprint(raw: bytes, recipient: str) -> bytes:
     """What a mail to one recipient is known by, however often it is handed in."""
-    name = message_id(_headers_of(raw))
+    name = name_of(raw)
     named = f"{name}\n{recipient}".encode() if name else raw + b"\n" + recipient.encode()
     return hashlib.sha256(named).digest()
+
+
+def name_of(raw: bytes) -> str:
+    """What a mail calls itself, before anything else is read of it."""
+    return message_id(BytesParser(policy=compat32).parsebytes(_split(raw)[0], headersonly=True))
 
 
 def message_id(message: Message) -> str:
@@ -97,10 +102,11 @@ def message_id(message: Message) -> str:
     return found[0] if found and len(found[0]) <= LONGEST_MESSAGE_ID else ""
 
 
-def fit_to_keep(raw: bytes, envelope_from: str) -> bytes:
+def fit_to_keep(raw: bytes, envelope_from: str, name: str = "") -> bytes:
     """The mail as it may be stored: with its envelope sender on top, without attachments and tokens.
 
-    Refused if it has more of something than any mail that people write.
+    Its name stays what it is, though in some programs it looks as if a token stood in it; whoever gives it knows better.
+    Refused if the mail has more of something than any that people write.
     """
     message = _parsed(raw)
     del message["Return-Path"]
@@ -110,16 +116,12 @@ def fit_to_keep(raw: bytes, envelope_from: str) -> bytes:
     BytesGenerator(written, mangle_from_=False, maxheaderlen=0, policy=compat32).flatten(message)
     sender = envelope_from if len(envelope_from) <= 320 and envelope_from.isprintable() else "unreadable"
     kept = f"Return-Path: <{sender.strip('<> ')}>\n".encode() + written.getvalue()
-    return _TOKEN.sub(b"***", kept)
+    return _TOKEN.sub(lambda found: found[0] if found[0] in name.encode() else b"***", kept)
 
 
 def read(kept: bytes) -> Message:
     """A mail that was kept."""
     return BytesParser(policy=compat32).parsebytes(kept)
-
-
-def _headers_of(raw: bytes) -> Message:
-    return BytesParser(policy=compat32).parsebytes(_split(raw)[0], headersonly=True)
 
 
 def _split(raw: bytes) -> tuple[bytes, bytes]:

@@ -24,7 +24,7 @@ from pbem.config import Config, SenderCheck
 from pbem.domain import bounce
 from pbem.domain.bounce import Bounce
 from pbem.domain.errors import BadInput, Gone, NotFound
-from pbem.links import Purpose
+from pbem.links import Purpose, contains_token
 from pbem.mail import automatic, incoming, reports, sender
 from pbem.mail.incoming import Incoming
 from pbem.mail.reply import reply_of
@@ -93,13 +93,16 @@ def receive(house: House, box: Letterbox, envelope_from: str, envelope_to: str, 
         return _dropped(house, "too large")
     if link.purpose == Purpose.REPLY and not box.replies:
         return _dropped(house, "replies are off")
+    name = incoming.name_of(raw)
+    if contains_token(name.encode(), house.keys):
+        name = ""
     try:
-        fit = incoming.fit_to_keep(raw, envelope_from)
+        fit = incoming.fit_to_keep(raw, envelope_from, name)
     except BadInput:
         return _dropped(house, "unreadable")
     # The number of the link and not the token: that may change its letters on the way, and must be kept nowhere.
     known_by = incoming.fingerprint(raw, f"{link.purpose}{link.id}")
-    return house.write(lambda tx: _keep(tx, house, link, known_by, fit))
+    return house.write(lambda tx: _keep(tx, house, link, known_by, name, fit))
 
 
 def attend(house: House, box: Letterbox, limit: int = BATCH) -> int:
@@ -162,12 +165,11 @@ def _dropped(house: House, why: str) -> str:
     return why
 
 
-def _keep(tx: Tx, house: House, link: Link, known_by: bytes, fit: bytes) -> str:
+def _keep(tx: Tx, house: House, link: Link, known_by: bytes, name: str, fit: bytes) -> str:
     now = house.now()
     if rows.count_since(tx, link.id, now - timedelta(hours=1)) >= MOST_AN_HOUR:
         rows.count(tx, now.date(), "too many")
         return "too many"
-    name = incoming.message_id(incoming.read(fit))
     kept = rows.keep(tx, fingerprint=known_by, link_id=link.id, message_id=name, raw=fit, now=now)
     return "again" if kept is None else "kept"
 

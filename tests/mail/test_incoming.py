@@ -119,6 +119,13 @@ def test_a_token_that_quoting_broke_in_two_is_not_kept():
     assert words(fit_to_keep(raw, "")) == ["> ***\n"]
 
 
+def test_the_name_of_a_mail_stays_what_it_is_though_it_looks_like_a_token():
+    name = f"<CA{TOKEN.upper()}@mail.example.net>"
+    raw = f"Message-ID: {name}\r\nReferences: <{TOKEN}@{HOST}>\r\n\r\nbid 7\r\n".encode()
+    kept = read(fit_to_keep(raw, "", incoming.name_of(raw)))
+    assert (kept["Message-ID"], kept["References"]) == (name, f"<***@{HOST}>")
+
+
 def test_attachments_are_not_kept_and_their_names_are():
     mail = EmailMessage(policy=SMTP)
     mail.set_content("bid 7")

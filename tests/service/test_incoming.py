@@ -493,7 +493,7 @@ def test_no_token_is_ever_stored(inbox, house, game):
     to = inbox.reply_address(game, 0)
     moves = inbox.token(Purpose.MOVE, person_id=game.person_at(0), game_id=game.id, window=1, seat=0)
     text = f"{choice(game)}\r\n> https://{HOST}/m/{moves}/pass\r\n> Reply-To: {to}"
-    headers = {"Authentication-Results": None, "References": f"<{moves}@{HOST}>"}
+    headers = {"Authentication-Results": None, "Message-ID": f"<{moves}@{HOST}>"}
     for number, raw in enumerate((inbox.written(game, 0, text, headers), reported.failure("5.1.1", to, quoted=to))):
         inbox.takes(raw, [to, inbox.bounce_address(game, 0)[1]][number], ["ann@example.org", to][number])
     inbox.attends()
