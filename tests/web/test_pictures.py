@@ -5,11 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from engine.decks.decktet import FACES
+from engine.decks import decktet
 from pbem.app import create_app
 from pbem.web.drawn import Thing
 from tests.web.browser import HOST
 from tests.web.test_seat import open_seat
+
+SUITS = {name.lower(): name for name in decktet.SUITS.values()}
 
 # What is shown does not hang on the database.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -42,7 +44,7 @@ def test_a_picture_is_silent_and_its_words_stand_beside_it(browser, links, table
     pictures = re.findall(r'<svg class="art[^>]*>', page.source)
     assert len(pictures) >= 12
     assert all('aria-hidden="true"' in picture for picture in pictures)
-    shown = [FACES[card] for card in set(re.findall(r"#art-decktet-(\w+)", page.source))]
+    shown = [decktet.FACES[card] for card in set(re.findall(r"#art-decktet-(\w+)", page.source))]
     assert {face.word for face in shown if face.word not in page.text} == set()
     assert {face.note for face in shown if face.note not in page.text} == set()
 
@@ -70,3 +72,10 @@ def test_what_is_counted_has_the_sign_of_its_kind_beside_its_words(browser, link
     page = open_seat(browser, links, table("bid", 3), 0)
     assert re.search(r'<dt><svg class="art sign"[^>]*><use href="#art-coins"/></svg> Coins</dt>', page.source)
     assert re.search(r'<dt><svg class="art sign"[^>]*><use href="#art-pawn"/></svg> Pawns</dt>', page.source)
+
+
+def test_the_signs_on_cards_are_explained_where_such_cards_lie(browser, links, table):
+    legend = re.compile(r'<li class="(\w+)"><svg class="art sign"[^>]*><use href="#art-\1"/></svg> (\w+)</li>')
+    explained = dict(legend.findall(open_seat(browser, links, table("sunset-poker", 3), 0).source))
+    assert explained == SUITS | {"pawn": "Pawn", "court": "Court", "crown": "Crown"}
+    assert not legend.findall(open_seat(browser, links, table("bid", 3), 0).source)

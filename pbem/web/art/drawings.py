@@ -189,3 +189,11 @@ COVERS: Final = {
     "templari": (("templari", "R7"), ("templari", "B3"), ("templari", "G4")),
 }
 """What stands for a game where games are listed, by kind and id; a game that is not here is listed by its words alone."""
+
+LEGENDS: Final = {
+    "decktet": (
+        *((sign, decktet.SUITS[letter]) for letter, sign in SUITS.items()),
+        *((sign, decktet.RANK_NAMES[letter]) for letter, sign in _RANKS.items() if letter in "PTX"),
+    )
+}
+"""What the signs on a kind of thing are called, where the words beside it do not say so."""

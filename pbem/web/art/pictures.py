@@ -9,14 +9,14 @@ from typing import Final
 from flask import Flask, g
 from markupsafe import Markup
 
-from pbem.web.art.drawings import COVERS, DRAWINGS, PREFIX, SIGNS, Drawing
+from pbem.web.art.drawings import COVERS, DRAWINGS, LEGENDS, PREFIX, SIGNS, Drawing
 
 _NEEDED: Final = "drawings_on_this_page"
 
 
 def provide(app: Flask) -> None:
     """Let all templates of an application show pictures."""
-    app.jinja_env.globals.update(picture=picture, picture_says=says, cover=cover, drawings=drawings)
+    app.jinja_env.globals.update(picture=picture, picture_says=says, legend=legend, cover=cover, drawings=drawings)
 
 
 def picture(kind: str, id: str, words: str = "") -> Markup:  # noqa: A002 - as a `Face` calls it
@@ -35,6 +35,12 @@ def says(kind: str, id: str) -> tuple[str, ...]:  # noqa: A002
     """The words that the picture of a thing makes superfluous for those who see it."""
     drawing = DRAWINGS.get((kind, id))
     return drawing.says if drawing else ()
+
+
+def legend() -> list[tuple[str, str]]:
+    """The signs on this page so far that have to be explained, each with its name."""
+    kinds = {drawing.name.partition("-")[0] for drawing in _needed().values()}
+    return [sign for kind, signs in LEGENDS.items() if kind in kinds for sign in signs]
 
 
 def cover(game: str) -> Markup:
