@@ -10,6 +10,7 @@ from datetime import timedelta
 
 import pytest
 from sqlalchemy import event
+from structlog.testing import capture_logs
 
 from engine import grammar
 from pbem.config import SenderCheck
@@ -34,6 +35,13 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 @pytest.fixture
 def inbox(house, clock):
     return Inbox(house, clock)
+
+
+@pytest.fixture
+def logged():
+    """What the server says to its operator. To show it, with all that led to a fault, takes longer than anything else."""
+    with capture_logs() as said:
+        yield said
 
 
 @pytest.fixture
@@ -120,7 +128,7 @@ def test_a_database_that_breaks_while_a_mail_is_kept_leaves_nothing_and_says_so(
     assert fails_without_a_trace(house.store, lambda: inbox.takes(raw, to)) > 3
 
 
-def test_wherever_reading_a_mail_breaks_off_it_is_carried_out_once(house, clock, game):
+def test_wherever_reading_a_mail_breaks_off_it_is_carried_out_once(house, clock, game, logged):
     inbox = Inbox(replace(house, answers_a_turn=1000, answers_a_day=1000), clock)
     made, n = [""], 0
     while len(made) >= n:
@@ -141,7 +149,7 @@ def test_wherever_reading_a_mail_breaks_off_it_is_carried_out_once(house, clock,
     assert n > 10
 
 
-def test_wherever_reading_a_report_breaks_off_it_counts_once(inbox, house, clock, game):
+def test_wherever_reading_a_report_breaks_off_it_counts_once(inbox, house, clock, game, logged):
     made, n = [""], 0
     while len(made) >= n:
         n += 1
@@ -193,7 +201,7 @@ def broken_for(store, statement):
         event.remove(store.engine, "before_cursor_execute", executing)
 
 
-def test_a_mail_that_nobody_can_deal_with_is_parked_and_holds_up_no_other(inbox, house, clock, game):
+def test_a_mail_that_nobody_can_deal_with_is_parked_and_holds_up_no_other(inbox, house, clock, game, logged):
     before = chosen(game)
     inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
     with broken_for(house.store, "INSERT INTO outbox"):
@@ -207,6 +215,7 @@ def test_a_mail_that_nobody_can_deal_with_is_parked_and_holds_up_no_other(inbox,
     assert [row.status for row in inbox.rows()] == ["parked"] + ["done"] * TRIES
     assert inbox.rows()[0].raw is not None
     assert chosen(game) == before
+    assert [each["event"] for each in logged] == ["mail_not_read"] * TRIES + ["mail_parked_unread"]
 
 
 def test_mails_of_long_ago_are_forgotten(inbox, house, clock, game):
