@@ -11,7 +11,7 @@ the end of a long game are among them. Nothing in here writes a row or a mail it
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from email.message import Message
 from functools import cache
 from pathlib import Path
@@ -19,13 +19,31 @@ from typing import Final
 
 from engine import bots as players
 from engine import game as games_of_house
+from engine import grammar
 from engine.chance import Stream
+from pbem import config
 from pbem.clock import FakeClock, SeededRandomness
-from pbem.config import Security, Smtp
+from pbem.config import Security, SenderCheck, Smtp
+from pbem.domain.delivery import Delivery, Way
 from pbem.links import SECRET_BYTES, Keyring
 from pbem.mail.compose import Letterhead
 from pbem.mail.send import Relay
-from pbem.service import calls, delivery, leaving, lobby, mine, people, stops, substitutes, timeouts
+from pbem.ops import mailing
+from pbem.service import (
+    alarms,
+    calls,
+    delivery,
+    digests,
+    leaving,
+    lobby,
+    mine,
+    organisers,
+    people,
+    stops,
+    substitutes,
+    timeouts,
+    wishes,
+)
 from pbem.service.house import House
 from pbem.service.play import position_of
 from pbem.service.tables import Wanted
@@ -34,13 +52,14 @@ from pbem.store.schema import Base
 from tests.mail.sink import Kept, Sink
 from tests.service.begun import Begun
 from tests.service.conftest import START
+from tests.service.inbox import Inbox
 from tests.service.timed import Time
 
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
-SHORT: Final[Mapping[str, Mapping[str, str | int]]] = {"sunset-poker": {"max_rounds": 3}, "bid": {"max_auctions": 25}}
+SHORT: Final[Mapping[str, Mapping[str, str | int]]] = {"sunset-poker": {"max_rounds": 2}, "bid": {"max_auctions": 15}}
 """Options with which a long game ends within a few hundred moves."""
 
 UNSEEN: Final = 17
@@ -70,12 +89,24 @@ def mails_of(game: str, names: tuple[str, ...] = NAMES, zone: str = "UTC") -> tu
 
         every_kind(house, clock, carry, game, names, zone)
         store.close()
+        mailing.send_trial(config.read(_settings(folder, sink.port)), "olga@example.org")
         return tuple(sink.kept)
 
 
 def kind_of(message: Message) -> str:
     """The kind of a mail that came in."""
     return str(message["Feedback-ID"]).split(":")[1]
+
+
+def _settings(folder: str, port: int) -> dict[str, str]:
+    """A server of its own, by its settings, for the mail that is sent without a database."""
+    return {
+        "PBEM_BASE_URL": HEAD.base_url,
+        "PBEM_DATA_DIR": folder,
+        "PBEM_SMTP_HOST": "127.0.0.1",
+        "PBEM_SMTP_PORT": f"{port}",
+        "PBEM_SMTP_SECURITY": "none",
+    }
 
 
 def every_kind(
@@ -90,6 +121,8 @@ def every_kind(
     town = _Town(house, clock, carry, tuple(names), zone)
     town.before_a_table_begins(game)
     table = town.a_table(game)
+    town.answers_by_mail(table)
+    town.wishes_for_other_mails(table)
     town.goes_by_the_clock(table)
     town.is_stopped_and_changed(table)
     town.ends(table)
@@ -104,6 +137,7 @@ class _Town:
     ) -> None:
         self.house = house
         self.time = Time(house, clock)
+        self.inbox = Inbox(house, clock)
         self.carry = carry
         self.names = names
         self.zone = zone
@@ -141,6 +175,38 @@ class _Town:
         self.carry()
         return Begun(self.house, table)
 
+    def answers_by_mail(self, table: Begun) -> None:
+        """Somebody answers the mail of a turn: with questions, with prose, with a choice, and as somebody else."""
+        seat, decision = min(table.asked().items())
+        written = grammar.write(decision, decision.default)
+        for text in (
+            "help\nboard",
+            "rules",
+            "I think I will hold.",
+            f"talk Good luck, everybody!\n{written}\nfly away",
+        ):
+            self.inbox.replies(table, seat, text)
+            self.carry()
+        self.inbox.checks(SenderCheck.TOKEN)
+        seat = min(table.asked())
+        self.inbox.replies(table, seat, "pass", From="Mallory <mallory@example.net>")
+        self.carry()
+
+    def wishes_for_other_mails(self, table: Begun) -> None:
+        """Somebody wants to know that a sealed choice was taken in, and somebody one mail a day."""
+        seat, decision = min(table.asked().items())
+        wishes.tell_of_sealed(self.house, table.person_at(seat), wanted=True)
+        table.play(seat, decision.default)
+        self.carry()
+        reader = table.person_at(min(table.asked()))
+        wishes.choose(self.house, reader, Delivery(Way.DAILY), digest_at=time(9))
+        self._play(table, UNSEEN)
+        self.time.passes(DAY)
+        digests.gather(self.house)
+        self.carry()
+        wishes.choose(self.house, reader, Delivery(Way.AT_ONCE))
+        self.carry()
+
     def goes_by_the_clock(self, table: Begun) -> None:
         """Nobody answers: they are reminded, and then it is decided for them."""
         self.time.passes(20 * HOUR)
@@ -153,8 +219,11 @@ class _Town:
     def is_stopped_and_changed(self, table: Begun) -> None:
         """The organiser is called and stops the clocks; somebody leaves, and somebody else takes the seat."""
         self._play(table, UNSEEN)
+        organisers.add(self.house, "Olga", "olga@example.org", "four words of no song")
         number = calls.call(self.house, table.person_at(0), "I never got a mail.", game_id=table.id, seat=0)
         calls.answer(self.house, number, "It is in the other folder.\n\nGreetings")
+        self.time.passes(alarms.GATHERED * 2)
+        alarms.tell(self.house)
         stops.pause(self.house, table.id, "The server moves to another house.")
         self.carry()
         stops.resume(self.house, table.id, "It has moved.")

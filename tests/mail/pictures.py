@@ -13,16 +13,16 @@ from playwright.sync_api import Browser, sync_playwright
 
 from engine import game as games_of_house
 from tests.conftest import find_tool
-from tests.mail.kinds import kind_of, mails_of
+from tests.mail.kinds import NAMES, kind_of, mails_of
 from tests.mail.sink import Kept
 
 SCREENS = {"phone": (320, 640, "light"), "desk": (900, 700, "light"), "dark": (375, 700, "dark")}
 
 
-def chosen(game: str) -> dict[str, Kept]:
+def chosen(game: str, names: tuple[str, ...] = NAMES) -> dict[str, Kept]:
     """The longest mail of each kind; of notices the longest about each thing."""
     found: dict[str, Kept] = {}
-    for mail in mails_of(game):
+    for mail in mails_of(game, names):
         kind = kind_of(mail.message)
         if kind == "notice":
             kind += "-" + "-".join(str(mail.message["Subject"]).partition(")")[2].split()[-3:]).strip(":")

@@ -15,7 +15,7 @@ from engine import game as games_of_house
 from tests.conftest import find_tool
 from tests.mail.pictures import chosen
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.xdist_group("chromium")]
+pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.xdist_group("mails")]
 
 LEAST_TARGET = 44
 LEAST_LETTER = 12

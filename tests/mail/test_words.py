@@ -9,11 +9,14 @@ import pytest
 from lxml import html
 
 from engine import game as games_of_house
+from pbem import paths
 from pbem.mail.words import WIDTH
 from tests.mail.kinds import HOST, by_kind, kind_of, mails_of
 from tests.mail.sink import Kept
 
-GAMES = games_of_house.names()
+pytestmark = pytest.mark.xdist_group("mails")
+
+GAMES, QUICKEST = games_of_house.names(), "sorcerous-futures"
 
 LINK = re.compile(rf"https://{re.escape(HOST)}[^\s\"<>]*")
 
@@ -31,7 +34,7 @@ def words(text: str) -> list[str]:
     return re.findall(r"\w+", LINK.sub(" ", text).casefold())
 
 
-@pytest.fixture(params=GAMES)
+@pytest.fixture(params=[game if game == QUICKEST else pytest.param(game, marks=pytest.mark.slow) for game in GAMES])
 def mails(request: pytest.FixtureRequest) -> tuple[Kept, ...]:
     return mails_of(request.param)
 
@@ -99,3 +102,9 @@ def test_a_turn_begins_with_what_is_asked_and_until_when(mails):
         assert re.search(
             r"(Please decide until \w{3} \d+ \w{3} \d{4}, \d\d:\d\d .*UTC|Your clock stands still .*)\.$", first
         )
+
+
+@pytest.mark.slow
+def test_every_kind_is_met_in_these_tests():
+    kinds = {folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir()}
+    assert {kind_of(mail.message) for game in GAMES for mail in mails_of(game)} == kinds
