@@ -84,6 +84,12 @@ def test_all_drawings_together_are_no_more_than_a_small_photograph():
     assert len(gzip.compress(text)) < 8_000
 
 
+def test_a_whole_deck_fits_on_a_page_of_60_kilobytes_and_leaves_half_of_it():
+    deck = [drawing for (kind, _), drawing in DRAWINGS.items() if kind == "decktet"]
+    signs = {sign for drawing in deck for sign in drawing.uses}
+    assert sum(len(each.symbol) for each in (*deck, *(SIGNS[sign] for sign in signs))) < 30_000
+
+
 def test_the_icon_of_the_site_fetches_nothing_and_runs_nothing():
     icon = ElementTree.parse(STATIC / "favicon.svg").getroot()
     assert {each.tag.rpartition("}")[2] for each in icon.iter()} <= {"svg", "g", "path", "circle", "rect"}
