@@ -18,6 +18,8 @@ from pbem.ops.simulated_mail import Arrived, BrokenError
 
 _SILENCE: Final = re.compile(r"“([^”]+)” is\s+played\s+for\s+you")
 _TRIES: Final = 12
+_WAYS: Final = ("at once", "after", "daily", "reminders")
+"""How people here want to be mailed; who wants nothing is like somebody who is gone."""
 _PRESSED_BY_SCANNER: Final = 0.05
 
 
@@ -31,6 +33,7 @@ class Manners:
     twice: float = 0.1
     old_links: float = 0.05
     regrets: float = 0.04
+    wishes: float = 0.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ class Player:
             return False
         if self.links_had and self.luck.random() < self.manners.old_links:
             self._use_an_old_link()
+        if self.luck.random() < self.manners.wishes:
+            self._chooses_when_mails_come(self.luck.choice([path for path in links if path.startswith("/u/")]))
         moves = [path for path in links if path.startswith("/m/") and path.count("/") == 3]
         seats = [path for path in links if path.startswith("/s/") and path.count("/") == 2]
         self.links_had += moves
@@ -84,6 +89,13 @@ class Player:
         if not seats or silence is None:
             raise BrokenError(f"a turn mail cannot be played from: {mail.subject}")
         return self._by_page(seats[0], " ".join(silence[1].split()))
+
+    def _chooses_when_mails_come(self, path: str) -> None:
+        """Say by the link at the end of a mail how to be mailed from now on, about one table or about all."""
+        way = self.luck.choice(_WAYS)
+        page = _no_fault(self.browser.post(path.removesuffix("/call"), {"delivery": way, "minutes": "90"}))
+        if page.status == 303:
+            self.seen[f"mails wanted {way}"] += 1
 
     def _by_link(self, path: str) -> bool:
         """Open the link of one choice and press its button; True if the choice was taken back after that."""

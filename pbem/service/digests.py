@@ -91,6 +91,12 @@ def sections_in(tx: Tx, mail: OutboxRow, played: tuple[tuple[int, int, SeatLinks
     )
 
 
+def is_over(tx: Tx, digest: OutboxRow) -> bool:
+    """Whether a digest that has waited has nothing to tell of any more: every game of it has ended."""
+    told = json.loads(digest.facts)["until"].keys()
+    return all(f"{game.id}" not in told for game in _daily(tx, digest.person_id))
+
+
 def told_in(tx: Tx, house: House, digest: OutboxRow) -> None:
     """Note that a digest was accepted: what it took the place of has been told."""
     now = house.now()
@@ -106,7 +112,7 @@ def _gather(tx: Tx, house: House, person_id: int, day: date) -> bool:
         return False
     playing = _daily(tx, person_id)
     since = _told_until(tx, person_id, playing)
-    letters = [letter for letter in outbox.for_digest(tx, person_id) if _worth_telling(tx, house, letter)]
+    letters = [letter for letter in outbox.for_digest(tx, person_id) if _worth_telling(tx, house, letter, playing)]
     if not letters and all(game.window == since[game.id] for game in playing):
         return False
     now = house.now()
@@ -122,19 +128,25 @@ def _gather(tx: Tx, house: House, person_id: int, day: date) -> bool:
     return True
 
 
-def _worth_telling(tx: Tx, house: House, letter: OutboxRow) -> bool:
-    """Whether a mail that waits for a digest still says something: one that asked for what is answered by now does not."""
-    if letter.kind not in ("turn", "reminder"):
+def _worth_telling(tx: Tx, house: House, letter: OutboxRow, playing: list[GameRow]) -> bool:
+    """Whether a mail that waits for a digest still says something; if not, it is superseded."""
+    if all(letter.game_id != game.id for game in playing):
+        why = "the game is over, or somebody else plays the seat"
+    elif letter.kind in ("turn", "reminder") and not _still_asked(tx, letter):
+        why = "the seat has answered, or the turn is over"
+    else:
         return True
+    outbox.change(tx, letter.id, status="superseded")
+    outbox.note(tx, letter.id, house.now(), "superseded", why)
+    return False
+
+
+def _still_asked(tx: Tx, letter: OutboxRow) -> bool:
     assert letter.game_id is not None
     assert letter.window is not None
     assert letter.seat is not None
     asked = deadlines.read(tx, letter.game_id, letter.window, letter.seat)
-    if asked is not None and asked.status == "open":
-        return True
-    outbox.change(tx, letter.id, status="superseded")
-    outbox.note(tx, letter.id, house.now(), "superseded", "the seat has answered, or the turn is over")
-    return False
+    return asked is not None and asked.status == "open"
 
 
 def _daily(tx: Tx, person_id: int) -> list[GameRow]:

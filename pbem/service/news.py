@@ -49,6 +49,8 @@ _ANSWERABLE: Final = ASKING | {"receipt"}
 def why_outdated(tx: Tx, mail: OutboxRow, game: GameRow | None) -> str | None:
     """Why a mail is not worth sending any more; None if it is. The game it is about, if any, is locked."""
     if game is None:
+        if mail.kind == "digest":
+            return "all its games are over" if digests.is_over(tx, mail) else None
         known = mail.kind == "confirm" and people.read(tx, mail.person_id).confirmed_at is not None
         return "the address is confirmed" if known else None
     if mail.kind in ("invitation", "joined", "declined", "left") and game.status != "open":

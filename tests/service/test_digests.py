@@ -175,6 +175,27 @@ def test_what_was_answered_meanwhile_is_not_asked_in_a_digest(house, clock, sink
     assert "Please decide until" not in section.split("Templari, turn")[-1]
 
 
+def test_of_games_that_are_over_there_is_no_digest_also_where_one_waits_to_leave(house, clock, sink, post, table):  # noqa: F811
+    game = table("templari", 3, bots=("random", "random"))
+    ann = next(place.person_id for place in game.places().values() if place.person_id)
+    drain(house, clock, post)
+    wishes.choose(house, ann, DAILY, None, time(8))
+    stops.pause(house, game.id, "dinner")
+    clock.advance(HOUR)
+    carry(house, post)
+    next_eight(clock)
+    assert digests.gather(house) == 1
+    stops.resume(house, game.id)
+    for _ in game.play_defaults():
+        pass
+    carry(house, post)
+    next_eight(clock)
+    carry(house, post)
+    assert [row.status for row in letters(house, ann, "digest")] == ["superseded"]
+    assert {row.status for row in letters(house, ann)} <= {"sent", "superseded"}, "nothing waits for ever"
+    assert letters(house, ann, "result")[0].status == "sent"
+
+
 def test_many_workers_send_one_digest(house, clock, sink, post, games):  # noqa: F811
     play_once(games[0])
     clock.advance(HOUR)
