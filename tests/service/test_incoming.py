@@ -27,6 +27,7 @@ from pbem.store import bounces, outages, outbox
 from pbem.store import incoming as rows
 from tests.mail import reported
 from tests.service.inbox import HOST, OUR_SENDER, Inbox
+from tests.service.races import meetings
 from tests.service.stored import BrokenError, calls_counted, everything, fails_without_a_trace, letters
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -184,6 +185,38 @@ def test_a_worker_that_dies_with_a_mail_leaves_it_to_the_next_when_its_lease_is_
     assert inbox.attends() == 0
     clock.advance(LEASE)
     assert inbox.attends() == 1
+
+
+def test_a_worker_whose_lease_ran_out_meanwhile_does_nothing_twice(inbox, house, clock, game):
+    for number, meeting in enumerate(meetings(house.store), start=1):
+        mail, to = inbox.bounce_address(game, 0)
+        report = b"Message-ID: <%d@mx.example.net>\r\n" % number + reported.failure("4.4.1", "smtp; timed out")
+        assert inbox.takes(report, to, "") == "kept"
+
+        def slow():
+            return incoming.attend(house, inbox.box)
+
+        def next_one():
+            clock.advance(LEASE)
+            return incoming.attend(house, inbox.box)
+
+        for came in meeting(slow, next_one):
+            assert isinstance(came, int), came
+        inbox.attends()
+        assert len(noted(house, mail)) == number
+        assert inbox.counted()["report: failed"] == number
+    assert number > 8
+
+
+def test_a_mail_that_ends_the_process_of_whoever_reads_it_is_parked(inbox, house, clock, game, logged):
+    before = chosen(game)
+    inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
+    for _ in range(TRIES):
+        house.write(lambda tx: rows.claim(tx, house.now(), house.now() + LEASE, 1))
+        clock.advance(LEASE)
+    inbox.attends()
+    assert [row.status for row in inbox.rows()] == ["parked"]
+    assert chosen(game) == before
 
 
 @contextmanager
