@@ -9,14 +9,16 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid
 from random import Random
 from typing import Protocol
 
 from pbem.ops.simulated_browser import Browser
 from pbem.ops.simulated_mail import Arrived
-from pbem.ops.simulated_player import Manners, Player
+from pbem.ops.simulated_player import Manners, Player, asks
 from tests.mail_rig.mailbox import Mailbox, Received
-from tests.mail_rig.rig import PATIENCE
+from tests.mail_rig.rig import PATIENCE, Rig
 from tests.mail_rig.site import Site
 
 CALM = Manners(timedelta(0), twice=0.1, old_links=0.05, regrets=0)
@@ -58,6 +60,58 @@ class LinksOnly:
 
     def _answered(self, _choice: object) -> None:
         self.seen["answered"] += 1
+
+
+@dataclass
+class RepliesOnly:
+    """Answers mails, with one command above what it quotes, through its provider, who signs what it sends."""
+
+    mailbox: Mailbox
+    rig: Rig
+    luck: Random
+    seen: Counter[str] = field(default_factory=Counter)
+
+    def reads(self, mail: Received) -> None:
+        """Do what a mail asks for, by answering it."""
+        kind = kind_of(mail)
+        refused = kind == "receipt" and "refused" in mail.text
+        if not asks(mail.text) or not (kind in ("turn", "reminder") or refused):
+            return
+        silence = SILENCE.search(mail.text)
+        assert silence
+        commands = [] if refused else COMMAND.findall(mail.text)
+        self.seen["answered by what silence means" if not commands else "answered"] += 1
+        self.answer(mail, self.luck.choice(commands or [" ".join(silence[1].split())]))
+
+    def answer(self, mail: Received, *lines: str) -> None:
+        """Write lines above a mail, which is quoted as mail programs do, and send that to where the mail wants it."""
+        self.rig.submit(answer_to(mail, self.mailbox.address, *lines), self.mailbox.address, reply_address(mail))
+
+
+SILENCE = re.compile(r"“([^”]+)” is\s+played\s+for\s+you")
+COMMAND = re.compile(r"^\* ([^(\n]+?)(?: \(|$)", re.MULTILINE)
+
+
+def answer_to(mail: Received, sender: str, *lines: str) -> EmailMessage:
+    """An answer to a mail, as common mail programs write one."""
+    read, message = mail.message, EmailMessage()
+    message["From"] = f"A Player <{sender}>"
+    message["To"] = reply_address(mail)
+    message["Subject"] = f"Re: {read['subject']}"
+    message["Date"] = formatdate()
+    message["Message-ID"] = make_msgid(domain=sender.partition("@")[2])
+    message["In-Reply-To"] = str(read["message-id"])
+    message["References"] = f"{read['references']} {read['message-id']}"
+    quoted = "\n".join(f"> {line}".rstrip() for line in mail.text.splitlines())
+    message.set_content("\n".join([*lines, "", f"On {read['date']}, {read['from']} wrote:", "", quoted, ""]))
+    return message
+
+
+def reply_address(mail: Received) -> str:
+    """Where answers to a mail go."""
+    found = re.search(r"[^<\s]+@[^>\s]+", str(mail.message["reply-to"]))
+    assert found, "this mail cannot be answered"
+    return found[0]
 
 
 def play(people: Iterable[Person], results: int) -> None:

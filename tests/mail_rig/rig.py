@@ -52,6 +52,7 @@ class Rig:
         self.folder = Path(tempfile.mkdtemp(prefix="pbem-mail-rig-"))
         self.folder.chmod(0o755)
         self.ports = dict(zip(_PORTS, free_ports(len(_PORTS)), strict=True))
+        self.lmtp = {OURS: self.ports["pbem_lmtp"], OTHERS: self.ports["other_lmtp"]}
         # A name server is asked on port 53 and on no other, so that what is free is an address.
         luck = SystemRandom()
         self.dns = f"127.{luck.randint(1, 250)}.{luck.randint(1, 250)}.{luck.randint(2, 250)}"

@@ -48,6 +48,9 @@ class Site:
             "PBEM_MAIL_HOLD": "0",
             "PBEM_MAIL_PER_SECOND": "0",
             "PBEM_MAIL_PER_DOMAIN": "0",
+            "PBEM_MAIL_NEW_DOMAIN": "0",
+            "PBEM_INBOUND_REPLIES": "yes",
+            "PBEM_INBOUND_LMTP_PORT": str(rig.lmtp[domain]),
         } | given
         self.said = folder / "said"
         make_ready(config.read(self.settings))

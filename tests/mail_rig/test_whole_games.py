@@ -18,8 +18,8 @@ from pbem.service.play import By
 from pbem.service.record import Kind
 from pbem.store import games
 from tests.mail_rig.mailbox import Mailbox, Received
-from tests.mail_rig.players import LinksOnly, kind_of, play
-from tests.mail_rig.rig import OURS
+from tests.mail_rig.players import LinksOnly, RepliesOnly, kind_of, play
+from tests.mail_rig.rig import OURS, Rig
 from tests.mail_rig.site import Site
 
 pytestmark = [
@@ -75,11 +75,30 @@ def by_links(site: Callable[..., Site], mailbox: Callable[[str], Mailbox]) -> Ev
     return Evening(here, mailboxes, begun)
 
 
+@pytest.fixture(scope="module")
+def by_replies(rig: Rig, site: Callable[..., Site], mailbox: Callable[[str], Mailbox]) -> Evening:
+    """All games, played by replies only."""
+    here, mailboxes = site(), [mailbox("cleo"), mailbox("dan")]
+    begun = {kind: here.begin(kind, [each.name for each in mailboxes]) for kind in game.names()}
+    people = [RepliesOnly(each, rig, Random(place)) for place, each in enumerate(mailboxes)]
+    with here.running():
+        play(people, len(begun))
+    assert all(person.seen["answered"] > 50 for person in people)
+    return Evening(here, mailboxes, begun)
+
+
 def test_every_game_is_played_to_its_end_by_links_alone(by_links: Evening) -> None:
     by_links.must_be_over()
     for kind, ways in by_links.ways().items():
         assert By.PERSON in ways, kind
         assert ways <= {By.PERSON, By.BOT}, kind
+
+
+def test_every_game_is_played_to_its_end_by_replies_alone(by_replies: Evening) -> None:
+    by_replies.must_be_over()
+    for kind, ways in by_replies.ways().items():
+        assert By.REPLY in ways, kind
+        assert ways <= {By.REPLY, By.BOT}, kind
 
 
 def test_every_mail_passes_spf_dkim_and_dmarc(by_links: Evening) -> None:
