@@ -79,3 +79,13 @@ def test_the_signs_on_cards_are_explained_where_such_cards_lie(browser, links, t
     explained = dict(legend.findall(open_seat(browser, links, table("sunset-poker", 3), 0).source))
     assert explained == SUITS | {"pawn": "Pawn", "court": "Court", "crown": "Crown"}
     assert not legend.findall(open_seat(browser, links, table("bid", 3), 0).source)
+
+
+def test_only_what_a_picture_shows_is_left_to_it(browser, links, table):
+    note = re.compile(
+        r'use href="#art-decktet-(\w+)"/></svg><span class="word">[^<]+</span> <span class="(note[^"]*)">'
+    )
+    hand = note.findall(open_seat(browser, links, table("sunset-poker", 3), 0).source)
+    assert {kind for _, kind in hand} == {"note unseen"}
+    suns = note.findall(open_seat(browser, links, table("sun-bid", 3), 0).source)
+    assert ("9MS", "note") in suns

@@ -24,14 +24,14 @@ PREFIX: Final = "art-"
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A drawing on a field of its own size. `uses` are the signs in it, `says` the words that it makes superfluous."""
+    """A drawing on a field of its own size. `uses` are the signs in it, `says` what it makes superfluous to write."""
 
     name: str
     width: int
     height: int
     symbol: Markup
     uses: tuple[str, ...] = ()
-    says: tuple[str, ...] = ()
+    says: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def sign_of(label: Text) -> str:
     return next((_COUNTED[word] for word in label.template.split() if word in _COUNTED), "")
 
 
-def _drawn(name: str, frame: str, *placed: _At, says: tuple[str, ...] = ()) -> Drawing:
+def _drawn(name: str, frame: str, *placed: _At, says: str = "") -> Drawing:
     """Signs in a frame. The frame gives the size."""
     width, height = SIGNS[frame].width, SIGNS[frame].height
     content = Markup("").join(map(_use, (_At(frame, 0, 0, width), *placed)))
@@ -108,7 +108,7 @@ _PLACES: Final = {1: ((9, 33, 42),), 2: ((25, 8, 30), (5, 46, 30)), 3: ((31, 9, 
 
 
 def _decktet(card: str) -> Drawing:
-    says = (decktet.FACES[card].note,)
+    says = decktet.FACES[card].note
     if card == decktet.EXCUSE:
         return _drawn("decktet-E", "card", _At("excuse", 9, 21, 42), says=says)
     rank = _RANKS[card[0]]
@@ -137,14 +137,14 @@ def _die(suit: str, value: int) -> Drawing:
     sign, colour = PIECES[suit]
     word = piecepack.VALUE_NAMES[value]
     if value == piecepack.ACE:
-        return _drawn(f"die-{suit}{value}", "die", _At(sign, 7, 7, 34, colour), says=(word,))
+        return _drawn(f"die-{suit}{value}", "die", _At(sign, 7, 7, 34, colour), says=word)
     figure = _At("null" if value == piecepack.NULL else word, 23, 15, 17)
-    return _drawn(f"die-{suit}{value}", "die", _At(sign, 5, 5, 18, colour), figure, says=(word,))
+    return _drawn(f"die-{suit}{value}", "die", _At(sign, 5, 5, 18, colour), figure, says=word)
 
 
 def _tile(value: int) -> Drawing:
     """A tile of which only the value matters."""
-    return _drawn(f"tile-{value}", "tile", _At(str(value), 14, 9, 20), says=(str(value),))
+    return _drawn(f"tile-{value}", "tile", _At(str(value), 14, 9, 20), says=str(value))
 
 
 def _piece(frame: str, kind: str, suit: str, value: int) -> Drawing:

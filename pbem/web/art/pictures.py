@@ -31,10 +31,10 @@ def picture(kind: str, id: str, words: str = "") -> Markup:  # noqa: A002 - as a
     )
 
 
-def says(kind: str, id: str) -> tuple[str, ...]:  # noqa: A002
-    """The words that the picture of a thing makes superfluous for those who see it."""
+def says(kind: str, id: str) -> str:  # noqa: A002
+    """What the picture of a thing makes superfluous to write, for those who see it."""
     drawing = DRAWINGS.get((kind, id))
-    return drawing.says if drawing else ()
+    return drawing.says if drawing else ""
 
 
 def legend() -> list[tuple[str, str]]:
