@@ -38,6 +38,25 @@ def mail_test(address: str) -> None:
     click.echo(f"Accepted: {outcome.said}. Now look at it where it arrives.")
 
 
+@command(mail, "preview", example="pbem mail preview turn --game 7 --seat 2 --format html > turn.html")
+@click.argument("kind")
+@click.option("--game", "game_id", type=click.IntRange(1), required=True, help="The game that the mail is about.")
+@click.option("--seat", type=click.IntRange(1), required=True, help="The seat that it is for, the first being 1.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "html", "eml"]), default="text", help="What to show of it."
+)
+def mail_preview(kind: str, game_id: int, seat: int, form: str) -> None:
+    """Show a mail of KIND as a seat would get it, whether or not one is due: what that seat sees stands in it.
+
+    Nothing is sent or kept, and its links open nothing. What the game has not come to yet is played to, by what silence
+    means, and undone. The server may be running.
+    """
+    from pbem.ops import mailing
+
+    content = mailing.preview(read_settings(), kind, game_id, seat - 1, form)
+    click.echo(content, nl=False)
+
+
 @command(mail, "check", example="pbem mail check games.example.org --selector pbem --address 203.0.113.7")
 @click.argument("domain", required=False)
 @click.option("--selector", default="", help="Name under which the relay's key stands in the DNS, if we do not sign.")

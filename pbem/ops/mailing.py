@@ -1,4 +1,4 @@
-"""Whether mails arrive: what the DNS says about them, and one to try it with. Nothing in here touches the database."""
+"""Mails for looking at, and whether they arrive: what the DNS says about them, and one to try it with. Nothing in here changes the database."""
 
 from collections.abc import Iterator
 from secrets import token_hex
@@ -8,6 +8,9 @@ from pbem.config import Config
 from pbem.domain.finding import Finding, How
 from pbem.mail.compose import Reader, Thread, Written, compose
 from pbem.mail.send import Outcome, Parcel
+from pbem.mail.wire import html_of, parse, text_of
+from pbem.ops.opening import house_on, opened_store
+from pbem.service import preview as previewing
 from pbem.service.delivery import post_of, signer_of
 from pbem.service.people import normalised
 
@@ -30,6 +33,15 @@ def send_trial(config: Config, address: str) -> Outcome:
         content = post.signer.signed(content, now)
     with post.transport.session() as session:
         return session.send(Parcel(f"trial.{number}", config.mail.sender, to, content))
+
+
+def preview(config: Config, kind: str, game_id: int, seat: int, form: str) -> bytes | str:
+    """A mail of that kind to that seat: its `text`, its `html`, or all of it as `eml`."""
+    with opened_store(config) as store:
+        content = previewing.preview(house_on(store, config), post_of(config).letterhead, kind, game_id, seat)
+    if form == "eml":
+        return content
+    return text_of(parse(content)) if form == "text" else html_of(parse(content))
 
 
 def check_records(

@@ -12,6 +12,7 @@ from tests.mail.test_records import GOOD
 from tests.mail.test_sign import KEY, RECORD
 from tests.mail.zone import Zone
 from tests.ops.conftest import Run
+from tests.ops.test_commands import begin_here
 
 DOMAIN = "games.example.org"
 PUBLIC = {"PBEM_BASE_URL": f"https://{DOMAIN}", "PBEM_SMTP_HOST": "127.0.0.1", "PBEM_SMTP_SECURITY": "none"}
@@ -55,6 +56,20 @@ def test_without_a_relay_it_is_in_the_local_mailbox(pbem: Run, folder: Path) -> 
     assert pbem("mail", "test", "me@example.org").exit_code == 0
     (letter,) = LocalMailbox(folder / ".pbem" / "mailbox").letters()
     assert letter.to == "me@example.org"
+
+
+def test_a_mail_can_be_looked_at_as_text_html_and_whole(pbem: Run) -> None:
+    pbem("init")
+    game_id = begin_here()
+    looked = ["mail", "preview", "turn", "--game", str(game_id), "--seat", "1"]
+    seat = 1 if pbem(*looked).exit_code == 0 else 2
+    text, html, eml = (pbem(*looked[:-1], str(seat), "--format", form) for form in ("text", "html", "eml"))
+    assert "IF YOU DO NOT ANSWER" in text.output
+    assert html.output.startswith("<!doctype html>")
+    assert "Content-Type: multipart/alternative" in eml.output
+    wrong = pbem("mail", "preview", "spam", "--game", str(game_id), "--seat", "1")
+    assert wrong.exit_code == 1
+    assert "There are: alert, auto_passed" in wrong.output
 
 
 def test_check_ends_well_only_where_the_dns_says_everything(pbem: Run, zone: Zone) -> None:

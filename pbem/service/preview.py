@@ -1,0 +1,173 @@
+"""A mail of any kind as a seat would get it: for looking at, before anybody gets one.
+
+It is written as every mail is, from what that seat sees, in a transaction that is undone. Where such a mail was sent to the
+seat before, it tells the same again; otherwise what it tells is made up, with the names of that table. Where the game has
+not come so far, it is played on, by what silence means, until it has; that is undone with the rest. Nothing is sent, nothing
+is kept, and the links of a preview are only places for links.
+"""
+
+import json
+from datetime import timedelta
+from typing import Any, Final, NoReturn
+
+from engine import grammar
+from pbem.domain.errors import BadInput, NotFound, quoted
+from pbem.mail.compose import Letterhead, Written, compose
+from pbem.service import leaving, news, play
+from pbem.service.house import House
+from pbem.service.play import By
+from pbem.service.ready import ASKING, make_ready_in
+from pbem.service.record import Record
+from pbem.store import games, offers, outbox, people, preferences
+from pbem.store.database import Tx
+from pbem.store.games import GameRow, PlaceRow
+from pbem.store.outbox import Letter
+
+MOST_MOVES: Final = 5000
+"""More than any game has; a game that goes on for longer has a fault."""
+
+_OF_NO_TABLE: Final = frozenset({"alert", "confirm", "digest", "links"})
+_OF_NO_SEAT: Final = frozenset({"closed", "declined", "expired", "host", "invitation", "joined", "left"})
+_NEEDS_QUESTION: Final = ASKING | {"auto_passed", "receipt", "sealed"}
+_ENDED: Final = frozenset({"result", "voided"})
+
+KINDS: Final = tuple(
+    sorted(
+        _OF_NO_TABLE
+        | _OF_NO_SEAT
+        | _NEEDS_QUESTION
+        | _ENDED
+        | {"call_answered", "end_proposed", "notice", "resigned", "seated", "substitute", "was_it_you", "welcome"}
+    )
+)
+
+
+def preview(house: House, letterhead: Letterhead, kind: str, game_id: int, seat: int) -> bytes:
+    """The bytes of a mail of that kind to whoever plays the seat, the first being 0."""
+    if kind not in KINDS:
+        raise BadInput(f"{quoted(kind)} is no kind of mail.", remedy=f"There are: {', '.join(KINDS)}.")
+
+    def pretend(tx: Tx) -> NoReturn:
+        raise _Undone(_written(tx, house, letterhead, kind, games.lock(tx, game_id), seat))
+
+    try:
+        house.write(pretend)
+    except _Undone as undone:
+        return compose(letterhead, undone.mail)
+
+
+class _Undone(Exception):
+    """The transaction ends here and leaves nothing behind."""
+
+    def __init__(self, mail: Written) -> None:
+        super().__init__()
+        self.mail = mail
+
+
+def _written(tx: Tx, house: House, letterhead: Letterhead, kind: str, game: GameRow, seat: int) -> Written:
+    places = games.places(tx, game.id)
+    place = next((place for place in places if place.seat == seat), None)
+    if place is None:
+        raise NotFound(f"Game {game.id} has no seat {seat + 1}.", remedy=f"It has {game.seats}, and the first is 1.")
+    if place.person_id is None:
+        raise BadInput(f"A bot plays seat {seat + 1} of game {game.id}.", remedy="Choose the seat of a person.")
+    game = _far_enough(tx, house, kind, game, seat)
+    facts = _made_up(tx, house, kind, game, places, place) | _told_before(tx, kind, game.id, place)
+    about = None if kind in _OF_NO_TABLE else game.id
+    of_seat = None if about is None or kind in _OF_NO_SEAT else seat
+    now = house.now()
+    letter = Letter(place.person_id, kind, about, None, of_seat, None if of_seat is None else game.window, facts)
+    outbox.queue(tx, [letter], now, now)
+    (mail,) = outbox.of_person(tx, place.person_id, limit=1)
+    return news.words_in(tx, house, letterhead, mail, make_ready_in(tx, house, mail, now), now)
+
+
+def _far_enough(tx: Tx, house: House, kind: str, game: GameRow, seat: int) -> GameRow:
+    """The game, where a mail of that kind could be sent."""
+    if kind == "voided" and game.status == "playing":
+        leaving.end_in(
+            tx, house, game, Record(game, house.now(), house.randomness), "organiser", "all agreed to end it"
+        )
+    for _ in range(MOST_MOVES):
+        game = games.read(tx, game.id)
+        position = play.position_of(game)
+        waiting = [each for each in position.open() if each not in position.box]
+        if game.status != "playing" or (kind in _NEEDS_QUESTION and seat in waiting):
+            break
+        if kind not in _ENDED and kind not in _NEEDS_QUESTION:
+            break
+        asked = waiting[0]
+        by = By.BOT if _is_bot(tx, game.id, asked) else By.CLOCK
+        play.play_in(tx, house, game, game.window, asked, position.open()[asked].default, by)
+    if kind in _NEEDS_QUESTION and game.status != "playing":
+        raise BadInput(
+            f"Game {game.id} has ended, so nobody is asked anything there.", remedy="Choose a game that is played."
+        )
+    return game
+
+
+def _is_bot(tx: Tx, game_id: int, seat: int) -> bool:
+    return any(place.seat == seat and place.person_id is None for place in games.places(tx, game_id))
+
+
+def _told_before(tx: Tx, kind: str, game_id: int, place: PlaceRow) -> dict[str, Any]:
+    """What the last mail of that kind told this reader; nothing if there was none."""
+    assert place.person_id is not None
+    before = outbox.of_person(tx, place.person_id, limit=1000)
+    found = (json.loads(row.facts) for row in before if row.kind == kind and row.game_id in (None, game_id))
+    return next(found, {})
+
+
+def _made_up(tx: Tx, house: House, kind: str, game: GameRow, places: list[PlaceRow], place: PlaceRow) -> dict[str, Any]:
+    """What such a mail could tell."""
+    assert place.person_id is not None
+    assert place.seat is not None
+    other = next((each.name for each in places if each.seat != place.seat), "Somebody")
+    soon = (house.now() + timedelta(hours=6)).isoformat()
+    match kind:
+        case "invitation":
+            return {"host": people.read(tx, game.host_id).name or other}
+        case "joined":
+            return {"word": "lighthouse", "commitment": game.commitment}
+        case "declined" | "left" | "resigned" | "end_proposed":
+            return {"who": other}
+        case "voided":
+            return {"why": "all agreed to end it"}
+        case "call_answered":
+            return {"call": "I never got the mail of this turn.", "answer": "It was refused at first, and sent again."}
+        case "reminder":
+            return {"due_at": soon, "last": False}
+        case "auto_passed":
+            return {"choice": _silence(game, place.seat), "due_at": soon, "silent": 1}
+        case "sealed":
+            return {"choice": _silence(game, place.seat)}
+        case "notice":
+            return {"what": "extended", "due_at": soon, "reason": "The server was away for some hours."}
+        case "was_it_you":
+            return {"error": "another sender"}
+        case "substitute":
+            offered = offers.add(tx, game.id, place.seat, place.person_id, "resigned", "substitute", house.now())
+            return {"offer": offered}
+        case "receipt":
+            return _receipt(game, place.seat)
+        case "digest":
+            preferences.set_of_table(tx, place.person_id, game.id, "daily")
+            return {"letters": [], "since": {}, "until": {}}
+        case "alert":
+            told = {"at": house.now().isoformat(), "table": game.title, "says": f"{other} calls."}
+            return {"who": place.name, "alarms": [{"what": "call", "number": 1, "told": [told]}]}
+    return {}
+
+
+def _receipt(game: GameRow, seat: int) -> dict[str, Any]:
+    refused = {"said": "bid twice", "outcome": "refused", "done": None, "text": "That is nothing you can do here."}
+    played = {"said": _silence(game, seat), "outcome": "applied", "done": "played", "text": _silence(game, seat)}
+    shown = {"board": True, "help": True, "rules": False}
+    said = {"subject": "", "answers": "", "turn": game.window, "quoted": game.window, "prose": []}
+    return said | shown | {"lines": [played, refused], "nothing_changed": False, "late": False}
+
+
+def _silence(game: GameRow, seat: int) -> str:
+    """What is played for the seat if it does not answer, as it is written."""
+    decision = play.position_of(game).open()[seat]
+    return grammar.write(decision, decision.default)
