@@ -198,7 +198,7 @@ def look_in(tx: Tx, link: Link) -> Look:
         board=rules.board(view, seat),
         decision=decision,
         sealed=None if decision is None else _box(row, seat),
-        made=_last_made(tx, row, rules, seat, lately),
+        made=_made(tx, row, rules, seat, lately) if lately else None,
         told=_told(lately, seat),
         order=play.orders_of(row).get(seat),
         due_at=None if deadline is None else deadline.due_at,
@@ -283,18 +283,20 @@ def _made_in(
     if decision is not None:
         sealed = _box(row, seat)
         written = "" if sealed is None else grammar.write(decision, sealed)
-        may = sealed is not None and second_thoughts.may_take_back_in(tx, row, window, seat)
+        may = sealed is not None and second_thoughts.may_withdraw_in(tx, row, seat)
         return None if sealed is None else Made(window, sealed, written, may)
     if since and since[0].number == window:
-        return _made(tx, row, rules, seat, since[0])
+        return _made(tx, row, rules, seat, since)
     return None
 
 
-def _made(tx: Tx, row: GameRow, rules: Game[Any], seat: int, standing: StandingEntry) -> Made | None:
+def _made(tx: Tx, row: GameRow, rules: Game[Any], seat: int, since: list[StandingEntry]) -> Made | None:
+    """What the seat has chosen in the first of these entries, which are the log from there on."""
+    standing = since[0]
     choice = standing.entry.choices.get(seat)
     if choice is None or seat in standing.entry.alone:
         return None
-    may = second_thoughts.may_take_back_in(tx, row, standing.number, seat)
+    may = second_thoughts.may_undo_in(tx, row, since, seat)
     return Made(standing.number, choice, play.said(choice, rules), may)
 
 
@@ -307,10 +309,6 @@ def _since_last_choice(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> lis
         if mine or len(found) == MOST_ENTRIES:
             break
     return found[::-1]
-
-
-def _last_made(tx: Tx, row: GameRow, rules: Game[Any], seat: int, lately: list[StandingEntry]) -> Made | None:
-    return _made(tx, row, rules, seat, lately[0]) if lately else None
 
 
 def _told(entries: Iterable[StandingEntry], seat: int) -> tuple[Told, ...]:

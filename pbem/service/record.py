@@ -83,10 +83,11 @@ def body_of(game: Game[Any], row: chain.Row) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """An entry that stands: its number, and the row of the log that holds it."""
+    """An entry that stands: its number, the row of the log that holds it, and who made it."""
 
     number: int
     seq: int
+    by: str
     entry: Entry
 
 
@@ -96,7 +97,7 @@ def standing_entries(game: Game[Any], rows: Iterable[chain.Row]) -> list[Standin
     for row in rows:
         if row.kind == Kind.ENTRY:
             body = body_of(game, row)
-            kept.append(Standing(body["number"], row.seq, body["entry"]))
+            kept.append(Standing(body["number"], row.seq, row.by, body["entry"]))
         elif row.kind == Kind.UNDONE:
             since = body_of(game, row)["from"]
             kept = [standing for standing in kept if standing.number < since]
@@ -120,4 +121,4 @@ def entries_back(game: Game[Any], rows_back: Iterable[chain.Row]) -> Iterator[St
             if undone_from is not None and body["number"] >= undone_from:
                 continue
             undone_from = None
-            yield Standing(body["number"], row.seq, body["entry"])
+            yield Standing(body["number"], row.seq, row.by, body["entry"])

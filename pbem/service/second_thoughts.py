@@ -6,6 +6,7 @@ has time left: otherwise the clock would decide in its place at once. Nothing is
 """
 
 import json
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from engine import codec, orders
@@ -15,7 +16,7 @@ from engine.table import Position
 from pbem.domain.errors import Gone
 from pbem.service import play, views
 from pbem.service.house import House
-from pbem.service.record import Kind, Record, latest_entries, standing_entries
+from pbem.service.record import Kind, Record, Standing, latest_entries, standing_entries
 from pbem.store import deadlines, games, outbox
 from pbem.store import views as kept_views
 from pbem.store.database import Tx
@@ -40,18 +41,14 @@ def take_back_in(tx: Tx, house: House, game_id: int, window: int, seat: int, per
         _undo(tx, house, row, window, seat)
 
 
-def may_take_back_in(tx: Tx, row: GameRow, window: int, seat: int) -> bool:
-    """Whether the choice that a seat made in a window could still be taken back, as long as the player has time left. Changes nothing."""
-    if row.status != "playing" or row.paused:
-        return False
-    try:
-        if row.window == window:
-            _withdrawable(tx, row, seat)
-        else:
-            _undoable(tx, row, window, seat)
-    except Gone:
-        return False
-    return True
+def may_withdraw_in(tx: Tx, row: GameRow, seat: int) -> bool:
+    """Whether a seat could still take back its sealed choice, as long as the player has time left. Changes nothing."""
+    return _goes_on(row) and _is_open(lambda: _withdrawable(tx, row, seat))
+
+
+def may_undo_in(tx: Tx, row: GameRow, since: Sequence[Standing], seat: int) -> bool:
+    """The same of the choice that was carried out in the first of these entries, which are the log from there on."""
+    return _goes_on(row) and _is_open(lambda: _undoable(tx, row, since, seat))
 
 
 def leave_order(house: House, game_id: int, seat: int, text: str) -> orders.Order:
@@ -133,7 +130,8 @@ def _withdrawable(tx: Tx, row: GameRow, seat: int) -> Position:
 def _undo(tx: Tx, house: House, row: GameRow, window: int, seat: int) -> None:
     """Undo the entries from a window on, if they are one choice of this seat that is still nobody's news."""
     play.must_go_on(row)
-    letters = _undoable(tx, row, window, seat)
+    undone = latest_entries(play.rules_of(row), games.chain_back(tx, row.id, row.key), window)
+    letters = _undoable(tx, row, undone, seat)
     _must_have_time(tx, house, row, window, seat)
     now = house.now()
     for letter in letters:
@@ -162,17 +160,28 @@ def _undo(tx: Tx, house: House, row: GameRow, window: int, seat: int) -> None:
     kept_views.forget(tx, row.id)
 
 
-def _undoable(tx: Tx, row: GameRow, window: int, seat: int) -> list[OutboxRow]:
-    """The mails about the entries from a window on; refused unless these are one choice that told nobody anything."""
-    undone = latest_entries(play.rules_of(row), games.chain_back(tx, row.id, row.key), window)
+def _undoable(tx: Tx, row: GameRow, undone: Sequence[Standing], seat: int) -> list[OutboxRow]:
+    """The mails about the last entries; refused unless these are one choice that told nobody anything."""
     made = [standing.entry for standing in undone]
     if not made or not play.may_be_undone(made) or seat not in made[0].choices or seat in made[0].alone:
         raise Gone("This choice cannot be taken back any more.", why="Others have decided since, or chance has spoken.")
-    _must_be_own(next(each.by for each in games.chain_back(tx, row.id, row.key) if each.seq == undone[0].seq))
+    _must_be_own(undone[0].by)
     letters = outbox.of_game(tx, row.id, undone[0].seq - 1)
     if any(letter.status in _TOLD or letter.attempts for letter in letters):
         raise Gone("This choice cannot be taken back any more.", why="A mail about it is on its way.")
     return letters
+
+
+def _goes_on(row: GameRow) -> bool:
+    return row.status == "playing" and not row.paused
+
+
+def _is_open(way: Callable[[], object]) -> bool:
+    try:
+        way()
+    except Gone:
+        return False
+    return True
 
 
 def _must_be_own(by: str) -> None:

@@ -58,6 +58,8 @@ _CHAIN_BACK = (
 )
 _AFTER_ALL: Final = 2**62
 """No row of a log has this number."""
+_MOST_AT_ONCE: Final = 500
+"""Rows of a log that are read with one statement."""
 
 _SILENT = (
     update(_PLACE)
@@ -204,7 +206,7 @@ def advance(tx: Connection, game: GameRow, new: Mapping[str, Any]) -> None:
 
 def chain(tx: Connection, game_id: int, key: str, after: int = 0) -> Iterator[ChainRow]:
     """The log from a row on, one row at a time."""
-    return _chain(tx, _CHAIN, game_id, key, after, at_once=500)
+    return _chain(tx, _CHAIN, game_id, key, after, at_once=_MOST_AT_ONCE)
 
 
 def chain_back(tx: Connection, game_id: int, key: str) -> Iterator[ChainRow]:
@@ -241,7 +243,8 @@ def _chain(
     tx: Connection, statement: Select[Any], game_id: int, key: str, beyond: int, at_once: int
 ) -> Iterator[ChainRow]:
     # Page by page, and no cursor of the database: whoever has read enough drops this generator at any time, also when
-    # the transaction is over and its connection serves somebody else.
+    # the transaction is over and its connection serves somebody else. Whoever wants more than a first page of a few
+    # rows probably wants many more, and is spared a statement for every few of them.
     while True:
         page = tx.execute(statement, {"of_game": game_id, "beyond": beyond, "most": at_once}).all()
         for row in page:
@@ -250,7 +253,7 @@ def _chain(
             yield ChainRow(game=key, **fields)
         if len(page) < at_once:
             return
-        beyond = page[-1].seq
+        beyond, at_once = page[-1].seq, min(10 * at_once, _MOST_AT_ONCE)
 
 
 def _one(row: Row[Any] | None) -> GameRow:

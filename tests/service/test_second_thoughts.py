@@ -266,17 +266,33 @@ def test_what_may_be_taken_back_is_known_beforehand(table):
     (seat,) = game.asked()
     window = game.row().window
 
-    def may(window, seat):
+    def may(seat):
+        since = [each for each in standing_entries(rules_of(game.row()), game.log()) if each.number >= window]
         with game.house.store.read() as tx:
-            return second_thoughts.may_take_back_in(tx, game.row(), window, seat)
+            return second_thoughts.may_undo_in(tx, game.row(), since, seat)
 
-    assert not may(window, seat)
+    assert not may(seat)
     game.play(seat, "bid 1")
-    assert may(window, seat)
-    assert not may(window, (seat + 1) % 3)
+    assert may(seat)
+    assert not may((seat + 1) % 3)
     (other,) = game.asked()
     game.play(other, "pass")
-    assert not may(window, seat)
+    assert not may(seat)
+
+
+def test_what_may_be_withdrawn_is_known_beforehand(table):
+    game = table("sunset-poker", 3)
+
+    def may(seat):
+        with game.house.store.read() as tx:
+            return second_thoughts.may_withdraw_in(tx, game.row(), seat)
+
+    assert not may(0)
+    game.play(0, game.asked()[0].default)
+    assert may(0)
+    assert not may(1)
+    game.play(1, game.asked()[1].default, By.CLOCK)
+    assert not may(1)
 
 
 def test_a_move_and_a_taking_back_at_once_leave_one_truth(table):

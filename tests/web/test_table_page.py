@@ -17,7 +17,7 @@ from pbem.service.play import rules_of
 from pbem.service.tables import Wanted
 from pbem.web.rules import passages
 from tests.service.begun import Begun
-from tests.service.test_move_cost import cost_of
+from tests.service.test_move_cost import cost_of, lengthen
 from tests.web.browser import HOST
 from tests.web.test_seat import open_seat, yes
 
@@ -87,6 +87,17 @@ def test_a_page_costs_few_queries_and_few_bytes(kind, browser, links, midway, ho
         assert pages[0].status == 200
         assert len(cost.statements) <= MOST_QUERIES, "\n".join(cost.statements)
         assert len(pages[0].source.encode()) < MOST_BYTES
+
+
+def test_a_page_costs_few_queries_too_when_its_last_choice_is_long_ago(browser, links, templari, house):
+    seat = next(iter(templari.asked()))
+    templari.play(seat, "pass")
+    lengthen(house, templari.id, 200)
+    token = links.of(templari, seat)[1]
+    pages = []
+    cost = cost_of(house.store, lambda: pages.append(browser.open(f"/s/{token}")))
+    assert "You pass." in pages[0].text
+    assert len(cost.statements) <= MOST_QUERIES, "\n".join(cost.statements)
 
 
 def test_the_style_sheet_is_small(browser):
