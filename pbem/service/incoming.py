@@ -176,8 +176,8 @@ def _keep(tx: Tx, house: House, link: Link, known_by: bytes, name: str, fit: byt
 
 def _attend_one(house: House, box: Letterbox, row: ReceivedRow) -> None:
     if row.attempts > TRIES:
-        # Whoever tried it last did not live to say why.
-        _if_ours(house, row, lambda tx: _park(tx, row, "whoever reads it has failed too often"))
+        # Each try failed, or ended the process that made it.
+        _if_ours(house, row, lambda tx: _park(tx, row))
         return
     assert row.raw is not None
     with house.store.read() as tx:
@@ -262,15 +262,10 @@ def _if_ours(house: House, row: ReceivedRow, work: Callable[[Tx], None]) -> None
 
 
 def _try_later(house: House, row: ReceivedRow) -> None:
-    def work(tx: Tx) -> None:
-        if row.attempts >= TRIES:
-            _park(tx, row, "it could not be dealt with")
-        else:
-            rows.change(tx, row.id, claimed_until=None, due_at=house.now() + PAUSE * row.attempts)
-
-    _if_ours(house, row, work)
+    later = house.now() + PAUSE * row.attempts
+    _if_ours(house, row, lambda tx: rows.change(tx, row.id, claimed_until=None, due_at=later))
 
 
-def _park(tx: Tx, row: ReceivedRow, why: str) -> None:
-    _log.error("mail_parked_unread", mail=row.id, why=why)
-    rows.change(tx, row.id, status="parked", outcome=why, claimed_until=None)
+def _park(tx: Tx, row: ReceivedRow) -> None:
+    _log.error("mail_parked_unread", mail=row.id)
+    rows.change(tx, row.id, status="parked", outcome="tried too often", claimed_until=None)

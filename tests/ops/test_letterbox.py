@@ -1,5 +1,6 @@
 """The ways in for mails, as an organiser sets them up: the pipe, the port, and what the doctor says of both."""
 
+import signal
 import smtplib
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from pbem.service import incoming
 from pbem.store import incoming as rows
 from tests.ops.conftest import Run
 from tests.ops.processes import free_port, run, serving
+from tests.service.conftest import postgresql_database
 
 TO = "r+" + "a" * 33 + "@localhost"
 MAIL = "Subject: x\r\nMessage-ID: <x@example.net>\r\n\r\nbid 7\r\n"
@@ -78,3 +80,17 @@ def test_a_server_takes_mails_by_lmtp_and_reads_them(tmp_path: Path) -> None:
         assert piped.returncode == 0, piped.stdout
         assert server.stop() == 0
     assert "Traceback" not in "".join(server.said)
+
+
+@pytest.mark.slow
+@pytest.mark.postgresql
+def test_on_postgresql_a_process_of_its_own_takes_mails(tmp_path: Path) -> None:
+    with postgresql_database() as url:
+        settings = {"PBEM_DATABASE_URL": url, "PBEM_INBOUND_LMTP_PORT": str(free_port())}
+        assert run("init", folder=tmp_path, **settings).returncode == 0
+        with serving("mail", "serve", folder=tmp_path, **settings) as server:
+            server.until("Stop it with Ctrl-C")
+            with smtplib.LMTP("127.0.0.1", int(settings["PBEM_INBOUND_LMTP_PORT"])) as mail_server:
+                assert mail_server.sendmail("ann@example.net", [TO], MAIL.encode()) == {}
+            assert server.stop(signal.SIGTERM) == 0
+        assert "1 mail came in within a week" in run("doctor", folder=tmp_path, **settings).stdout
