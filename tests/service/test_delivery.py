@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 
+import dkim
 import pytest
 from sqlalchemy import event
 
@@ -23,6 +24,7 @@ from pbem.domain.errors import Gone, NotFound
 from pbem.links import SECRET_BYTES, Purpose, contains_token, revoke, rotate
 from pbem.mail.compose import Letterhead
 from pbem.mail.send import Relay
+from pbem.mail.sign import signer
 from pbem.mail.throttle import Throttle
 from pbem.mail.wire import parse, text_of
 from pbem.service import by_link, delivery, leaving, ledger, links, lobby, people, second_thoughts
@@ -31,6 +33,7 @@ from pbem.service.outcomes import TRIES
 from pbem.store import deadlines, outages, outbox
 from pbem.store.outbox import Letter
 from tests.mail.sink import Sink
+from tests.mail.test_sign import SETTINGS, dns
 from tests.service.begun import Begun
 
 HOST = "play.example.org"
@@ -560,6 +563,7 @@ def test_a_sender_that_dies_between_any_two_steps_loses_no_mail_and_makes_no_sec
     house, clock, sink, post, table
 ):
     house = replace(house, open_tables=10_000)
+    post = replace(post, signer=signer(SETTINGS))
     relay = post.transport
     died = 0
     for n in range(1, 10_000):
@@ -582,6 +586,9 @@ def test_a_sender_that_dies_between_any_two_steps_loses_no_mail_and_makes_no_sec
         clock.advance(LEASE)
         delivery.deliver(house, post, limit=100)
         assert_each_once(house, game, sink.kept[before:])
+        for mail in sink.kept[before:]:
+            assert mail.content.startswith(b"DKIM-Signature: ")
+            assert mail.message.get_content_type() == "multipart/alternative"
         if finished:
             break
     assert died > 30
@@ -663,6 +670,22 @@ def assert_each_once(house, game, kept):
     assert sent <= set(by_name)
     assert all(len(contents) == 1 for contents in by_name.values())
     assert len(rows(house, game=game.id)) == len(sent)
+
+
+def test_a_signed_mail_is_believed_with_its_links_in_it_and_the_same_on_every_try(house, clock, sink, post, table):
+    game = began(table)
+    sink.does("keep, drop")
+    clock.advance(HOUR)
+    delivery.deliver(house, replace(post, signer=signer(SETTINGS)), limit=100)
+    clock.advance(HOUR)
+    delivery.deliver(house, replace(post, signer=signer(SETTINGS)), limit=100)
+    assert_each_once(house, game, sink.kept)
+    assert len(sink.kept) > len({mail.content for mail in sink.kept})
+    for mail in sink.kept:
+        assert links_in(mail)
+        assert not house.keys.placeholders(mail.content), "no place for a link is left empty"
+        assert dkim.verify(mail.content, dnsfunc=dns)
+        assert not dkim.verify(mail.content.replace(b"/u/", b"/v/"), dnsfunc=dns)
 
 
 def test_senders_side_by_side_send_each_mail_once(house, clock, sink, post, table):
