@@ -122,8 +122,8 @@ def every_kind(
     town.before_a_table_begins(game)
     table = town.a_table(game)
     town.answers_by_mail(table)
-    town.wishes_for_other_mails(table)
     town.goes_by_the_clock(table)
+    town.wishes_for_other_mails(table)
     town.is_stopped_and_changed(table)
     town.ends(table)
     return table
@@ -192,6 +192,15 @@ class _Town:
         self.inbox.replies(table, seat, "pass", From="Mallory <mallory@example.net>")
         self.carry()
 
+    def goes_by_the_clock(self, table: Begun) -> None:
+        """Nobody answers: they are reminded, and then it is decided for them."""
+        self.time.passes(20 * HOUR)
+        timeouts.remind(self.house, self.time.worker)
+        self.carry()
+        self.time.passes(DAY)
+        timeouts.time_out(self.house, self.time.worker)
+        self.carry()
+
     def wishes_for_other_mails(self, table: Begun) -> None:
         """Somebody wants to know that a sealed choice was taken in, and somebody one mail a day."""
         seat, decision = min(table.asked().items())
@@ -205,15 +214,6 @@ class _Town:
         digests.gather(self.house)
         self.carry()
         wishes.choose(self.house, reader, Delivery(Way.AT_ONCE))
-        self.carry()
-
-    def goes_by_the_clock(self, table: Begun) -> None:
-        """Nobody answers: they are reminded, and then it is decided for them."""
-        self.time.passes(20 * HOUR)
-        timeouts.remind(self.house, self.time.worker)
-        self.carry()
-        self.time.passes(DAY)
-        timeouts.time_out(self.house, self.time.worker)
         self.carry()
 
     def is_stopped_and_changed(self, table: Begun) -> None:
