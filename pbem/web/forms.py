@@ -97,6 +97,18 @@ def choice_of(decision: Decision, given: Given) -> Choice:
     return choice
 
 
+def chosen(decision: Decision, choice: Choice, teller: Teller, faces: Mapping[str, Face]) -> tuple[drawn.Thing, ...]:
+    """The things that a choice names, as they look on the table."""
+    looks = _Looks(teller, faces)
+    act = next(act for act in decision.acts if choice in act)
+    return tuple(
+        looks.thing(next(thing for thing in blank.things if thing.value == each))
+        for blank, value in zip(act.blanks, choice.values, strict=True)
+        if isinstance(blank, OneOf | Some | Ranking)
+        for each in (value if isinstance(value, tuple) else (value,))
+    )
+
+
 def given_of(decision: Decision, choice: Choice) -> Given:
     """How a form is filled in that means this choice."""
     number, act = next((number, act) for number, act in enumerate(decision.acts) if choice in act)

@@ -19,7 +19,7 @@ from pbem.service.looks import Look
 from pbem.web import guard, said, site
 from pbem.web.drawn import draw, faces_of
 from pbem.web.errors import status_of
-from pbem.web.forms import EMPTY, Given, choice_of, forms_of, given_of
+from pbem.web.forms import EMPTY, Given, choice_of, chosen, forms_of, given_of
 from pbem.web.site import field, house
 
 pages = Blueprint("seat", __name__)
@@ -69,6 +69,7 @@ def preview(token: str) -> Response:
         found=found,
         token=token,
         written=grammar.write(found.decision, choice),
+        things=[each for each in chosen(found.decision, choice, found.teller, faces_of(found.board)) if each.kind],
         note=found.teller(act.note) if act.note else "",
         closes=choice.verb in found.decision.closes,
         again=choice == found.sealed,
@@ -305,5 +306,5 @@ def _page(
         refused=refused,
         moved_on=moved_on,
         agreed=found.seat in found.votes,
-        others_agreed=[found.names[seat] for seat in sorted(found.votes - {found.seat})],
+        others_agreed=[teller.name(seat) for seat in sorted(found.votes - {found.seat})],
     )

@@ -89,3 +89,11 @@ def test_only_what_a_picture_shows_is_left_to_it(browser, links, table):
     assert {kind for _, kind in hand} == {"note unseen"}
     suns = note.findall(open_seat(browser, links, table("sun-bid", 3), 0).source)
     assert ("9MS", "note") in suns
+
+
+def test_the_page_before_a_choice_shows_what_is_chosen(browser, links, table):
+    game = table("sunset-poker", 3)
+    card = game.asked()[0].acts[0].blanks[0].things[0].value
+    preview = open_seat(browser, links, game, 0).form("Pick …").press(b0="0")
+    assert references(preview)[0] == f"art-decktet-{card}"
+    assert set(references(preview)) == set(ids(preview))
