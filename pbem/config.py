@@ -12,15 +12,15 @@ environment, and no secret is ever in a `repr`, a message or a listing.
 # ruff: noqa: RUF009 - what is called for the defaults of the fields here only declares them.
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from tempfile import mkstemp
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
+from pbem.disagreements import DISAGREEMENTS, host_of, is_local
 from pbem.domain.errors import BadInput, quoted
 from pbem.domain.pace import Pace
 from pbem.links import Keyring
@@ -106,7 +106,7 @@ class Mail:
 
     domain: str = setting(
         DOMAIN,
-        Derived("the host of base_url", lambda so_far: _host(so_far["base_url"])),
+        Derived("the host of base_url", lambda so_far: host_of(so_far["base_url"])),
         "Domain of our addresses: replies, bounces and list names.",
     )
     sender: str = setting(
@@ -242,7 +242,7 @@ class Config:
     )
     trusted_hosts: tuple[str, ...] = setting(
         HOSTS,
-        Derived("the host of base_url", lambda so_far: _host(so_far["base_url"])),
+        Derived("the host of base_url", lambda so_far: host_of(so_far["base_url"])),
         "Names under which browsers may ask for the site; other requests are refused.",
     )
     smtp: Smtp | None = section(Smtp)
@@ -250,7 +250,7 @@ class Config:
         YES_NO,
         Derived(
             "yes where base_url is this machine and there is no relay, otherwise no",
-            lambda so_far: "yes" if _alone(so_far["base_url"], so_far["smtp.host"]) else "no",
+            lambda so_far: "yes" if is_local(host_of(so_far["base_url"])) and not so_far["smtp.host"] else "no",
         ),
         "Show every mail to every visitor at /mailbox, to play without real mail.",
     )
@@ -288,7 +288,7 @@ def read(environ: Mapping[str, str]) -> Config:
             except ValueError:
                 what = "this" if each.secret else quoted(text)
                 problems.append(f"{_where(each, given)}: {what} is not {each.kind.name}.")
-    for disagreement in _DISAGREEMENTS:
+    for disagreement in DISAGREEMENTS:
         with suppress(KeyError):
             problems += disagreement(so_far)
     if problems:
@@ -356,56 +356,3 @@ def _shown(each: Setting, config: Config) -> str:
 def _own_keys(data_dir: Path) -> str:
     path = data_dir / _KEYS_FILE
     return read_private_text(path) if path.exists() else ""
-
-
-def _host(url: str) -> str:
-    return urlsplit(url).hostname or ""
-
-
-def _local(host: str) -> bool:
-    """Whether the name is this machine's and nobody else's."""
-    return host in {"localhost", "::1"} or host.endswith(".localhost") or host.startswith("127.")
-
-
-def _alone(base_url: str, relay: str) -> bool:
-    return _local(_host(base_url)) and not relay
-
-
-# What only several settings together can have wrong. Each looks at the settings as they are shown.
-
-
-def _unprotected(so_far: Mapping[str, str]) -> Iterator[str]:
-    url = so_far["base_url"]
-    if _local(_host(url)):
-        return
-    if so_far["development"] == "yes" and url.startswith("https:"):
-        yield "PBEM_DEVELOPMENT: everybody could read all mails of a public site; set it to no."
-    if so_far["development"] == "no" and url.startswith("http:"):
-        yield "PBEM_BASE_URL: links in mails must be safe from listeners; write https://."
-
-
-def _nowhere_to_send(so_far: Mapping[str, str]) -> Iterator[str]:
-    if so_far["development"] == "no" and not so_far["smtp.host"]:
-        yield "PBEM_SMTP_HOST: nobody would get a mail; name a relay, or set PBEM_DEVELOPMENT to yes."
-
-
-def _half_signed_in(so_far: Mapping[str, str]) -> Iterator[str]:
-    user, password = bool(so_far["smtp.user"]), so_far["smtp.password"] == "set"
-    if user != password:
-        yield "PBEM_SMTP_USER and PBEM_SMTP_PASSWORD: set both or neither."
-    if password and so_far["smtp.security"] == Security.NONE and not _local(so_far["smtp.host"]):
-        yield "PBEM_SMTP_SECURITY: a password must not travel in the clear; use starttls or tls."
-
-
-def _same_port(so_far: Mapping[str, str]) -> Iterator[str]:
-    if so_far["web.port"] == so_far["web.admin_port"]:
-        yield "PBEM_WEB_ADMIN_PORT: it is the port of the site; choose another."
-
-
-def _signed_by_a_stranger(so_far: Mapping[str, str]) -> Iterator[str]:
-    sender = so_far["mail.sender"].rpartition("@")[2]
-    if so_far["dkim.private_key"] == "set" and not f".{sender}".endswith(f".{so_far['dkim.domain']}"):
-        yield f"PBEM_DKIM_DOMAIN: only {sender}, or a domain above it, can vouch for PBEM_MAIL_SENDER."
-
-
-_DISAGREEMENTS = (_unprotected, _nowhere_to_send, _half_signed_in, _same_port, _signed_by_a_stranger)
