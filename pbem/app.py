@@ -38,7 +38,6 @@ def create_app(house: House, config: Config) -> Flask:
         site_name=config.site.name,
         development=config.development,
         pace_in_words=said.pace,
-        called=said.table,
         style_version=_version(Path(str(app.static_folder)) / "pbem.css"),
     )
     pictures.provide(app)

@@ -86,7 +86,7 @@ def _page(
         found=found,
         token=token,
         option=option,
-        player=found.names[found.seat],
+        player=teller.name(found.seat),
         prompt=teller(found.prompt) if found.prompt is not None else "",
         note=teller(found.note) if found.note is not None else "",
         deadline=said.deadline(found, site.house().now()),

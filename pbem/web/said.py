@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 from zoneinfo import ZoneInfo
 
-from engine.game import Game, Standing
+from engine.game import Standing
 from engine.tell import Teller, say
 from pbem.domain.duration import spoken
 from pbem.domain.pace import PerDecision, parse_pace
@@ -43,11 +42,6 @@ def pace(text: str) -> str:
     """The pace of a table in words."""
     agreed = parse_pace(text)
     return spoken(agreed.allowed) if isinstance(agreed, PerDecision) else text
-
-
-def table(title: str, rules: Game[Any]) -> str:
-    """A table by its name and its game, once where they are the same."""
-    return title if title == rules.title else f"{title} · {rules.title}"
 
 
 def story(told: tuple[Told, ...], teller: Teller) -> list[str]:
