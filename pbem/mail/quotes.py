@@ -33,7 +33,6 @@ _MARKED: Final = re.compile(r"^[>\s]*\[pbem\s|\[pbem [\w-]+ t\d+\]|^\W*-{3} .{5,
 _QUOTE_MARK: Final = re.compile(r"^\s{0,3}(?:[A-Za-z]{1,3})?[>＞]")
 
 _QUOTE_MARKS: Final = re.compile(r"^(?:\s{0,3}(?:[A-Za-z]{1,3})?[>＞])+")
-_ITEM: Final = re.compile(r"[-*•]\s|https?://")
 _WORDS_OF_A_SENTENCE: Final = 4
 
 _RULE: Final = "_=*~–—-"
@@ -141,11 +140,11 @@ def _past_broken_quote(lines: Sequence[Line], at: int) -> int:
 
 
 def _is_cut(quoted: Line, after: Line) -> bool:
-    """Whether the quoted line is the beginning of a sentence of ours, and no item, heading or address that ends there."""
+    """Whether the quoted line is the beginning of a sentence of ours, and no heading or short command that ends there."""
     text = quoted.text
     if quoted.whole or not after.text.strip() or text.endswith((*_ENDS_A_SENTENCE, "]")):
         return False
-    return len(text.split()) >= _WORDS_OF_A_SENTENCE and not text.isupper() and not _ITEM.match(text)
+    return len(text.split()) >= _WORDS_OF_A_SENTENCE and not text.isupper()
 
 
 def _introducing(lines: Sequence[Line], at: int) -> int:

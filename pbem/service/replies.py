@@ -26,12 +26,12 @@ from pbem.domain.errors import BadInput, Gone, Refusal, Stale
 from pbem.domain.localtime import local_day
 from pbem.domain.vacation import parse_vacation
 from pbem.mail.reply import Reply
-from pbem.service import answers, looks, play, second_thoughts, stops, talk, views, wishes
+from pbem.service import answers, ledger, looks, play, second_thoughts, stops, talk, views, wishes
 from pbem.service.house import House
 from pbem.service.links import Link
 from pbem.service.play import By
 from pbem.service.record import entries_back, latest_entries
-from pbem.store import deadlines, games, outbox, people
+from pbem.store import deadlines, games, people
 from pbem.store import incoming as rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -210,11 +210,15 @@ def _play(acting: _Acting, move: Move) -> tuple[Done, str]:
 
 
 def _next_window(acting: _Acting) -> int:
-    """What the next choice is for: the present question, if the player knows all that has led to it."""
+    """What the next choice is for: the present question, if it is the player's, and nothing new has led to it."""
     game = acting.game()
-    since = latest_entries(play.rules_of(game), games.chain_back(acting.tx, game.id, game.key), acting.window)
-    own = play.may_be_undone([standing.entry for standing in since])
-    return game.window if own and game.status == "playing" else acting.window
+    rules = play.rules_of(game)
+    if game.status != "playing":
+        return acting.window
+    since = latest_entries(rules, games.chain_back(acting.tx, game.id, game.key), acting.window)
+    known = play.may_be_undone([standing.entry for standing in since])
+    asked = looks.asked(rules, views.view(acting.tx, game, acting.seat).view, acting.seat)
+    return game.window if known and asked is not None else acting.window
 
 
 def _leave_order(acting: _Acting, standing: Standing) -> tuple[Done, str]:
@@ -251,7 +255,8 @@ def _do_plain(acting: _Acting, command: Plain) -> tuple[Done, str]:
             stops.book_vacation_in(tx, house, person_id, wanted)
             return Done.AWAY, str(wanted)
         case Word.RESEND:
-            return Done.RESENT, _resend(acting)
+            ledger.turn_again_in(tx, house, person_id, acting.game().id, acting.seat)
+            return Done.RESENT, ""
         case Word.STOP:
             wishes.choose_in(tx, house, person_id, Delivery(Way.NOTHING), acting.game().key)
             return Done.STOPPED, ""
@@ -280,25 +285,6 @@ def _take_back(acting: _Acting) -> str:
     second_thoughts.take_back_in(acting.tx, acting.house, game.id, window, acting.seat, acting.person_id)
     acting.window = window
     return "" if choice is None else play.said(choice, rules)
-
-
-def _resend(acting: _Acting) -> str:
-    """Queue the mail of the present turn once more. It says nothing new where that is still on its way."""
-    tx, game = acting.tx, acting.game()
-    play.must_go_on(game)
-    asked = deadlines.read(tx, game.id, game.window, acting.seat)
-    if asked is None or asked.status != "open":
-        raise Gone("You are not asked anything just now.", remedy="You get a mail when you are.")
-    turns = [
-        each
-        for each in outbox.about(tx, game.id, MOST_COMMANDS, acting.seat)
-        if (each.kind, each.window, each.person_id) == ("turn", game.window, acting.person_id)
-    ]
-    if all(each.status != "queued" for each in turns):
-        now = acting.house.now()
-        letter = Letter(acting.person_id, "turn", game.id, None, acting.seat, game.window, {wishes.ASKED: True})
-        outbox.queue(tx, [letter], now, now)
-    return ""
 
 
 def _queue_receipt(acting: _Acting, window: int, reply: Reply) -> None:

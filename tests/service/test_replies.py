@@ -192,6 +192,13 @@ def test_a_second_choice_does_not_answer_what_others_were_told_meanwhile(at):
     assert [line[1:] for line in answers.outcomes()] == [("applied", "played"), ("refused", None)]
 
 
+def test_a_second_choice_where_somebody_else_is_asked_is_refused_and_not_passed_over(at):
+    answers = at(TURNS)
+    answers.write(0, "bid 3", "bid 5")
+    assert answers.outcomes() == [("bid 3", "applied", "played"), ("bid 5", "refused", None)]
+    assert answers.said().startswith("That was for turn 1, and the game is at turn 2 by now.")
+
+
 def test_a_second_choice_answers_the_next_question_where_nothing_new_could_be_known(at):
     answers = at(TURNS)
     # Nobody can bid more than everything, so that the same player is asked at once whether to sell.

@@ -1,0 +1,190 @@
+"""Mail programs that answer a mail of ours: each puts an answer and the quoted mail together as such programs do.
+
+Every program is a function of the answer's lines, of the mail that is answered, and of a source of chance for what
+differs from user to user. It gives the whole message. What the programs are is told in `PROGRAMS`.
+"""
+
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from email.message import EmailMessage
+from html import escape
+from random import Random
+
+from tests.mail.sink import Kept
+
+Program = Callable[[Sequence[str], Kept, Random], EmailMessage]
+
+ADDRESS = "r+aaaaaaaayzjpesrykolaiojwqlj3ffold@play.example.org"
+
+INTRODUCTIONS = (
+    f"On Sat, Nov 21, 2026 at 9:14 AM Auction games by mail <{ADDRESS}> wrote:",
+    "On 21/11/2026 09:14, Auction games by mail wrote:",
+    f"Am Sa., 21. Nov. 2026 um 09:14 Uhr schrieb Auction games by mail <{ADDRESS}>:",
+    "Am 21.11.26 um 09:14 schrieb Auction games by mail:",
+    f"Le sam. 21 nov. 2026 à 09:14, Auction games by mail <{ADDRESS}> a écrit :",
+    f"El sáb, 21 nov 2026 a las 9:14, Auction games by mail (<{ADDRESS}>) escribió:",
+    f"Em sáb., 21 de nov. de 2026 às 09:14, Auction games by mail <{ADDRESS}> escreveu:",
+    f"2026年11月21日(土) 9:14 Auction games by mail <{ADDRESS}>:",
+    f"2026/11/21 9:14、Auction games by mail <{ADDRESS}>のメール:",
+    f"Il giorno sab 21 nov 2026 alle ore 09:14 Auction games by mail <{ADDRESS}> ha scritto:",
+    f"Op za 21 nov 2026 om 09:14 schreef Auction games by mail <{ADDRESS}>:",
+)
+HEADERS = (
+    ("From", "Sent", "To", "Subject"),
+    ("Von", "Gesendet", "An", "Betreff"),
+    ("De\u00a0", "Envoyé\u00a0", "À\u00a0", "Objet\u00a0"),
+    ("De", "Enviado el", "Para", "Asunto"),
+    ("De", "Enviado", "Para", "Assunto"),
+    ("差出人", "送信日時", "宛先", "件名"),
+)
+SIGNATURES = (
+    "",
+    "-- \nAnna Berg\nChess Club North\npass",
+    "Sent from my iPhone",
+    "Von meinem iPhone gesendet",
+    "Envoyé de mon iPhone",
+    "Enviado desde mi iPhone",
+    "iPhoneから送信",
+    "Get Outlook for Android<https://aka.ms/x>",
+    "Mit freundlichen Grüßen\nAnna Berg",
+    "This e-mail is confidential. If you are not the intended recipient of it, please\nhold it back and tell the sender.",
+)
+
+
+def _plain(text: str, **parameters: str) -> EmailMessage:
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = "Anna <anna@example.net>", ADDRESS, "Re: your turn"
+    message.set_content(text)
+    for name, value in parameters.items():
+        message.set_param(name, value)
+    return message
+
+
+def _rich(html: str) -> EmailMessage:
+    message = _plain("")
+    message.set_content(f"<html><body>{html}</body></html>", subtype="html")
+    return message
+
+
+def _marked(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+
+
+def _introduction(chance: Random) -> str:
+    sentence = chance.choice(INTRODUCTIONS)
+    return textwrap.fill(sentence, chance.choice((60, 76, 300)), break_long_words=False, break_on_hyphens=False)
+
+
+def _headers(chance: Random) -> str:
+    values = ("Auction games by mail", "Saturday, 21 November 2026 09:14", "Anna", "Friday (Sun Bid), turn 14")
+    return "\n".join(f"{name}: {value}" for name, value in zip(chance.choice(HEADERS), values, strict=True))
+
+
+def _signed(answer: Sequence[str], chance: Random) -> str:
+    return "\n".join(answer) + "\n\n" + chance.choice(SIGNATURES) + "\n"
+
+
+def _paragraphs(answer: Sequence[str]) -> str:
+    return "".join(f"<div>{escape(line)}</div>" for line in answer)
+
+
+def on_top(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
+    """Gmail, Apple Mail: the answer, a sentence, the quote marked."""
+    return _plain(f"{_signed(answer, chance)}\n{_introduction(chance)}\n\n{_marked(ours.text)}\n")
+
+
+def below(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
+    """Thunderbird, mutt: a sentence, the quote marked, the answer."""
+    return _plain(f"{_introduction(chance)}\n{_marked(ours.text)}\n\n{_signed(answer, chance)}")
+
+
+def within(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
+    """The answer between two pieces of the quote."""
+    lines = _marked(ours.text).splitlines()
+    cut = chance.randrange(1, len(lines))
+    pieces = [*lines[:cut], "", *answer, "", *lines[cut:]]
+    return _plain(f"{_introduction(chance)}\n" + "\n".join(pieces) + "\n")
+
+
+def flowed(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
+    """Thunderbird with format=flowed: long lines are broken at blanks, quotes too."""
+    width = chance.choice((50, 66, 72))
+    quoted: list[str] = []
+    for line in ours.text.splitlines():
+        pieces = textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""]
+        quoted += [f"> {piece} " for piece in pieces[:-1]] + [f"> {pieces[-1]}"]
+    # A blank at the end of a line means that it goes on, so no such program leaves one at the end of a paragraph.
+    own = _signed([line.rstrip() for line in answer], chance)
+    text = f"{_introduction(chance)}\n" + "\n".join(quoted) + f"\n\n{own}"
+    return _plain(text, format="flowed")
+
+
+def rewrapped(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
+    """A program that breaks quoted lines and marks only the first piece of each."""
+    width = chance.randrange(50, 76)
+    quoted = []
+    for line in ours.text.splitlines():
+        quoted += textwrap.wrap(f"> {line}", width, break_long_words=False, break_on_hyphens=False) or [">"]
+    return _plain(f"{_signed(answer, chance)}\n{_introduction(chance)}\n" + "\n".join(quoted) + "\n")
+
+
+def unmarked(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
+    """Outlook: headers, and then our mail as it was."""
+    rule = chance.choice(("", "_" * 32 + "\n", "-----Original Message-----\n", "-------- Mensaje original --------\n"))
+    return _plain(f"{_signed(answer, chance)}\n{rule}{_headers(chance)}\n\n{ours.text}\n")
+
+
+def indented(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
+    """Yahoo: a sentence, and then our mail, only moved to the right."""
+    return _plain(f"{_signed(answer, chance)}\n    {_introduction(chance)}\n\n{textwrap.indent(ours.text, '   ')}\n")
+
+
+def bare(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
+    """Our mail below the answer, with nothing in between."""
+    return _plain(f"{_signed(answer, chance)}\n{ours.text}\n")
+
+
+def gmail_html(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
+    """HTML alone, with the quote in Gmail's container."""
+    return _rich(
+        f'<div dir="ltr">{_paragraphs(answer)}</div><br><div class="gmail_quote"><div class="gmail_attr">'
+        f'{escape(_introduction(chance))}<br></div><blockquote class="gmail_quote">{ours.html}</blockquote></div>'
+    )
+
+
+def apple_html(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
+    """HTML alone, as Apple Mail writes it, sometimes with the answer below."""
+    quote = f'<blockquote type="cite"><div>{escape(_introduction(chance))}</div>{ours.html}</blockquote>'
+    parts = [_paragraphs(answer), quote]
+    return _rich("<br>".join(parts if chance.random() < 0.5 else parts[::-1]))
+
+
+def outlook_html(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
+    """HTML alone, as Outlook writes it: headers in a box, then our mail as it was."""
+    box = chance.choice(('<div id="divRplyFwdMsg">', '<div style="border-top:solid #E1E1E1 1.0pt">'))
+    headers = "<br>".join(f"<b>{escape(line)}</b>" for line in _headers(chance).splitlines())
+    return _rich(f"{_paragraphs(answer)}<br><hr>{box}{headers}</div>{ours.html}")
+
+
+def bare_html(answer: Sequence[str], ours: Kept, chance: Random) -> EmailMessage:
+    """HTML alone, with our mail below the answer and nothing in between."""
+    return _rich(f"{_paragraphs(answer)}<br>{ours.html}")
+
+
+PROGRAMS: Mapping[str, Program] = {
+    program.__name__: program
+    for program in (
+        on_top,
+        below,
+        within,
+        flowed,
+        rewrapped,
+        unmarked,
+        indented,
+        bare,
+        gmail_html,
+        apple_html,
+        outlook_html,
+        bare_html,
+    )
+}

@@ -1,0 +1,115 @@
+"""Laws of reading answers, for mails of every game and every way of quoting them."""
+
+from functools import cache
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import game as games_of_house
+from engine import grammar, orders
+from engine.chance import Stream
+from engine.decisions import Act, Decision
+from engine.table import begin
+from pbem.domain import commands
+from pbem.domain.commands import Move, Plain, Standing, Word
+from pbem.mail.reply import reply_of
+from tests.mail.clients import PROGRAMS
+from tests.mail.kinds import kind_of, mails_of
+from tests.mail.sink import Kept
+
+GAMES = games_of_house.names()
+ANSWERABLE = {"turn", "reminder", "receipt"}
+MOST_MAILS, MOST_MOVES, EXAMPLES = 5, 120, 40
+
+pytestmark = pytest.mark.slow
+
+
+@cache
+def answerable(game: str) -> tuple[Kept, ...]:
+    """A few mails of a game that can be answered, early and late ones."""
+    found = [kept for kept in mails_of(game) if kind_of(kept.message) in ANSWERABLE]
+    return tuple(found[:: len(found) // MOST_MAILS + 1])
+
+
+@cache
+def decisions(game: str) -> tuple[Decision, ...]:
+    """What is asked in a game that is played by chance."""
+    rules = games_of_house.load(game)
+    draw, table = Stream(b"answers" + bytes(25), 0), begin(rules, min(rules.seats), bytes(32))
+    found = []
+    while (asked := {s: d for s, d in table.position.open().items() if s not in table.position.box}) and (
+        len(found) < MOST_MOVES
+    ):
+        seat, decision = next(iter(asked.items()))
+        found.append(decision)
+        choice = decision.sample(draw)
+        objected = rules.objects(table.view(seat), seat, choice) is not None
+        table = table.submit(seat, decision.default if objected else choice)
+    return tuple(found)
+
+
+@cache
+def everything_asked(game: str) -> Decision:
+    """All that is ever asked in that game, as one decision: whatever is read beside this was worth a look."""
+    acts: dict[str, Act] = {}
+    for decision in decisions(game):
+        for act in decision.acts:
+            acts.setdefault(grammar.usage(act), act)
+    return Decision(0, decisions(game)[0].prompt, tuple(acts.values())[:80], decisions(game)[0].default)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_our_own_words_are_never_a_command_however_they_are_quoted(game: str) -> None:
+    asked, chance = everything_asked(game), Random(game)
+    for name, program in PROGRAMS.items():
+        for kept in answerable(game):
+            for answer in ((), ("I will think about it.",)):
+                reply = reply_of(program(answer, kept, chance))
+                assert [line for line in reply.lines if commands.read(line, asked) is not None] == [], name
+                assert all(line in reply.lines for line in answer), name
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_no_word_of_ours_is_a_verb_of_a_game(game: str) -> None:
+    verbs = {act.verb for decision in decisions(game) for act in decision.acts}
+    assert not verbs & set(Word)
+    assert not any(verb.startswith(tuple(Word)) for verb in verbs)
+
+
+@settings(max_examples=EXAMPLES)
+@given(data=st.data(), seed=st.integers(0, 2**32))
+@pytest.mark.parametrize("game", GAMES)
+def test_whatever_is_legal_is_read_from_every_program(game: str, data: st.DataObject, seed: int) -> None:
+    chance = Random(seed)
+    decision = data.draw(st.sampled_from(decisions(game)))
+    choice = decision.sample(Stream(seed.to_bytes(32), 0))
+    written = grammar.write(decision, choice)
+    dressed = data.draw(
+        st.sampled_from(("{}", "{}.", "*{}*", "- {}", "“{}”", "{}, please", "  {}  ", "{}!", "\u200e{}\u200f"))
+    ).format(written)
+    order = data.draw(st.sampled_from((*orders.offered(decision), "")))
+    answer = [
+        data.draw(st.sampled_from(("Hello all,", "This one is hard.", "Well, well."))),
+        data.draw(st.sampled_from((dressed, dressed.upper()))),
+        "talk Good luck to you, and see you next week!",
+    ]
+    program = data.draw(st.sampled_from(sorted(PROGRAMS)))
+    message = PROGRAMS[program](answer, data.draw(st.sampled_from(answerable(game))), chance)
+    read = [found for line in reply_of(message).lines if (found := commands.read(line, decision)) is not None]
+    first, second = read
+    assert isinstance(first, Move)
+    assert first.choice == choice
+    assert isinstance(second, Plain)
+    assert second.rest == "Good luck to you, and see you next week!"
+    if order and "<" not in order:
+        assert isinstance(commands.read(order, decision), Standing)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_quoted_mail_says_which_turn_was_seen(game: str) -> None:
+    for name, program in PROGRAMS.items():
+        for kept in answerable(game)[:2]:
+            turn = int(kept.text.partition("[pbem ")[2].partition("]")[0].partition(" t")[2])
+            assert reply_of(program(["pass"], kept, Random(1))).turn == turn, name
