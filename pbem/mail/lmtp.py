@@ -73,7 +73,7 @@ class Lmtp:
             what = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror or error})"
             raise BadInput(
                 f"Port {self.port} of {self.host} {what}, so no mail can be taken.",
-                remedy="Stop what listens there, or choose another port: PBEM_INBOUND_LMTP_PORT=8025",
+                remedy="Stop what listens there, or set PBEM_INBOUND_LMTP_PORT to another port, or to 0 for none.",
             ) from error
 
 

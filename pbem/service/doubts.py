@@ -44,17 +44,18 @@ def at(house: House, token: str) -> Doubted:
         assert answered.game_id is not None
         assert answered.window is not None
         title = games.read(tx, answered.game_id).title
-    lines = reply_of(read(row.raw)).lines if row.status == "doubted" and row.raw is not None else ()
-    carried_out = row.status == "done" and row.outcome != NOT_THEIRS
-    return Doubted(title, answered.window, lines, row.status == "doubted", carried_out)
+    waiting, carried_out = row.status == "doubted", row.status == "done" and row.outcome != NOT_THEIRS
+    lines = reply_of(read(row.raw)).lines if waiting and row.raw is not None else ()
+    return Doubted(title, answered.window, lines, waiting, carried_out)
 
 
 def it_was_me(house: House, token: str) -> None:
     """Carry out what was written; again changes nothing."""
     with house.store.read() as tx:
         row, answered = _opened(tx, house, token)
-    if row.status != "doubted" or row.raw is None:
+    if row.status != "doubted":
         return
+    assert row.raw is not None, "kept as long as it is doubted"
     outcome = replies.act(house, row.id, answered, reply_of(read(row.raw)))
     house.write(lambda tx: incoming.carried_out_in(tx, house, row.id, answered, outcome))
 
