@@ -208,7 +208,7 @@ class _Town:
         table.play(seat, decision.default)
         self.carry()
         reader = table.person_at(min(table.asked()))
-        wishes.choose(self.house, reader, Delivery(Way.DAILY), digest_at=time(9))
+        wishes.choose(self.house, reader, Delivery(Way.DAILY), digest_at=time(7))
         self._play(table, UNSEEN)
         self.time.passes(DAY)
         digests.gather(self.house)
