@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
-from pbem.service import news, wishes
+from pbem.service import news, play, wishes
 from pbem.service.house import House
 from pbem.store import deadlines, games, outbox, people
 from pbem.store.database import Tx
@@ -79,25 +79,24 @@ def turn_again_in(tx: Tx, house: House, person_id: int, game_id: int, seat: int)
     game = games.lock(tx, game_id)
     if all(place.person_id != person_id for place in games.places(tx, game_id) if place.seat == seat):
         raise Forbidden("This seat is not yours.")
+    play.must_go_on(game)
     asked = deadlines.read(tx, game_id, game.window, seat)
-    if game.status != "playing" or asked is None or asked.status != "open":
-        raise Gone("Nothing is asked of this seat just now.", remedy="You get a mail when there is.")
-    now = house.now()
-    facts = {wishes.ASKED: True}
-    waiting = [mail for mail in outbox.of_kind(tx, person_id, "turn", "queued") if _is_that_turn(mail, game, seat)]
-    if any(mail.facts == json.dumps(facts) for mail in waiting):
-        return
+    if asked is None or asked.status != "open":
+        raise Gone("You are not asked anything just now.", remedy="You get a mail when you are.")
+    now, facts = house.now(), {wishes.ASKED: True}
+    # Not sooner than the first mail of this turn could leave: until then the move before it may be taken back.
+    due_at = max(now, asked.asked_at + house.hold)
+    for mail in outbox.of_kind(tx, person_id, "turn", "queued"):
+        if _is_that_turn(mail, game, seat):
+            # It is on its way already; as far as it waits only because of a wish, it waits no longer.
+            outbox.change(tx, mail.id, facts=json.dumps(facts), due_at=min(mail.due_at, due_at))
+            return
     if people.letters_since(tx, person_id, "turn", now - timedelta(hours=1), game_id) >= AGAIN_AN_HOUR:
         raise TooMany(
             "This turn was mailed often within the last hour, and was not mailed again.",
             why=f"{AGAIN_AN_HOUR} mails of a table's turns in an hour are the most.",
             remedy="Please look among unwanted mails, or call the organiser.",
         )
-    for mail in waiting:
-        outbox.change(tx, mail.id, status="superseded", claimed_until=None)
-        outbox.note(tx, mail.id, now, "superseded", "it was asked for anew")
-    # Not sooner than the first mail of this turn could have left: until then the move before it may be taken back.
-    due_at = max(now, asked.asked_at + house.hold)
     outbox.queue(tx, [outbox.Letter(person_id, "turn", game_id, None, seat, game.window, facts)], now, due_at)
 
 
