@@ -1,0 +1,51 @@
+"""The page about answers knows every command, and each of its examples is read as it says."""
+
+import re
+
+from engine.decisions import Act, Amount, Choice, Decision
+from engine.tell import say
+from pbem import paths
+from pbem.domain import commands
+from pbem.domain.commands import Move, Plain, Standing, Word
+from pbem.domain.words import LONGEST_SAID
+from pbem.service import replies, talk
+from pbem.service.house import House
+
+PAGE = (paths.handbook() / "playing-by-mail.md").read_text(encoding="utf-8")
+ASKED = Decision(
+    0, say("Do you bid?"), (Act("bid", (Amount("coins", 1, 20, raising=True),)), Act("pass")), Choice("pass")
+)
+
+
+def examples(heading: str) -> list[str]:
+    """The first column of the table below a heading."""
+    section = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    return re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE)
+
+
+def test_every_word_is_told_once_and_read_as_it_stands_there() -> None:
+    read = [commands.read(example, None) for example in examples("Words for every game")]
+    assert [command.word for command in read if isinstance(command, Plain)] == list(Word)
+    assert len(read) == len(Word)
+
+
+def test_every_choice_and_order_is_read_as_it_stands_there() -> None:
+    read = [commands.read(example, ASKED) for example in examples("What you decide")]
+    assert [type(command) for command in read] == [Move, *[Standing] * (len(read) - 1)]
+
+
+def test_what_is_told_to_be_no_command_is_none() -> None:
+    for told in ("I think I will bid 7 tomorrow", "bid 7?"):
+        assert f"`{told}`" in PAGE
+        assert commands.read(told, ASKED) is None
+    assert isinstance(commands.read("bid seven, please", ASKED), Move)
+
+
+def test_the_limits_are_told_as_they_are() -> None:
+    told = " ".join(PAGE.split())
+    numbers = {5: "five", 20: "twenty"}
+    assert f"At most {replies.MOST_COMMANDS} are carried out" in told
+    assert f"{talk.LINES_AN_HOUR} things in an hour at most, of {LONGEST_SAID} characters each" in told
+    fields = House.__dataclass_fields__
+    per_turn, per_day = fields["answers_a_turn"].default, fields["answers_a_day"].default
+    assert f"at most {numbers[per_turn]} receipts about one turn and {numbers[per_day]} in a day" in told
