@@ -1,6 +1,7 @@
 """The page about answers knows every command, and each of its examples is read as it says."""
 
 import re
+from dataclasses import fields
 
 from engine.decisions import Act, Amount, Choice, Decision
 from engine.tell import say
@@ -46,6 +47,8 @@ def test_the_limits_are_told_as_they_are() -> None:
     numbers = {5: "five", 20: "twenty"}
     assert f"At most {replies.MOST_COMMANDS} are carried out" in told
     assert f"{talk.LINES_AN_HOUR} things in an hour at most, of {LONGEST_SAID} characters each" in told
-    fields = House.__dataclass_fields__
-    per_turn, per_day = fields["answers_a_turn"].default, fields["answers_a_day"].default
+    usual = {field.name: field.default for field in fields(House)}
+    per_turn, per_day = usual["answers_a_turn"], usual["answers_a_day"]
+    assert isinstance(per_turn, int)
+    assert isinstance(per_day, int)
     assert f"at most {numbers[per_turn]} receipts about one turn and {numbers[per_day]} in a day" in told

@@ -38,7 +38,7 @@ def decisions(game: str) -> tuple[Decision, ...]:
     """What is asked in a game that is played by chance."""
     rules = games_of_house.load(game)
     draw, table = Stream(b"answers" + bytes(25), 0), begin(rules, min(rules.seats), bytes(32))
-    found = []
+    found: list[Decision] = []
     while (asked := {s: d for s, d in table.position.open().items() if s not in table.position.box}) and (
         len(found) < MOST_MOVES
     ):
