@@ -1,14 +1,16 @@
 """Replies that may not be by the player: what they say, and the player's word on whose they are.
 
 A reply waits here when its sender could be anybody. The mail to the address on file has a link of its own, whose page says
-what was written and in answer to which turn; the button there carries out exactly that, as if the reply had been believed
-at once. Somebody who has not written it says so, or does nothing: after a few weeks it is gone.
+what was written in answer to which turn; the button there carries out exactly that, as if the reply had been believed at
+once. Whoever has written it may have written more than once before they look, so the page shows all that waits for the
+same turn, with a button for each. Somebody who has not written it says so, or does nothing: after a month it is gone.
 """
 
 import json
 from dataclasses import dataclass
+from typing import Final
 
-from pbem.domain.errors import Gone
+from pbem.domain.errors import Gone, NotFound
 from pbem.links import Purpose
 from pbem.mail.incoming import read
 from pbem.mail.reply import reply_of
@@ -20,39 +22,56 @@ from pbem.store import incoming as rows
 from pbem.store.database import Tx
 from pbem.store.incoming import ReceivedRow
 
-NOT_THEIRS = "not by the player"
+MOST_SHOWN: Final = 10
+"""The newest replies to one mail; nobody writes more before they look at what came of the first."""
+
+NOT_THEIRS: Final = "not by the player"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsure:
+    """A reply that waits for the player's word, line by line."""
+
+    number: int
+    lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Doubted:
-    """What somebody wrote in a player's name: at which table, for which turn, line by line.
+    """What somebody wrote in a player's name: at which table, for which turn, the oldest first.
 
-    It is `waiting` for the player's word. Otherwise `carried_out` says whether they said that it was theirs.
+    `carried_out` says, where nothing waits any more, whether the player said that the last was theirs.
     """
 
     title: str
     turn: int
-    lines: tuple[str, ...]
-    waiting: bool
+    waiting: tuple[Unsure, ...]
     carried_out: bool
 
 
 def at(house: House, token: str) -> Doubted:
     """What the link of a mail that asks is about."""
     with house.store.read() as tx:
-        row, answered = _opened(tx, house, token)
+        answered = _answered(tx, house, token)
         assert answered.game_id is not None
         assert answered.window is not None
         title = games.read(tx, answered.game_id).title
-    waiting, carried_out = row.status == "doubted", row.status == "done" and row.outcome != NOT_THEIRS
-    lines = reply_of(read(row.raw)).lines if waiting and row.raw is not None else ()
-    return Doubted(title, answered.window, lines, waiting, carried_out)
+        known = rows.of_link(tx, answered.id, MOST_SHOWN)
+    waiting = (row for row in reversed(known) if row.status == "doubted" and row.raw is not None)
+    decided = next((row for row in known if row.status == "done"), None)
+    return Doubted(
+        title,
+        answered.window,
+        tuple(Unsure(row.id, reply_of(read(row.raw or b"")).lines) for row in waiting),
+        carried_out=decided is not None and decided.outcome != NOT_THEIRS,
+    )
 
 
-def it_was_me(house: House, token: str) -> None:
-    """Carry out what was written; again changes nothing."""
+def it_was_me(house: House, token: str, number: int) -> None:
+    """Carry out one reply that waits; again changes nothing."""
     with house.store.read() as tx:
-        row, answered = _opened(tx, house, token)
+        answered = _answered(tx, house, token)
+        row = _reply(tx, answered, number)
     if row.status != "doubted":
         return
     assert row.raw is not None, "kept as long as it is doubted"
@@ -60,20 +79,20 @@ def it_was_me(house: House, token: str) -> None:
     house.write(lambda tx: incoming.carried_out_in(tx, house, row.id, answered, outcome))
 
 
-def it_was_not_me(house: House, token: str) -> None:
-    """Drop what was written, unless it was carried out."""
-    house.write(lambda tx: _drop(tx, house, token))
+def it_was_not_me(house: House, token: str, number: int) -> None:
+    """Drop one reply that waits."""
+    house.write(lambda tx: _drop(tx, house, token, number))
 
 
-def _drop(tx: Tx, house: House, token: str) -> None:
-    row, _ = _opened(tx, house, token)
+def _drop(tx: Tx, house: House, token: str, number: int) -> None:
+    row = _reply(tx, _answered(tx, house, token), number)
     kept = rows.lock(tx, row.id)
     if kept is not None and kept.status == "doubted":
         incoming.finish_in(tx, house, row.id, NOT_THEIRS)
 
 
-def _opened(tx: Tx, house: House, token: str) -> tuple[ReceivedRow, Link]:
-    """The reply that a mail asks about, and the link of the address that it came to."""
+def _answered(tx: Tx, house: House, token: str) -> Link:
+    """What the address stands for to which the reply came that a mail asks about."""
     link = links.open_in(tx, house, token, Purpose.WRITTEN)
     assert link.outbox_id is not None
     asking = outbox.read(tx, link.outbox_id)
@@ -81,4 +100,11 @@ def _opened(tx: Tx, house: House, token: str) -> tuple[ReceivedRow, Link]:
     row = rows.read(tx, json.loads(asking.facts)["received"])
     if row is None:
         raise Gone("This was too long ago.", why="What somebody writes is kept for a month at most.")
-    return row, links.read_in(tx, row.link_id)
+    return links.read_in(tx, row.link_id)
+
+
+def _reply(tx: Tx, answered: Link, number: int) -> ReceivedRow:
+    row = rows.read(tx, number)
+    if row is None or row.link_id != answered.id:
+        raise NotFound("There is no such reply here.")
+    return row

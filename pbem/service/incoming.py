@@ -220,13 +220,11 @@ def _as_compared(address: str) -> str:
 
 
 def _ask(tx: Tx, house: House, row: ReceivedRow, link: Link, doubt: str) -> None:
-    """Ask the player at the address on file whether a reply was theirs."""
+    """Ask the player at the address on file whether a reply was theirs; if that was asked already, one page is for both."""
     assert link.person_id is not None
     facts = {"received": row.id}
     letter = Letter(link.person_id, "was_it_you", link.game_id, None, link.seat, link.window, facts)
-    if not answers.queue(tx, house, letter, error=doubt):
-        finish_in(tx, house, row.id, f"{doubt}, not asked again")
-        return
+    answers.queue(tx, house, letter, error=doubt)
     rows.change(tx, row.id, status="doubted", outcome=doubt, claimed_until=None)
     rows.count(tx, house.now().date(), doubt)
 

@@ -104,6 +104,12 @@ def lock(tx: Connection, received_id: int) -> ReceivedRow | None:
     return None if row is None else ReceivedRow(**row._mapping)
 
 
+def of_link(tx: Connection, link_id: int, limit: int) -> list[ReceivedRow]:
+    """The mails to one address of ours, the newest first."""
+    mine = select(_RECEIVED).where(_RECEIVED.c.link_id == link_id).order_by(_RECEIVED.c.id.desc()).limit(limit)
+    return [ReceivedRow(**row._mapping) for row in tx.execute(mine)]
+
+
 def change(tx: Connection, received_id: int, **values: Any) -> None:
     """Write what has become of a mail."""
     tx.execute(update(_RECEIVED).where(_RECEIVED.c.id == received_id).values(**values))

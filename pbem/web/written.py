@@ -19,8 +19,8 @@ def it_was_me(token: str) -> Response:
     """Carry out what was written."""
     guard.must_not_be_foreign()
     if not guard.a_person_clicked():
-        return _page(token, ask_again=True)
-    doubts.it_was_me(site.house(), token)
+        return _page(token, sure_of=_number())
+    doubts.it_was_me(site.house(), token, _number())
     return site.go("written.show", token=token)
 
 
@@ -28,9 +28,13 @@ def it_was_me(token: str) -> Response:
 def it_was_not_me(token: str) -> Response:
     """Drop what was written."""
     guard.must_not_be_foreign()
-    doubts.it_was_not_me(site.house(), token)
+    doubts.it_was_not_me(site.house(), token, _number())
     return site.go("written.show", token=token)
 
 
-def _page(token: str, *, ask_again: bool = False) -> Response:
-    return site.page("written.html", found=doubts.at(site.house(), token), token=token, ask_again=ask_again)
+def _number() -> int:
+    return site.whole_number("number", "the number of a reply")
+
+
+def _page(token: str, *, sure_of: int | None = None) -> Response:
+    return site.page("written.html", found=doubts.at(site.house(), token), token=token, sure_of=sure_of)

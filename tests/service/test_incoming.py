@@ -292,7 +292,7 @@ def test_a_forged_reply_changes_nothing_and_only_the_player_is_asked(inbox, hous
     for forgery, headers in FORGED.items():
         assert inbox.takes(inbox.written(game, 0, choice(game), headers), to) == "kept", forgery
         inbox.attends()
-        assert inbox.rows()[-1].outcome.startswith(("another sender", "a sender nobody vouches for")), forgery
+        assert inbox.rows()[-1].status == "doubted", forgery
         assert unchanged(house, "received", "arrival", "outbox") == before, forgery
     # Each of the two doubts is told once a day, to the address on file.
     asked = [("was_it_you", game.person_at(0))] * 2
@@ -331,29 +331,28 @@ def test_replies_are_not_read_where_the_settings_say_so(inbox, house, game):
 
 @pytest.fixture
 def doubted(inbox, house, game):
-    """The token of the page that asks about a reply which may be anybody's."""
-    inbox.replies(game, 0, f"talk hello\r\n{choice(game)}", Authentication_Results=None)
+    """The token of the page that asks about a reply which may be anybody's, and the reply's number."""
+    row = inbox.replies(game, 0, f"talk hello\r\n{choice(game)}", Authentication_Results=None)
     (asking,) = answers(house, "was_it_you")
-    return inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id)
+    return inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id), row.id
 
 
 def test_the_page_shows_what_was_written_and_changes_nothing(inbox, house, game, doubted):
     before = everything(house.store)
-    found = doubts.at(house, doubted)
-    assert found.waiting
-    assert found.lines == ("talk hello", choice(game))
+    found = doubts.at(house, doubted[0])
+    assert [each.lines for each in found.waiting] == [("talk hello", choice(game))]
     assert everything(house.store) == before
 
 
 def test_the_players_yes_carries_out_exactly_what_was_written_and_once(inbox, house, game, doubted):
     before = chosen(game)
     for _ in range(3):
-        doubts.it_was_me(house, doubted)
+        doubts.it_was_me(house, *doubted)
     assert chosen(game) == before + 1
     assert len(everything(house.store)["said"]) == 1
     assert len(answers(house, "receipt")) == 1
     assert (inbox.rows()[0].status, inbox.rows()[0].raw) == ("done", None)
-    assert doubts.at(house, doubted).carried_out
+    assert doubts.at(house, doubted[0]).carried_out
 
 
 def test_a_yes_that_comes_too_late_plays_in_no_other_turn(inbox, house, game, doubted):
@@ -362,34 +361,54 @@ def test_a_yes_that_comes_too_late_plays_in_no_other_turn(inbox, house, game, do
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
     before = chosen(game)
-    doubts.it_was_me(house, doubted)
+    doubts.it_was_me(house, *doubted)
     assert chosen(game) == before
     assert len(answers(house, "receipt")) == 1
 
 
 def test_the_players_no_drops_it_for_good(inbox, house, game, doubted):
     before = chosen(game)
-    doubts.it_was_not_me(house, doubted)
-    doubts.it_was_me(house, doubted)
-    found = doubts.at(house, doubted)
+    doubts.it_was_not_me(house, *doubted)
+    doubts.it_was_me(house, *doubted)
+    found = doubts.at(house, doubted[0])
     assert not found.waiting
     assert not found.carried_out
     assert chosen(game) == before
     assert not answers(house, "receipt")
 
 
+def test_what_is_written_before_the_player_looks_waits_on_the_same_page(inbox, house, game, doubted):
+    second = inbox.replies(game, 0, "talk again", Authentication_Results=None)
+    assert len(answers(house, "was_it_you")) == 1
+    assert [each.lines[-1] for each in doubts.at(house, doubted[0]).waiting] == [choice(game), "talk again"]
+    doubts.it_was_me(house, doubted[0], second.id)
+    assert len(everything(house.store)["said"]) == 1
+    assert [each.number for each in doubts.at(house, doubted[0]).waiting] == [doubted[1]]
+    doubts.it_was_me(house, *doubted)
+    assert not doubts.at(house, doubted[0]).waiting
+
+
+def test_the_link_of_one_page_says_nothing_of_replies_to_other_mails(inbox, house, game, doubted):
+    other = inbox.replies(game, 1, "talk from elsewhere", Authentication_Results=None)
+    for act in (doubts.it_was_me, doubts.it_was_not_me):
+        for number in (other.id, 999):
+            with pytest.raises(NotFound):
+                act(house, doubted[0], number)
+    assert inbox.rows()[-1].status == "doubted"
+
+
 def test_a_no_after_a_yes_takes_nothing_back(inbox, house, game, doubted):
-    doubts.it_was_me(house, doubted)
-    doubts.it_was_not_me(house, doubted)
-    assert doubts.at(house, doubted).carried_out
+    doubts.it_was_me(house, *doubted)
+    doubts.it_was_not_me(house, *doubted)
+    assert doubts.at(house, doubted[0]).carried_out
 
 
 def test_the_link_of_the_page_works_for_a_week_and_for_nothing_else(inbox, house, clock, doubted):
     with pytest.raises(NotFound):
-        links.opened(house, doubted, Purpose.REPLY)
+        links.opened(house, doubted[0], Purpose.REPLY)
     clock.advance(8 * DAY)
     with pytest.raises(Gone):
-        doubts.it_was_me(house, doubted)
+        doubts.it_was_me(house, *doubted)
 
 
 # Programs, loops and storms

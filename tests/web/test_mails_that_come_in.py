@@ -127,7 +127,7 @@ def test_looking_at_the_page_changes_nothing_and_the_button_carries_out_what_was
 def test_a_no_drops_what_was_written(browser, asked):
     game, _, address = asked
     assert browser.open(address).form("No, it was not me").press().heading == "Nothing was changed"
-    assert browser.post(address, [("sure", "yes")]).heading == "Nothing was changed"
+    assert browser.post(address, [("number", "1"), ("sure", "yes")]).heading == "Nothing was changed"
     assert 0 in game.asked()
 
 
@@ -141,9 +141,17 @@ def test_a_button_that_no_person_seems_to_have_pressed_carries_out_nothing(brows
     assert 0 not in game.asked()
 
 
+def test_a_number_that_is_none_of_this_page_is_refused(browser, asked):
+    game, _, address = asked
+    for number, status in (("", 400), ("x", 400), ("-1", 400), ("99", 404)):
+        for where in (address, f"{address}/no"):
+            assert browser.post(where, [("number", number)]).status == status
+    assert 0 in game.asked()
+
+
 def test_another_site_cannot_press_the_button(browser, asked):
     game, _, address = asked
     browser.says = {"Origin": "https://evil.example"}
-    assert browser.post(address, [("sure", "yes")]).status == 403
-    assert browser.post(f"{address}/no", []).status == 403
+    assert browser.post(address, [("number", "1"), ("sure", "yes")]).status == 403
+    assert browser.post(f"{address}/no", [("number", "1")]).status == 403
     assert 0 in game.asked()
