@@ -224,9 +224,9 @@ def _ask(tx: Tx, house: House, row: ReceivedRow, link: Link, doubt: str) -> None
     assert link.person_id is not None
     facts = {"received": row.id}
     letter = Letter(link.person_id, "was_it_you", link.game_id, None, link.seat, link.window, facts)
-    answers.queue(tx, house, letter, error=doubt)
-    rows.change(tx, row.id, status="doubted", outcome=doubt, claimed_until=None)
-    rows.count(tx, house.now().date(), doubt)
+    outcome = doubt if answers.queue(tx, house, letter, error=doubt) else f"{doubt}, asked before"
+    rows.change(tx, row.id, status="doubted", outcome=outcome, claimed_until=None)
+    rows.count(tx, house.now().date(), outcome)
 
 
 def _report(tx: Tx, house: House, row: ReceivedRow, link: Link, reported: Reported) -> None:
