@@ -264,7 +264,7 @@ def _promises_rightly(tx: Tx, house: House, row: OutboxRow) -> bool:
     """Whether the moment that a turn's mail names is still near enough to the truth."""
     if row.kind != "turn" or row.game_id is None or row.window is None or row.seat is None:
         return True
-    return timekeeping.still_promised(tx, house, games.read(tx, row.game_id), row.window, row.seat)
+    return timekeeping.still_promised(tx, house, row.game_id, row.window, row.seat)
 
 
 def _ours(tx: Tx, house: House, row: OutboxRow) -> OutboxRow | None:

@@ -70,15 +70,15 @@ def promise(tx: Tx, house: House, game: GameRow, window: int, seat: int, rendere
     return told
 
 
-def still_promised(tx: Tx, house: House, game: GameRow, window: int, seat: int) -> bool:
+def still_promised(tx: Tx, house: House, game_id: int, window: int, seat: int) -> bool:
     """Whether what a rendered mail says would still be near enough to the truth if it left now.
 
     If not, it is better replaced by one that is rendered anew. The clock of a seat that is asked no more is no reason.
     """
-    row = deadlines.read(tx, game.id, window, seat)
+    row = deadlines.read(tx, game_id, window, seat)
     if row is None or row.status != "open" or row.accepted_at is not None or row.promised_at is None:
         return True
-    clock = _clock(tx, game, replace(row, rendered_at=house.now()))
+    clock = _clock(tx, games.read(tx, game_id), replace(row, rendered_at=house.now()))
     if clock is None:
         return True
     at = printed(_as_read(clock.turn)).at

@@ -8,7 +8,7 @@ import pytest
 from pbem.domain.errors import BadInput, Gone, NotFound, Refusal, TooMany
 from pbem.domain.interval import Interval
 from pbem.service import heartbeat, people, stops, substitutes, timekeeping
-from pbem.store import games, outages
+from pbem.store import outages
 from tests.service.stored import everything, letters
 from tests.service.timed import DAY, HOUR, MINUTE, Time
 
@@ -107,7 +107,7 @@ def test_a_rendered_mail_is_known_to_be_out_of_date_after_more_than_an_hour(time
 
     def holds():
         with house.store.read() as tx:
-            return timekeeping.still_promised(tx, house, games.read(tx, game.id), game.row().window, seat)
+            return timekeeping.still_promised(tx, house, game.id, game.row().window, seat)
 
     assert holds()
     time.passes(1 * HOUR)
