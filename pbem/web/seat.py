@@ -1,11 +1,12 @@
 """The page of a seat: the table as its player sees it, what happened, and everything the player can do.
 
 A choice takes two forms: the first leads to a page that says it in words and keeps nothing, the button there makes it.
+That page has an address of its own, so that nobody who goes back or reloads is asked whether to send a form again.
 Forms carry the number of the window they were made for, so one that was left open for a day never plays in another turn.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from flask import Blueprint, Response, request
 
@@ -51,16 +52,30 @@ def show(token: str) -> Response:
 
 
 @pages.post("/s/<token>/preview")
-def preview(token: str) -> Response:
-    """The choice in words, before it is made; nothing is kept of it."""
+def choose(token: str) -> Response:
+    """What a form means, which a page of its own says in words: going back and reloading sends no form again."""
     guard.must_not_be_foreign()
     found = looks.look(house(), token)
     typed = Typed(given=request.form, written=field("written"))
     window = site.whole_number("window", "the number of a turn")
     if found.decision is None or found.window != window:
-        return _moved_on(found, token, replace(typed, given=EMPTY, choice=typed.written))
+        return _moved_on(found, token, Typed(choice=typed.written))
     try:
         choice = _wanted(found.decision, found)
+    except Refusal as refused:
+        return _page(found, token, typed, status=status_of(refused), refused=refused)
+    return site.go("seat.preview", token=token, window=window, choice=grammar.write(found.decision, choice))
+
+
+@pages.get("/s/<token>/preview")
+def preview(token: str) -> Response:
+    """The choice in words, before it is made; nothing is kept of it."""
+    found = looks.look(house(), token)
+    typed = Typed(choice=request.args.get("choice", ""))
+    if found.decision is None or request.args.get("window") != str(found.window):
+        return _moved_on(found, token, typed)
+    try:
+        choice = _read(found.decision, found, typed.choice)
     except Refusal as refused:
         return _page(found, token, typed, status=status_of(refused), refused=refused)
     act = next(act for act in found.decision.acts if choice in act)

@@ -32,7 +32,7 @@ def live(house, table, links, person, carry):
     carry()
     tokens = {
         "move": [move],
-        "seat": [seat],
+        "seat": [seat, links.of(game, next(iter(game.asked())))[1]],
         "lobby": [
             links.made(Purpose.CONFIRM, person("Ben"), waiting.game_id),
             links.made(Purpose.CONFIRM, person("Ben")),
@@ -46,7 +46,7 @@ def live(house, table, links, person, carry):
 
 def addresses(app, browser, live):
     """An address for every rule that answers GET, with good values and with garbage in every place."""
-    _, waiting, tokens = live
+    game, waiting, tokens = live
     mails = [
         href.rpartition("/")[2] for href in browser.open("/mailbox").links().values() if href.startswith("/mailbox/")
     ]
@@ -67,7 +67,9 @@ def addresses(app, browser, live):
             place = next(part for part in (f"<{name}>", f"<int:{name}>", f"<path:{name}>") if part in rule.rule)
             choices = [*(good if name == "token" else values[name]), *GARBAGE]
             found = [url.replace(place, choice) for url in found for choice in choices]
-        yield rule, found
+        queries = [f"?window={game.row().window}&choice=pass", "?window=1&choice=pass", "?window=x"]
+        asks = rule.endpoint == "seat.preview"
+        yield rule, [url + query for url in found for query in (queries if asks else [""])]
 
 
 def test_no_route_that_answers_get_or_head_writes(app, browser, live, house):

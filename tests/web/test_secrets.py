@@ -121,11 +121,12 @@ def test_every_answer_wears_its_headers(app, browser, links, poker):
         assert "Set-Cookie" not in headers
 
 
-def test_pages_run_nothing_and_fetch_nothing_but_our_style(browser, links, house, poker):
+def test_pages_run_nothing_and_fetch_nothing_but_our_style_and_icon(browser, links, house, poker):
     for seat in range(3):
         for source in pages_of(browser, links, house, poker, seat):
             assert not re.search(r"<script|<img|<iframe|<object|\son\w+=|style=|javascript:", source)
-            assert set(re.findall(r'<link[^>]*href="([^"?]*)', source)) <= {"/static/pbem.css"}
+            ours = {"/static/pbem.css", "/static/favicon.svg", "/static/icon.png"}
+            assert set(re.findall(r'<link[^>]*href="([^"?]*)', source)) <= ours
             assert not re.search(r'(?:href|action|src)="(?:https?:)?//', source)
 
 
