@@ -87,11 +87,17 @@ class Truth:
                 row = games.read(tx, game_id)
                 log = list(games.chain(tx, row.id, row.key))
                 mails = outbox.of_game(tx, row.id, -1)
+                lines = outbox.lines(tx, [mail.id for mail in mails])
+            kept_back = {
+                (row.id, mail.window, mail.seat): mail.queued_at
+                for mail in mails
+                if mail.kind == "turn" and any(line.what in ("waits", "withheld") for line in lines.get(mail.id, []))
+            }
             if row.status != "over":
                 raise BrokenError(f"game {row.id} has not ended: it is {row.status}")
             known |= {each.hash.hex()[:20] for each in log}
             self._moves(row, log)
-            self._time_outs(row, log)
+            self._time_outs(row, log, kept_back)
             _mails(mails, far_end)
         if not heads <= known:
             raise BrokenError(f"mails have shown heads that no log has: {sorted(heads - known)}")
@@ -129,8 +135,11 @@ class Truth:
             if each.seq not in acknowledged and each.at not in self.unanswered:
                 raise BrokenError(f"nobody was told of the choice in row {each.seq} of game {row.id}")
 
-    def _time_outs(self, row: GameRow, log: list[Row]) -> None:
-        """Nobody's clock ran out before the moment printed in their mail, nor for our being away."""
+    def _time_outs(self, row: GameRow, log: list[Row], kept_back: dict[tuple[int, Any, Any], datetime]) -> None:
+        """Nobody's clock ran out before the moment printed in their mail, nor for our being away.
+
+        A turn whose mail was kept back because its reader wished so has its time from when it could have left.
+        """
         pace = parse_pace(row.pace)
         assert isinstance(pace, PerDecision)
         for each in log:
@@ -147,10 +156,12 @@ class Truth:
                 continue
             self.seen["time-out"] += 1
             told = self.told_at.get(turn)
-            if told is None or told > each.at:
+            if turn not in kept_back and (told is None or told > each.at):
                 raise BrokenError(f"seat {each.seat} was timed out in turn {window} of game {row.id} without a mail")
             # Whose address was dead for long gets a reminder of a clock that runs already.
             asked = min(self.asked_at.get(turn, each.at), each.at)
+            if turn in kept_back:
+                asked = kept_back[turn] + self.house.hold
             down = sum((_overlap(hole, asked, each.at) for hole in self.away if _length(hole) > LONGEST_HOLE), ZERO)
             floors = [until for at, until in self.promised[turn] if at <= each.at]
             if asked < each.at:

@@ -69,7 +69,7 @@ class Own:
 
 def at(house: House, token: str) -> Own:
     """The page of whoever has signed in."""
-    person = _person(house, token, Purpose.SIGN_IN)
+    person = _person(house, token)
     booked, left = stops.vacations(house, person.id)
     with house.store.read() as tx:
         played = _played(tx, person.id)
@@ -95,13 +95,13 @@ def at(house: House, token: str) -> Own:
 
 def seat_token(house: House, token: str, game_id: int, seat: int) -> str:
     """The token of a seat of one's own, made if there is none for its present window."""
-    person = _person(house, token, Purpose.SIGN_IN)
+    person = _acting(house, token)
     return house.write(lambda tx: _seat_token(tx, house, person.id, game_id, seat))
 
 
 def settle(house: House, token: str, *, name: str, zone: str, quiet: str, cadence: str, willing: bool) -> None:
     """Change one's settings: each is checked before it is written."""
-    person = _person(house, token, Purpose.SIGN_IN)
+    person = _acting(house, token)
     # What cannot be is refused before anything is written.
     name_of(name), parse_zone(zone), parse_cadence(cadence)
     persons.set_quiet_hours(house, person.id, quiet)
@@ -119,7 +119,7 @@ def mail_fails(house: House, person_id: int) -> bool:
 
 def turn_again(house: House, token: str, game_id: int, seat: int) -> None:
     """Have the mail of one's present turn sent anew."""
-    ledger.turn_again(house, _person(house, token, Purpose.SIGN_IN).id, game_id, seat)
+    ledger.turn_again(house, _acting(house, token).id, game_id, seat)
 
 
 def reached(house: House, token: str) -> bool:
@@ -132,16 +132,22 @@ def reached(house: House, token: str) -> bool:
 
 def book_vacation(house: House, token: str, text: str) -> None:
     """Book days on which no clock of one's own runs."""
-    stops.book_vacation(house, _person(house, token, Purpose.SIGN_IN).id, text)
+    stops.book_vacation(house, _acting(house, token).id, text)
 
 
 def cancel_vacation(house: House, token: str, vacation_id: int) -> None:
     """Cancel such days, as far as they lie ahead."""
-    stops.cancel_vacation(house, _person(house, token, Purpose.SIGN_IN).id, vacation_id)
+    stops.cancel_vacation(house, _acting(house, token).id, vacation_id)
 
 
-def _person(house: House, token: str, purpose: Purpose) -> PersonRow:
-    link = links.opened(house, token, purpose)
+def _acting(house: House, token: str) -> PersonRow:
+    """Whoever does something on their own page: by that, mail to them arrives."""
+    reached(house, token)
+    return _person(house, token)
+
+
+def _person(house: House, token: str) -> PersonRow:
+    link = links.opened(house, token, Purpose.SIGN_IN)
     assert link.person_id is not None
     return persons.read(house, link.person_id)
 

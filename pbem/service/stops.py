@@ -118,10 +118,9 @@ def heard_from(tx: Tx, house: House, person_id: int, since: datetime | None = No
     Whether that ends a time in which mail to them failed: a link from before says nothing of now.
     """
     failure = outages.failure(tx, person_id)
-    if since is not None and failure is not None and since < failure.start_at:
-        return False
-    bounces.forget(tx, person_id)
-    if failure is None:
+    if since is None:
+        bounces.forget(tx, person_id)
+    if failure is None or (since is not None and since < failure.start_at):
         return False
     _reach(tx, house, person_id)
     return True

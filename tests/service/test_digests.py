@@ -13,6 +13,7 @@ from pbem.links import Purpose
 from pbem.service import by_link, delivery, digests, links, people, stops, timeouts, wishes
 from pbem.service.heartbeat import Worker
 from pbem.store import deadlines, outages, outbox
+from tests.service.races import meetings
 from tests.service.stored import fails_without_a_trace, letters
 from tests.service.test_delivery import HOUR, drain, links_in, post_to, sink  # noqa: F401 - a fixture comes in by its name
 from tests.service.timed import DAY, MINUTE
@@ -204,6 +205,24 @@ def test_many_workers_send_one_digest(house, clock, sink, post, games):  # noqa:
     first, *others = [digests.gather(house) for _ in range(5)]
     assert first == 3
     assert others == [0, 0, 0, 0]
+
+
+def test_workers_that_meet_at_any_step_send_one_digest(house, clock, post, table, person):
+    game = table("templari", 3, bots=("random", "random"))
+    drain(house, clock, post)
+    ann = person("Ann")
+    wishes.choose(house, ann, DAILY, None, time(8))
+    days = 0
+    for meeting in meetings(house.store):
+        stops.pause(house, game.id, "dinner")
+        clock.advance(MINUTE)
+        delivery.deliver(house, post, limit=100)
+        stops.resume(house, game.id)
+        next_eight(clock)
+        assert sum(meeting(lambda: digests.gather(house), lambda: digests.gather(house))) == 1
+        days += 1
+        assert len(letters(house, ann, "digest")) == days
+    assert days > 5
 
 
 def test_gathering_a_digest_is_done_whole_or_not_at_all(house, clock, post, table, person):
