@@ -81,6 +81,15 @@ def test_a_bad_day_counts_once_by_its_worst(house, clock, person):
     assert fails(house, ann)
 
 
+def test_of_a_day_on_which_the_worst_came_first_nothing_is_forgiven(house, clock, person):
+    ann = person("Ann")
+    for _ in range(3):
+        bounce(house, ann, HARD)
+        bounce(house, ann, SOFT)
+        clock.advance(DAY)
+    assert fails(house, ann)
+
+
 def test_what_came_back_long_ago_counts_no_more(house, clock, person):
     ann = person("Ann")
     days(house, clock, ann, HARD, HARD)
