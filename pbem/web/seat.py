@@ -71,8 +71,11 @@ def choose(token: str) -> Response:
 def preview(token: str) -> Response:
     """The choice in words, before it is made; nothing is kept of it."""
     found = looks.look(house(), token)
-    typed = Typed(choice=request.args.get("choice", ""))
-    if found.decision is None or request.args.get("window") != str(found.window):
+    typed, window = Typed(choice=request.args.get("choice", "")), request.args.get("window", "")
+    if found.made is not None and window == str(found.made.window):
+        # Somebody went back after the button was pressed.
+        return site.go("seat.receipt", token=token, window=window)
+    if found.decision is None or window != str(found.window):
         return _moved_on(found, token, typed)
     try:
         choice = _read(found.decision, found, typed.choice)

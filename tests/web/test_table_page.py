@@ -165,6 +165,15 @@ def test_back_from_a_preview_the_choice_is_still_filled_in(browser, links, templ
     assert re.search(r'name="b0" value="7" required checked', back.source)
 
 
+def test_going_back_to_a_preview_sends_no_form_again_and_shows_what_became_of_the_choice(browser, links, templari):
+    preview = act(open_seat(browser, links, templari, next(iter(templari.asked()))), "Bid …").press(b0=5)
+    assert browser.open(preview.url).source == preview.source
+    receipt = yes(preview).press()
+    again = browser.open(preview.url)
+    assert again.status == 303
+    assert browser.open(again.response.headers["Location"]).heading == receipt.heading
+
+
 def test_an_address_with_a_made_up_choice_shows_the_table_all_the_same(browser, links, templari):
     token = links.of(templari, next(iter(templari.asked())))[1]
     for choice in ("bid+99", "x" * 2000, "%3Cscript%3E", "use+a+for+b"):
