@@ -7,7 +7,6 @@ has time left: otherwise the clock would decide in its place at once. Nothing is
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Final
 
 from engine import codec, orders
 from engine.decisions import Refused
@@ -22,9 +21,6 @@ from pbem.store import views as kept_views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import OutboxRow
-
-_TOLD: Final = frozenset({"sent", "digest", "withheld"})
-"""What a mail is when it has left, or would have if its reader wanted it at once: they may have looked meanwhile."""
 
 
 def take_back(house: House, game_id: int, window: int, seat: int) -> None:
@@ -167,7 +163,7 @@ def _undoable(tx: Tx, row: GameRow, undone: Sequence[Standing], seat: int) -> li
         raise Gone("This choice cannot be taken back any more.", why="Others have decided since, or chance has spoken.")
     _must_be_own(undone[0].by)
     letters = outbox.of_game(tx, row.id, undone[0].seq - 1)
-    if any(letter.status in _TOLD or letter.attempts for letter in letters):
+    if any(letter.status == "sent" or letter.attempts for letter in letters):
         raise Gone("This choice cannot be taken back any more.", why="A mail about it is on its way.")
     return letters
 
