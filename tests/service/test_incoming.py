@@ -18,6 +18,7 @@ from pbem.domain.bounce import THRESHOLD
 from pbem.domain.errors import Gone, NotFound
 from pbem.links import Purpose, contains_token
 from pbem.mail.compose import Letterhead
+from pbem.mail.lmtp import Lmtp
 from pbem.mail.mailbox import LocalMailbox
 from pbem.mail.wire import parse
 from pbem.service import doubts, incoming, ledger, links
@@ -26,6 +27,7 @@ from pbem.service.incoming import KEPT, LEASE, MOST_AN_HOUR, TRIES
 from pbem.store import bounces, outages, outbox
 from pbem.store import incoming as rows
 from tests.mail import reported
+from tests.mail.mail_server import connected
 from tests.service.inbox import HOST, OUR_SENDER, Inbox
 from tests.service.races import meetings
 from tests.service.stored import BrokenError, calls_counted, everything, fails_without_a_trace, letters
@@ -259,6 +261,26 @@ def test_mails_of_long_ago_are_forgotten(inbox, house, clock, game):
     clock.advance(2 * HOUR)
     incoming.tidy(house)
     assert not inbox.rows()
+
+
+def test_a_mail_server_hands_a_mail_for_several_in_twice_and_it_is_kept_once_for_each(inbox, house, game):
+    raw = inbox.written(game, 0, choice(game))
+    recipients = [inbox.reply_address(game, 0), inbox.reply_address(game, 1), f"nobody@{HOST}"]
+
+    def take(envelope_from, recipient, content):
+        incoming.receive(house, inbox.box, envelope_from, recipient, content)
+
+    listening = Lmtp("127.0.0.1", 0, inbox.box.most_bytes, take)
+    listening.start()
+    try:
+        with connected(listening.port) as server:
+            for _ in range(2):
+                assert server.hands_in("ann@example.org", recipients, raw) == ["250 2.0.0 Kept"] * 3
+    finally:
+        listening.stop()
+    inbox.attends()
+    assert [row.status for row in inbox.rows()] == ["done", "doubted"]
+    assert inbox.counted()["a stranger"] == 2
 
 
 # Who is believed
