@@ -13,7 +13,23 @@ from jinja2 import StrictUndefined
 from pbem import paths
 from pbem.config import Config
 from pbem.service.house import House
-from pbem.web import api, gallery, guard, inbound, lobby, mailbox, move, own, rules, said, seat, site, stop, written
+from pbem.web import (
+    api,
+    gallery,
+    guard,
+    handbook,
+    inbound,
+    lobby,
+    mailbox,
+    move,
+    own,
+    rules,
+    said,
+    seat,
+    site,
+    stop,
+    written,
+)
 from pbem.web.art import pictures
 from pbem.web.errors import answer_errors
 
@@ -48,6 +64,7 @@ def create_app(house: House, config: Config) -> Flask:
         move.pages,
         seat.pages,
         rules.pages,
+        handbook.pages,
         lobby.pages,
         own.pages,
         stop.pages,

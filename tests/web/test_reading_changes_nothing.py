@@ -54,6 +54,7 @@ def addresses(app, browser, live):
         "option": ["pass", "bid-5", "bid-99", "nonsense", "-"],
         "window": ["0", "1", "30", "999999999999999999999"],
         "kind": ["bid", "nonsense"],
+        "name": ["time", "nonsense"],
         "key": [waiting.key, *mails[:2], "nonsense"],
         "filename": ["pbem.css", "../app.py"],
     }

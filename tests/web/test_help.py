@@ -1,0 +1,41 @@
+"""The handbook on the site: every page is there, its links lead somewhere, and nothing in it runs."""
+
+from pbem import paths
+from pbem.web import handbook
+
+NAMES = sorted(file.stem for file in paths.handbook().glob("*.md"))
+
+
+def test_every_page_of_the_handbook_is_shown_under_its_title_and_its_links_lead_somewhere(browser):
+    linked = set()
+    for name in NAMES:
+        title = (paths.handbook() / f"{name}.md").read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        page = browser.open(f"/help/{name}")
+        assert page.status == 200
+        assert page.heading == title.replace("`", "")
+        linked |= {href.partition("#")[0] for href in page.links().values() if href.startswith("/")}
+    assert dict.fromkeys(linked, 200) == {href: browser.open(href).status for href in linked}
+
+
+def test_help_is_one_step_from_every_page_and_lists_what_players_and_organisers_need(browser):
+    contents = browser.open("/").follow("Help")
+    names = {href.rpartition("/")[2] for href in contents.links().values() if href.startswith("/help/")}
+    assert names == {*handbook.FOR_PLAYERS, *handbook.FOR_ORGANISERS}
+    assert names <= set(NAMES)
+
+
+def test_html_in_the_handbook_is_text_and_scripts_in_links_are_no_links(tmp_path, monkeypatch):
+    (tmp_path / "bad.md").write_text(
+        "# Bad\n\nHere <script>x()</script> and [this](javascript:x) and [that](time.md#a)\n"
+    )
+    monkeypatch.setattr(paths, "handbook", lambda: tmp_path)
+    page = handbook._page.__wrapped__("bad")
+    assert "<script" not in page.html
+    assert 'href="javascript' not in page.html
+    assert '<a href="/help/time#a">' in page.html
+
+
+def test_a_page_that_is_not_there_leads_to_the_contents(browser):
+    page = browser.open("/help/nonsense")
+    assert page.status == 404
+    assert "/help" in page.text
