@@ -18,6 +18,9 @@ from tests.mail.sink import Kept
 
 SCREENS = {"phone": (320, 640, "light"), "desk": (900, 700, "light"), "dark": (375, 700, "dark")}
 
+OF_THE_GAME = frozenset({"turn", "reminder", "result", "receipt", "digest", "seated", "substitute"})
+"""The kinds that show the table, or say what happened there; the others are the same for all games."""
+
 
 def chosen(game: str, names: tuple[str, ...] = NAMES) -> dict[str, Kept]:
     """The longest mail of each kind; of notices the longest about each thing."""

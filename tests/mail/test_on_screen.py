@@ -6,19 +6,27 @@ comes from outside.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request, sync_playwright
 
 from engine import game as games_of_house
+from pbem.domain.words import LONGEST_NAME
 from tests.conftest import find_tool
-from tests.mail.pictures import chosen
+from tests.mail.kinds import NAMES
+from tests.mail.pictures import OF_THE_GAME, chosen
 
 pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.xdist_group("mails")]
 
 LEAST_TARGET = 44
 LEAST_LETTER = 12
+
+WHOLE = "sun-bid"
+
+LONG = tuple(f"{name} {'W' * 29} & <b>"[:LONGEST_NAME] for name in NAMES)
+"""Names that are as long as names may be, and are hard to break."""
 
 SMALL = """() => [...document.querySelectorAll('a')].map(a => [a.textContent, a.getBoundingClientRect().height])
     .filter(([_, height]) => height < %d)"""
@@ -40,7 +48,8 @@ class Screen:
     dark: bool
 
 
-SCREENS = [Screen(320, dark=False), Screen(320, dark=True), Screen(600, dark=False), Screen(600, dark=True)]
+PHONE, DESK = 320, 600
+SCREENS = [Screen(width, dark) for width in (PHONE, DESK) for dark in (False, True)]
 
 
 @pytest.fixture(scope="module")
@@ -52,24 +61,33 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", games_of_house.names())
-def test_every_mail_fits_its_screen_and_everybody_can_use_it(browser, game):
-    """One page is used for all mails of a game: opening one takes longer than looking."""
-    mails = chosen(game)
-    wrong = []
+@pytest.mark.parametrize(
+    ("game", "names"), [*((game, NAMES) for game in games_of_house.names()), ("sunset-poker", LONG)]
+)
+def test_every_mail_fits_its_screen_and_everybody_can_use_it(
+    browser: Browser, game: str, names: tuple[str, ...]
+) -> None:
+    """Of one game every kind, of the others those that are about the game. Opening a page takes longer than looking."""
+    mails = {kind: mail for kind, mail in chosen(game, names).items() if kind in OF_THE_GAME or game == WHOLE}
+    wrong: list[tuple[str, Screen, object]] = []
     for screen in SCREENS:
-        page = browser.new_page(
-            viewport={"width": screen.width, "height": 800}, color_scheme="dark" if screen.dark else "light"
-        )
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(_url(request)))  # noqa: B023 - gone before the next screen
+        asked: list[Request] = []
+        page = _opened(browser, screen, asked)
         for kind, mail in mails.items():
             page.set_content(mail.html)
             wrong += [(kind, screen, fault) for fault in _faults(page, screen)]
         assert asked == []
         page.close()
-    assert len(mails) > 20
+    assert len(mails) > (20 if game == WHOLE else 5)
     assert wrong == []
+
+
+def _opened(browser: Browser, screen: Screen, asked: list[Request]) -> Page:
+    """An empty page; what it asks for is noted."""
+    scheme: Literal["dark", "light"] = "dark" if screen.dark else "light"
+    page = browser.new_page(viewport={"width": screen.width, "height": 800}, color_scheme=scheme)
+    page.on("request", lambda request: asked.append(request))  # noqa: PLW0108 - it takes no method of a list
+    return page
 
 
 def _faults(page: Page, screen: Screen) -> Iterator[object]:
@@ -79,9 +97,8 @@ def _faults(page: Page, screen: Screen) -> Iterator[object]:
     yield from page.evaluate(TINY % LEAST_LETTER)
     if not page.evaluate("document.body.innerText.trim().length") > 100:
         yield "shows nothing"
+    if screen.width > PHONE:
+        # What axe finds hangs on colours and words, and these are the same on a wider screen.
+        return
     for violation in Axe().run(page).response["violations"]:
         yield violation["id"], [node["html"] for node in violation["nodes"]][:2]
-
-
-def _url(request: Request) -> str:
-    return request.url
