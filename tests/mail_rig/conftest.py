@@ -37,6 +37,8 @@ def site(rig: Rig, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Si
     """Make a server in the rig: site(PBEM_MAIL_HOLD="60"). One at a time can run for a domain."""
 
     def make(domain: str = OURS, **settings: Any) -> Site:
+        # What an earlier server was still to be told is not for this one.
+        rig.forget()
         return Site(rig, tmp_path_factory.mktemp("site"), domain, **settings)
 
     return make

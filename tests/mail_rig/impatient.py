@@ -1,6 +1,6 @@
 """The real `pbem`, but hasty and talkative: `python -m tests.mail_rig.impatient serve`.
 
-Its worker looks for mails and bots ten times a second, so that a game of a hundred turns is over in half a minute; and it
+Its worker looks for mails, out and in, and bots ten times a second, so that a game of a hundred turns is over in half a minute; and it
 logs whatever any library could say, so that a token that gets into any log gets into this one. All else is as in any server.
 """
 
@@ -14,7 +14,7 @@ from pbem import logs
 from pbem.cli import main
 from pbem.worker import loop, ticks
 
-EVERY = {"deliver": 0.1, "bots": 0.1}
+EVERY = {"deliver": 0.1, "attend": 0.1, "bots": 0.1}
 """Seconds between two looks, where others wait longer."""
 
 _configure = logs.configure

@@ -18,7 +18,7 @@ from pbem.ops.simulated_browser import Browser
 from pbem.ops.simulated_mail import Arrived
 from pbem.ops.simulated_player import Manners, Player, asks
 from tests.mail_rig.mailbox import Mailbox, Received
-from tests.mail_rig.rig import PATIENCE, Rig
+from tests.mail_rig.rig import PATIENCE, Rig, until
 from tests.mail_rig.site import Site
 
 CALM = Manners(timedelta(0), twice=0.1, old_links=0.05, regrets=0)
@@ -129,6 +129,18 @@ def play(people: Iterable[Person], results: int) -> None:
             if not left:
                 del waiting[name]
         time.sleep(0.02)
+
+
+def next_of(mailbox: Mailbox, *kinds: str) -> Received:
+    """The next mail of one of these kinds; what came before it is read and forgotten."""
+    found: list[Received] = []
+
+    def came() -> bool:
+        found.extend(mail for mail in mailbox.new() if kind_of(mail) in kinds)
+        return bool(found)
+
+    until(came, f"a mail of {kinds} for {mailbox.name}")
+    return found[0]
 
 
 def kind_of(mail: Received) -> str:

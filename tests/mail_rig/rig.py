@@ -4,8 +4,8 @@
     reader --> submission door --signed-------->  MX door  ----> pbem's own LMTP port: play.example.org
 
 The MX door checks SPF, DKIM and DMARC (OpenDKIM and OpenDMARC as milters) against a DNS of our own (dnsmasq) and stamps
-what it found as `play.example.org`. Whoever connects to the MX door from another address of this machine is a stranger:
-a forger, or `evil.example`. Mails to `bounce.example` are refused after they were taken, mails to `slow.example` wait;
+what it found as `play.example.org`. Strangers come to the MX door themselves, and say from which address they come: a
+forger, or `evil.example`. Mails to `bounce.example` are refused after they were taken, mails to `slow.example` wait;
 both are told of to the envelope sender. How the programs are set up is in `etc/`.
 
 Everything lives in a folder of its own, on ports that are free, and ends by its number with `Rig.stop`. It needs root,
@@ -24,7 +24,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
-from email.message import EmailMessage
+from email.message import Message
 from functools import partial
 from pathlib import Path
 from random import SystemRandom
@@ -38,10 +38,21 @@ PATIENCE = 60
 
 OURS, THEIRS, OTHERS = "play.example.org", "example.net", "other.example.org"
 PASSWORD = "test"
-STRANGER = "127.0.0.66"
-"""Where evil.example sends from."""
+RELAY, STRANGER = "192.0.2.10", "203.0.113.66"
+"""Where our relay, and where evil.example sends from, as the DNS says."""
 
-_PORTS = ("relay", "submission", "mx", "opendkim", "opendmarc", "imap", "dovecot_lmtp", "pbem_lmtp", "other_lmtp")
+_PORTS = (
+    "relay",
+    "submission",
+    "mx",
+    "elsewhere",
+    "opendkim",
+    "opendmarc",
+    "imap",
+    "dovecot_lmtp",
+    "pbem_lmtp",
+    "other_lmtp",
+)
 
 
 class Rig:
@@ -91,26 +102,30 @@ class Rig:
         for each in (home, script):
             shutil.chown(each, "postfix", "postfix")
 
-    def submit(self, message: EmailMessage, sender: str, recipient: str) -> None:
+    def submit(self, message: Message, sender: str, recipient: str) -> None:
         """Send a mail as a customer of example.net's provider, who signs it."""
         self._send("submission", message, sender, recipient)
 
-    def come_from_outside(self, message: EmailMessage, sender: str, recipient: str, address: str = STRANGER) -> None:
-        """Bring a mail to the MX door from anywhere."""
-        self._send("mx", message, sender, recipient, source_address=(address, 0))
+    def come_from_outside(self, message: Message, sender: str, recipient: str, address: str = STRANGER) -> None:
+        """Bring a mail to the MX door from somewhere else in the world."""
+        self._send("mx", message, sender, recipient, f"ADDR={address} NAME=[UNAVAILABLE]")
 
-    def is_idle(self) -> bool:
-        """Whether no mail is under way."""
-        queue = self.folder / "postfix" / "queue"
-        return not any(each.is_file() for name in ("maildrop", "incoming", "active", "deferred")
-                       for each in (queue / name).rglob("*"))  # fmt: skip
+    def forget(self) -> None:
+        """Throw away all mails that are under way."""
+        command = ["postsuper", "-c", str(self.folder / "postfix"), "-d", "ALL"]
+        subprocess.run(command, check=True, capture_output=True, env=os.environ | {"PATH": _PATH})
 
-    def log(self) -> str:
-        """What Postfix has written down."""
-        return (self.folder / "postfix.log").read_text()
+    def log(self, since: int = 0) -> str:
+        """What Postfix has written down, from this character on."""
+        return (self.folder / "postfix.log").read_text()[since:]
 
-    def _send(self, door: str, message: EmailMessage, sender: str, recipient: str, **given: Any) -> None:
-        with smtplib.SMTP("127.0.0.1", self.ports[door], timeout=PATIENCE, **given) as server:
+    def _send(self, door: str, message: Message, sender: str, recipient: str, client: str = "") -> None:
+        with smtplib.SMTP("127.0.0.1", self.ports[door], timeout=PATIENCE) as server:
+            if client:
+                server.ehlo()
+                code, answer = server.docmd("XCLIENT", client)
+                assert code == 220, answer
+                server.ehlo()
             server.sendmail(sender, [recipient], message.as_bytes())
 
     def _write(self) -> None:

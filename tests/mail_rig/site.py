@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,10 @@ from urllib.parse import urlencode, urlsplit
 from engine import game
 from pbem import config
 from pbem.ops.opening import house_on, make_ready, opened_store
-from pbem.service import lobby, people
+from pbem.service import incoming, lobby, people
 from pbem.service.house import House
 from pbem.service.tables import Wanted
+from pbem.store import incoming as arrivals
 from tests.mail_rig.rig import OURS, PATIENCE, THEIRS, Rig, free_ports, until
 from tests.ops.processes import environment
 
@@ -68,16 +70,19 @@ class Site:
             yield house_on(store, settings)
 
     def begin(self, kind: str, names: Sequence[str], seats: int = 0, bot: str = "random") -> int:
-        """A game that begins, with people of example.net and bots on the other seats."""
+        """A game that begins, with people on some seats, who are of example.net unless it is said, and bots on the rest."""
         with self.opened() as house:
-            persons = [people.confirm(house, people.create(house, f"{name}@{THEIRS}", name.capitalize()).id).id
-                       for name in names]  # fmt: skip
+            persons = [self._person(house, name if "@" in name else f"{name}@{THEIRS}") for name in names]
             seats = seats or game.load(kind).seats[0]
             wanted = Wanted(kind, seats, SHORT.get(kind, {}), "60m", bots=(bot,) * (seats - len(names)))
             game_id = lobby.create_table(house, persons[0], wanted).game_id
             for person in persons:
                 lobby.join(house, game_id, person)
         return game_id
+
+    @staticmethod
+    def _person(house: House, address: str) -> int:
+        return people.confirm(house, people.create(house, address, address.partition("@")[0][:20].capitalize()).id).id
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -98,6 +103,15 @@ class Site:
             if process.poll() is None:
                 process.kill()
                 process.wait()
+
+    def arrivals(self) -> dict[str, int]:
+        """What came in, and how often, once everything that was kept is dealt with; the process has to be over."""
+        with self.opened() as house:
+            box = incoming.letterbox_of(config.read(self.settings))
+            while incoming.attend(house, box):
+                pass
+            with house.store.read() as tx:
+                return arrivals.counted(tx, date.min)
 
     def client(self) -> "Client":
         """Somebody's way to its pages."""

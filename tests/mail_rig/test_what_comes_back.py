@@ -1,0 +1,183 @@
+"""What the world sends back to us, through real mail software: bounces, notices, forgeries, and programs that answer.
+
+A mail of ours may be answered by its reader, who is who they say they are, as the reader's provider and our mail server
+confirm. Whatever else comes in moves nothing, and is answered at most once, to the address on file.
+"""
+
+import re
+from collections.abc import Callable
+from email.message import EmailMessage
+from email.parser import Parser
+from functools import partial
+from random import Random
+
+import pytest
+
+from pbem.ops.simulated_browser import Browser
+from pbem.service.play import By
+from pbem.store import games, outbox, people
+from tests.mail_rig.mailbox import Mailbox
+from tests.mail_rig.players import COMMAND, RepliesOnly, answer_to, kind_of, next_of, reply_address
+from tests.mail_rig.rig import OTHERS, OURS, RELAY, Rig, until
+from tests.mail_rig.site import Site
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.mail_tools,
+    pytest.mark.needs("postfix", "dovecot", "opendkim", "opendkim-genkey", "opendmarc", "dnsmasq", "unshare"),
+]
+
+Make = Callable[..., Site]
+Open = Callable[[str], Mailbox]
+
+
+def test_a_bounce_and_a_delay_are_written_beside_their_mails(rig: Rig, site: Make, mailbox: Open) -> None:
+    here, anna, before = site(), mailbox("anna"), len(rig.log())
+    here.begin("templari", [anna.name, "zoe@bounce.example", "yan@slow.example"])
+    with here.running():
+        next_of(anna, "welcome")
+        for what in ("non-delivery", "delay"):
+            until(partial(has_told_of, rig, before, what), f"a word of {what}")
+    assert {"report: failed", "report: late"} <= {*here.arrivals()}
+    notes = {each: ledger_of(here, each) for each in (anna.address, "zoe@bounce.example", "yan@slow.example")}
+    assert not {"bounced", "delayed"} & {*notes[anna.address]}
+    assert "5.1.1" in notes["zoe@bounce.example"]["bounced"]
+    assert "4.4.1" in notes["yan@slow.example"]["delayed"]
+    assert "bounced" not in notes["yan@slow.example"]
+
+
+def has_told_of(rig: Rig, since: int, what: str) -> bool:
+    """Whether Postfix has written a notice of this to a sender, and the sender's server has kept it."""
+    log = rig.log(since)
+    notices = re.findall(rf"sender {what} notification: (\w+)", log)
+    return any(re.search(rf"{notice}: to=.*250 2\.0\.0 Kept", log) for notice in notices)
+
+
+def ledger_of(here: Site, address: str) -> dict[str, str]:
+    """What has become of somebody's mails: what was noted, and the last detail of it."""
+    with here.opened() as house, house.store.read() as tx:
+        person = people.by_mailbox(tx, address)
+        assert person is not None
+        mails = [mail.id for mail in outbox.of_person(tx, person.id, 100)]
+        return {line.what: line.detail for lines in outbox.lines(tx, mails).values() for line in lines}
+
+
+def test_an_away_notice_answers_none_of_our_mails(rig: Rig, site: Make, mailbox: Open) -> None:
+    here, anna, eve = site(), mailbox("anna"), mailbox("eve")
+    rig.away(anna.name)
+    here.begin("templari", [anna.name])
+    with here.running():
+        turn = next_of(anna, "turn", "welcome")
+    # The notice is on: it answers everybody else.
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = eve.address, anna.address, "Are you there?"
+    message["Message-ID"], message["Date"] = "<are-you-there@example.net>", turn.message["date"]
+    message.set_content("Hello")
+    rig.submit(message, eve.address, anna.address)
+    until(eve.new, "the notice")
+    assert here.arrivals() == {}
+
+
+def test_forgers_move_nothing_and_their_victim_is_asked(rig: Rig, site: Make, mailbox: Open) -> None:
+    here, anna = site(), mailbox("anna")
+    game_id = here.begin("templari", [anna.name])
+    forged = "play.example.org; dmarc=pass (p=reject dis=none) header.from=example.net"
+    with here.running():
+        turn = next_of(anna, "turn")
+        to, command = reply_address(turn), COMMAND.findall(turn.text)[0]
+
+        # In her name, from where her provider does not send; with our own stamp on it; by another address; by two.
+        rig.come_from_outside(answer_to(turn, anna.address, command), anna.address, to)
+        stamped = answer_to(turn, anna.address, command)
+        stamped["Authentication-Results"] = forged
+        rig.come_from_outside(stamped, "x@evil.example", to)
+        rig.come_from_outside(answer_to(turn, "x@evil.example", command), "x@evil.example", to)
+        two = answer_to(turn, "x@evil.example", command).as_string().replace("From:", f"From: {anna.address}\nFrom:", 1)
+        rig.come_from_outside(Parser().parsestr(two), "x@evil.example", to)
+        # With an address that we never made.
+        rig.come_from_outside(answer_to(turn, anna.address, command), anna.address, f"r+{'a' * 33}@{OURS}")
+
+        asked = [next_of(anna, "was_it_you"), next_of(anna, "was_it_you")]
+        # What she writes herself counts, and shows that all else was read before.
+        RepliesOnly(anna, rig, Random(1)).answer(turn, command)
+        assert "This is your choice now" in next_of(anna, "receipt").text
+        assert {mail.number for mail in anna.all() if kind_of(mail) == "was_it_you"} == {each.number for each in asked}
+    arrived = here.arrivals()
+    assert arrived["a stranger"] == 1
+    for doubt in ("another sender", "a sender nobody vouches for"):
+        assert arrived[doubt] == 1
+        assert sum(times for what, times in arrived.items() if what.startswith(doubt)) == 2
+    assert arrived["reply: carried out"] == 1
+    with here.opened() as house, house.store.read() as tx:
+        ways = [row.by for row in games.chain(tx, game_id, games.read(tx, game_id).key) if row.seat is not None]
+    assert ways.count(By.REPLY) == 1
+    assert {*ways} <= {By.REPLY, By.BOT}
+
+
+def test_our_return_address_is_one_that_our_relay_may_use(rig: Rig, site: Make, mailbox: Open) -> None:
+    """So a mail passes though its signature was broken on the way, by a list or a scanner that adds a line."""
+    here, anna, eve = site(), mailbox("anna"), mailbox("eve")
+    here.begin("templari", [anna.name])
+    with here.running():
+        mail = next_of(anna, "welcome")
+    broken = Parser().parsestr(mail.content.decode() + "\nScanned.\n")
+    for stamp in ("Authentication-Results", "Received", "Delivered-To"):
+        del broken[stamp]
+    rig.come_from_outside(broken, str(mail.message["return-path"]).strip("<>"), eve.address, RELAY)
+    (found,) = until(eve.new, "the mail")
+    assert found.verdicts() == {"spf": "pass", "dkim": "fail", "dmarc": "pass"}
+
+
+def test_who_was_doubted_says_on_a_page_that_it_was_them(rig: Rig, site: Make, mailbox: Open) -> None:
+    here, anna = site(), mailbox("anna")
+    here.begin("templari", [anna.name])
+    with here.running():
+        turn = next_of(anna, "turn")
+        command = COMMAND.findall(turn.text)[0]
+        # Her provider signs nothing, as far as anybody can see.
+        rig.come_from_outside(answer_to(turn, anna.address, command), anna.address, reply_address(turn))
+        link = re.search(rf"{here.url}(/w/\S+)", next_of(anna, "was_it_you").text)
+        assert link
+        browser = Browser(here.client(), here.url)
+        form = next(each for each in browser.get(link[1]).forms() if each.action == link[1])
+        assert browser.post(form.action, form.fixed).status == 303
+        assert "was carried out" in next_of(anna, "receipt").text
+
+
+def test_a_program_that_answers_every_mail_is_answered_once(rig: Rig, site: Make, mailbox: Open) -> None:
+    """It gives itself away by nothing: not by a header, and not by its subject."""
+    here, anna, ben = site(), mailbox("anna"), mailbox("ben")
+    # Here both are asked at once, so that both have a mail to answer.
+    here.begin("sunset-poker", [anna.name, ben.name])
+    program, person, heard = RepliesOnly(anna, rig, Random(1)), RepliesOnly(ben, rig, Random(2)), []
+    with here.running():
+        turn = next_of(ben, "turn")
+        until(lambda: "turn" in map(kind_of, anna.all()), "anna is asked")
+        for _ in range(3):
+            for mail in anna.new():
+                heard.append(kind_of(mail))
+                if mail.message["reply-to"]:
+                    program.answer(mail, "Thank you for your mail. I am at the beach and read it in two weeks.")
+            # What somebody else writes is read after all that, and the receipt leaves after all other answers.
+            person.answer(turn, "help")
+            next_of(ben, "receipt")
+    heard += [kind_of(mail) for mail in anna.new()]
+    assert heard.count("turn") == heard.count("receipt") == 1
+
+
+def test_a_server_does_not_answer_another_server(rig: Rig, site: Make, mailbox: Open) -> None:
+    here, there, anna = site(), site(OTHERS), mailbox("anna")
+    there.begin("templari", [anna.name])
+    with there.running():
+        reply_to = reply_address(next_of(anna, "turn"))
+        before = len(anna.all())
+        # Somebody plays here with an address that is a door of the other server.
+        here.begin("templari", [reply_to, mailbox("ben").name])
+        mark = len(rig.log())
+        with here.running():
+            until(lambda: reply_to in rig.log(mark) and "250 2.0.0 Kept" in rig.log(mark), "the other server has it")
+    arrived = there.arrivals()
+    assert {*arrived} == {"by a program: no return address"} or all(each.startswith("by a program") for each in arrived)
+    assert arrived
+    assert here.arrivals() == {}
+    assert len(anna.all()) == before
