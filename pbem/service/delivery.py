@@ -28,11 +28,11 @@ from pbem.mail.compose import Letterhead, compose
 from pbem.mail.mailbox import LocalMailbox
 from pbem.mail.send import Outcome, Parcel, Relay, Result, Session, Transport
 from pbem.mail.throttle import Throttle
-from pbem.service import alarms, answers, news, outcomes, timekeeping, wishes
+from pbem.service import alarms, answers, news, outcomes, shares, timekeeping, wishes
 from pbem.service.alarms import What
 from pbem.service.house import House
 from pbem.service.ready import Ready, make_ready_in
-from pbem.store import games, links, outbox, people, quotas, traffic
+from pbem.store import games, links, outbox, people, quotas
 from pbem.store.database import Tx
 from pbem.store.links import LinkRow, Meant
 from pbem.store.outbox import OutboxRow
@@ -135,12 +135,15 @@ def deliver(house: House, post: Post, limit: int = BATCH) -> Delivered:
     if post.rests_until is not None and started < post.rests_until:
         return done
     until = started + LEASE
-    rows, waiting = house.write(lambda tx: _claimed(tx, post.throttle, started, until, limit))
+    rows, waiting = house.write(lambda tx: shares.claim_in(tx, post.throttle, started, until, limit))
     done.postponed += waiting
     with post.transport.session() as session:
         for place, row in enumerate(rows):
             if house.now() >= started + LEASE / 2 or not _deliver_one(house, post, session, row, done):
                 _give_back(house, rows[place:])
+                break
+            if post.rests_until is not None:
+                _give_back(house, rows[place + 1 :])
                 break
     return done
 
@@ -172,34 +175,8 @@ def _deliver_one(house: House, post: Post, session: Session, row: OutboxRow, don
         return False
     domain = _domain(parcel.recipient)
     _count(done, house.write(lambda tx: outcomes.record_in(tx, house, row, outcome, domain)))
-    return _goes_on(house, post, outcome, domain)
-
-
-def _claimed(tx: Tx, throttle: Throttle, now: datetime, until: datetime, limit: int) -> tuple[list[OutboxRow], int]:
-    """Leased mails that may go now, and how many others wait until they may.
-
-    All workers share what may be sent. A mail that then turns out not to be worth sending has used its part: this is
-    rather too slow than too fast.
-    """
-    rows = outbox.claim(tx, now, until, limit)
-    if not rows:
-        return [], 0
-    domains = people.domains(tx, {row.person_id for row in rows})
-    names = {name for domain in domains.values() for name in throttle.names(domain)}
-    used = quotas.locked(tx, names)
-    before = dict(used)
-    known = traffic.known(tx, set(domains.values()), now.date()) if throttle.new_domain else set(domains.values())
-    free, waiting = [], Counter[str]()
-    for row in rows:
-        domain = domains[row.person_id]
-        if wait := throttle.wait(used, domain, now, new=domain not in known):
-            # One behind the other, so that they do not all come back at the first moment there is room.
-            outbox.release(tx, row.id, now + wait + throttle.each(domain) * waiting[domain])
-            waiting[domain] += 1
-        else:
-            free.append(row)
-    quotas.keep(tx, {name: moment for name, moment in used.items() if before.get(name) != moment})
-    return free, waiting.total()
+    _watch(house, post, outcome, domain)
+    return True
 
 
 def _parcel(house: House, post: Post, row: OutboxRow) -> Parcel | None:
@@ -328,8 +305,8 @@ def _filled(house: House, post: Post, stored: _Stored) -> Parcel:
     )
 
 
-def _goes_on(house: House, post: Post, outcome: Outcome, domain: str) -> bool:
-    """Whether the next mail may be tried after this one; the relay, or a domain, that fails again and again is left alone."""
+def _watch(house: House, post: Post, outcome: Outcome, domain: str) -> None:
+    """Leave the relay alone, or a domain, where one mail after the other does not get through."""
     lost = outcome.result is Result.LOST
     if not lost:
         post.failures, post.rests_until, post.down_since, post.alarmed = 0, None, None, False
@@ -337,18 +314,17 @@ def _goes_on(house: House, post: Post, outcome: Outcome, domain: str) -> bool:
     failing = _BROKEN if lost else domain
     if outcome.result not in (Result.LATER, Result.REFUSED_SENDER, Result.LOST):
         del post.in_a_row[domain]
-        return True
+        return
     post.in_a_row[failing] += 1
     if post.in_a_row[failing] < IN_A_ROW:
-        return True
+        return
     del post.in_a_row[failing]
     if lost:
         _rest(house, post, outcome)
-        return False
+        return
     until = house.now() + RESTS
     house.write(lambda tx: quotas.keep(tx, {domain: until}))
     _log.warning("domain_rests", domain=domain, said=outcome.said)
-    return True
 
 
 def _rest(house: House, post: Post, outcome: Outcome) -> None:
@@ -373,7 +349,7 @@ def _give_back(house: House, rows: list[OutboxRow]) -> None:
         for row in rows:
             # What is not ours any more is not ours to give back.
             if row.claimed_until is not None and now < row.claimed_until:
-                outbox.release(tx, row.id, now)
+                outbox.release(tx, row, now)
 
     house.write(given)
 

@@ -168,9 +168,10 @@ def came_back(tx: Connection, outbox_id: int) -> None:
     tx.execute(sent.values(status="undeliverable"))
 
 
-def release(tx: Connection, outbox_id: int, due_at: datetime) -> None:
-    """Give a claimed mail back without a try: it was not the mail's fault."""
-    given = update(_OUTBOX).where(_OUTBOX.c.id == outbox_id, _OUTBOX.c.status == "queued")
+def release(tx: Connection, mail: OutboxRow, due_at: datetime) -> None:
+    """Give a claimed mail back without a try, because it was not the mail's fault; if it is still ours to give."""
+    ours = (_OUTBOX.c.id == mail.id, _OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until == mail.claimed_until)
+    given = update(_OUTBOX).where(*ours)
     tx.execute(given.values(claimed_until=None, due_at=due_at, attempts=_OUTBOX.c.attempts - 1))
 
 
