@@ -65,8 +65,6 @@ _NEVER_SEEN: Final = (
 _FROM_HERE_ON: Final = ("//*[@id='divRplyFwdMsg']", "//*[@id='appendonsend']", "//*[@id='x_divRplyFwdMsg']")
 """Where Outlook begins to quote: what follows is the other mail, without a container of its own."""
 
-_HIDDEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-
 
 def reply_of(message: Message) -> Reply:
     """What the writer of a message wrote."""
@@ -145,9 +143,6 @@ def _of_html(text: str) -> Reply:
     for path in (*_QUOTES, *_SIGNATURES, *_NEVER_SEEN):
         for element in tree.xpath(_with_classes(path)):
             _cut(element)
-    for element in tree.xpath("//*[@style]"):
-        if _HIDDEN.search(element.get("style", "")):
-            _cut(element)
     read = Inscriptis(tree, ParserConfig()).get_text().replace("\xa0", " ")
     lines = [Line(line.text, line.quoted, whole=True) for line in lines_of(read)]
     return Reply(written(lines), turn)
@@ -173,15 +168,13 @@ def _cut(element: html.HtmlElement) -> None:
 
 def _cut_from(element: html.HtmlElement) -> None:
     """Take out an element and everything that comes after it."""
-    while (parent := element.getparent()) is not None:
-        for after in list(element.itersiblings()):
-            parent.remove(after)
-        element.tail = None
-        if element.tag == "body":
-            return
-        last, element = element, parent
-        if last.get("id") in ("divRplyFwdMsg", "x_divRplyFwdMsg", "appendonsend"):
-            parent.remove(last)
+    inner = element
+    while (outer := inner.getparent()) is not None:
+        for after in list(inner.itersiblings()):
+            outer.remove(after)
+        inner.tail = None
+        inner = outer
+    _cut(element)
 
 
 def _turn(text: str) -> int | None:

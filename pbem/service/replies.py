@@ -261,7 +261,8 @@ def _do_plain(acting: _Acting, command: Plain) -> tuple[Done, str]:
             wishes.choose_in(tx, house, person_id, Delivery(Way.NOTHING), acting.game().key)
             return Done.STOPPED, ""
         case Word.RESIGN:
-            play.must_go_on(acting.game())
+            if acting.game().status != "playing":
+                raise Gone("This game is over.", why="Nobody has to leave it.")
             return Done.TO_CONFIRM, ""
 
 
