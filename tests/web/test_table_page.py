@@ -5,6 +5,7 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
+from flask import render_template_string
 from jinja2 import ChoiceLoader, DictLoader
 from lxml import html
 
@@ -98,6 +99,17 @@ def test_a_page_costs_few_queries_too_when_its_last_choice_is_long_ago(browser, 
     cost = cost_of(house.store, lambda: pages.append(browser.open(f"/s/{token}")))
     assert "You pass." in pages[0].text
     assert len(cost.statements) <= MOST_QUERIES, "\n".join(cost.statements)
+
+
+def test_a_very_long_story_is_told_from_its_end(app):
+    with app.test_request_context(base_url=HOST):
+        source = render_template_string(
+            '{% import "parts.html" as parts %}{{ parts.story(told, "Since") }}',
+            told=[f"Event {n}." for n in range(300)],
+        )
+    assert re.findall(r"Event (\d+)", source) == [str(n) for n in range(200, 300)]
+    assert "only the last 100 sentences" in source
+    assert "Before that: 92 more" in source
 
 
 def test_the_style_sheet_is_small(browser):
