@@ -1,0 +1,94 @@
+"""What a filter for spam says of our mails, by their words and headers alone: nothing worth mentioning.
+
+Mails are judged many at once, because the filter takes seconds to start. They are of every kind and game, and of a table
+with names that somebody has chosen to hurt the others; unsigned, and some signed.
+"""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from engine import game as games_of_house
+from pbem.config import Dkim
+from pbem.mail.sign import signer
+from tests.conftest import find_tool
+from tests.mail.kinds import HOST
+from tests.mail.pictures import OF_THE_GAME, chosen
+from tests.service.conftest import START
+
+pytestmark = [
+    pytest.mark.mail_tools,
+    pytest.mark.needs("spamassassin"),
+    pytest.mark.slow,
+    pytest.mark.xdist_group("mails"),
+]
+
+MOST = 0.5
+HOSTILE = ("FREE MONEY NOW!!!", "$$$ WINNER $$$", "Click Here", "Re: Invoice 4711", "\u5f20\u4f1f \u05d0\u05d1\u05d9")
+"""Names that attack by their form. One that is the wares of spam, such as of a drug, makes any mail look like it: those are
+for the organiser to change."""
+
+SCORES = re.compile(r"^X-Spam-Scores: (.*(?:\n[ \t].*)*)", re.MULTILINE)
+NAME = re.compile(r"^Message-ID:\s+(\S+)", re.MULTILINE)
+SEPARATOR = "From judge Sat Nov 21 12:00:00 2026\n"
+
+
+def judged(mails: dict[str, bytes], folder: Path) -> dict[str, dict[str, float]]:
+    """The rules that each mail hit, with their scores, by the mail's name."""
+    box = folder / "mails.mbox"
+    texts = {name: mail.decode("ascii").replace("\r\n", "\n") for name, mail in mails.items()}
+    box.write_text("".join(f"{SEPARATOR}{text}\n" for text in texts.values()))
+    program = find_tool("spamassassin")
+    assert program is not None
+    tests = "add_header all Scores _TESTSSCORES(,)_"
+    done = subprocess.run(
+        [program, "-L", "-t", "--mbox", f"--cf={tests}", str(box)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"HOME": str(folder), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+    )
+    # The filter gives them back in an order of its own.
+    found = {known_by(each): scores_in(each) for each in done.stdout.split(SEPARATOR)[1:]}
+    return {name: found[known_by(text)] for name, text in texts.items()}
+
+
+def known_by(text: str) -> tuple[str, bool]:
+    """What tells a mail from the others: its name, and whether it is signed."""
+    name = NAME.search(text)
+    assert name is not None
+    return name[1], "DKIM-Signature:" in text
+
+
+def scores_in(text: str) -> dict[str, float]:
+    header = SCORES.search(text)
+    assert header is not None
+    rules = [rule.partition("=") for rule in re.sub(r"\s", "", header[1]).split(",")]
+    return {name: float(score) for name, _, score in rules}
+
+
+@pytest.fixture(scope="module")
+def mails() -> dict[str, bytes]:
+    """One mail of each kind, those about a game for each game; and the same of a table with hostile names."""
+    found: dict[str, bytes] = {}
+    for game in games_of_house.names():
+        for kind, mail in chosen(game).items():
+            found.setdefault(f"{game} {kind}" if kind in OF_THE_GAME else kind, mail.content)
+    hostile = chosen("templari", HOSTILE)
+    return found | {
+        f"{kind}, hostile": hostile[kind].content for kind in (*OF_THE_GAME, "invitation", "resigned", "welcome")
+    }
+
+
+def test_no_mail_of_ours_looks_like_spam_neither_unsigned_nor_signed(mails, tmp_path):
+    key = signer(Dkim(HOST, "t1", Path(__file__).with_name("dkim.pem").read_text()))
+    signed = {f"{name}, signed": key.signed(mail, START) for name, mail in mails.items() if "sun-bid" in name}
+    found = judged(mails | signed, tmp_path)
+    assert {name: hit for name, hit in found.items() if sum(hit.values()) > MOST or max(hit.values()) >= MOST} == {}
+
+
+def test_the_filter_does_find_what_is_wrong(mails, tmp_path):
+    undated = re.sub(rb"^Date:.*\r\n", b"", mails["templari turn"], flags=re.MULTILINE)
+    assert judged({"undated": undated}, tmp_path)["undated"]["MISSING_DATE"] > MOST
