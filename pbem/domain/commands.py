@@ -115,7 +115,8 @@ def read(line: str, decision: Decision | None) -> Command | None:
     said = _bare(line)
     if said.startswith(">"):
         return None
-    wanted = _COURTESY.sub("", said)
+    # No command of a game is longer, and looking for courtesy takes time.
+    wanted = _COURTESY.sub("", said) if len(said) <= grammar.LONGEST_LINE else said
     # What is said to the table keeps its courtesy.
     for text in (said, wanted):
         if (plain := _plain(text, grammar.words_of(text))) is not None:

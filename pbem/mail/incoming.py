@@ -9,12 +9,11 @@ This module must never decide what follows from a mail.
 
 import hashlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from email.generator import BytesGenerator
 from email.message import Message
 from email.parser import BytesParser
 from email.policy import compat32
-from io import BytesIO
 from typing import Final
 
 from pbem.domain.errors import BadInput
@@ -51,6 +50,11 @@ _TOKEN: Final = re.compile(rb"[A-Za-z2-7]{33,}")
 _STRUCTURE: Final = re.compile(rb"^content-[^\n]*(?:\n[ \t][^\n]*)*", re.IGNORECASE | re.MULTILINE)
 _SPACED_FROM: Final = re.compile(rb"^from[ \t]+:", re.IGNORECASE | re.MULTILINE)
 _MESSAGE_ID: Final = re.compile(r"<[!-;=?-~]+@[!-;=?-~]+>", re.ASCII)
+_KIND: Final = re.compile(r"[a-z0-9.+-]+/[a-z0-9.+-]+", re.ASCII)
+_PLAIN_WORD: Final = re.compile(r"[a-z]+", re.ASCII | re.IGNORECASE)
+_SIGNALS: Final = re.compile(r"[\x00-\x08\x0b-\x1f]")
+_BREAK: Final = re.compile(r"\s*[\r\n]+\s*")
+_FOLD: Final = "\n "
 _TEXTS: Final = frozenset({"text/plain", "text/html"})
 _REPORTS: Final = frozenset({"message/delivery-status", "message/feedback-report"})
 
@@ -109,19 +113,33 @@ def fit_to_keep(raw: bytes, envelope_from: str, name: str = "") -> bytes:
     Refused if the mail has more of something than any that people write.
     """
     message = _parsed(raw)
-    del message["Return-Path"]
-    for part in _parts(message):
-        _reduce(part)
-    written = BytesIO()
-    BytesGenerator(written, mangle_from_=False, maxheaderlen=0, policy=compat32).flatten(message)
+    _must_be_few(message)
     sender = envelope_from if len(envelope_from) <= 320 and envelope_from.isprintable() else "unreadable"
-    kept = f"Return-Path: <{sender.strip('<> ')}>\n".encode() + written.getvalue()
+    lines = [f"Return-Path: <{sender.strip('<> ')}>", *_headers(message), *_written(message)]
+    kept = "\n".join(lines).encode("utf-8", "surrogateescape")
     return _TOKEN.sub(lambda found: found[0] if found[0] in name.encode() else b"***", kept)
 
 
 def read(kept: bytes) -> Message:
     """A mail that was kept."""
     return BytesParser(policy=compat32).parsebytes(kept)
+
+
+def words_of(part: Message) -> str:
+    """The text of a part, with marks in the place of what cannot be read."""
+    written = b""
+    try:
+        payload = part.get_payload(decode=True)
+        written = payload if isinstance(payload, bytes) else b""
+        charset = part.get_content_charset("utf-8")
+        # What calls itself Latin-1 often has the quotes and dashes of Windows; the letters are the same.
+        text = written.decode("cp1252" if charset in ("iso-8859-1", "latin-1") else charset, "replace")
+    except (LookupError, TypeError, ValueError):
+        # No encoding, or one that is none for text.
+        text = written.decode("utf-8", "replace")
+    # Halves of characters cannot be stored, and signals to a teleprinter are no words.
+    whole = text[:LONGEST_TEXT].encode("utf-8", "replace").decode()
+    return _SIGNALS.sub("", whole.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def _split(raw: bytes) -> tuple[bytes, bytes]:
@@ -145,18 +163,15 @@ def _parsed(raw: bytes) -> Message:
         raise BadInput("The parts of a mail are nested too deep.") from None
 
 
-def _parts(message: Message) -> list[Message]:
-    """All parts of a mail, the outer before the inner."""
-    found, level, deep = [message], [message], 0
-    while level:
-        level = [inner for part in level for inner in _inner(part)]
-        found += level
-        deep += bool(level)
+def _must_be_few(message: Message) -> None:
+    """Refuse a mail of very many parts, or of parts in parts in parts."""
+    level, number, deep = [message], 1, 0
+    while level := [inner for part in level for inner in _inner(part)]:
+        number, deep = number + len(level), deep + 1
         if deep > DEEPEST:
             raise BadInput("The parts of a mail are nested too deep.")
-        if len(found) > MOST_PARTS:
+        if number > MOST_PARTS:
             raise BadInput("A mail has too many parts.")
-    return found
 
 
 def _inner(part: Message) -> list[Message]:
@@ -167,30 +182,47 @@ def _inner(part: Message) -> list[Message]:
     return [each for each in payload if isinstance(each, Message)]
 
 
-def _reduce(part: Message) -> None:
-    """Keep of a part what is read of mails: of a text its words, of a report its fields, of anything else nothing."""
-    part.preamble = part.epilogue = None
-    if _inner(part):
-        return
+def _headers(part: Message) -> Iterator[str]:
+    """The headers of a mail or a block of a report as they came, but for those that say how it is put together."""
+    for name, value in part.raw_items():
+        if not name.lower().startswith(("content-", "mime-version", "return-path")):
+            yield f"{name}: {_BREAK.sub(_FOLD, str(value))}"
+
+
+def _written(part: Message, number: str = "part") -> Iterator[str]:
+    """What is kept of a part: of a text its words, of a report its fields, of anything else what it is called.
+
+    Put together by ourselves: the library refuses to write some of what it reads. Everything is as it is read, so that a
+    token can be found in it.
+    """
     kind = part.get_content_type()
-    words = _words(part) if kind in _TEXTS else ""
-    if kind in _TEXTS:
-        # As it is read, so that a token can be found in it. Parameters such as format=flowed stay.
-        del part["Content-Transfer-Encoding"]
-        part["Content-Transfer-Encoding"] = "8bit"
-        part.set_param("charset", "utf-8")
-    part.set_payload(words.encode().decode("ascii", "surrogateescape"))
+    kind = kind if _KIND.fullmatch(kind) else "application/octet-stream"
+    if part.get_content_maintype() == "multipart":
+        yield f'Content-Type: {kind}; boundary="{number}"'
+        yield ""
+        for place, inner in enumerate(_inner(part)):
+            yield from (f"--{number}", *_written(inner, f"{number}.{place}"))
+        yield from (f"--{number}--", "")
+    elif kind in _REPORTS:
+        yield f"Content-Type: {kind}"
+        for block in _inner(part):
+            yield from ("", *_headers(block))
+        yield ""
+    elif kind in _TEXTS:
+        flowing = "".join(f"; {name}={value}" for name in ("format", "delsp") if (value := _param(part, name)))
+        yield f"Content-Type: {kind}; charset=utf-8{flowing}"
+        yield "Content-Transfer-Encoding: 8bit"
+        yield from (_called(part), "", words_of(part))
+    else:
+        yield from (f"Content-Type: {kind}", _called(part), "", "")
 
 
-def _words(part: Message) -> str:
-    """The text of a part, with marks in the place of what cannot be read."""
-    payload = part.get_payload(decode=True)
-    written = payload if isinstance(payload, bytes) else b""
-    try:
-        charset = part.get_content_charset("utf-8")
-        # What calls itself Latin-1 often has the quotes and dashes of Windows; the letters are the same.
-        text = written.decode("cp1252" if charset in ("iso-8859-1", "latin-1") else charset, "replace")
-    except (LookupError, UnicodeError, ValueError):
-        text = written.decode("utf-8", "replace")
-    # Halves of characters cannot be stored.
-    return text[:LONGEST_TEXT].encode("utf-8", "replace").decode().replace("\r\n", "\n")
+def _called(part: Message) -> str:
+    """Whether a part is attached, and what it is called."""
+    said = next((str(value) for name, value in part.raw_items() if name.lower() == "content-disposition"), "inline")
+    return f"Content-Disposition: {_BREAK.sub(_FOLD, said)}"
+
+
+def _param(part: Message, name: str) -> str:
+    value = part.get_param(name)
+    return value if isinstance(value, str) and _PLAIN_WORD.fullmatch(value) else ""

@@ -30,8 +30,7 @@ MARKER: Final = re.compile(r"\[pbem[\s>]+[\w-]{1,40}[\s>]+t(\d{1,9})\s*\]")
 
 _MARKED: Final = re.compile(r"^[>\s]*\[pbem\s|\[pbem [\w-]+ t\d+\]|^\W*-{3} .{5,80} -{3}(?:\s|$)")
 
-_QUOTE_MARK: Final = re.compile(r"^\s{0,3}(?:[A-Za-z]{1,3})?[>＞]")
-
+# Some programs put the initials of who is quoted before the mark.
 _QUOTE_MARKS: Final = re.compile(r"^(?:\s{0,3}(?:[A-Za-z]{1,3})?[>＞])+")
 _WORDS_OF_A_SENTENCE: Final = 4
 
@@ -93,7 +92,7 @@ _BROKEN_TO: Final = 80
 
 def lines_of(text: str) -> list[Line]:
     """The lines of a text in which `>` marks what is quoted."""
-    return [Line(line, bool(_QUOTE_MARK.match(line))) for line in text.split("\n")]
+    return [Line(line, bool(_QUOTE_MARKS.match(line))) for line in text.split("\n")]
 
 
 def written(lines: Sequence[Line]) -> tuple[str, ...]:
@@ -217,7 +216,7 @@ def _unquoted(lines: Sequence[Line], at: int, most: int = 16) -> list[Line]:
 
 def _quoted_next(lines: Sequence[Line], at: int) -> bool:
     """Whether the next line that is not empty is marked as quoted."""
-    return next((line.quoted for line in lines[at:] if line.text.strip()), False)
+    return next((lines[n].quoted for n in range(at, len(lines)) if lines[n].text.strip()), False)
 
 
 def _joined(lines: Iterator[Line]) -> Iterator[str]:

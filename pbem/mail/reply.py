@@ -1,13 +1,12 @@
 """What somebody wrote in an answer to a mail of ours: the text of the message, without what their program put around it.
 
 The text is the first part that is meant to be read: plain if there is one, else the HTML with the containers cut out in
-which programs keep what they quote. Attachments are never opened, and their names are no commands. Letters in an unknown
-or broken encoding are replaced, so that one bad byte loses no answer. How large a message may be was decided before.
+which programs keep what they quote. Attachments are never opened, and their names are no commands. How large a message may
+be was decided before.
 
 Which lines are the writer's own is said in `quotes`, and what they mean is decided elsewhere.
 """
 
-import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from lxml import html
 from lxml.etree import ParserError
 
 from pbem.mail.automatic import subject
-from pbem.mail.incoming import message_id
+from pbem.mail.incoming import message_id, words_of
 from pbem.mail.quotes import MARKER, Line, lines_of, written
 
 
@@ -90,30 +89,7 @@ def _bodies(message: Message, depth: int = 0) -> Iterator[tuple[Message, str]]:
                 assert isinstance(part, Message)
                 yield from _bodies(part, depth + 1)
     elif message.get_content_maintype() == "text" and message.get_content_disposition() != "attachment":
-        yield message, _text(message)
-
-
-def _text(part: Message) -> str:
-    content = part.get_payload(decode=True)
-    assert isinstance(content, bytes)
-    text = _decoded(content, part.get_content_charset() or "utf-8")
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ").replace("\0", "")
-
-
-def _decoded(content: bytes, charset: str) -> str:
-    try:
-        named = codecs.lookup(charset).name
-    except (LookupError, ValueError):
-        named = "utf-8"
-    if named == "ascii":
-        named = "utf-8"
-    # What calls itself Latin-1 has Windows' quotes and dashes as often as not; the letters are the same.
-    named = "cp1252" if named in ("iso8859-1", "latin-1") else named
-    try:
-        return content.decode(named, errors="replace")
-    except (LookupError, ValueError):
-        # A codec that is there and is none for text.
-        return content.decode("utf-8", errors="replace")
+        yield message, words_of(message).replace("\xa0", " ")
 
 
 def _flowed(part: Message, text: str) -> list[Line]:
@@ -133,8 +109,9 @@ def _flowed(part: Message, text: str) -> list[Line]:
 
 def _of_html(text: str) -> Reply:
     try:
-        tree = html.document_fromstring(text)
-    except (ParserError, ValueError):
+        # As bytes, because a text that says how it was encoded would be refused.
+        tree = html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
+    except ParserError:
         return Reply(())
     turn = _turn(tree.text_content())
     for start in _FROM_HERE_ON:
