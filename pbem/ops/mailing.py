@@ -5,6 +5,7 @@ from secrets import token_hex
 
 from pbem.clock import SystemClock
 from pbem.config import Config
+from pbem.disagreements import is_local
 from pbem.domain.finding import Finding, How
 from pbem.mail.compose import Reader, Thread, Written, compose
 from pbem.mail.send import Outcome, Parcel
@@ -56,6 +57,9 @@ def check_records(
         return
     ours = domain in ("", config.mail.domain)
     domain = (domain or config.mail.domain).lower().rstrip(".")
+    if is_local(domain):
+        yield Finding("dns", How.WELL, f"{domain} is this machine for itself only, so the DNS was not asked")
+        return
     signer = signer_of(config) if ours and not selector else None
     asked = nameserver.Nameserver(config.mail.nameserver)
     if not addresses and config.smtp is not None:

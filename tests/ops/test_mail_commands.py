@@ -84,6 +84,12 @@ def test_check_ends_well_only_where_the_dns_says_everything(pbem: Run, zone: Zon
     assert "ptr: 9.9.9.9, from which mails leave, has no name." in ill.output
 
 
+def test_a_name_that_only_this_machine_has_is_not_asked_for(pbem: Run) -> None:
+    alone = pbem("mail", "check", PBEM_MAIL_NAMESERVER="127.0.0.1:9")
+    assert alone.exit_code == 0
+    assert "localhost is this machine for itself only" in alone.output
+
+
 def test_check_looks_at_another_domain_and_at_a_key_of_the_relay(pbem: Run, zone: Zone) -> None:
     asked = {"PBEM_MAIL_NAMESERVER": zone.server}
     found = pbem("mail", "check", DOMAIN, "--selector", "pbem", "--address", "198.51.100.7", **asked)
