@@ -4,6 +4,7 @@ import base64
 import zlib
 from email.message import EmailMessage
 from email.policy import SMTP
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from pbem.domain.errors import BadInput
 from pbem.links import Purpose
 from pbem.mail import incoming
 from pbem.mail.incoming import DEEPEST, MOST_BOUNDARIES, MOST_HEADER_LINES, MOST_PARTS, addressed, fit_to_keep, read
+from pbem.mail.reply import reply_of
 
 HOST = "play.example.org"
 TOKEN = "abcdefghijklmnopqrstuvwxyz2345672"
@@ -221,3 +223,30 @@ def test_a_mail_is_known_again_by_its_name_and_its_recipient():
 def test_a_mail_without_a_proper_name_is_known_by_its_bytes(name):
     assert incoming.fingerprint(name + b"\nbid 7\n", "r1") == incoming.fingerprint(name + b"\nbid 7\n", "r1")
     assert incoming.fingerprint(name + b"\nbid 7\n", "r1") != incoming.fingerprint(name + b"\nbid 8\n", "r1")
+
+
+def test_replies_say_the_same_after_they_were_kept():
+    files = sorted((Path(__file__).parent / "replies").rglob("*.eml"))
+    assert len(files) > 60
+    for file in files:
+        raw = file.read_bytes()
+        assert reply_of(read(fit_to_keep(raw, "ann@example.net"))).lines == reply_of(read(raw)).lines, file.name
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"Content-Type: text/plain\xff; format=flowed\n\nbid 7\n",
+        b"Subject: x\rSubject: y\n\nbid 7\n",
+        b"From: a\x0b\nX: y\n\nbid 7\n",
+        b"Content-Type: text/html\n\n<p>bid 7&#1;&#0;\x01\x08</p>\n",
+        b"Content-Type: text/plain; charset*0=x; charset*1=y\n\nbid 7\n",
+        b"Content-Transfer-Encoding: x-uuencode\n\nbegin 666 x\n\xff\xff\n",
+        b"Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: multipart/alternative; boundary=y\n\nbid 7\n",
+        b'Content-Type: te"xt/pl\nain\n\nbid 7\n',
+    ],
+)
+def test_whatever_is_broken_is_kept_and_can_be_read(raw):
+    kept = fit_to_keep(raw, "ann@example.net")
+    assert reply_of(read(kept)) is not None
+    assert fit_to_keep(kept, "ann@example.net") == kept
