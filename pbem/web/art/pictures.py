@@ -4,6 +4,7 @@ So a page is as long as what it shows. A picture stands beside its words and is 
 given words.
 """
 
+from functools import lru_cache
 from typing import Final
 
 from flask import Flask, g
@@ -25,9 +26,14 @@ def picture(kind: str, id: str, words: str = "") -> Markup:  # noqa: A002 - as a
     if drawing is None:
         return Markup()
     _needed()[drawing.name] = drawing
+    return _reference(kind, drawing.name, drawing.width, drawing.height, words)
+
+
+@lru_cache(maxsize=1000)
+def _reference(kind: str, name: str, width: int, height: int, words: str) -> Markup:
     spoken = Markup('role="img" aria-label="{}"').format(words) if words else Markup('aria-hidden="true"')
     return Markup('<svg class="art {}" width="{}" height="{}" {}><use href="#{}{}"/></svg>').format(
-        kind, drawing.width, drawing.height, spoken, PREFIX, drawing.name
+        kind, width, height, spoken, PREFIX, name
     )
 
 
