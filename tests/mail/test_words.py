@@ -108,3 +108,15 @@ def test_a_turn_begins_with_what_is_asked_and_until_when(mails):
 def test_every_kind_is_met_in_these_tests():
     kinds = {folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir()}
     assert {kind_of(mail.message) for game in GAMES for mail in mails_of(game)} == kinds
+
+
+def test_every_sentence_of_a_mail_can_be_translated():
+    folder = paths.templates() / "mail"
+    for template in [*folder.glob("*/*"), *folder.glob("_[a-z]*.jinja")]:
+        source = template.read_text()
+        outside = re.sub(r"\{([{%#]).*?[}%#]\}", "", source, flags=re.DOTALL)
+        unmarked = re.sub(r"(?:\b_|\bngettext)\(\s*\"[^\"]*\"(?:,\s*\"[^\"]*\")?", "", source)
+        sentences = re.findall(r"\"[A-Z][^\"]* [^\"]*\"", "".join(re.findall(r"\{\{.*?\}\}", unmarked, re.DOTALL)))
+        if template.stem not in ("_text", "_html"):
+            assert outside.strip() == "", template
+        assert sentences == [], template
