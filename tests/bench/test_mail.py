@@ -1,0 +1,240 @@
+"""How fast mails leave: as a share of what their bare parts reach, in turn with them and to the same relay.
+
+The floor has the same words, templates, headers and bytes, one durable commit a mail and one connection. The best of several
+rounds counts, because what makes a round worse is the machine. Only ratios are asserted.
+"""
+
+import smtplib
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+
+import pytest
+from sqlalchemy import bindparam, insert, select, update
+
+from pbem.clock import FakeClock
+from pbem.config import Security, Smtp
+from pbem.mail import compose
+from pbem.mail.compose import Written
+from pbem.mail.send import Outcome, Parcel, Relay, Result
+from pbem.service import delivery, news
+from pbem.service.delivery import Post
+from pbem.service.house import House
+from pbem.service.ready import make_ready_in
+from pbem.store import outbox
+from pbem.store.schema import Ledger, Outbox, table_of
+from tests.bench.relay import relay
+from tests.bench.tables import begin_one_of_each, crowd, house_on
+from tests.service.test_delivery import HEAD
+
+pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
+
+ROUNDS = 7
+MAILS = 60
+
+OF_STORED = 0.85
+OF_CHAIN = 0.8
+
+_OUTBOX, _LEDGER = table_of(Outbox), table_of(Ledger)
+_WAITING = select(_OUTBOX.c.id).where(_OUTBOX.c.status == "queued").order_by(_OUTBOX.c.id)
+_QUEUED = update(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id"))
+_QUEUED = _QUEUED.values(status="queued", claimed_until=None, attempts=0, due_at=bindparam("now"))
+_SENT = update(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id")).values(status="sent")
+_NOTE = insert(_LEDGER)
+
+HEADERS = {
+    "Auto-Submitted": "auto-generated",
+    "X-Auto-Response-Suppress": "OOF, AutoReply",
+    "Content-Language": "en",
+    "Feedback-ID": "o8f3k2a1b2c3:turn:pbem:pbem-0123456789",
+    "In-Reply-To": "<o8f3k2a1b2c3@play.example.org>",
+    "References": "<o8f3k2a1b2c3@play.example.org>",
+    "List-Id": "<o8f3k2a1b2c3.games.play.example.org>",
+    "Reply-To": f"r+{'a' * 33}@play.example.org",
+    "List-Unsubscribe": f"<https://play.example.org/u/{'a' * 33}>",
+    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+}
+"""Of the length of ours."""
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """Where the relay listens."""
+    with relay() as found:
+        yield found
+
+
+@pytest.fixture
+def hands(database_url: str) -> Iterator[tuple[House, FakeClock]]:
+    """A server, and its clock."""
+    house = house_on(database_url)
+    clock = FakeClock(house.now())
+    yield replace(house, clock=clock), clock
+    house.store.close()
+
+
+def test_stored_mails_leave_at_a_fair_share_of_bare_smtp_with_one_commit_a_mail(hands, port, database_url):
+    house, clock = hands
+    post = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, port, "", "", 5)))
+    ids = queued(house, clock)
+    parcels: list[Parcel] = []
+    delivery.deliver(house, replace(post, transport=Noting(parcels)), limit=MAILS)
+    assert len(parcels) == MAILS
+
+    def product():
+        again(house, ids)
+        return lambda: sent(house, post)
+
+    def floor():
+        return lambda: bare(house, port, ids, parcels)
+
+    _report(database_url, "stored mails", *compare(floor, product), OF_STORED)
+
+
+def test_mails_are_claimed_rendered_built_and_sent_at_a_fair_share_of_their_bare_parts(hands, port, database_url):
+    """Nobody can render what nobody has looked up, so looking it up is measured with both; what it costs is printed too."""
+    house, clock = hands
+    post = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, port, "", "", 5)))
+
+    def product():
+        queued(house, clock)
+        return lambda: sent(house, post)
+
+    def floor():
+        ids = set_aside(house, queued(house, clock))
+        return lambda: by_hand(house, port, ids, (words(house, row_id) for row_id in ids))
+
+    def floor_with_words():
+        ids = set_aside(house, queued(house, clock))
+        letters = [words(house, row_id) for row_id in ids]
+        return lambda: by_hand(house, port, ids, letters)
+
+    with_words, of_floor, of_product = compare(floor_with_words, floor, product)
+    print(
+        f"\nwith all words worked out beforehand, bare {with_words:,.0f} a second ({of_product / with_words:.2f})",
+        end="",
+    )
+    _report(database_url, "mails not written yet", of_floor, of_product, OF_CHAIN)
+
+
+def _report(url: str, what: str, of_floor: float, of_product: float, least: float) -> None:
+    ratio = of_product / of_floor
+    print(f"\n{url.partition(':')[0]}: {what}: bare {of_floor:,.0f} a second, ours {of_product:,.0f} ({ratio:.2f})")
+    assert ratio >= least
+
+
+class Noting:
+    """Where nothing is sent, and what would have been is kept."""
+
+    def __init__(self, kept: list[Parcel]) -> None:
+        self.kept = kept
+
+    def session(self):
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def send(self, parcel: Parcel) -> Outcome:
+        self.kept.append(parcel)
+        return Outcome(Result.ACCEPTED, "250 OK")
+
+
+def queued(house: House, clock: FakeClock) -> list[int]:
+    """Turns of games that have just begun, whose mails nobody has written yet, and which are due; nothing else is."""
+    players = crowd(house)
+    found: list[int] = []
+    while len(found) < MAILS:
+        begin_one_of_each(house, players)
+        with house.store.read() as tx:
+            waiting = [outbox.read(tx, each) for each in tx.execute(_WAITING).scalars().all()]
+        found = [row.id for row in waiting if row.kind == "turn"][:MAILS]
+    others = [{"of_id": row.id} for row in waiting if row.id not in found]
+    house.write(lambda tx: tx.execute(_SENT, others))
+    clock.advance(timedelta(minutes=2))
+    return found
+
+
+def set_aside(house: House, ids: list[int]) -> list[int]:
+    """The same mails, which nobody else will send."""
+    house.write(lambda tx: tx.execute(_SENT, [{"of_id": row_id} for row_id in ids]))
+    return ids
+
+
+def again(house: House, ids: list[int]) -> None:
+    """Let mails be sent once more, as they are."""
+    house.write(lambda tx: tx.execute(_QUEUED, [{"of_id": row_id, "now": house.now()} for row_id in ids]))
+
+
+def words(house: House, row_id: int) -> Written:
+    """What a mail says, worked out beforehand."""
+    now = house.now()
+    with house.store.read() as tx:
+        row = outbox.read(tx, row_id)
+    ready = house.write(lambda tx: make_ready_in(tx, house, row, now))
+    with house.store.read() as tx:
+        return news.words_in(tx, house, HEAD, row, ready, now)
+
+
+def compare(*contenders: Callable[[], Callable[[], object]]) -> list[float]:
+    """The best number of mails in a second of each, round after round in turn."""
+    best = [0.0] * len(contenders)
+    for _ in range(ROUNDS):
+        for place, prepare in enumerate(contenders):
+            work = prepare()
+            before = time.perf_counter()
+            work()
+            best[place] = max(best[place], MAILS / (time.perf_counter() - before))
+    return best
+
+
+def sent(house: House, post: Post) -> None:
+    """Everything that is queued, sent by us as a worker does it."""
+    done = 0
+    while dealt := delivery.deliver(house, post).accepted:
+        done += dealt
+    assert done == MAILS
+
+
+def bare(house: House, port: int, ids: list[int], parcels: list[Parcel]) -> None:
+    """The same bytes, with one commit a mail."""
+    with smtplib.SMTP("127.0.0.1", port) as server:
+        for row_id, parcel in zip(ids, parcels, strict=True):
+            server.sendmail(parcel.sender, parcel.recipient, parcel.content)
+            commit(house, row_id)
+
+
+def by_hand(house: House, port: int, ids: list[int], letters: Iterable[Written]) -> None:
+    """The same words, with the same templates and headers, as the standard library makes mails of them."""
+    with smtplib.SMTP("127.0.0.1", port) as server:
+        for row_id, letter in zip(ids, letters, strict=True):
+            said = compose.in_words(HEAD, letter)
+            message = EmailMessage(policy=SMTP)
+            message["From"] = f"{HEAD.site} <{HEAD.sender}>"
+            message["To"] = f"{letter.reader.name} <{letter.reader.address}>"
+            message["Subject"] = said.subject
+            message["Date"] = format_datetime(letter.date)
+            message["Message-ID"] = letter.thread.message_id
+            for name, value in HEADERS.items():
+                message[name] = value
+            message.set_content(said.text)
+            message.add_alternative(said.html, subtype="html")
+            server.sendmail(HEAD.sender, letter.reader.address, message.as_bytes())
+            commit(house, row_id)
+
+
+def commit(house: House, row_id: int) -> None:
+    """One durable commit: that a mail was sent, and a line in its ledger."""
+
+    def kept(tx):
+        tx.execute(_SENT, {"of_id": row_id})
+        tx.execute(_NOTE, {"outbox_id": row_id, "at": house.now(), "what": "accepted", "detail": "250 OK"})
+
+    house.write(kept)
