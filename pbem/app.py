@@ -23,6 +23,7 @@ from pbem.web import (
     mailbox,
     move,
     own,
+    robots,
     rules,
     said,
     seat,
@@ -52,6 +53,7 @@ def create_app(house: House, config: Config) -> Flask:
     _speak(app)
     app.jinja_env.globals.update(
         site_name=config.site.name,
+        base_url=config.base_url,
         development=config.development,
         pace_in_words=said.pace,
         style_version=_version(Path(str(app.static_folder)) / "pbem.css"),
@@ -65,6 +67,7 @@ def create_app(house: House, config: Config) -> Flask:
         seat.pages,
         rules.pages,
         handbook.pages,
+        robots.pages,
         lobby.pages,
         own.pages,
         stop.pages,

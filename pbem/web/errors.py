@@ -102,4 +102,5 @@ def _told(error: PbemError, status: int) -> Response:
         response = jsonify(as_data(error))
         response.status_code = status
         return response
-    return page("error.html", status, error=error)
+    lost = isinstance(error, (NotFound, Gone))
+    return page("error.html", status, error=error, lost=lost, broken=not isinstance(error, Refusal))

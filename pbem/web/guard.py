@@ -28,6 +28,9 @@ HEADERS: Final = {
 
 PRIVATE: Final = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow"}
 
+PUBLIC: Final = frozenset({"lobby.front", "rules.of_game", "help.contents", "help.show"})
+"""Pages that search engines may show. They are the same for everybody, and stay."""
+
 MOST_FIELDS: Final = 200
 """The largest real form, that of a Ranking with everything else, has a few dozen fields."""
 
@@ -111,9 +114,11 @@ def _must_be_text(data: bytes, what: str) -> None:
 
 
 def _wrap_up(response: Response) -> Response:
-    wanted = HEADERS if request.endpoint == "static" else HEADERS | PRIVATE
+    wanted = HEADERS | (PRIVATE if request.endpoint != "static" else {})
     if config().base_url.startswith("https:"):
         wanted |= {"Strict-Transport-Security": f"max-age={_A_YEAR}"}
+    if request.endpoint in PUBLIC and response.status_code == 200:
+        del wanted["X-Robots-Tag"]
     # What a page says for itself stands.
     said = {name.lower() for name, _ in response.headers}
     response.headers.extend((name, value) for name, value in wanted.items() if name.lower() not in said)

@@ -7,7 +7,7 @@ pages never tell whether an address is known. Their forms count only if they com
 import re
 from typing import Final
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, url_for
 
 from engine import game
 from engine.bots import BOTS
@@ -167,22 +167,13 @@ def call() -> Response:
 @pages.get("/sent")
 def sent() -> Response:
     """What was asked for goes on by mail."""
-    return site.page(
-        "done.html",
-        title="Please look into your mail",
-        text="If the address can be written to, a mail is on its way there. The link in it does the rest; "
-        "it may take a minute, and it may lie among the unwanted mail.",
-    )
+    return site.page("sent.html")
 
 
 @pages.get("/called")
 def called() -> Response:
     """The organiser was called."""
-    return site.page(
-        "done.html",
-        title="The organiser has your call",
-        text="A person reads it, and answers to your address by mail. You can close this page.",
-    )
+    return site.page("called.html")
 
 
 def _rules(kind: str) -> Game[object]:
@@ -268,7 +259,9 @@ def _shown(found: Announced) -> dict[str, object]:
 
 def _table(found: Announced, refused: Refusal | None = None) -> Response:
     status = 200 if refused is None else status_of(refused)
-    return site.page("table.html", status, **_shown(found), given=field, refused=refused)
+    return site.page(
+        "table.html", status, **_shown(found), given=field, refused=refused, join_at=url_for(".join", key=found.key)
+    )
 
 
 def _doorstep(token: str, *, refused: Refusal | None = None, ask_again: bool = False) -> Response:
