@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from html import unescape
 from random import Random
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from pbem.ops.simulated_browser import Browser, Page
 from pbem.ops.simulated_mail import Arrived, BrokenError
 
 _SILENCE: Final = re.compile(r"“([^”]+)” is\s+played\s+for\s+you")
+_SILENCE_OF_PAGE: Final = re.compile(r"this happens: <strong>([^<]+)</strong>")
 _TRIES: Final = 12
 _WAYS: Final = ("at once", "after", "daily", "reminders")
 """How people here want to be mailed; who wants nothing is like somebody who is gone."""
@@ -125,6 +127,9 @@ class Player:
                 break
         else:
             window = acts[0].fixed["window"]
+            # A digest can be older than the question that the page asks by now; the page says what silence means there.
+            if (of_page := _SILENCE_OF_PAGE.search(page.source)) is not None:
+                silence = unescape(of_page[1])
             confirm = self._previewed(acts[0].action, {"window": window, "written": silence})
             if confirm is None:
                 raise BrokenError(f"what silence means is refused: {silence}")
@@ -135,6 +140,8 @@ class Player:
 
     def _previewed(self, action: str, fields: dict[str, Any]) -> dict[str, str] | None:
         page = _no_fault(self.browser.post(action, fields))
+        if page.status == 303:
+            page = _no_fault(self.browser.get(page.leads_to))
         found = [form for form in page.forms() if form.action.endswith("/play") and "choice" in form.fixed]
         return found[0].fixed if page.status == 200 and found else None
 

@@ -2,6 +2,7 @@
 
     store     a fresh SQLite file, then a fresh PostgreSQL database: every test that asks for it runs on both
     house     that store, with a clock that only moves when it is told to, and the same randomness every time
+    sink      a relay that takes mails, or does what relays do on bad days
     person    person("Ann") -> the number of somebody whose address is confirmed
     table     table("sunset-poker", 3, bots=("greedy",)) -> a game that has begun, as `tests.service.begun.Begun`
 
@@ -32,6 +33,7 @@ from pbem.service.house import House
 from pbem.service.tables import Wanted
 from pbem.store.database import Store
 from pbem.store.schema import Base
+from tests.mail.sink import Sink
 from tests.service.begun import Begun
 
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -116,6 +118,13 @@ def clock() -> FakeClock:
 def house(store: Store, clock: FakeClock) -> House:
     """A server with nobody in it."""
     return House(store, clock, SeededRandomness(7), Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1)))
+
+
+@pytest.fixture
+def sink() -> Iterator[Sink]:
+    """A relay on this machine that wants neither encryption nor a login."""
+    with Sink() as listening:
+        yield listening
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pbem.service.alarms import APART, GATHERED, What
 from pbem.store import outbox
 from pbem.store.outbox import Letter
 from tests.service.stored import letters
-from tests.service.test_delivery import HOUR, post_to, sink  # noqa: F401 - a fixture comes in by its name
+from tests.service.test_delivery import HOUR, post_to
 
 MINUTE = timedelta(minutes=1)
 
@@ -34,7 +34,7 @@ def alerts(house):
 
 
 @pytest.mark.usefixtures("organiser")
-def test_a_call_reaches_every_organiser_by_mail(house, clock, sink, person):  # noqa: F811
+def test_a_call_reaches_every_organiser_by_mail(house, clock, sink, person):
     calls.call(house, person("Ann"), "I cannot see my cards.")
     assert tell(house, clock) == 1
     delivery.deliver(house, post_to(sink))
@@ -44,7 +44,7 @@ def test_a_call_reaches_every_organiser_by_mail(house, clock, sink, person):  # 
 
 
 @pytest.mark.usefixtures("organiser")
-def test_a_storm_is_one_mail_that_says_how_many(house, clock, sink, person):  # noqa: F811
+def test_a_storm_is_one_mail_that_says_how_many(house, clock, sink, person):
     for number in range(500):
         house.write(lambda tx, n=number: alarms.raise_in(tx, house, What.PARKED, f"Mail {n} (turn): not like this"))
     calls.call(house, person("Ann"), "Nothing comes.")
@@ -79,7 +79,7 @@ def test_two_workers_tell_each_alarm_once(house, clock, person):
 
 
 @pytest.mark.usefixtures("organiser")
-def test_a_mail_that_was_given_up_an_address_and_a_refused_sender_are_told(house, clock, sink, table):  # noqa: F811
+def test_a_mail_that_was_given_up_an_address_and_a_refused_sender_are_told(house, clock, sink, table):
     table("sunset-poker", 3)
     clock.advance(HOUR)
     sink.does("550 data", "571 rcpt", "550 rcpt")
@@ -90,7 +90,7 @@ def test_a_mail_that_was_given_up_an_address_and_a_refused_sender_are_told(house
 
 
 @pytest.mark.usefixtures("organiser")
-def test_an_alarm_holds_no_address_and_no_token(house, clock, sink, table):  # noqa: F811
+def test_an_alarm_holds_no_address_and_no_token(house, clock, sink, table):
     game = table("sunset-poker", 3)
     clock.advance(HOUR)
     sink.does("550 data", "571 rcpt", "550 rcpt")
@@ -103,7 +103,7 @@ def test_an_alarm_holds_no_address_and_no_token(house, clock, sink, table):  # n
 
 
 @pytest.mark.usefixtures("organiser")
-def test_an_alert_that_is_given_up_raises_no_alarm_of_its_own(house, clock, sink, person):  # noqa: F811
+def test_an_alert_that_is_given_up_raises_no_alarm_of_its_own(house, clock, sink, person):
     calls.call(house, person("Ann"), "Hello?")
     tell(house, clock)
     sink.does("550 data", "550 data")
@@ -112,7 +112,7 @@ def test_an_alert_that_is_given_up_raises_no_alarm_of_its_own(house, clock, sink
 
 
 @pytest.mark.usefixtures("organiser")
-def test_a_relay_that_is_away_for_five_minutes_is_told_once(house, clock, sink, person):  # noqa: F811
+def test_a_relay_that_is_away_for_five_minutes_is_told_once(house, clock, sink, person):
     away = delivery.Post(post_to(sink).letterhead, post_to(sink).transport)
     ann, now = person("Ann"), house.now()
     house.write(lambda tx: outbox.queue(tx, [Letter(ann, "links")], now, now))

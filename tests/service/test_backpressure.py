@@ -182,7 +182,9 @@ def test_a_relay_that_falls_silent_is_left_alone_and_loses_nothing(worker, sink,
     sink.does_to(**dict.fromkeys(DOMAINS, "hang"))
     worker.works(3 * STEP)
     assert worker.post.rests_until is not None
-    assert sum(row.attempts for row in letters(house, kind="links")) == IN_A_ROW, "each try counts, and no more are made"
+    assert sum(row.attempts for row in letters(house, kind="links")) == IN_A_ROW, (
+        "each try counts, and no more are made"
+    )
     sink.does_to()
     worker.works(timedelta(hours=2), timedelta(seconds=15))
     each_once(sink)

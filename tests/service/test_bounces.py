@@ -12,14 +12,14 @@ from pbem.service import alarms, delivery, doorstep, mine, organisers, own, peop
 from pbem.service.outcomes import TRIES
 from pbem.store import deadlines, outages, traffic
 from tests.service.stored import fails_without_a_trace, letters
-from tests.service.test_delivery import HOUR, drain, lines_of, links_in, post_to, rows, sink  # noqa: F401 - fixture
+from tests.service.test_delivery import HOUR, drain, lines_of, links_in, post_to
 from tests.service.timed import DAY, MINUTE
 
 WHY = "550 5.1.1 no such user"
 
 
 @pytest.fixture
-def post(sink):  # noqa: F811
+def post(sink):
     """What this server sends with."""
     return post_to(sink)
 
@@ -109,7 +109,7 @@ def test_a_sign_of_life_forgets_what_came_back(house, clock, person):
 # What follows
 
 
-def test_while_an_address_is_left_alone_nothing_is_sent_there_and_its_clock_waits(house, clock, sink, post, game):  # noqa: F811
+def test_while_an_address_is_left_alone_nothing_is_sent_there_and_its_clock_waits(house, clock, sink, post, game):
     seat = next(iter(game.asked()))
     person = game.person_at(seat)
     address = people.read(house, person).address
@@ -130,7 +130,7 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
     clock,
     sink,
     post,
-    game,  # noqa: F811
+    game,
 ):
     organisers.add(house, "Olga", "olga@example.net", "a long passphrase")
     person, name = game.person_at(0), game.places()[0].name
@@ -147,7 +147,7 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
     assert any(mail.recipient == "olga@example.net" for mail in sink.kept)
 
 
-def test_a_turn_that_was_held_back_is_mailed_when_the_address_works_again(house, clock, sink, post, game):  # noqa: F811
+def test_a_turn_that_was_held_back_is_mailed_when_the_address_works_again(house, clock, sink, post, game):
     seat = next(iter(game.asked()))
     following = game.person_at((seat + 1) % 3), game.person_at((seat + 2) % 3)
     for person in following:
@@ -169,7 +169,7 @@ def test_a_turn_that_was_held_back_is_mailed_when_the_address_works_again(house,
 # How it comes back
 
 
-def test_a_link_that_was_mailed_since_ends_it_and_an_older_one_does_not(house, clock, sink, post, game):  # noqa: F811
+def test_a_link_that_was_mailed_since_ends_it_and_an_older_one_does_not(house, clock, sink, post, game):
     person = game.person_at(0)
     address = people.read(house, person).address
     mine.send(house, address)
@@ -188,7 +188,7 @@ def test_a_link_that_was_mailed_since_ends_it_and_an_older_one_does_not(house, c
     assert not fails(house, person)
 
 
-def test_confirming_the_address_anew_ends_it(house, clock, sink, post):  # noqa: F811
+def test_confirming_the_address_anew_ends_it(house, clock, sink, post):
     zoe = people.create(house, "zoe@example.org", "Zoe")
     bounce(house, zoe.id, Bounce.COMPLAINT)
     clock.advance(MINUTE)
@@ -209,7 +209,7 @@ def test_after_thirty_days_an_address_is_tried_again(house, clock, person):
     assert not fails(house, ann)
 
 
-def test_that_the_relay_takes_a_mail_ends_only_what_the_relay_itself_has_said(house, clock, sink, post, person):  # noqa: F811
+def test_that_the_relay_takes_a_mail_ends_only_what_the_relay_itself_has_said(house, clock, sink, post, person):
     ann, ben = person("Ann"), person("Ben")
     drain(house, clock, post)
     house.write(lambda tx: stops.refused(tx, house, ann, WHY))
@@ -224,7 +224,7 @@ def test_that_the_relay_takes_a_mail_ends_only_what_the_relay_itself_has_said(ho
 # What the relay says
 
 
-def test_a_full_mailbox_is_tried_again_and_counted_and_left_alone_in_the_end(house, clock, sink, post, person):  # noqa: F811
+def test_a_full_mailbox_is_tried_again_and_counted_and_left_alone_in_the_end(house, clock, sink, post, person):
     ann = person("Ann")
     drain(house, clock, post)
     mine.send(house, "ann@example.org")
@@ -237,7 +237,7 @@ def test_a_full_mailbox_is_tried_again_and_counted_and_left_alone_in_the_end(hou
     assert fails(house, ann)
 
 
-def test_a_refusal_of_the_sender_is_no_fault_of_the_readers(house, clock, sink, post, person):  # noqa: F811
+def test_a_refusal_of_the_sender_is_no_fault_of_the_readers(house, clock, sink, post, person):
     ann = person("Ann")
     drain(house, clock, post)
     mine.send(house, "ann@example.org")
@@ -249,7 +249,7 @@ def test_a_refusal_of_the_sender_is_no_fault_of_the_readers(house, clock, sink, 
     assert not fails(house, ann)
 
 
-def test_what_became_of_mails_is_counted_by_domain_and_day_without_addresses(house, clock, sink, post, person):  # noqa: F811
+def test_what_became_of_mails_is_counted_by_domain_and_day_without_addresses(house, clock, sink, post, person):
     for name in ("Ann", "Ben", "Cleo", "Dan"):
         person(name)
     drain(house, clock, post)

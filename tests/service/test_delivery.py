@@ -5,7 +5,6 @@ The relay is a real server on this machine; what is looked at are the mails that
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
@@ -32,7 +31,6 @@ from pbem.service.delivery import LEASE, Post
 from pbem.service.outcomes import TRIES
 from pbem.store import deadlines, outages, outbox
 from pbem.store.outbox import Letter
-from tests.mail.sink import Sink
 from tests.mail.test_sign import SETTINGS, dns
 from tests.service.begun import Begun
 
@@ -44,13 +42,6 @@ LINK = re.compile(rf"https://{re.escape(HOST)}/([a-z])/([a-z2-7]{{33}})(?:/([^\s
 
 class Killed(BaseException):
     """The process ends here."""
-
-
-@pytest.fixture
-def sink() -> Iterator[Sink]:
-    """A relay that wants neither encryption nor a login."""
-    with Sink() as listening:
-        yield listening
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from pbem.service.heartbeat import Worker
 from pbem.store import deadlines, outages, outbox
 from tests.service.races import meetings
 from tests.service.stored import fails_without_a_trace, letters
-from tests.service.test_delivery import HOUR, drain, links_in, post_to, sink  # noqa: F401 - a fixture comes in by its name
+from tests.service.test_delivery import HOUR, drain, links_in, post_to
 from tests.service.timed import DAY, MINUTE
 
 EIGHT = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
@@ -23,7 +23,7 @@ DAILY = parse_delivery("daily")
 
 
 @pytest.fixture
-def post(sink):  # noqa: F811
+def post(sink):
     """What this server sends with."""
     return post_to(sink)
 
@@ -49,7 +49,7 @@ def carry(house, post):
     delivery.deliver(house, post, limit=100)
 
 
-def digest_of(sink, house, person):  # noqa: F811
+def digest_of(sink, house, person):
     """The digests that somebody got, the oldest first."""
     address = people.read(house, person).address
     return [mail for mail in sink.to(address) if str(mail.message["feedback-id"]).split(":")[1] == "digest"]
@@ -60,7 +60,7 @@ def next_eight(clock):
     clock.set((clock.now() + DAY).replace(hour=8, minute=0, second=0, microsecond=0))
 
 
-def test_a_day_is_one_mail_with_a_section_for_each_table(house, clock, sink, post, games):  # noqa: F811
+def test_a_day_is_one_mail_with_a_section_for_each_table(house, clock, sink, post, games):
     templari, poker = games
     play_once(templari)
     for seat, decision in poker.asked().items():
@@ -85,7 +85,7 @@ def test_a_day_is_one_mail_with_a_section_for_each_table(house, clock, sink, pos
     assert {row.status for row in letters(house, person, "turn")} == {"sent"}, "told by the digest"
 
 
-def test_the_links_of_a_digest_decide(house, clock, sink, post, games):  # noqa: F811
+def test_the_links_of_a_digest_decide(house, clock, sink, post, games):
     templari, _ = games
     play_once(templari)
     clock.advance(HOUR)
@@ -107,7 +107,7 @@ def test_the_links_of_a_digest_decide(house, clock, sink, post, games):  # noqa:
         assert by_link.move(house, *mine[0]).seat == seat
 
 
-def test_where_nothing_happened_there_is_no_mail(house, clock, sink, post, games):  # noqa: F811
+def test_where_nothing_happened_there_is_no_mail(house, clock, sink, post, games):
     before = len(sink.kept)
     for _ in range(3):
         next_eight(clock)
@@ -116,7 +116,7 @@ def test_where_nothing_happened_there_is_no_mail(house, clock, sink, post, games
     assert letters(house, kind="digest") == []
 
 
-def test_what_was_told_is_not_told_again(house, clock, sink, post, games):  # noqa: F811
+def test_what_was_told_is_not_told_again(house, clock, sink, post, games):
     templari, _ = games
     play_once(templari)
     clock.advance(HOUR)
@@ -128,7 +128,7 @@ def test_what_was_told_is_not_told_again(house, clock, sink, post, games):  # no
         assert len(digest_of(sink, house, templari.person_at(seat))) == 1
 
 
-def test_a_digest_that_was_lost_is_told_again_the_next_day(house, clock, sink, post, games):  # noqa: F811
+def test_a_digest_that_was_lost_is_told_again_the_next_day(house, clock, sink, post, games):
     templari, _ = games
     play_once(templari)
     seat = next(iter(templari.asked()))
@@ -147,7 +147,7 @@ def test_a_digest_that_was_lost_is_told_again_the_next_day(house, clock, sink, p
     assert "digest" not in {row.status for row in letters(house, person)}
 
 
-def test_a_newer_digest_takes_the_place_of_one_that_could_not_leave(house, clock, sink, post, games):  # noqa: F811
+def test_a_newer_digest_takes_the_place_of_one_that_could_not_leave(house, clock, sink, post, games):
     templari, _ = games
     play_once(templari)
     person = templari.person_at(next(iter(templari.asked())))
@@ -162,7 +162,7 @@ def test_a_newer_digest_takes_the_place_of_one_that_could_not_leave(house, clock
     assert len(digest_of(sink, house, person)) == 1
 
 
-def test_what_was_answered_meanwhile_is_not_asked_in_a_digest(house, clock, sink, post, games):  # noqa: F811
+def test_what_was_answered_meanwhile_is_not_asked_in_a_digest(house, clock, sink, post, games):
     templari, _ = games
     play_once(templari)
     seat = next(iter(templari.asked()))
@@ -176,7 +176,7 @@ def test_what_was_answered_meanwhile_is_not_asked_in_a_digest(house, clock, sink
     assert "Please decide until" not in section.split("Templari, turn")[-1]
 
 
-def test_of_games_that_are_over_there_is_no_digest_also_where_one_waits_to_leave(house, clock, sink, post, table):  # noqa: F811
+def test_of_games_that_are_over_there_is_no_digest_also_where_one_waits_to_leave(house, clock, sink, post, table):
     game = table("templari", 3, bots=("random", "random"))
     ann = next(place.person_id for place in game.places().values() if place.person_id)
     drain(house, clock, post)
@@ -197,7 +197,7 @@ def test_of_games_that_are_over_there_is_no_digest_also_where_one_waits_to_leave
     assert letters(house, ann, "result")[0].status == "sent"
 
 
-def test_many_workers_send_one_digest(house, clock, sink, post, games):  # noqa: F811
+def test_many_workers_send_one_digest(house, clock, sink, post, games):
     play_once(games[0])
     clock.advance(HOUR)
     carry(house, post)
@@ -237,7 +237,7 @@ def test_gathering_a_digest_is_done_whole_or_not_at_all(house, clock, post, tabl
     assert fails_without_a_trace(house.store, lambda: digests.gather(house)) > 5
 
 
-def test_a_digest_comes_at_its_time_on_the_wall_when_the_clocks_change(house, clock, sink, post, table):  # noqa: F811
+def test_a_digest_comes_at_its_time_on_the_wall_when_the_clocks_change(house, clock, sink, post, table):
     # In Berlin the clocks go forward at one o'clock UTC on 28 March 2027.
     clock.set(datetime(2027, 3, 26, 12, 0, tzinfo=UTC))
     game = table("templari", 3)
@@ -258,7 +258,7 @@ def test_a_digest_comes_at_its_time_on_the_wall_when_the_clocks_change(house, cl
     assert [(each.day, each.hour) for each in got] == [(28, 6), (29, 6), (30, 6)]
 
 
-def test_the_last_reminder_before_the_time_is_over_comes_by_itself(house, clock, sink, post, games):  # noqa: F811
+def test_the_last_reminder_before_the_time_is_over_comes_by_itself(house, clock, sink, post, games):
     templari, _ = games
     play_once(templari)
     seat = next(iter(templari.asked()))
@@ -273,7 +273,7 @@ def test_the_last_reminder_before_the_time_is_over_comes_by_itself(house, clock,
     assert [row.status for row in reminders] == ["digest", "digest", "sent"]
 
 
-def test_what_takes_a_seat_away_does_not_wait_for_a_digest(house, clock, sink, post, games):  # noqa: F811
+def test_what_takes_a_seat_away_does_not_wait_for_a_digest(house, clock, sink, post, games):
     templari, _ = games
     person = templari.person_at(0)
     facts = {"what": "seat_offered", "who": "Ann", "seat": 0, "why": "silent"}
@@ -285,7 +285,7 @@ def test_what_takes_a_seat_away_does_not_wait_for_a_digest(house, clock, sink, p
     assert letters(house, person, "notice")[-1].status == "sent"
 
 
-def test_who_chose_a_digest_of_one_table_gets_the_mails_of_the_other_at_once(house, clock, sink, post, table):  # noqa: F811
+def test_who_chose_a_digest_of_one_table_gets_the_mails_of_the_other_at_once(house, clock, sink, post, table):
     first, second = table("sunset-poker", 3), table("sunset-poker", 3)
     drain(house, clock, post)
     for seat in range(3):
@@ -303,7 +303,7 @@ def test_who_chose_a_digest_of_one_table_gets_the_mails_of_the_other_at_once(hou
     assert mail.text.count("Sunset Poker, turn") == 1
 
 
-def test_a_clock_runs_from_when_a_mail_at_once_would_have_left(house, clock, sink, post, games):  # noqa: F811
+def test_a_clock_runs_from_when_a_mail_at_once_would_have_left(house, clock, sink, post, games):
     templari, _ = games
     asked_at = clock.now()
     play_once(templari)

@@ -14,14 +14,14 @@ from pbem.service import delivery, ledger, mine, people, second_thoughts, timeou
 from pbem.service.heartbeat import Worker
 from pbem.store import deadlines, outages, outbox
 from tests.service.stored import everything, fails_without_a_trace, letters
-from tests.service.test_delivery import HOUR, drain, lines_of, post_to, sink  # noqa: F401 - a fixture comes in by its name
+from tests.service.test_delivery import HOUR, drain, lines_of, post_to
 from tests.service.timed import DAY, MINUTE
 
 SECOND = timedelta(seconds=1)
 
 
 @pytest.fixture
-def post(sink):  # noqa: F811
+def post(sink):
     """What this server sends with."""
     return post_to(sink)
 
@@ -61,7 +61,7 @@ def clock_of(house, game, seat):
         return deadlines.read(tx, game.id, game.row().window, seat)
 
 
-def test_who_wants_mails_later_gets_them_later_and_no_more_time_by_that(house, clock, sink, post, game):  # noqa: F811
+def test_who_wants_mails_later_gets_them_later_and_no_more_time_by_that(house, clock, sink, post, game):
     everybody(house, game, "after 30m")
     asked_at = clock.now()
     seat = next_of(game)
@@ -78,7 +78,7 @@ def test_who_wants_mails_later_gets_them_later_and_no_more_time_by_that(house, c
     assert turn_of(house, game, seat).attempts == 1, "waiting is no try"
 
 
-def test_a_mail_that_waited_is_dropped_when_its_turn_was_answered_meanwhile(house, clock, sink, post, game):  # noqa: F811
+def test_a_mail_that_waited_is_dropped_when_its_turn_was_answered_meanwhile(house, clock, sink, post, game):
     everybody(house, game, "after 30m")
     seat = next_of(game)
     clock.advance(2 * MINUTE)
@@ -93,7 +93,7 @@ def test_a_mail_that_waited_is_dropped_when_its_turn_was_answered_meanwhile(hous
 
 
 @pytest.mark.parametrize("way", ["results", "nothing", "reminders"])
-def test_a_turn_that_its_player_wants_no_mail_of_has_a_clock_all_the_same(house, clock, sink, post, game, way):  # noqa: F811
+def test_a_turn_that_its_player_wants_no_mail_of_has_a_clock_all_the_same(house, clock, sink, post, game, way):
     everybody(house, game, way)
     asked_at = clock.now()
     seat = next_of(game)
@@ -108,7 +108,7 @@ def test_a_turn_that_its_player_wants_no_mail_of_has_a_clock_all_the_same(house,
     assert row.due_at >= asked_at + DAY
 
 
-def test_who_wants_only_results_gets_the_result(house, clock, sink, post, table):  # noqa: F811
+def test_who_wants_only_results_gets_the_result(house, clock, sink, post, table):
     game = table("templari", 3, bots=("random", "random"))
     ann = game.person_at(next(seat for seat, place in game.places().items() if place.person_id))
     wish(house, ann, "results")
@@ -120,7 +120,7 @@ def test_who_wants_only_results_gets_the_result(house, clock, sink, post, table)
     assert not got & {"turn", "welcome", "reminder", "notice"}
 
 
-def test_who_stopped_everything_still_gets_what_they_ask_for(house, clock, sink, post, game):  # noqa: F811
+def test_who_stopped_everything_still_gets_what_they_ask_for(house, clock, sink, post, game):
     ann = game.person_at(0)
     wish(house, ann, "nothing")
     address = people.read(house, ann).address
@@ -131,7 +131,7 @@ def test_who_stopped_everything_still_gets_what_they_ask_for(house, clock, sink,
     assert len(sink.to(address)) == before + 1
 
 
-def test_reminders_only_means_a_mail_when_the_answer_is_still_missing(house, clock, sink, post, game):  # noqa: F811
+def test_reminders_only_means_a_mail_when_the_answer_is_still_missing(house, clock, sink, post, game):
     everybody(house, game, "reminders")
     seat = next_of(game)
     worker = Worker("first", clock.now() - HOUR)
@@ -150,7 +150,7 @@ def test_reminders_only_means_a_mail_when_the_answer_is_still_missing(house, clo
     assert set(sent) == {"reminder"}
 
 
-def test_the_wish_of_a_table_wins_over_that_of_all(house, clock, sink, post, table):  # noqa: F811
+def test_the_wish_of_a_table_wins_over_that_of_all(house, clock, sink, post, table):
     first, second = table("sunset-poker", 3), table("sunset-poker", 3)
     drain(house, clock, post)
     for seat in range(3):
@@ -175,7 +175,7 @@ def test_the_wish_of_a_table_wins_over_that_of_all(house, clock, sink, post, tab
 # Quiet hours
 
 
-def test_in_quiet_hours_no_mail_leaves_but_what_was_asked_for(house, clock, sink, post, game):  # noqa: F811
+def test_in_quiet_hours_no_mail_leaves_but_what_was_asked_for(house, clock, sink, post, game):
     for seat in range(3):
         people.set_quiet_hours(house, game.person_at(seat), "22:00-07:00")
     clock.set(datetime(2026, 11, 22, 21, 59, 30, tzinfo=UTC))
@@ -197,7 +197,7 @@ def test_in_quiet_hours_no_mail_leaves_but_what_was_asked_for(house, clock, sink
     assert clock_of(house, game, seat).accepted_at == morning
 
 
-def test_mails_that_waited_for_the_morning_leave_in_their_order(house, clock, sink, post, game, person):  # noqa: F811
+def test_mails_that_waited_for_the_morning_leave_in_their_order(house, clock, sink, post, game, person):
     ann = game.person_at(0)
     people.set_quiet_hours(house, ann, "22:00-07:00")
     clock.set(datetime(2026, 11, 22, 23, 0, tzinfo=UTC))
@@ -216,7 +216,7 @@ def test_mails_that_waited_for_the_morning_leave_in_their_order(house, clock, si
 # Changing one's mind
 
 
-def test_who_wants_mails_at_once_again_gets_the_one_that_was_withheld(house, clock, sink, post, game):  # noqa: F811
+def test_who_wants_mails_at_once_again_gets_the_one_that_was_withheld(house, clock, sink, post, game):
     everybody(house, game, "nothing")
     seat = next_of(game)
     clock.advance(HOUR)
@@ -230,7 +230,7 @@ def test_who_wants_mails_at_once_again_gets_the_one_that_was_withheld(house, clo
     assert clock_of(house, game, seat).due_at == running.due_at, "no new time by changing a wish"
 
 
-def test_a_changed_wish_lets_a_waiting_mail_go_but_not_before_the_move_can_stand(house, clock, sink, post, game):  # noqa: F811
+def test_a_changed_wish_lets_a_waiting_mail_go_but_not_before_the_move_can_stand(house, clock, sink, post, game):
     everybody(house, game, "after 2h")
     seat = next_of(game)
     person = game.person_at(seat)
@@ -259,7 +259,7 @@ def test_choosing_is_done_whole_or_not_at_all(house, game):
     assert fails_without_a_trace(house.store, lambda: wish(house, game.person_at(0), "daily")) > 3
 
 
-def test_a_move_cannot_be_taken_back_any_longer_because_its_reader_wants_a_digest(house, clock, sink, post, table):  # noqa: F811
+def test_a_move_cannot_be_taken_back_any_longer_because_its_reader_wants_a_digest(house, clock, sink, post, table):
     game = table("templari", 3)
     clock.advance(HOUR)
     delivery.deliver(house, post, limit=100)
@@ -276,7 +276,7 @@ def test_a_move_cannot_be_taken_back_any_longer_because_its_reader_wants_a_diges
 # Told that a sealed choice is in
 
 
-def test_who_wants_it_is_told_once_that_a_sealed_choice_is_in(house, clock, sink, post, table):  # noqa: F811
+def test_who_wants_it_is_told_once_that_a_sealed_choice_is_in(house, clock, sink, post, table):
     game = table("sunset-poker", 3)
     drain(house, clock, post)
     ann, ben = game.person_at(0), game.person_at(1)
@@ -294,7 +294,7 @@ def test_who_wants_it_is_told_once_that_a_sealed_choice_is_in(house, clock, sink
     )
 
 
-def test_nobody_is_told_of_a_choice_that_was_changed_or_taken_back(house, clock, sink, post, table):  # noqa: F811
+def test_nobody_is_told_of_a_choice_that_was_changed_or_taken_back(house, clock, sink, post, table):
     game = table("sunset-poker", 3)
     drain(house, clock, post)
     ann = game.person_at(0)
@@ -315,7 +315,7 @@ def test_nobody_is_told_of_a_choice_that_was_changed_or_taken_back(house, clock,
 # A turn's mail anew
 
 
-def test_a_turn_is_mailed_anew_when_its_player_asks_whatever_they_wish_otherwise(house, clock, sink, post, game):  # noqa: F811
+def test_a_turn_is_mailed_anew_when_its_player_asks_whatever_they_wish_otherwise(house, clock, sink, post, game):
     everybody(house, game, "nothing")
     seat = next_of(game)
     clock.advance(HOUR)
