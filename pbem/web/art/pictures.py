@@ -29,14 +29,6 @@ def picture(kind: str, id: str, words: str = "") -> Markup:  # noqa: A002 - as a
     return _reference(kind, drawing.name, drawing.width, drawing.height, words)
 
 
-@lru_cache(maxsize=1000)
-def _reference(kind: str, name: str, width: int, height: int, words: str) -> Markup:
-    spoken = Markup('role="img" aria-label="{}"').format(words) if words else Markup('aria-hidden="true"')
-    return Markup('<svg class="art {}" width="{}" height="{}" {}><use href="#{}{}"/></svg>').format(
-        kind, width, height, spoken, PREFIX, name
-    )
-
-
 def says(kind: str, id: str) -> str:  # noqa: A002
     """What the picture of a thing makes superfluous to write, for those who see it."""
     drawing = DRAWINGS.get((kind, id))
@@ -63,6 +55,14 @@ def drawings() -> Markup:
     if not symbols:
         return symbols
     return Markup('<svg class="drawings" width="0" height="0" aria-hidden="true">{}</svg>').format(symbols)
+
+
+@lru_cache(maxsize=1000)
+def _reference(kind: str, name: str, width: int, height: int, words: str) -> Markup:
+    spoken = Markup('role="img" aria-label="{}"').format(words) if words else Markup('aria-hidden="true"')
+    return Markup('<svg class="art {}" width="{}" height="{}" {}><use href="#{}{}"/></svg>').format(
+        kind, width, height, spoken, PREFIX, name
+    )
 
 
 def _needed() -> dict[str, Drawing]:
