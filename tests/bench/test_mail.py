@@ -40,7 +40,7 @@ OF_STORED = 0.85
 OF_CHAIN = 0.8
 
 _OUTBOX, _LEDGER = table_of(Outbox), table_of(Ledger)
-_WAITING = select(_OUTBOX.c.id).where(_OUTBOX.c.status == "queued").order_by(_OUTBOX.c.id)
+_WAITING = select(_OUTBOX.c.id, _OUTBOX.c.kind).where(_OUTBOX.c.status == "queued").order_by(_OUTBOX.c.id)
 _QUEUED = update(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id"))
 _QUEUED = _QUEUED.values(status="queued", claimed_until=None, attempts=0, due_at=bindparam("now"))
 _SENT = update(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id")).values(status="sent")
@@ -154,9 +154,9 @@ def queued(house: House, clock: FakeClock) -> list[int]:
     while len(found) < MAILS:
         begin_one_of_each(house, players)
         with house.store.read() as tx:
-            waiting = [outbox.read(tx, each) for each in tx.execute(_WAITING).scalars().all()]
-        found = [row.id for row in waiting if row.kind == "turn"][:MAILS]
-    others = [{"of_id": row.id} for row in waiting if row.id not in found]
+            waiting = {row.id: row.kind for row in tx.execute(_WAITING)}
+        found = [row_id for row_id, kind in waiting.items() if kind == "turn"][:MAILS]
+    others = [{"of_id": row_id} for row_id in waiting if row_id not in found]
     house.write(lambda tx: tx.execute(_SENT, others))
     clock.advance(timedelta(minutes=2))
     return found
@@ -178,6 +178,7 @@ def words(house: House, row_id: int) -> Written:
     now = house.now()
     with house.store.read() as tx:
         row = outbox.read(tx, row_id)
+    assert row is not None
     ready = house.write(lambda tx: make_ready_in(tx, house, row, now))
     with house.store.read() as tx:
         return news.words_in(tx, house, HEAD, row, ready, now)
