@@ -115,7 +115,7 @@ def _own(lines: Sequence[Line]) -> Iterator[Line]:
         if _MARKED.search(text):
             return
         of_the_program = _OF_THE_PROGRAM.fullmatch(text)
-        if not of_the_program and (introducing := _introducing(lines, at)) > 0:
+        if text and not of_the_program and (introducing := _introducing(lines, at)) > 0:
             at += introducing
             if not _quoted_next(lines, at):
                 return
@@ -149,8 +149,6 @@ def _is_cut(quoted: Line, after: Line) -> bool:
 def _introducing(lines: Sequence[Line], at: int) -> int:
     """How many lines from here on introduce a quote."""
     block = [line.text.strip() for line in _unquoted(lines, at)]
-    if not block or not block[0]:
-        return 0
     if _parts(block[0]):
         return 1 + _introducing_more(lines, at + 1)
     headers = _headers(block)

@@ -1,0 +1,60 @@
+"""Whose lines are whose, where no collection of messages has an example: limits, hostile texts, and what is put together."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbem.mail.quotes import MOST_WRITTEN, lines_of, written
+
+LONG = 256 * 1024
+"""As much as is ever kept of one text."""
+
+HOSTILE = {
+    "dashes": "-" * LONG + "x",
+    "rules": ("-" * 100 + "x\n") * (LONG // 100),
+    "quotes": ('"' * 500 + "x\n") * (LONG // 500),
+    "years": ("2026<@" * 60 + ":\n") * (LONG // 360),
+    "introductions": ("On x wrote:\n" + "\n" * 20 + "> a\n") * (LONG // 40),
+    "headers": "From: a\n" * (LONG // 8),
+    "markers": "[pbem " * (LONG // 6),
+    "blank": "\n" * LONG,
+    "full lines": ("a" * 70 + "\n") * (LONG // 70),
+}
+
+
+def own(text: str) -> list[str]:
+    return list(written(lines_of(text)))
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_texts_are_read_to_their_end(text: str) -> None:
+    assert len(own(text)) <= MOST_WRITTEN
+
+
+def test_of_an_endless_answer_so_many_paragraphs_are_read_and_no_more() -> None:
+    assert len(own("a\n" * (MOST_WRITTEN + 50))) == MOST_WRITTEN
+
+
+def test_a_full_line_that_ends_no_sentence_goes_on_in_the_next() -> None:
+    first = "I have looked at this for a very long time, and I do wonder whether to"
+    assert own(f"{first}\npass") == [f"{first} pass"]
+    assert own(f"{first}.\npass") == [f"{first}.", "pass"]
+    assert own(f"{first}\n\npass") == [first, "pass"]
+    assert own("A short line\npass") == ["A short line", "pass"]
+
+
+def test_what_is_left_out_never_joins_what_stands_around_it() -> None:
+    first = "I have looked at this for a very long time, and I do wonder whether to"
+    assert own(f"{first}\n> quoted\npass") == [first, "pass"]
+
+
+def test_the_writers_own_sentence_about_writing_introduces_no_quote() -> None:
+    assert own("This is what I wrote:\nbid 7") == ["This is what I wrote:", "bid 7"]
+    assert own("This is what Ann wrote:\n> bid 7\npass") == ["pass"]
+
+
+@given(st.lists(st.sampled_from(["bid 7", "pass", "> pass", "", "-- ", "On 1 May Ann wrote:", "Thanks"]), max_size=12))
+def test_every_line_that_is_found_stands_there_unmarked(lines: list[str]) -> None:
+    found = own("\n".join(lines))
+    assert all(line in lines for line in found)
+    assert not any(line.startswith(">") for line in found)
