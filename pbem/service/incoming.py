@@ -29,7 +29,8 @@ from pbem.mail import automatic, incoming, reports, sender
 from pbem.mail.incoming import Incoming
 from pbem.mail.reply import reply_of
 from pbem.mail.reports import Report, Reported
-from pbem.service import answers, links, people, replies, stops
+from pbem.service import alarms, answers, links, people, replies, stops
+from pbem.service.alarms import What
 from pbem.service.house import House
 from pbem.service.links import Link
 from pbem.store import incoming as rows
@@ -240,6 +241,7 @@ def _report(tx: Tx, house: House, row: ReceivedRow, link: Link, reported: Report
         outbox.came_back(tx, link.outbox_id)
         if bounce.is_about_sender(reported.said):
             _log.error("mail_refused_later", mail=link.outbox_id, said=reported.said)
+            alarms.raise_in(tx, house, What.REFUSED, f"Mail {link.outbox_id}, later: {reported.said}", link.game_id)
         else:
             kind = Bounce.HARD if reported.for_good else Bounce.SOFT
             stops.bounced(tx, house, link.person_id, kind, reported.said)

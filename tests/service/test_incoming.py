@@ -623,14 +623,15 @@ QUIET = {
 }
 
 
-def test_what_says_nothing_of_the_address_is_a_line_in_the_ledger_only(inbox, house, game):
+def test_what_says_nothing_of_the_address_is_a_line_in_the_ledger_and_what_says_it_of_us_an_alarm(inbox, house, game):
     mail, to = inbox.bounce_address(game, 0)
-    before = unchanged(house, "received", "arrival", "ledger")
+    before = unchanged(house, "received", "arrival", "ledger", "alarm")
     for report in QUIET.values():
         inbox.takes(report, to, "")
         inbox.attends()
     assert [what for what, _ in noted(house, mail)] == list(QUIET)
-    assert unchanged(house, "received", "arrival", "ledger") == before
+    assert unchanged(house, "received", "arrival", "ledger", "alarm") == before
+    assert len(everything(house.store)["alarm"]) == 1, "the organisers hear of a policy that keeps our mails away"
 
 
 NO_REPORTS = [
