@@ -2,17 +2,24 @@
 
 import base64
 import zlib
+from contextlib import suppress
 from email.message import EmailMessage
 from email.policy import SMTP
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pbem.domain.errors import BadInput
 from pbem.links import Purpose
 from pbem.mail import incoming
+from pbem.mail.automatic import sign_of_a_program
 from pbem.mail.incoming import DEEPEST, MOST_BOUNDARIES, MOST_HEADER_LINES, MOST_PARTS, addressed, fit_to_keep, read
 from pbem.mail.reply import reply_of
+from pbem.mail.reports import report_of
+from pbem.mail.sender import is_vouched_for, sender_of
+from tests.mail import reported
 
 HOST = "play.example.org"
 TOKEN = "abcdefghijklmnopqrstuvwxyz2345672"
@@ -250,3 +257,30 @@ def test_whatever_is_broken_is_kept_and_can_be_read(raw):
     kept = fit_to_keep(raw, "ann@example.net")
     assert reply_of(read(kept)) is not None
     assert fit_to_keep(kept, "ann@example.net") == kept
+
+
+SEEDS = [
+    *(file.read_bytes() for file in sorted((Path(__file__).parent / "replies").rglob("*.eml"))[::5]),
+    reported.failure("5.1.1", "smtp; 550 no such user"),
+    reported.complaint(),
+]
+SPLINTERS = [
+    *(b"\n", b"\r", b"\r\n\r\n", b"\0", b"\xff", b"=", b"--", b";", b'"', b"<", b"&#1;", b"=?utf-8?b?", b"*0*=utf-8''"),
+    *(b"Content-Type: ", b"multipart/mixed; boundary=", b"message/rfc822", b"message/delivery-status", b"From: "),
+    *(b"charset=", b"utf-16", b"idna", b"punycode", b"Content-Transfer-Encoding: ", b"base64", b"x-uuencode"),
+]
+
+
+@given(
+    raw=st.sampled_from(SEEDS),
+    blows=st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 40), st.sampled_from(SPLINTERS)), max_size=40),
+)
+def test_no_mail_breaks_whoever_reads_it(raw, blows):
+    for place, length, splinter in blows:
+        raw = raw[: place % len(raw)] + splinter + raw[place % len(raw) + length :] or b"\n"
+    with suppress(BadInput):
+        kept = read(fit_to_keep(raw, "ann@example.net", incoming.name_of(raw)))
+        sign_of_a_program(kept, HOST, f"games@{HOST}")
+        report_of(kept)
+        reply_of(kept)
+        is_vouched_for(kept, sender_of(kept) or "ann@example.net", HOST)
