@@ -115,6 +115,8 @@ def test_every_way_is_chosen_on_the_page_for_one_table_or_for_all(browser, house
     assert ann.wishes(house) == ("nothing", "nothing", wish)
     browser.open(ann.all).form("Mail me like that").press(**filled)
     assert ann.wishes(house) == (wish, wish, wish)
+    if wish == "after 45m":
+        assert "They come 45 minutes later" in browser.open(ann.all).text
     if wish == "daily":
         assert people.read(house, ann.number).digest_at == "21:15"
 
