@@ -6,6 +6,7 @@ sign is one line of a table. This module must never ask anybody, and when in dou
 
 import re
 from collections.abc import Callable
+from email.errors import MessageError
 from email.header import decode_header, make_header
 from email.message import Message
 from typing import Final
@@ -77,7 +78,7 @@ def subject(mail: Message) -> str:
     written = _text(mail, "Subject")
     try:
         return " ".join(str(make_header(decode_header(written))).split())
-    except (LookupError, ValueError, UnicodeError):
+    except (LookupError, MessageError, ValueError):
         return written
 
 

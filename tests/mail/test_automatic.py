@@ -65,6 +65,7 @@ def test_each_sign_of_a_program_is_seen(sign: str) -> None:
         {"Subject": "vacation 2026-12-20 to 2027-01-03"},
         {"Subject": "=?utf-8?q?=ff=fe?="},
         {"Subject": "=?nonsense?q?x?="},
+        {"Subject": "=?utf-8?b?a?="},
         {"Feedback_ID": "abc:news:somebody"},
     ],
 )
