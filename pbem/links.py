@@ -59,6 +59,7 @@ class Purpose(StrEnum):
     API = "a"
     CONFIRM = "c"
     WRITTEN = "w"
+    INVITE = "j"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pbem.domain.errors import Forbidden, Gone
 from pbem.domain.silence import Successor
 from pbem.links import Purpose
-from pbem.service import announced, leaving, links, lobby, stops, substitutes
+from pbem.service import announced, invitation_links, leaving, links, lobby, stops, substitutes
 from pbem.service import people as persons
 from pbem.service.announced import Announced
 from pbem.service.house import House
@@ -24,7 +24,8 @@ class Doorstep:
     """What a person finds at the link: the table, if it is for one, and how they stand to it.
 
     `name` and `word` are what they have asked for already. `invited` is what became of an invitation, if there was one.
-    `offers` are seats that they can take over, `lost` are their own that they can come back to.
+    `offers` are seats that they can take over, `lost` are their own that they can come back to. `pass_on` is the token of
+    the link by which the host of a private table invites.
     """
 
     person_id: int
@@ -37,6 +38,7 @@ class Doorstep:
     word: str = ""
     offers: tuple[int, ...] = ()
     lost: tuple[int, ...] = ()
+    pass_on: str = ""
 
 
 def at(house: House, token: str) -> Doorstep:
@@ -53,6 +55,7 @@ def at(house: House, token: str) -> Doorstep:
         mine = [each for each in lobby_rows.invitations(tx, row.id) if each.person_id == person.id]
         places = games.places(tx, row.id)
         joined = tuple(place.name for place in places if place.person_id == person.id)
+        pass_on = invitation_links.of_table(tx, house, row.id, person.id)
         found = [offers.of_seat(tx, row.id, place.seat) for place in places if place.seat is not None]
     free = [offer for offer in found if offer is not None and row.status == "playing"]
     return Doorstep(
@@ -68,6 +71,7 @@ def at(house: House, token: str) -> Doorstep:
             offer.id for offer in free if offer.person_id != person.id and offer.successor == Successor.SUBSTITUTE
         ),
         lost=tuple(offer.seat for offer in free if offer.person_id == person.id),
+        pass_on=pass_on,
     )
 
 

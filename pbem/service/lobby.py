@@ -54,9 +54,12 @@ def join(house: House, game_id: int, person_id: int, *, name: str = "", word: st
     return house.write(lambda tx: _join(tx, house, game_id, people.read(tx, person_id), name, word, holding))
 
 
-def ask_to_join(house: House, game_id: int, address: str, name: str, word: str = "") -> None:
-    """Ask for a place with an address that somebody typed; it is taken when `accept` comes from there."""
-    house.write(lambda tx: _ask_to_join(tx, house, game_id, address, name, word))
+def ask_to_join(house: House, game_id: int, address: str, name: str, word: str = "", *, invited: bool = False) -> None:
+    """Ask for a place with an address that somebody typed; it is taken when `accept` comes from there.
+
+    A private table is there for those alone who are known to be invited.
+    """
+    house.write(lambda tx: _ask_to_join(tx, house, game_id, address, name, word, invited=invited))
 
 
 def accept(house: House, game_id: int, person_id: int, *, name: str = "", word: str | None = None) -> Joined:
@@ -101,9 +104,9 @@ def _plan(tx: Tx, house: House, address: str, name: str, wanted: Wanted) -> Crea
     return created
 
 
-def _ask_to_join(tx: Tx, house: House, game_id: int, address: str, name: str, word: str) -> None:
+def _ask_to_join(tx: Tx, house: House, game_id: int, address: str, name: str, word: str, *, invited: bool) -> None:
     row = games.lock(tx, game_id)
-    if row.private or row.status == "planned":
+    if (row.private and not invited) or row.status == "planned":
         raise NotFound("There is no such table in the lobby.", remedy="To a private table its host invites by mail.")
     _must_be_open(row)
     # Whether the address has a place already is told to its owner alone, by the mail.
@@ -271,7 +274,8 @@ def _must_be_confirmed(person: PersonRow) -> None:
 def _must_be_asked(tx: Tx, row: GameRow, person: PersonRow) -> None:
     if row.private and person.id != row.host_id:
         asked = {invitation.person_id for invitation in lobby.invitations(tx, row.id)}
-        if person.id not in asked:
+        # At a private table a wish comes by the link that its host has passed on, and by no other way.
+        if person.id not in asked and lobby.wished(tx, row.id, person.id) is None:
             raise NotFound(
                 "There is no such table in the lobby.", remedy="To a private table its host invites by mail."
             )

@@ -19,10 +19,13 @@ from pbem.domain.errors import BadInput, NotFound, TooMany, quoted
 from pbem.domain.pace import parse_pace
 from pbem.domain.silence import FEWEST, MOST, Successor
 from pbem.domain.words import title_of
+from pbem.links import Purpose
+from pbem.service import links
 from pbem.service.house import House
 from pbem.store import lobby
 from pbem.store.database import Tx
 from pbem.store.games import GameRow, PlaceRow
+from pbem.store.links import Meant
 from pbem.store.people import PersonRow
 
 _SECRET_BYTES: Final = 32
@@ -98,6 +101,8 @@ def add_table(tx: Tx, house: House, host: PersonRow, wanted: Wanted, status: str
         box="[]",
         orders="[]",
     )
+    if wanted.private:
+        links.make_in(tx, house, Meant(Purpose.INVITE, host.id, game_id))
     for number, bot in enumerate(wanted.bots):
         lobby.add_place(tx, PlaceRow(game_id, number, None, None, bot, f"Bot {number + 1}", "", now, 0))
     return Created(game_id, key, commitment(secret))

@@ -15,7 +15,7 @@ from engine.decisions import Refused
 from engine.game import Game, Listed, Option, OptionValue
 from pbem.domain.errors import BadInput, NotFound, Refusal, quoted
 from pbem.domain.silence import FEWEST, MOST, Successor
-from pbem.service import announced, calls, doorstep, lobby, mine
+from pbem.service import announced, calls, doorstep, invitation_links, lobby, mine
 from pbem.service.announced import Announced
 from pbem.service.tables import Wanted
 from pbem.web import guard, said, site
@@ -70,6 +70,23 @@ def join(key: str) -> Response:
         lobby.ask_to_join(house(), found.game_id, field("address"), field("name"), field("word"))
     except Refusal as refused:
         return _table(_public(key), refused)
+    return site.go("lobby.sent")
+
+
+@pages.get("/j/<token>")
+def invited(token: str) -> Response:
+    """A private table, by the link that its host has passed on."""
+    return _invited(token)
+
+
+@pages.post("/j/<token>")
+def join_invited(token: str) -> Response:
+    """Ask for a place there; it is taken by the link in the mail that goes to the address."""
+    guard.must_not_be_foreign()
+    try:
+        invitation_links.ask_to_join(house(), token, field("address"), field("name"), field("word"))
+    except Refusal as refused:
+        return _invited(token, refused)
     return site.go("lobby.sent")
 
 
@@ -258,10 +275,16 @@ def _shown(found: Announced) -> dict[str, object]:
 
 
 def _table(found: Announced, refused: Refusal | None = None) -> Response:
+    return _announced(found, url_for(".join", key=found.key), refused)
+
+
+def _invited(token: str, refused: Refusal | None = None) -> Response:
+    return _announced(invitation_links.at(house(), token), url_for(".join_invited", token=token), refused)
+
+
+def _announced(found: Announced, join_at: str, refused: Refusal | None) -> Response:
     status = 200 if refused is None else status_of(refused)
-    return site.page(
-        "table.html", status, **_shown(found), given=field, refused=refused, join_at=url_for(".join", key=found.key)
-    )
+    return site.page("table.html", status, **_shown(found), given=field, refused=refused, join_at=join_at)
 
 
 def _doorstep(token: str, *, refused: Refusal | None = None, ask_again: bool = False) -> Response:

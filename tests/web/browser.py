@@ -73,7 +73,7 @@ class Page:
     @property
     def heading(self) -> str:
         """What stands on top."""
-        return " ".join(self._tree.findtext(".//h1", "").split())
+        return " ".join("".join(each.text_content() for each in self._tree.findall(".//h1")).split())
 
     def links(self) -> dict[str, str]:
         """Where links go, by their words."""

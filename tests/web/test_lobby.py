@@ -1,9 +1,11 @@
 """The lobby: from an address typed into a form, by mails and their links, to a game that has begun."""
 
+import re
 
 import pytest
 
 from pbem.service import announced, people
+from tests.web.browser import HOST
 from tests.web.test_move import mails
 
 
@@ -195,3 +197,40 @@ def test_every_public_page_leads_to_the_organiser(path, browser):
     page = browser.open(path)
     assert page.status == 200
     assert "organiser" in page.text
+
+
+def passed_on(page):
+    """The link that a host finds to pass on."""
+    return re.search(rf"<code>{HOST}(/\w/\w+)</code>", page.source)[1]
+
+
+def test_a_private_table_is_joined_by_the_link_that_its_host_passes_on_and_nobody_else_is_shown(browser, carry):
+    address = passed_on(open_table(browser, carry, private="yes", title="Secret"))
+    invited = browser.open(address)
+    assert invited.heading == "Secret"
+    invited.form("Ask for a place").press(address="ben@example.org", name="Ben")
+    carry()
+    joined = open_in_mail(browser, "ben@example.org", "/c/").form("Take the place").press()
+    assert "You have a place: Ben" in joined.text
+    assert address not in joined.source
+
+
+def test_a_wrong_name_at_an_invitation_stands_there_to_be_corrected(browser, carry):
+    address = passed_on(open_table(browser, carry, private="yes", title="Secret"))
+    page = browser.open(address).form("Ask for a place").press(address="ben", name="Ben")
+    assert page.status == 400
+    assert page.heading == "Secret"
+    assert 'value="Ben"' in page.source
+
+
+def test_the_host_of_a_public_table_passes_on_its_page(browser, carry):
+    assert browser.open(passed_on(open_table(browser, carry, title="For all"))).heading == "For all"
+
+
+def test_a_link_to_pass_on_gives_no_place_at_a_table_that_is_full(browser, carry):
+    address = passed_on(open_table(browser, carry, private="yes", title="Secret"))
+    for name in ("Ben", "Cleo"):
+        browser.open(address).form("Ask for a place").press(address=f"{name}@example.org", name=name)
+        carry()
+        open_in_mail(browser, f"{name}@example.org", "/c/").form("Take the place").press()
+    assert not browser.open(address).forms()

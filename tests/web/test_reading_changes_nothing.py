@@ -36,6 +36,7 @@ def live(house, table, links, person, carry):
         "lobby": [
             links.made(Purpose.CONFIRM, person("Ben"), waiting.game_id),
             links.made(Purpose.CONFIRM, person("Ben")),
+            links.made(Purpose.INVITE, person("Ann"), waiting.game_id),
         ],
         "own": [links.made(Purpose.SIGN_IN, person("Ann"))],
         "stop": [links.made(Purpose.STOP, person("Ann"))],
