@@ -8,7 +8,7 @@ on pages and from the interface for programs, is collected as bytes.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Self
@@ -22,13 +22,15 @@ from engine.table import Entry
 from pbem import config
 from pbem.app import create_app
 from pbem.clock import FakeClock, SeededRandomness
+from pbem.config import SenderCheck
 from pbem.domain import chain
 from pbem.domain.errors import BadInput
 from pbem.links import SECRET_BYTES, Keyring
 from pbem.mail.send import Outcome, Parcel, Result
-from pbem.service import by_link, lobby, people
+from pbem.service import by_link, incoming, lobby, people
 from pbem.service.delivery import Post, deliver, post_of
 from pbem.service.house import House
+from pbem.service.incoming import Letterbox
 from pbem.service.tables import Wanted
 from pbem.store import lobby as lobby_store
 from pbem.store import people as people_store
@@ -40,6 +42,9 @@ from tests.web.browser import HOST, Browser, Links
 
 MOST_PAGES = 150
 """A crawl of so many pages has run away."""
+
+
+_REPLY_TO = re.compile(rb"^Reply-To: (\S+)\r$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -106,6 +111,7 @@ class World:
         self._programs = {
             seat: by_link.token_for_programs(self.house, token) for seat, (_, token) in self._links.items()
         }
+        self._answer_mails(incoming.letterbox_of(settings))
 
     def meets(self, seat: int) -> dict[str, bytes]:
         """Everything that the player of a seat meets, by what it is; what must differ is blanked."""
@@ -146,6 +152,21 @@ class World:
         self.clock.advance(timedelta(minutes=2))
         while deliver(self.house, self.post).dealt_with:
             pass
+
+    def _answer_mails(self, box: Letterbox) -> None:
+        """Everybody answers the last mail that can be answered, with questions and with a line that is refused."""
+        last: dict[str, str] = {}
+        for parcel in self.inbox.kept:
+            if found := _REPLY_TO.search(parcel.content):
+                last[parcel.recipient] = found[1].decode()
+        for address, to in sorted(last.items()):
+            raw = f"From: {address}\nTo: {to}\nMessage-ID: <to-{to}>\nSubject: Re\n\nboard\nhelp\nbid 999\n".encode()
+            assert incoming.receive(self.house, box, address, to, raw) == "kept"
+        while incoming.attend(self.house, replace(box, check=SenderCheck.OFF)):
+            pass
+        before = len(self.inbox.kept)
+        self._carry()
+        assert len(self.inbox.kept) == before + len(last) > before, "everybody who writes gets a receipt"
 
     def _pages(self, seat: int, mails: bytes) -> Iterator[tuple[str, bytes]]:
         """Every page that can be reached from the mails, the previews of its forms, and what programs are told."""
