@@ -143,6 +143,30 @@ def test_a_receipt_can_be_answered_for_the_present_turn(receipt, game, inbox, se
     assert first not in game.asked()
 
 
+def test_the_receipt_of_a_late_answer_leads_on_from_the_present_turn(game, inbox, sends):
+    first, late = min(game.asked()), game.row().window
+    for bid in range(1, 4):
+        game.play(min(game.asked()), f"bid {bid}")
+    sends()
+    inbox.takes(inbox.written(game, first, "bid 9"), inbox.reply_address(game, first, late))
+    inbox.attends()
+    (kept,) = sends()
+    assert f"that was for turn {late}, this is turn {late + 3}." in kept.text
+    assert f"t{late + 3}]" in kept.text
+    inbox.takes(inbox.written(game, first, "bid 9"), str(kept.message["Reply-To"]))
+    inbox.attends()
+    assert first not in game.asked()
+
+
+def test_nobody_is_told_what_they_said_themselves(game, sends):
+    first = min(game.asked())
+    talk.say(game.house, game.id, first, game.person_at(first), "Good luck, everybody!")
+    for bid in range(1, 4):
+        game.play(min(game.asked()), f"bid {bid}")
+    (turn,) = [each for each in sends() if f", turn {game.row().window}: " in str(each.message["Subject"])]
+    assert "SAID AT THE TABLE" not in turn.text
+
+
 def test_what_is_said_at_the_table_stands_in_the_next_mail_of_the_others(game, sends):
     first = min(game.asked())
     sends()
