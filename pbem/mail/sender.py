@@ -1,9 +1,9 @@
 """Who sent a mail: the one address that it says, and whether our own mail server vouches for its domain.
 
 What a mail says of its sender can be typed by anybody. Our mail server checks it (DMARC, DKIM) and writes what it found
-into a header with its own name on it. The header that counts is the topmost of that name: a mail server writes above
-what it was given, so whatever a stranger brought along stands below. A header of ours that cannot be read vouches for
-nothing, and neither does one further down.
+into headers with its own name on them. A mail server writes above what it was given, so whatever a stranger brought along
+stands below: what counts are the headers of our name above the first `Received`, which is our server's own, or, where a
+server puts its word below that, the topmost. One that cannot be read vouches for nothing, and neither do those under it.
 
 A signature counts for the domain that made it and for those under it, never the other way round: whoever holds a domain
 decides in the DNS about everything under it, while a domain above may be one in which strangers register theirs
@@ -71,19 +71,30 @@ def _of(result: authres.AuthenticationResult, name: str) -> str:
 
 
 def _our_results(mail: Message, authserv_id: str) -> list[authres.AuthenticationResult]:
-    """What our mail server has found out; nothing if it says nothing that can be read."""
-    for name, written in mail.raw_items():
-        value = " ".join(str(written).split())
-        if name.strip().lower() != "authentication-results" or not _is_by(value, authserv_id):
-            continue
+    """What our mail server has found out; nothing if any of its words cannot be read."""
+    found: list[authres.AuthenticationResult] = []
+    for value in _our_words(mail, authserv_id):
         if len(value) > LONGEST_HEADER:
             return []
         try:
-            found = _READER.parse_value(value)
+            word = _READER.parse_value(value)
         except (authres.AuthResError, RecursionError):
             return []
-        return [each for each in found.results if isinstance(each, authres.AuthenticationResult)]
-    return []
+        found += [each for each in word.results if isinstance(each, authres.AuthenticationResult)]
+    return found
+
+
+def _our_words(mail: Message, authserv_id: str) -> list[str]:
+    """The headers in which our mail server speaks, and nobody else can."""
+    headers = [(name.strip().lower(), " ".join(str(written).split())) for name, written in mail.raw_items()]
+    names = [name for name, _ in headers]
+    own = names.index("received") if "received" in names else 0
+    ours = [
+        (place, value)
+        for place, (name, value) in enumerate(headers)
+        if name == "authentication-results" and _is_by(value, authserv_id)
+    ]
+    return [value for place, value in ours if place < own] or [value for _, value in ours[:1]]
 
 
 def _is_by(value: str, authserv_id: str) -> bool:

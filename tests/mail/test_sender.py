@@ -124,6 +124,23 @@ def test_no_forged_word_of_our_mail_server_counts(forgery: str) -> None:
     assert not vouched(*FORGED[forgery])
 
 
+RECEIVED = f"Received: from mail.example.net by {OURS}; Sat, 21 Nov 2026 12:00:00 +0000"
+NO_POLICY = f"Authentication-Results: {OURS}; dmarc=none header.from=example.net"
+SIGNED = f"Authentication-Results: {OURS}; dkim=pass header.d=example.net"
+
+
+def test_all_that_our_mail_server_wrote_above_its_own_line_counts() -> None:
+    assert vouched(NO_POLICY, SIGNED, RECEIVED)
+    assert vouched(RECEIVED, SIGNED)
+    assert not vouched(NO_POLICY, f"{SIGNED} (", RECEIVED)
+
+
+def test_what_stands_below_our_mail_servers_line_is_nobodys_word_beside_one_above() -> None:
+    assert not vouched(NO_POLICY, RECEIVED, SIGNED)
+    assert not vouched(NO_POLICY, RECEIVED, SIGNED, RECEIVED)
+    assert not vouched(RECEIVED, NO_POLICY, SIGNED)
+
+
 def test_a_domain_speaks_for_those_under_it_and_never_the_other_way_round() -> None:
     signed = f"Authentication-Results: {OURS}; dkim=pass header.d=%s"
     assert vouched(signed % "example.net", address="ann@mail.example.net")
