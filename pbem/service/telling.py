@@ -28,8 +28,8 @@ from pbem.store.outbox import OutboxRow
 MOST_LINKED: Final = 12
 """So many choices have a link each in a mail; where there are more, the page of the seat has a form."""
 
-MOST_TOLD: Final = 60
-LONGEST_TOLD: Final = 4000
+MOST_TOLD: Final = 50
+LONGEST_TOLD: Final = 3000
 """Sentences of one mail, and their letters; who was away for longer reads the rest on a page."""
 
 Words = dict[str, object]
