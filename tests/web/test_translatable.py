@@ -51,8 +51,9 @@ def bare(source: str) -> Iterator[str]:
 
 def translates(node: nodes.Node) -> bool:
     """Whether it is a call of gettext."""
-    named = isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name)
-    return named and node.node.name in ("_", "gettext", "ngettext")
+    if not isinstance(node, nodes.Call) or not isinstance(node.node, nodes.Name):
+        return False
+    return node.node.name in ("_", "gettext", "ngettext")
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
