@@ -117,7 +117,8 @@ def test_every_answer_wears_its_headers(app, browser, links, poker):
         assert headers["X-Content-Type-Options"] == "nosniff"
         if not path.startswith("/static"):
             assert headers["Cache-Control"] == "no-store"
-            assert "noindex" in headers["X-Robots-Tag"]
+            # The front page is for everybody to find.
+            assert ("noindex" in headers.get("X-Robots-Tag", "")) == (path != "/")
         assert "Set-Cookie" not in headers
 
 
