@@ -21,8 +21,8 @@ from tests.mail_rig.mailbox import Mailbox, Received
 from tests.mail_rig.rig import PATIENCE, Rig, until
 from tests.mail_rig.site import Site
 
-CALM = Manners(timedelta(0), twice=0.1, old_links=0.05, regrets=0)
-"""Presses a button twice now and then, or that of a mail of long ago, and never takes a choice back."""
+CALM = Manners(timedelta(0), twice=0.1, old_links=0.05, regrets=0, wishes=0)
+"""Presses a button twice now and then, or that of a mail of long ago; takes nothing back, and wants mails at once."""
 
 
 class Person(Protocol):

@@ -7,6 +7,7 @@ played by links only and one by replies only; everything between server and mail
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -21,6 +22,7 @@ from tests.mail_rig.mailbox import Mailbox, Received
 from tests.mail_rig.players import LinksOnly, RepliesOnly, kind_of, play
 from tests.mail_rig.rig import OURS, Rig
 from tests.mail_rig.site import Site
+from tests.ops.processes import run
 
 pytestmark = [
     pytest.mark.slow,
@@ -64,9 +66,11 @@ class Evening:
 
 
 @pytest.fixture(scope="module")
-def by_links(site: Callable[..., Site], mailbox: Callable[[str], Mailbox]) -> Evening:
+def by_links(rig: Rig, site: Callable[..., Site], mailbox: Callable[[str], Mailbox]) -> Evening:
     """All games, played by links only."""
     here, mailboxes = site(), [mailbox("anna"), mailbox("ben")]
+    # One of them has a notice that answers every mail that asks to be answered.
+    rig.away(mailboxes[0].name)
     begun = {kind: here.begin(kind, [each.name for each in mailboxes]) for kind in game.names()}
     people = [LinksOnly(each, here, Random(place)) for place, each in enumerate(mailboxes)]
     with here.running():
@@ -134,13 +138,33 @@ def test_each_mail_comes_back_to_an_address_of_its_own(by_links: Evening) -> Non
     assert all(re.fullmatch(rf"<b\+[a-z2-7]{{33}}@{re.escape(OURS)}>", each) for each in senders)
 
 
-def test_no_token_is_in_anything_that_the_server_has_said_or_kept(by_links: Evening) -> None:
-    with by_links.site.opened() as house:
+def test_a_receipt_has_no_return_address_so_that_nothing_can_answer_it(by_replies: Evening) -> None:
+    receipts = [mail for mail in by_replies.mails() if kind_of(mail) == "receipt"]
+    assert receipts
+    for mail in receipts:
+        assert mail.message["return-path"] == "<>"
+        assert str(mail.message["auto-submitted"]) == "auto-replied"
+        assert mail.verdicts()["dmarc"] == "pass"
+
+
+def test_an_away_notice_is_sent_for_no_mail_of_a_whole_game(by_links: Evening) -> None:
+    assert by_links.site.arrivals() == {}
+
+
+@pytest.mark.parametrize("way", ["by_links", "by_replies"])
+def test_no_token_is_in_anything_that_the_server_has_said_or_kept(
+    way: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    evening: Evening = request.getfixturevalue(way)
+    with evening.site.opened() as house:
         keys = house.keys
-    said = by_links.site.said.read_bytes()
+    said = evening.site.said.read_bytes()
     assert b"INSERT INTO outbox" in said
-    kept = b"".join(file.read_bytes() for file in by_links.site.folder.rglob("*") if file.is_file())
+    backup = tmp_path / "backup.sqlite3"
+    ended = run("backup", str(backup), folder=evening.site.folder, **evening.site.settings)
+    assert ended.returncode == 0, ended.stdout
+    kept = b"".join(file.read_bytes() for file in (*evening.site.folder.rglob("*"), backup) if file.is_file())
     # What is looked for can be found.
-    assert contains_token(by_links.mails()[-1].text.encode(), keys)
+    assert contains_token(evening.mails()[-1].text.encode(), keys)
     assert not contains_token(said, keys)
     assert not contains_token(kept, keys)
