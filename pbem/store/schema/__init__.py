@@ -1,0 +1,50 @@
+"""The tables of the house.
+
+Bodies of the log, states, boxes and orders are canonical JSON kept as text, never as a database's own JSON type: hashes
+need the very bytes. Every moment is in UTC. A constraint has a name, so that a migration can speak of it on both
+databases. What one game owns leads its key with the game, so that its rows lie together.
+
+This package must never hold a query.
+"""
+
+from pbem.store.schema.base import Base, table_of
+from pbem.store.schema.mail import Alarm, Arrival, Ledger, Link, Outbox, Quota, Rate, Received, Traffic
+from pbem.store.schema.people import Bounce, Organiser, Person, Preference, Unreachable, Vacation, Willing
+from pbem.store.schema.tables import Call, Game, Invitation, Log, Offer, Place, Said, View, Vote, Wish
+from pbem.store.schema.time import Beat, Deadline, Outage, Pause, Slot
+
+__all__ = [
+    "Alarm",
+    "Arrival",
+    "Base",
+    "Beat",
+    "Bounce",
+    "Call",
+    "Deadline",
+    "Game",
+    "Invitation",
+    "Ledger",
+    "Link",
+    "Log",
+    "Offer",
+    "Organiser",
+    "Outage",
+    "Outbox",
+    "Pause",
+    "Person",
+    "Place",
+    "Preference",
+    "Quota",
+    "Rate",
+    "Received",
+    "Said",
+    "Slot",
+    "Traffic",
+    "Unreachable",
+    "Vacation",
+    "View",
+    "Vote",
+    "Willing",
+    "Wish",
+    "table_of",
+]

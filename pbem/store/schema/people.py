@@ -1,0 +1,116 @@
+"""People: who they are, how they want to be mailed, and whether mail reaches them."""
+
+from datetime import date, datetime
+
+from sqlalchemy import ForeignKey, Index, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from pbem.store.schema.base import Base, Id, Part, one_of
+
+
+class Person(Base):
+    """Somebody with an address. `mailbox` is the address as it is compared: one row an address.
+
+    `delivery` is how they want to be mailed, `digest_at` the time of day of their digest, `digest_on` the last day of
+    theirs on which it was looked after, `sealed` whether they are told that a sealed choice is in.
+    """
+
+    __tablename__ = "person"
+    __table_args__ = (UniqueConstraint("mailbox"), UniqueConstraint("key"))
+
+    id: Mapped[Id]
+    key: Mapped[str]
+    address: Mapped[str]
+    mailbox: Mapped[str]
+    name: Mapped[str]
+    zone: Mapped[str]
+    quiet: Mapped[str | None]
+    cadence: Mapped[str]
+    delivery: Mapped[str]
+    digest_at: Mapped[str]
+    digest_on: Mapped[date | None]
+    sealed: Mapped[bool]
+    created_at: Mapped[datetime]
+    confirmed_at: Mapped[datetime | None]
+
+
+class Preference(Base):
+    """How a person wants to be mailed about one table, where that is not as about all."""
+
+    __tablename__ = "preference"
+    __table_args__ = (Index(None, "person_id"),)
+
+    game_id: Mapped[Part] = mapped_column(ForeignKey("game.id"))
+    person_id: Mapped[Part] = mapped_column(ForeignKey("person.id"))
+    delivery: Mapped[str]
+
+
+class Vacation(Base):
+    """A time in which a person's clocks stand still.
+
+    `first` and `last` are the days that were booked, which the yearly budget counts; the moments are what they meant in
+    the person's zone then, so that a change of zone moves no deadline.
+    """
+
+    __tablename__ = "vacation"
+    __table_args__ = (Index(None, "person_id"),)
+
+    id: Mapped[Id]
+    person_id: Mapped[int] = mapped_column(ForeignKey("person.id"))
+    first: Mapped[date]
+    last: Mapped[date]
+    start_at: Mapped[datetime]
+    end_at: Mapped[datetime]
+
+
+class Unreachable(Base):
+    """A time in which mail to a person's address failed; open while it still does.
+
+    `cause` is what said so: our relay when it was handed a mail, reports of mails that came back, or the person's own
+    mail program, which called a mail of ours spam.
+    """
+
+    __tablename__ = "unreachable"
+    __table_args__ = (
+        UniqueConstraint("person_id", "start_at"),
+        one_of("cause", "refused", "bounced", "complained"),
+    )
+
+    id: Mapped[Id]
+    person_id: Mapped[int] = mapped_column(ForeignKey("person.id"))
+    start_at: Mapped[datetime]
+    end_at: Mapped[datetime | None]
+    cause: Mapped[str]
+    why: Mapped[str]
+
+
+class Bounce(Base):
+    """A day on which mails to a person came back. A day counts once, by the worst that happened on it."""
+
+    __tablename__ = "bounce"
+
+    person_id: Mapped[Part] = mapped_column(ForeignKey("person.id"))
+    day: Mapped[date] = mapped_column(primary_key=True)
+    points: Mapped[int]
+
+
+class Willing(Base):
+    """Somebody who would take over a seat at a table where a player is gone."""
+
+    __tablename__ = "willing"
+
+    person_id: Mapped[Part] = mapped_column(ForeignKey("person.id"))
+    since: Mapped[datetime]
+
+
+class Organiser(Base):
+    """Somebody who may sign in to the desk."""
+
+    __tablename__ = "organiser"
+    __table_args__ = (UniqueConstraint("name"),)
+
+    id: Mapped[Id]
+    name: Mapped[str]
+    address: Mapped[str]
+    passphrase: Mapped[str]
+    created_at: Mapped[datetime]
