@@ -41,7 +41,7 @@ MOST_WISHES: Final = 50
 
 def create_table(house: House, person_id: int, wanted: Wanted) -> Created:
     """Announce a table and send its invitations; its host reads the commitment there and takes a place with `join`."""
-    return house.write(lambda tx: _create(tx, house, person_id, wanted))
+    return house.write(lambda tx: create_in(tx, house, person_id, wanted))
 
 
 def ask_to_create(house: House, address: str, name: str, wanted: Wanted) -> Created:
@@ -83,12 +83,13 @@ def decline(house: House, game_id: int, person_id: int) -> None:
     house.write(lambda tx: _decline(tx, house, game_id, person_id))
 
 
-def _create(tx: Tx, house: House, person_id: int, wanted: Wanted) -> Created:
+def create_in(tx: Tx, house: House, person_id: int, wanted: Wanted, key: str = "") -> Created:
+    """The same in a transaction that is under way; the public name of the table is drawn where none is given."""
     host = people.lock(tx, person_id)
     _must_be_confirmed(host)
     must_have_room(tx, house, host)
     now = house.now()
-    created = add_table(tx, house, host, wanted, "open", now + WAITS)
+    created = add_table(tx, house, host, wanted, "open", now + WAITS, key)
     _invite(tx, house, created.game_id, host, wanted.invited)
     _mail_invitations(tx, house, games.read(tx, created.game_id), host.name)
     return created

@@ -68,11 +68,13 @@ class Joined:
     begun: bool
 
 
-def add_table(tx: Tx, house: House, host: PersonRow, wanted: Wanted, status: str, expires_at: datetime) -> Created:
-    """Write down a table with its secret and its bots; refused if anything about it cannot be."""
+def add_table(
+    tx: Tx, house: House, host: PersonRow, wanted: Wanted, status: str, expires_at: datetime, key: str = ""
+) -> Created:
+    """Write down a table with its secret and its bots; refused if anything about it cannot be. Its key is usually drawn."""
     rules, options = settle(wanted)
     now = house.now()
-    secret, key = house.randomness.bytes(_SECRET_BYTES), house.randomness.bytes(_KEY_BYTES).hex()
+    secret, key = house.randomness.bytes(_SECRET_BYTES), key or house.randomness.bytes(_KEY_BYTES).hex()
     game_id = lobby.add_game(
         tx,
         key=key,

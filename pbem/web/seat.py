@@ -15,7 +15,7 @@ from engine.decisions import Amount, Choice, Decision, Refused
 from engine.tell import Text
 from pbem.domain.errors import BadInput, Refusal, Stale
 from pbem.links import Purpose
-from pbem.service import by_link, export, looks, own
+from pbem.service import by_link, export, looks, own, rematch
 from pbem.service.looks import Look
 from pbem.web import guard, said, site
 from pbem.web.drawn import draw, faces_of
@@ -219,6 +219,13 @@ def resign(token: str) -> Response:
         return site.page("resign.html", found=looks.look(house(), token), token=token)
     by_link.resign(house(), token)
     return site.page("done.html", title="You have left the table", text="A bot plays on. The others have been told.")
+
+
+@pages.post("/s/<token>/rematch")
+def play_again(token: str) -> Response:
+    """Open a table like this one for the same people, or go to the one that another of them has opened."""
+    guard.must_not_be_foreign()
+    return site.go("lobby.doorstep_page", token=rematch.rematch(house(), token))
 
 
 @pages.get("/s/<token>/game.json")

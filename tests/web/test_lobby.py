@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pbem.service import announced, people
+from pbem.service import announced, leaving, people
 from tests.web.browser import HOST
 from tests.web.test_move import mails
 
@@ -234,3 +234,17 @@ def test_a_link_to_pass_on_gives_no_place_at_a_table_that_is_full(browser, carry
         carry()
         open_in_mail(browser, f"{name}@example.org", "/c/").form("Take the place").press()
     assert not browser.open(address).forms()
+
+
+def test_from_the_result_one_press_leads_to_a_table_for_the_same_people(browser, carry, table, links, house):
+    game = table("sunset-poker", 3, title="Friday")
+    for seat in game.places():
+        leaving.agree_to_end(house, game.id, game.person_at(seat))
+    _, seat = links.of(game, 0)
+    page = browser.open(f"/s/{seat}").form("Play again with the same people").press()
+    assert page.heading == "Friday"
+    assert "You have a place" in page.form("Take the place").press().text
+    carry()
+    other = game.places()[1].name
+    invitation = open_in_mail(browser, f"{other.lower()}@example.org", "/c/")
+    assert f"You have a place: {other}" in invitation.form("Take the place").press().text

@@ -1,0 +1,85 @@
+"""Another game with the same people: one table, whoever asks and however often."""
+
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+from pbem.domain.errors import Stale
+from pbem.service import announced, doorstep, leaving, links, rematch
+from pbem.store import games, lobby
+from pbem.store import links as link_rows
+from tests.service.races import meetings
+
+
+@pytest.fixture
+def over(house, table):
+    """A game of three people and a bot that has ended."""
+    return ended(house, table)
+
+
+def ended(house, table):
+    game = table("sunset-poker", 4, bots=("random",), pace="3d", title="Friday", silent_limit=5)
+    for seat in people_of(game):
+        leaving.agree_to_end(house, game.id, game.person_at(seat))
+    return game
+
+
+def seat_token(house, game, seat):
+    made = house.write(
+        lambda tx: links.of_seat_in(tx, house, game.person_at(seat), game.id, game.row().window, seat).seat
+    )
+    with house.store.read() as tx:
+        return links.token(house, link_rows.read(tx, made))
+
+
+def people_of(game):
+    return [place.seat for place in game.places().values() if place.person_id is not None]
+
+
+def test_the_new_table_is_like_the_old_one_with_its_bots_and_the_others_invited(house, over):
+    asker, *others = people_of(over)
+    found = doorstep.at(house, rematch.rematch(house, seat_token(house, over, asker)))
+    before, after = over.row(), found.table
+    for name in ("kind", "seats", "title", "pace", "silent_limit", "successor", "doubles"):
+        assert getattr(after, name) == getattr(before, name)
+    assert (after.bots, after.private, after.status, found.hosts) == (1, True, "open", True)
+    with house.store.read() as tx:
+        assert games.read(tx, after.game_id).options == before.options
+        invited = {each.person_id for each in lobby.invitations(tx, after.game_id)}
+    assert invited == {over.person_at(seat) for seat in others}
+
+
+def test_whoever_asks_later_or_again_is_led_to_the_same_table(house, over):
+    first, second, _ = (seat_token(house, over, seat) for seat in people_of(over))
+    tables = [doorstep.at(house, rematch.rematch(house, token)) for token in (first, first, second)]
+    assert len({each.table.game_id for each in tables}) == 1
+    assert [each.hosts for each in tables] == [True, True, False]
+
+
+def test_two_who_ask_at_once_open_one_table(house, table, clock):
+    for meeting in meetings(house.store):
+        game = ended(house, table)
+        ann, ben = (seat_token(house, game, seat) for seat in people_of(game)[:2])
+        doors = meeting(partial(rematch.rematch, house, ann), partial(rematch.rematch, house, ben))
+        tables = [doorstep.at(house, door).table for door in doors]
+        assert tables[0].game_id == tables[1].game_id
+        leaving.leave(house, tables[0].game_id, tables[0].host_id)
+        # Nobody is invited more than a few times in a day.
+        clock.advance(timedelta(days=1))
+
+
+def test_where_the_new_table_came_to_nothing_there_is_another(house, over):
+    asker = people_of(over)[0]
+    token = seat_token(house, over, asker)
+    first = doorstep.at(house, rematch.rematch(house, token)).table
+    leaving.leave(house, first.game_id, over.person_at(asker))
+    second = doorstep.at(house, rematch.rematch(house, token)).table
+    assert second.game_id != first.game_id
+    assert announced.by_id(house, second.game_id).status == "open"
+
+
+def test_a_game_that_goes_on_has_no_rematch(house, table):
+    game = table("sunset-poker", 3)
+    with pytest.raises(Stale, match="not over"):
+        rematch.rematch(house, seat_token(house, game, 0))
