@@ -10,10 +10,13 @@ from datetime import datetime
 from typing import Final
 
 from pbem.domain.errors import NotFound
+from pbem.domain.reliability import LOOKED_BACK, Reliability, reliability
 from pbem.service.house import House
 from pbem.store import games, lobby, people
+from pbem.store import reliability as counting
 from pbem.store.database import Tx
-from pbem.store.games import GameRow
+from pbem.store.games import GameRow, PlaceRow
+from pbem.store.people import PersonRow
 
 MOST_SHOWN: Final = 100
 """Tables on one page of the lobby; the newest are of most use."""
@@ -23,7 +26,7 @@ _LIVE: Final = ("open", "playing")
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """One table. `players` are the names at it in the order of joining; `free` are the places that anybody can have."""
+    """One table. `players` are the names at it in the order of joining, and `reliability` goes with them; `free` are the places that anybody can have."""
 
     game_id: int
     key: str
@@ -40,6 +43,7 @@ class Announced:
     host_id: int
     host: str
     players: tuple[str, ...]
+    reliability: tuple[Reliability | None, ...]
     bots: int
     free: int
     commitment: str
@@ -52,7 +56,7 @@ class Announced:
 def waiting(house: House) -> list[Announced]:
     """The tables that anybody can join, the newest first."""
     with house.store.read() as tx:
-        return [_announced(tx, row) for row in lobby.open_games(tx, limit=MOST_SHOWN)]
+        return _announced(tx, house, lobby.open_games(tx, limit=MOST_SHOWN))
 
 
 def by_key(house: House, key: str) -> Announced:
@@ -61,25 +65,33 @@ def by_key(house: House, key: str) -> Announced:
         row = lobby.by_key(tx, key)
         if row is None:
             raise NotFound("There is no such table here.")
-        return _announced(tx, row)
+        return _announced(tx, house, [row])[0]
 
 
 def by_id(house: House, game_id: int) -> Announced:
     """The table of that number."""
     with house.store.read() as tx:
-        return _announced(tx, games.read(tx, game_id))
+        return _announced(tx, house, [games.read(tx, game_id)])[0]
 
 
 def of_person(house: House, person_id: int) -> list[Announced]:
     """The tables that a person has opened or plays at, the oldest first."""
     with house.store.read() as tx:
         rows = {row.id: row for found in (lobby.of_person, lobby.hosted_by) for row in found(tx, person_id, _LIVE)}
-        return [_announced(tx, rows[game_id]) for game_id in sorted(rows)]
+        return _announced(tx, house, [rows[game_id] for game_id in sorted(rows)])
 
 
-def _announced(tx: Tx, row: GameRow) -> Announced:
-    places = games.places(tx, row.id)
-    host = people.read(tx, row.host_id)
+def _announced(tx: Tx, house: House, rows: list[GameRow]) -> list[Announced]:
+    """All of them by a few statements, however many they are."""
+    places = games.places_of(tx, [row.id for row in rows])
+    hosts = people.read_all(tx, {row.host_id for row in rows})
+    seated = {place.person_id for each in places.values() for place in each if place.person_id is not None}
+    counts = counting.counts(tx, seated, house.now() - LOOKED_BACK)
+    told = {person: reliability(found) for person, found in counts.items()}
+    return [_one(row, places[row.id], hosts[row.host_id], told) for row in rows]
+
+
+def _one(row: GameRow, places: list[PlaceRow], host: PersonRow, told: dict[int, Reliability]) -> Announced:
     at_table = next((place.name for place in places if place.person_id == host.id), host.name)
     kept = host.confirmed_at is None or all(place.person_id != host.id for place in places)
     return Announced(
@@ -98,6 +110,7 @@ def _announced(tx: Tx, row: GameRow) -> Announced:
         host_id=host.id,
         host=at_table,
         players=tuple(place.name for place in places),
+        reliability=tuple(None if place.person_id is None else told[place.person_id] for place in places),
         bots=sum(place.bot is not None for place in places),
         free=max(row.seats - len(places) - kept, 0) if row.status == "open" else 0,
         commitment=row.commitment,

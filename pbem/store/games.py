@@ -4,7 +4,7 @@ The statements of the move are built once, when this module is loaded: building 
 disk does. This module must never decide anything.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Final
@@ -158,6 +158,15 @@ def lock_if_free(tx: Connection, game_id: int) -> GameRow | None:
 def places(tx: Connection, game_id: int) -> list[PlaceRow]:
     """Who takes part, in the order of joining."""
     return [PlaceRow(**row._mapping) for row in tx.execute(_PLACES, {"of_game": game_id})]
+
+
+def places_of(tx: Connection, game_ids: Collection[int]) -> dict[int, list[PlaceRow]]:
+    """Who takes part in each of these games, in the order of joining."""
+    wanted = select(_PLACE).where(_PLACE.c.game_id.in_(game_ids)).order_by(_PLACE.c.game_id, _PLACE.c.place)
+    found: dict[int, list[PlaceRow]] = {game_id: [] for game_id in game_ids}
+    for row in tx.execute(wanted):
+        found[row.game_id].append(PlaceRow(**row._mapping))
+    return found
 
 
 def append(tx: Connection, game_id: int, rows: Iterable[ChainRow]) -> None:

@@ -55,6 +55,12 @@ def read(tx: Connection, person_id: int) -> PersonRow:
     return PersonRow(**row._mapping)
 
 
+def read_all(tx: Connection, person_ids: Collection[int]) -> dict[int, PersonRow]:
+    """These people."""
+    wanted = select(_PERSON).where(_PERSON.c.id.in_(person_ids))
+    return {row.id: PersonRow(**row._mapping) for row in tx.execute(wanted)}
+
+
 def lock(tx: Connection, person_id: int) -> PersonRow:
     """The person, whose limits nobody else can use up until this transaction ends."""
     row = tx.execute(_READ.with_for_update(key_share=True), {"of_id": person_id}).one_or_none()

@@ -267,6 +267,7 @@ def _shown(found: Announced) -> dict[str, object]:
     ]
     return {
         "table": found,
+        "seated": list(zip(found.players, found.reliability, strict=True)),
         "rules": rules,
         "teller": teller,
         "changed": changed,

@@ -248,3 +248,12 @@ def test_from_the_result_one_press_leads_to_a_table_for_the_same_people(browser,
     other = game.places()[1].name
     invitation = open_in_mail(browser, f"{other.lower()}@example.org", "/c/")
     assert f"You have a place: {other}" in invitation.form("Take the place").press().text
+
+
+def test_who_waits_at_a_table_is_shown_with_how_reliable_they_were(browser, carry):
+    open_table(browser, carry, seats="4", bots="1", title="Friday")
+    for address in ("/", browser.open("/").links()["Friday"]):
+        page = browser.open(address)
+        assert "Ann" in page.text
+        assert "new here" in page.text
+        assert "bot" in page.text

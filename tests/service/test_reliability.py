@@ -1,0 +1,57 @@
+"""What others are told of a player's turns, counted in the database."""
+
+from datetime import timedelta
+
+from pbem.domain.reliability import Counts
+from pbem.service import announced, leaving, lobby
+from pbem.service.play import By
+from pbem.service.tables import Wanted
+from pbem.store import reliability
+from tests.service.test_move_cost import cost_of
+
+
+def counted(house, person_id):
+    with house.store.read() as tx:
+        return reliability.counts(tx, {person_id}, house.now() - timedelta(days=365))[person_id]
+
+
+def test_turns_are_counted_and_those_that_the_clock_decided(house, table):
+    game = table("templari", 3)
+    silences = dict.fromkeys(range(3), 0)
+    for _ in range(12):
+        seat, decision = next(iter(game.asked().items()))
+        silent = sum(silences.values()) < 3
+        silences[seat] += silent
+        game.play(seat, decision.default, By.CLOCK if silent else By.PERSON)
+    for seat, silent in silences.items():
+        found = counted(house, game.person_at(seat))
+        assert found.silent == silent
+        assert found.turns >= silent
+        assert found.finished == found.left == 0
+    assert sum(counted(house, game.person_at(seat)).turns for seat in range(3)) == 12
+
+
+def test_who_left_is_told_and_what_a_bot_does_in_their_place_is_not_theirs(house, table):
+    game = table("templari", 3)
+    gone = game.person_at(0)
+    leaving.resign(house, game.id, 0, gone)
+    assert counted(house, gone) == Counts(left=1)
+
+
+def test_what_was_long_ago_is_forgotten(house, table, clock):
+    game = table("templari", 3)
+    seat, decision = next(iter(game.asked().items()))
+    game.play(seat, decision.default, By.CLOCK)
+    clock.advance(timedelta(days=366))
+    assert counted(house, game.person_at(seat)) == Counts()
+
+
+def test_the_lobby_costs_as_many_statements_for_many_tables_as_for_one(house, person):
+    ann = person("Ann")
+
+    costs = []
+    for _ in range(3):
+        lobby.join(house, lobby.create_table(house, ann, Wanted("templari", 3)).game_id, ann)
+        costs.append(len(cost_of(house.store, lambda: announced.waiting(house)).statements))
+    assert len(set(costs)) == 1
+    assert costs[0] <= 12
