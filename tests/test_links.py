@@ -51,6 +51,8 @@ GOLDEN = [
     ("aaaaaaabbd2azetwn7euhftoo4e64fv37", Purpose.SIGN_IN, 33, 7),
     ("aaa5zvsqayeccnlucjfhlz2ihk4ryhv7z", Purpose.API, 1_000_000_000, 0),
     ("a5dkkkeaaapg55abeug7gdv5eq3lnegvv", Purpose.CONFIRM, 1_000_000_000_000, 0),
+    ("aaaaaaabczut7mi5zt2mlarwpgepjkh2l", Purpose.INVITE, 34, 0),
+    ("aaaaaaabdldpg4sdckk6tvide5mgxmxkz", Purpose.WRITTEN, 35, 0),
 ]
 
 
