@@ -93,8 +93,9 @@ def application() -> WSGIApplication:
 def _working(house: House, config: Config) -> Iterator[None]:
     ticks = loop.Loop(_shift(house, config))
     with taking_mails(house, config):
-        ticks.start()
         try:
+            # Whoever is told to stop in the middle of this has to stop what has started.
+            ticks.start()
             yield
         finally:
             ticks.stop()

@@ -61,7 +61,8 @@ class Loop:
     def stop(self) -> None:
         """Finish what has been begun, and begin nothing more."""
         self._shift.stopping.set()
-        self._scheduler.shutdown(wait=True)
+        if self._scheduler.running:
+            self._scheduler.shutdown(wait=True)
         _log.info("worker_stopped", worker=self._shift.worker.name)
 
 
