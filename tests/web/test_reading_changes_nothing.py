@@ -7,6 +7,8 @@ from pbem.links import Purpose
 from pbem.service import by_link, lobby
 from pbem.service.tables import Wanted
 from pbem.store.schema import Base
+from tests.service.inbox import Inbox
+from tests.service.stored import letters
 
 GARBAGE = ["a" * 33, "abc", "a" * 500, "%F0%9F%A6%8A", "..%2F..%2Fetc", "0", "-1"]
 
@@ -21,8 +23,8 @@ def everything(house):
 
 
 @pytest.fixture
-def live(house, table, links, person, carry):
-    """A game under way with mails, orders, a table that waits, a link of every purpose, and views that are long unkept."""
+def live(house, clock, table, links, person, carry):
+    """A game under way with mails, orders and a doubtful reply, a table that waits, a link of every purpose, old views."""
     game = table("templari", 3)
     waiting = lobby.create_table(house, person("Ann"), Wanted("bid", 3))
     for _ in range(30):
@@ -30,6 +32,11 @@ def live(house, table, links, person, carry):
     move, seat = links.of(game, 0)
     by_link.leave_order(house, seat, "always pass")
     carry()
+    inbox = Inbox(house, clock)
+    (asked,) = game.asked()
+    inbox.replies(game, asked, "pass", Authentication_Results=None)
+    (doubt,) = letters(house, kind="was_it_you")
+    player = game.person_at(0)
     tokens = {
         "move": [move],
         "seat": [seat, links.of(game, next(iter(game.asked())))[1]],
@@ -39,7 +46,8 @@ def live(house, table, links, person, carry):
             links.made(Purpose.INVITE, person("Ann"), waiting.game_id),
         ],
         "own": [links.made(Purpose.SIGN_IN, person("Ann"))],
-        "stop": [links.made(Purpose.STOP, person("Ann"))],
+        "stop": [links.made(Purpose.STOP, player)],
+        "written": [inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)],
         "api": [by_link.token_for_programs(house, seat)],
     }
     return game, waiting, tokens
@@ -56,7 +64,7 @@ def addresses(app, browser, live):
         "window": ["0", "1", "30", "999999999999999999999"],
         "kind": ["bid", "nonsense"],
         "name": ["time", "nonsense"],
-        "key": [waiting.key, *mails[:2], "nonsense"],
+        "key": [waiting.key, game.row().key, *mails[:2], "nonsense"],
         "filename": ["pbem.css", "../app.py"],
     }
     for rule in app.url_map.iter_rules():
