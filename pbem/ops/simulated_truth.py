@@ -12,6 +12,7 @@ from typing import Any
 from engine.game import Game
 from pbem.clock import FakeClock
 from pbem.domain.chain import Row
+from pbem.domain.deadline import PATIENCE
 from pbem.domain.interval import ZERO, Interval
 from pbem.domain.outage import LONGEST_HOLE
 from pbem.domain.pace import PerDecision, parse_pace
@@ -24,7 +25,7 @@ from pbem.service.house import House
 from pbem.service.links import Link
 from pbem.service.play import By, option_of, rules_of
 from pbem.service.record import Kind, body_of
-from pbem.store import games, outbox
+from pbem.store import games, outages, outbox
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
@@ -88,16 +89,12 @@ class Truth:
                 log = list(games.chain(tx, row.id, row.key))
                 mails = outbox.of_game(tx, row.id, -1)
                 lines = outbox.lines(tx, [mail.id for mail in mails])
-            kept_back = {
-                (row.id, mail.window, mail.seat): mail.queued_at
-                for mail in mails
-                if mail.kind == "turn" and any(line.what in ("waits", "withheld") for line in lines.get(mail.id, []))
-            }
+                without_mail = self._without_mail(tx, mails, lines)
             if row.status != "over":
                 raise BrokenError(f"game {row.id} has not ended: it is {row.status}")
             known |= {each.hash.hex()[:20] for each in log}
             self._moves(row, log)
-            self._time_outs(row, log, kept_back)
+            self._time_outs(row, log, without_mail)
             _mails(mails, far_end)
         if not heads <= known:
             raise BrokenError(f"mails have shown heads that no log has: {sorted(heads - known)}")
@@ -135,11 +132,28 @@ class Truth:
             if each.seq not in acknowledged and each.at not in self.unanswered:
                 raise BrokenError(f"nobody was told of the choice in row {each.seq} of game {row.id}")
 
-    def _time_outs(self, row: GameRow, log: list[Row], kept_back: dict[tuple[int, Any, Any], datetime]) -> None:
-        """Nobody's clock ran out before the moment printed in their mail, nor for our being away.
+    def _without_mail(
+        self, tx: Tx, mails: list[outbox.OutboxRow], lines: dict[int, list[outbox.LedgerRow]]
+    ) -> dict[Any, datetime]:
+        """Turns of which nobody need have been told, and since when their clocks may have run.
 
-        A turn whose mail was kept back because its reader wished so has its time from when it could have left.
+        A mail that was kept back because its reader wished so counts from when it could have left; an address that fails
+        holds a table up for so long and no longer.
         """
+        found = {}
+        for mail in mails:
+            if mail.kind != "turn":
+                continue
+            turn = (mail.game_id, mail.window, mail.seat)
+            if any(line.what in ("waits", "withheld") for line in lines.get(mail.id, [])):
+                found[turn] = mail.queued_at + self.house.hold
+            elif mail.status == "undeliverable":
+                for failed in outages.failures(tx, mail.person_id, mail.queued_at)[:1]:
+                    found[turn] = max(mail.queued_at, failed.start + PATIENCE)
+        return found
+
+    def _time_outs(self, row: GameRow, log: list[Row], without_mail: dict[Any, datetime]) -> None:
+        """Nobody's clock ran out before the moment printed in their mail, nor for our being away."""
         pace = parse_pace(row.pace)
         assert isinstance(pace, PerDecision)
         for each in log:
@@ -155,13 +169,11 @@ class Truth:
             if each.kind == Kind.ENTRY and each.seat in body["entry"].alone:
                 continue
             self.seen["time-out"] += 1
-            told = self.told_at.get(turn)
-            if turn not in kept_back and (told is None or told > each.at):
+            known = [at for at in (self.told_at.get(turn), without_mail.get(turn)) if at is not None]
+            if not any(at <= each.at for at in known):
                 raise BrokenError(f"seat {each.seat} was timed out in turn {window} of game {row.id} without a mail")
             # Whose address was dead for long gets a reminder of a clock that runs already.
-            asked = min(self.asked_at.get(turn, each.at), each.at)
-            if turn in kept_back:
-                asked = kept_back[turn] + self.house.hold
+            asked = min(self.asked_at.get(turn, each.at), without_mail.get(turn, each.at), each.at)
             down = sum((_overlap(hole, asked, each.at) for hole in self.away if _length(hole) > LONGEST_HOLE), ZERO)
             floors = [until for at, until in self.promised[turn] if at <= each.at]
             if asked < each.at:
