@@ -18,7 +18,7 @@ from tests.bench.tables import Move, begin_one_of_each, crowd, house_on, moves_o
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
 
-ROUNDS = 9
+ROUNDS = 7
 SECONDS = 2
 MOST = 160
 
