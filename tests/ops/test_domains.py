@@ -6,18 +6,9 @@ from pbem.clock import SystemClock
 from pbem.domain.finding import How
 from pbem.ops.domains import LATELY, look_at_domains
 from pbem.store import outages, traffic
-from tests.service.conftest import (  # noqa: F401 - fixtures come in by their names
-    clock,
-    database_url,
-    empty_postgresql,
-    empty_sqlite,
-    house,
-    person,
-    store,
-)
 
 
-def count(store, domain, many, kind, day):  # noqa: F811
+def count(store, domain, many, kind, day):
     for _ in range(many):
         store.write(lambda tx: traffic.count(tx, day, domain, kind))
 
@@ -27,7 +18,7 @@ def today():
     return SystemClock().now().date()
 
 
-def test_a_week_without_trouble_is_well(store, today):  # noqa: F811
+def test_a_week_without_trouble_is_well(store, today):
     count(store, "a.example", 20, "sent", today)
     count(store, "b.example", 3, "sent", today)
     count(store, "b.example", 1, "bounced", today)
@@ -43,7 +34,7 @@ def test_a_week_without_trouble_is_well(store, today):  # noqa: F811
         ("complained", 1, "10 taken, 1 called spam"),
     ],
 )
-def test_a_domain_that_is_in_the_way_is_named_with_its_numbers(store, today, kind, many, said):  # noqa: F811
+def test_a_domain_that_is_in_the_way_is_named_with_its_numbers(store, today, kind, many, said):
     count(store, "a.example", 10, "sent", today)
     count(store, "b.example", 10, "sent", today)
     count(store, "b.example", many, kind, today)
@@ -53,13 +44,13 @@ def test_a_domain_that_is_in_the_way_is_named_with_its_numbers(store, today, kin
     assert found.remedy
 
 
-def test_what_is_longer_ago_says_nothing_of_today(store, today):  # noqa: F811
+def test_what_is_longer_ago_says_nothing_of_today(store, today):
     count(store, "a.example", 10, "bounced", today - 2 * LATELY)
     (found,) = look_at_domains(store)
     assert found.how is How.WELL
 
 
-def test_people_who_cannot_be_reached_are_counted_and_not_named(store, person):  # noqa: F811
+def test_people_who_cannot_be_reached_are_counted_and_not_named(store, person):
     now = SystemClock().now()
     for who in (person("Ann"), person("Ben")):
         store.write(lambda tx, who=who: outages.fail(tx, who, now, "bounced", "550"))

@@ -216,7 +216,7 @@ def _scripted(truth: Truth) -> Game[Any]:
 
     def happens(*_: object) -> Story[Any]:
         # The table sends each state back, which a tuple cannot take.
-        for each in next(entries).facts:  # noqa: UP028
+        for each in next(entries).facts:  # noqa: UP028 - see above
             yield each
 
     told_by = {"setup": happens, "resolve": happens, "__module__": type(rules).__module__}

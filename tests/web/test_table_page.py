@@ -84,7 +84,7 @@ def test_a_page_costs_few_queries_and_few_bytes(kind, browser, links, midway, ho
     for seat in range(3):
         pages = []
         token = links.of(game, seat)[1]
-        cost = cost_of(house.store, lambda: pages.append(browser.open(f"/s/{token}")))  # noqa: B023
+        cost = cost_of(house.store, lambda: pages.append(browser.open(f"/s/{token}")))  # noqa: B023 - called at once
         assert pages[0].status == 200
         assert len(cost.statements) <= MOST_QUERIES, "\n".join(cost.statements)
         assert len(pages[0].source.encode()) < MOST_BYTES
