@@ -17,7 +17,7 @@ from pbem.domain.errors import PbemError
 from pbem.domain.finding import Finding, How
 from pbem.domain.outage import CLOCK_TOLERANCE, LONGEST_HOLE
 from pbem.mail.send import Relay
-from pbem.ops import letterbox, mailing
+from pbem.ops import letterbox, mail_checks
 from pbem.ops.domains import look_at_domains
 from pbem.ops.opening import must_be_there
 from pbem.store import calls, copying, deadlines, games, health, migrate, outages, outbox
@@ -98,7 +98,7 @@ def _mail(config: Config) -> Iterator[Finding]:
         yield Finding("mail", How.TROUBLE, says, remedy)
         return
     yield Finding("mail", How.WELL, f"the relay answers ({relay})")
-    yield from mailing.check_records(config)
+    yield from mail_checks.check_records(config)
 
 
 def _database(store: Store) -> Iterator[Finding]:

@@ -29,9 +29,9 @@ def mail_test(address: str) -> None:
     Without a relay it goes to the local mailbox. What becomes of it behind the relay is for you to look at: the mail says
     where.
     """
-    from pbem.ops import mailing
+    from pbem.ops import mail_checks
 
-    outcome = mailing.send_trial(read_settings(), address)
+    outcome = mail_checks.send_trial(read_settings(), address)
     if outcome.result != "accepted":
         click.echo(f"Not accepted ({outcome.result}): {outcome.said}. `pbem doctor` says more.")
         raise SystemExit(FAILED)
@@ -51,9 +51,9 @@ def mail_preview(kind: str, game_id: int, seat: int, form: str) -> None:
     Nothing is sent or kept, and its links open nothing. What the game has not come to yet is played to, by what silence
     means, and undone. The server may be running.
     """
-    from pbem.ops import mailing
+    from pbem.ops import mail_checks
 
-    content = mailing.preview(read_settings(), kind, game_id, seat - 1, form)
+    content = mail_checks.preview(read_settings(), kind, game_id, seat - 1, form)
     click.echo(content, nl=False)
 
 
@@ -69,9 +69,9 @@ def mail_check(domain: str | None, selector: str, numbers: tuple[IPv4Address | I
     SPF, DKIM, DMARC, MX, and the name of the number that mails leave from: the relay's, or that of the domain where the
     relay is within the house. No mail is sent.
     """
-    from pbem.ops import mailing
+    from pbem.ops import mail_checks
 
-    tell(mailing.check_records(read_settings(), domain or "", selector, tuple(map(str, numbers))))
+    tell(mail_checks.check_records(read_settings(), domain or "", selector, tuple(map(str, numbers))))
 
 
 @command(mail, "serve", example="pbem mail serve")

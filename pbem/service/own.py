@@ -1,7 +1,7 @@
 """One's own page: what the link to sign in opens.
 
 It shows a person their tables, their settings and what became of their mails, and leads to every seat of theirs, so it is
-mailed on request and works for a day. When mails come is chosen on a page of its own: `mailing`.
+mailed on request and works for a day. When mails come is chosen on a page of its own: `wishes_by_link`.
 """
 
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request
 from pbem.domain.delivery import Way
 from pbem.domain.errors import Refusal
 from pbem.links import Purpose
-from pbem.service import by_link, mailing, mine
+from pbem.service import by_link, mine, wishes_by_link
 from pbem.web import guard, site
 from pbem.web.errors import status_of
 from pbem.web.site import field, house, ticked
@@ -30,7 +30,7 @@ def stop(token: str, key: str | None = None) -> Response:
     """Stop mails, or choose when they come."""
     if request.form.get("List-Unsubscribe") == "One-Click":
         # A mail program cannot be asked twice or led on, and comes from wherever its maker is.
-        mailing.stop(house(), token, key)
+        wishes_by_link.stop(house(), token, key)
         return _page(token, key)
     guard.must_not_be_foreign()
     if not guard.a_person_clicked():
@@ -47,7 +47,7 @@ def settle(token: str) -> Response:
     """Choose when to be reminded, quiet hours, and whether to be told of sealed choices."""
     guard.must_not_be_foreign()
     try:
-        mailing.settle(house(), token, cadence=field("cadence"), quiet=field("quiet"), sealed=ticked("sealed"))
+        wishes_by_link.settle(house(), token, cadence=field("cadence"), quiet=field("quiet"), sealed=ticked("sealed"))
     except Refusal as refused:
         return _page(token, None, refused=refused)
     return site.go("stop.show", token=token)
@@ -64,7 +64,7 @@ def send_links(token: str) -> Response:
 @pages.get("/u/<token>/call")
 def call_page(token: str) -> Response:
     """The form by which the reader of a mail calls the organiser."""
-    mailing.at(house(), token)
+    wishes_by_link.at(house(), token)
     return site.page("call.html", refused=None, action="stop.call", token=token)
 
 
@@ -79,18 +79,18 @@ def call(token: str) -> Response:
 def _choose(token: str, key: str | None) -> None:
     way = field("delivery")
     if way == "as for all" and key is not None:
-        mailing.as_for_all(house(), token, key)
+        wishes_by_link.as_for_all(house(), token, key)
     elif way in ("", Way.NOTHING):
-        mailing.stop(house(), token, key)
+        wishes_by_link.stop(house(), token, key)
     elif way == Way.DELAYED:
-        mailing.choose(house(), token, f"{Way.DELAYED} {field('minutes')}m", key=key)
+        wishes_by_link.choose(house(), token, f"{Way.DELAYED} {field('minutes')}m", key=key)
     else:
-        mailing.choose(house(), token, way, field("digest_at") if way == Way.DAILY else "", key)
+        wishes_by_link.choose(house(), token, way, field("digest_at") if way == Way.DAILY else "", key)
 
 
 def _page(token: str, key: str | None, *, refused: Refusal | None = None, ask_again: bool = False) -> Response:
     status = 200 if refused is None else status_of(refused)
-    found = mailing.at(house(), token, key)
+    found = wishes_by_link.at(house(), token, key)
     given = [(name, value) for name, value in request.form.items() if name in ("delivery", "minutes", "digest_at")]
     return site.page(
         "stop.html", status, found=found, token=token, key=key, refused=refused, ask_again=ask_again, given=given

@@ -28,7 +28,7 @@ from pbem.domain.delivery import Delivery, Way
 from pbem.links import SECRET_BYTES, Keyring
 from pbem.mail.compose import Letterhead
 from pbem.mail.send import Relay
-from pbem.ops import mailing
+from pbem.ops import mail_checks
 from pbem.service import (
     alarms,
     calls,
@@ -89,7 +89,7 @@ def mails_of(game: str, names: tuple[str, ...] = NAMES, zone: str = "UTC") -> tu
 
         every_kind(house, clock, carry, game, names, zone)
         store.close()
-        mailing.send_trial(config.read(_settings(folder, sink.port)), "olga@example.org")
+        mail_checks.send_trial(config.read(_settings(folder, sink.port)), "olga@example.org")
         return tuple(sink.kept)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from pbem.domain.bounce import Bounce
 from pbem.links import Purpose
-from pbem.service import lobby, mailing, people, stops, wishes
+from pbem.service import lobby, people, stops, wishes, wishes_by_link
 from pbem.service.tables import Wanted
 from pbem.store import preferences
 from tests.service.stored import everything, letters
@@ -53,7 +53,7 @@ def test_one_click_about_a_table_stops_the_mails_of_that_table_and_no_others(bro
 
 def test_one_click_about_everything_stops_everything_also_where_a_table_had_a_wish_of_its_own(browser, house, ann):
     token = ann.all.rpartition("/")[2]
-    mailing.choose(house, token, "daily", key=ann.keys[0])
+    wishes_by_link.choose(house, token, "daily", key=ann.keys[0])
     assert one_click(browser, ann.all).status_code == 200
     assert ann.wishes(house) == ("nothing", "nothing", "nothing")
 
