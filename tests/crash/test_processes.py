@@ -41,8 +41,8 @@ def play_until(town, enough):
     while not enough():
         town.raise_the_dead()
         with town.house.store.read() as tx:
-            playing = sum(games.read(tx, each).status == "playing" for each in games.ids(tx))
-        if playing < TABLES:
+            playing = games.ids_with_status(tx, "playing")
+        if len(playing) < TABLES:
             kinds = game.names()
             kind = kinds[town.luck.randrange(len(kinds))]
             seats = game.load(kind).seats[0]
