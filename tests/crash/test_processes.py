@@ -23,6 +23,9 @@ MOVES = int(os.environ.get("PBEM_TEST_MOVES", "120"))
 STEP = timedelta(seconds=10)
 """Time runs much faster than the machine. A lease has to be many steps long, or it would end while a mail is sent."""
 
+LIVES = (15, 60 + MOVES // 20)
+"""In a long run processes live longer between their deaths, or most of it would be their starting."""
+
 MINUTE = timedelta(minutes=1)
 TABLES = max(6, MOVES // 500)
 
@@ -30,7 +33,7 @@ TABLES = max(6, MOVES // 500)
 @pytest.fixture
 def town(database_url, sink, tmp_path):
     """A server without any process yet."""
-    found = Town(database_url, sink, tmp_path, START)
+    found = Town(database_url, sink, tmp_path, START, LIVES)
     yield found
     found.close()
 

@@ -39,6 +39,9 @@ ROOT = Path(__file__).parents[2]
 PATIENCE = 120
 """Seconds after which something that should have happened has not; no test waits that long when all is well."""
 
+LIVES = (15, 60)
+"""So often at least, and at most, a process passes its point before it dies there."""
+
 SITE = "http://127.0.0.1:8000"
 SHORT: dict[str, dict[str, Any]] = {"bid": {"max_auctions": 4}, "sunset-poker": {"max_rounds": 2}}
 
@@ -66,9 +69,9 @@ class Part:
 class Town:
     """The server, its clock and its people."""
 
-    def __init__(self, url: str, sink: Sink, folder: Path, start: datetime, seed: int = 1) -> None:
-        self.url, self.sink, self.folder = url, sink, folder
-        self.luck = random.Random(seed)
+    def __init__(self, url: str, sink: Sink, folder: Path, start: datetime, lives: tuple[int, int] = LIVES) -> None:
+        self.url, self.sink, self.folder, self.lives = url, sink, folder, lives
+        self.luck = random.Random(1)
         self.clock = FakeClock(start)
         self.house = House(Store(url), self.clock, SystemRandomness(), KEYS, open_tables=10**6)
         self.parts: list[Part] = []
@@ -90,7 +93,7 @@ class Town:
     def start(self, part: Part, point: str = "", number: int = 0) -> None:
         """Start a process, or start it again."""
         if not point and part.points:
-            point, number = self.luck.choice(part.points), self.luck.randint(15, 60)
+            point, number = self.luck.choice(part.points), self.luck.randint(*self.lives)
         part.dies_at = point
         log = self.folder / f"{part.what}-{part.last}-{next(self._numbers)}.log"
         with log.open("w") as out:
