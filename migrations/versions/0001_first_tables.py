@@ -150,6 +150,29 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_game_status_created_at"), ["status", "created_at"], unique=False)
 
     op.create_table(
+        "session",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("organiser_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("secret_hash", sa.LargeBinary(), nullable=False),
+        sa.Column("label", sa.Text(), nullable=False),
+        sa.Column("made_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("used_on", sa.Date(), nullable=False),
+        sa.Column("checked_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint("(person_id IS NULL) <> (organiser_id IS NULL)", name=op.f("ck_session_whose")),
+        sa.ForeignKeyConstraint(
+            ["organiser_id"], ["organiser.id"], name=op.f("fk_session_organiser_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_session_person_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_session")),
+        sa.UniqueConstraint("secret_hash", name=op.f("uq_session_secret_hash")),
+    )
+    with op.batch_alter_table("session", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_session_organiser_id"), ["organiser_id"], unique=False)
+        batch_op.create_index(batch_op.f("ix_session_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
         "unreachable",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
@@ -548,6 +571,11 @@ def downgrade() -> None:
 
     op.drop_table("vacation")
     op.drop_table("unreachable")
+    with op.batch_alter_table("session", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_session_person_id"))
+        batch_op.drop_index(batch_op.f("ix_session_organiser_id"))
+
+    op.drop_table("session")
     with op.batch_alter_table("game", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_game_status_created_at"))
 

@@ -20,6 +20,7 @@ from pbem.service import (
     incoming,
     leaving,
     outcomes,
+    sessions,
     stops,
     substitutes,
     timeouts,
@@ -132,6 +133,7 @@ def daily(shift: Shift) -> None:
         outcomes.tidy(shift.house)
         stops.forgive(shift.house)
         incoming.tidy(shift.house)
+        sessions.tidy(shift.house)
         _log.info("day_begun")
 
 

@@ -23,6 +23,9 @@ from pbem.store.database import Store
 
 _AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
+# Of two columns that exclude each other, the first gets a value.
+_ONE_OF_TWO = re.compile(r"(?<= <> )\(?(\w+) IS NULL")
+
 
 def fill(store: Store) -> dict[str, list[dict[str, Any]]]:
     """Put a row into every table; all rows of the database afterwards."""
@@ -58,13 +61,12 @@ def _row(store: Store, table: Table) -> dict[str, Any]:
 
 def _value(store: Store, table: Table, column: Column[Any]) -> Any:
     """A value that the column takes. All numbers are the same, so that every key of another table finds its row."""
-    allowed = [
-        re.findall(r"'(\w+)'", str(check.sqltext))
-        for check in table.constraints
-        if isinstance(check, CheckConstraint) and re.search(rf"\b{column.name}\b", str(check.sqltext))
-    ]
-    if allowed:
-        return allowed[0][0]
+    checks = [str(check.sqltext) for check in table.constraints if isinstance(check, CheckConstraint)]
+    if any(column.name in _ONE_OF_TWO.findall(check) for check in checks):
+        return None
+    allowed = [re.findall(r"'(\w+)'", check) for check in checks if re.search(rf"\b{column.name}\b", check)]
+    if any(allowed):
+        return next(filter(None, allowed))[0]
     kind = column.type
     if isinstance(kind, Boolean):
         return True

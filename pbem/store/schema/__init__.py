@@ -9,7 +9,7 @@ This package must never hold a query.
 
 from pbem.store.schema.base import Base, table_of
 from pbem.store.schema.mail import Alarm, Arrival, Ledger, Link, Outbox, Quota, Rate, Received, Traffic
-from pbem.store.schema.people import Bounce, Organiser, Person, Preference, Unreachable, Vacation, Willing
+from pbem.store.schema.people import Bounce, Organiser, Person, Preference, Session, Unreachable, Vacation, Willing
 from pbem.store.schema.tables import Call, Game, Invitation, Log, Offer, Place, Said, View, Vote, Wish
 from pbem.store.schema.time import Beat, Deadline, Outage, Pause, Slot
 
@@ -38,6 +38,7 @@ __all__ = [
     "Rate",
     "Received",
     "Said",
+    "Session",
     "Slot",
     "Traffic",
     "Unreachable",

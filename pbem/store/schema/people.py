@@ -2,7 +2,7 @@
 
 from datetime import date, datetime
 
-from sqlalchemy import ForeignKey, Index, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pbem.store.schema.base import Base, Id, Part, one_of
@@ -114,3 +114,30 @@ class Organiser(Base):
     address: Mapped[str]
     passphrase: Mapped[str]
     created_at: Mapped[datetime]
+
+
+class Session(Base):
+    """Somebody who has signed in with one browser: a person by a mailed link, or an organiser by a passphrase.
+
+    The browser holds a secret, of which only the hash is here. `label` says which device it was, in words; `used_on` is the
+    last day on which a button was pressed, `checked_at` when a passphrase was asked for last, `ended_at` when it was ended
+    before its time.
+    """
+
+    __tablename__ = "session"
+    __table_args__ = (
+        UniqueConstraint("secret_hash"),
+        CheckConstraint("(person_id IS NULL) <> (organiser_id IS NULL)", name="whose"),
+        Index(None, "person_id"),
+        Index(None, "organiser_id"),
+    )
+
+    id: Mapped[Id]
+    person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id"))
+    organiser_id: Mapped[int | None] = mapped_column(ForeignKey("organiser.id", ondelete="CASCADE"))
+    secret_hash: Mapped[bytes]
+    label: Mapped[str]
+    made_at: Mapped[datetime]
+    used_on: Mapped[date]
+    checked_at: Mapped[datetime | None]
+    ended_at: Mapped[datetime | None]
