@@ -32,7 +32,8 @@ from pbem.store.types import Moment
 
 _DEADLINE, _LEDGER = table_of(Deadline), table_of(Ledger)
 _OUTBOX, _PERSON = table_of(Outbox), table_of(Person)
-_QUEUE = insert(_OUTBOX)
+# Nobody asks for the number of a mail that is queued, so it is not fetched.
+_QUEUE = insert(_OUTBOX).inline()
 _NOTE = insert(_LEDGER)
 _NEW = [
     _OUTBOX.c[name]
