@@ -59,7 +59,7 @@ def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
     new = {
         "seq": found.rows,
         "entry_head": reading.entry_head,
-        "window": reading.at.number + 1,
+        "window": reading.at.window,
         "state": written(reading.at.state),
         "box": written(tuple(sorted(reading.box.items()))),
         "status": reading.status,

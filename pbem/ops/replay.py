@@ -6,7 +6,7 @@ the seed gives. Nothing here reads a database or changes anything.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from engine import codec
@@ -38,9 +38,10 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Where the game stood after an entry."""
+    """Where the game stood after an entry, and the number of the window that was open then."""
 
     number: int
+    window: int
     state: Any
     views: tuple[Any, ...]
 
@@ -65,6 +66,8 @@ class Replay:
     wrongs: list[Wrong] = field(default_factory=list)
     broken: bool = False
     revealed: str | None = None
+    redacted: set[int] = field(default_factory=set)
+    _newest: int = 0
     _stood: list[At] = field(default_factory=list)
     _announced: dict[int, Choice] = field(default_factory=dict)
 
@@ -118,12 +121,17 @@ class Replay:
             case Kind.UNDONE:
                 yield from self._undo(row, body["from"])
                 self.entry_head = row.hash
+            case Kind.REWOUND:
+                yield from self._rewind(row, body["from"], body["window"])
+                self.entry_head = row.hash
             case Kind.ORDER:
                 yield from self._order(row, body["order"])
             case Kind.SEATED:
                 self.orders.pop(_seat(row), None)
             case Kind.PAUSED | Kind.RESUMED:
                 self.paused = row.kind == Kind.PAUSED
+            case Kind.REDACTED:
+                self.redacted.add(body["line"])
             case Kind.VOIDED:
                 self.status, self.box, self.orders = "void", {}, {}
             case Kind.REVEALED:
@@ -136,7 +144,7 @@ class Replay:
         seats: int = body["seats"]
         start = self.rules.start(seats, body["options"])
         # The place before the deal: entry 0 leads on from here.
-        self._stood.append(At(-1, start, (start,) * (seats + 1)))
+        self._stood.append(At(-1, 0, start, (start,) * (seats + 1)))
         if self.secret is None:
             return
         if commitment(self.secret) != body["commitment"]:
@@ -146,8 +154,8 @@ class Replay:
             yield "the seats were not drawn from the seed"
 
     def _enter(self, row: Row, number: int, entry: Entry) -> Iterator[str]:
-        if number != self.at.number + 1:
-            yield f"entry {self.at.number + 1} was expected in row {row.seq}, but this is entry {number}"
+        if number != self.at.window:
+            yield f"entry {self.at.window} was expected in row {row.seq}, but this is entry {number}"
         if self.seed is not None and not follows(self.seed, number, entry.drawn):
             yield f"the numbers drawn in row {row.seq} are not those that the seed gives"
         yield from self._by_order(row, entry.choices.get(-1 if row.seat is None else row.seat))
@@ -156,7 +164,8 @@ class Replay:
             self.made_again += 1
             yield from self._make_again(row, number, entry, self.seed)
         state, views = fold(self.at.state, entry.facts), watch(self.at.views, entry.facts)
-        self._stood.append(At(number, state, views))
+        self._stood.append(At(number, number + 1, state, views))
+        self._newest = max(self._newest, number + 1)
         self.entries += 1
         self.box = {}
         for seat in range(self.began["seats"]):
@@ -197,8 +206,8 @@ class Replay:
 
     def _seal(self, row: Row, window: int, choice: Choice) -> Iterator[str]:
         seat = _seat(row)
-        if window != self.at.number + 1:
-            yield f"row {row.seq} seals a choice for window {window}, but window {self.at.number + 1} is open"
+        if window != self.at.window:
+            yield f"row {row.seq} seals a choice for window {window}, but window {self.at.window} is open"
         yield from self._by_order(row, choice)
         self.box[seat] = choice
         if self.seed is not None and row.rules == self.rules.RULES:
@@ -212,8 +221,17 @@ class Replay:
         while self.at.number >= max(first, 0):
             self._stood.pop()
         self.box = {}
-        if self.at.number != first - 1:
-            yield f"row {row.seq} undoes entries from {first} on, which are not there"
+        if self.at.window != first:
+            yield f"row {row.seq} takes back the entries from {first} on, which are not there"
+
+    def _rewind(self, row: Row, first: int, window: int) -> Iterator[str]:
+        yield from self._undo(row, first)
+        if window <= self._newest:
+            yield f"row {row.seq} opens window {window}, though {self._newest} has been open: known luck would come again"
+        self._newest = window
+        self._stood[-1] = replace(self.at, window=window)
+        # They were left for turns that have never been.
+        self.orders = {}
 
     def _order(self, row: Row, order: Order | None) -> Iterator[str]:
         seat = _seat(row)
@@ -271,8 +289,8 @@ def snapshot(replay: Replay, stored: Mapping[str, Any]) -> Iterator[str]:
         text = stored[name]
         if text != written(value) and not _same(replay.rules, text, value):
             yield f"the stored {name} is not what the log says"
-    if stored["window"] != replay.at.number + 1:
-        yield f"the stored window is {stored['window']}, but the log says {replay.at.number + 1}"
+    if stored["window"] != replay.at.window:
+        yield f"the stored window is {stored['window']}, but the log says {replay.at.window}"
     if stored["entry_head"] != replay.entry_head:
         yield "the stored head of the last entry is not the log's"
     if stored["status"] not in (replay.status, "frozen"):

@@ -24,7 +24,7 @@ from pbem.service import links
 from pbem.service.house import House
 from pbem.service.links import Link
 from pbem.service.play import By, option_of, rules_of
-from pbem.service.record import Kind, body_of
+from pbem.service.record import TAKES_BACK, Kind, body_of
 from pbem.store import games, outages, outbox
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -117,7 +117,7 @@ class Truth:
         last: dict[tuple[int, int], str] = {}
         for each in log:
             if each.by != By.PERSON or each.kind not in (Kind.SEALED, Kind.ENTRY) or each.seat is None:
-                if each.kind in (Kind.WITHDRAWN, Kind.UNDONE):
+                if each.kind in {Kind.WITHDRAWN, *TAKES_BACK}:
                     last.clear()
                 continue
             body = body_of(rules, each)
@@ -199,7 +199,7 @@ def _made(tx: Tx, row: GameRow, window: int, seat: int) -> tuple[int, Any] | Non
     rules = rules_of(row)
     undone_from: int | None = None
     for each in games.chain_back(tx, row.id, row.key):
-        if each.kind == Kind.UNDONE:
+        if each.kind in TAKES_BACK:
             number = body_of(rules, each)["from"]
             undone_from = number if undone_from is None else min(undone_from, number)
         elif each.kind == Kind.ENTRY:

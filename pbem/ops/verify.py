@@ -81,7 +81,13 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
     beside = [*_of_row(row, found), *_of_agreement(tx, row, reading), *snapshot(reading, asdict(row))]
     beside += [f"a view of seat {each.seat} is kept for row {each.seq}, which is not there" for each in kept]
     wrongs += [Wrong(row.seq, says) for says in beside]
-    wrongs += [Wrong(flaw.seq, f"what was said at the table: {flaw.says}") for flaw in talk.check_in(tx, row).flaws]
+    said = talk.check_in(tx, row)
+    wrongs += [Wrong(flaw.seq, f"what was said at the table: {flaw.says}") for flaw in said.flaws]
+    wrongs += [
+        Wrong(row.seq, f"line {line} of what was said at the table has lost its text, and no row says why")
+        for line in said.redacted
+        if line not in reading.redacted
+    ]
     return Report(row.id, row.key, row.title, found.rows, reading.entries, reading.made_again, tuple(wrongs))
 
 

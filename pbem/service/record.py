@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from itertools import takewhile
-from typing import Any
+from typing import Any, Final
 
 from engine import codec
 from engine.game import Game
@@ -27,14 +27,27 @@ class Kind(StrEnum):
     SEALED = "Sealed"  # a choice that waits in the box
     WITHDRAWN = "Withdrawn"  # a sealed choice was taken back
     UNDONE = "Undone"  # entries were taken back before they had told anybody anything
+    REWOUND = "Rewound"  # the game goes on from an earlier place: the entries since then no longer stand
     ORDER = "Order"  # a standing order was set or dropped
     RESIGNED = "Resigned"  # a player has left a running game
     SEATED = "Seated"  # who plays a seat from now on: a person, a substitute or a bot
     PAUSED = "Paused"
     RESUMED = "Resumed"
     EXTENDED = "Extended"  # a seat was given more time
+    CORRECTED = "Corrected"  # something that was agreed, or how a player is called, had been wrong
+    REDACTED = "Redacted"  # the text of something said at the table was taken away
+    FROZEN = "Frozen"  # nothing can be decided until somebody has looked at the record
+    UNFROZEN = "Unfrozen"
     VOIDED = "Voided"  # the game ended without a result
     REVEALED = "Revealed"  # the server's secret, when the game is over
+
+
+TAKES_BACK: Final = frozenset({Kind.UNDONE, Kind.REWOUND})
+"""Rows after which the entries from a number on no longer stand; their bodies name it as `from`.
+
+What was undone told nobody anything, so its number is used again. What was rewound did: the window that opens then has a
+number that never was one, so no luck is drawn from a stream that was used, and no link or form of before fits it.
+"""
 
 
 class Record:
@@ -65,7 +78,7 @@ class Record:
         )
         self.rows.append(row)
         self.seq, self.head = row.seq, row.hash
-        if kind is Kind.ENTRY or kind is Kind.UNDONE:
+        if kind is Kind.ENTRY or kind in TAKES_BACK:
             self.entry_head = row.hash
 
     def entries(self, first: int, entries: Iterable[Entry], seat: int | None, by: str) -> None:
@@ -98,7 +111,7 @@ def standing_entries(game: Game[Any], rows: Iterable[chain.Row]) -> list[Standin
         if row.kind == Kind.ENTRY:
             body = body_of(game, row)
             kept.append(Standing(body["number"], row.seq, row.by, body["entry"]))
-        elif row.kind == Kind.UNDONE:
+        elif row.kind in TAKES_BACK:
             since = body_of(game, row)["from"]
             kept = [standing for standing in kept if standing.number < since]
     return kept
@@ -113,7 +126,7 @@ def entries_back(game: Game[Any], rows_back: Iterable[chain.Row]) -> Iterator[St
     """The entries that still stand, the last one first, from the log read backwards; it reads as far as it is asked."""
     undone_from: int | None = None
     for row in rows_back:
-        if row.kind == Kind.UNDONE:
+        if row.kind in TAKES_BACK:
             taken_back = body_of(game, row)["from"]
             undone_from = taken_back if undone_from is None else min(undone_from, taken_back)
         elif row.kind == Kind.ENTRY:
