@@ -18,6 +18,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("day", "what", name=op.f("pk_arrival")),
     )
     op.create_table(
+        "audit_head",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("head", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_audit_head")),
+    )
+    op.create_table(
         "beat",
         sa.Column("worker", sa.Text(), nullable=False),
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
@@ -31,6 +38,8 @@ def upgrade() -> None:
         sa.Column("address", sa.Text(), nullable=False),
         sa.Column("passphrase", sa.Text(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("totp", sa.Text(), nullable=True),
+        sa.Column("totp_step", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_organiser")),
         sa.UniqueConstraint("name", name=op.f("uq_organiser_name")),
     )
@@ -221,6 +230,29 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("alarm", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_alarm_told_at_id"), ["told_at", "id"], unique=False)
+
+    op.create_table(
+        "audit",
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("actor", sa.Text(), nullable=False),
+        sa.Column("act", sa.Text(), nullable=False),
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("form", sa.Text(), nullable=True),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("nonce", sa.LargeBinary(), nullable=False),
+        sa.Column("body_hash", sa.LargeBinary(), nullable=False),
+        sa.Column("hash", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_audit_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_audit_person_id")),
+        sa.PrimaryKeyConstraint("seq", name=op.f("pk_audit")),
+        sa.UniqueConstraint("form", name=op.f("uq_audit_form")),
+    )
+    with op.batch_alter_table("audit", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_audit_game_id"), ["game_id"], unique=False)
+        batch_op.create_index(batch_op.f("ix_audit_person_id"), ["person_id"], unique=False)
 
     op.create_table(
         "call",
@@ -561,6 +593,11 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_call_status_at"))
 
     op.drop_table("call")
+    with op.batch_alter_table("audit", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_audit_person_id"))
+        batch_op.drop_index(batch_op.f("ix_audit_game_id"))
+
+    op.drop_table("audit")
     with op.batch_alter_table("alarm", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_alarm_told_at_id"))
 
@@ -592,4 +629,5 @@ def downgrade() -> None:
     op.drop_table("outage")
     op.drop_table("organiser")
     op.drop_table("beat")
+    op.drop_table("audit_head")
     op.drop_table("arrival")

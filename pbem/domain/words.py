@@ -15,6 +15,8 @@ LONGEST_NAME: Final = 40
 LONGEST_TITLE: Final = 80
 LONGEST_WORD: Final = 100
 LONGEST_SAID: Final = 500
+SHORTEST_REASON: Final = 3
+LONGEST_REASON: Final = 500
 LONGEST_TEXT: Final = 4000
 """Two printed pages: more to the organiser is better said in an answer to the answer."""
 
@@ -31,6 +33,7 @@ _BLANKS: Final = re.compile(r"[\u115f\u1160\u2800\u3164\uffa0]")
 _PILED: Final = re.compile(r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]{4}")
 # The directions of letters and numbers of scripts that are written from the right.
 _BACKWARDS: Final = frozenset({"R", "AL", "AN"})
+_ADDRESS: Final = re.compile(r"\S@\S")
 _WEB: Final = re.compile(r"://|\bwww\.", re.IGNORECASE)
 
 
@@ -78,6 +81,24 @@ def said_of(text: str) -> str:
             remedy="Please say it shorter, or in two lines.",
         )
     return said
+
+
+def reason_of(text: str) -> str:
+    """Why somebody moderates as they do. Players and other organisers read it, and it stays."""
+    reason = " ".join(_shaped(unicodedata.normalize("NFC", text)).split())
+    if not SHORTEST_REASON <= len(reason) <= LONGEST_REASON:
+        raise BadInput(
+            "Please say why." if len(reason) < SHORTEST_REASON else f"Your reason has {len(reason)} characters.",
+            why=f"A reason of {SHORTEST_REASON} to {LONGEST_REASON} characters is kept with everything that is done here.",
+            remedy="Nothing was changed; please write one that those whom it concerns may read.",
+        )
+    if _ADDRESS.search(reason):
+        raise BadInput(
+            "There is an address in your reason.",
+            why="Reasons are kept for ever and read by others.",
+            remedy="Nothing was changed; please name people by their names.",
+        )
+    return reason
 
 
 def text_of(text: str) -> str:

@@ -19,6 +19,8 @@ class OrganiserRow:
     address: str = field(repr=False)
     passphrase: str = field(repr=False)
     created_at: datetime
+    totp: str | None = field(repr=False)
+    totp_step: int | None
 
 
 def add(tx: Connection, name: str, address: str, passphrase: str, now: datetime) -> int:

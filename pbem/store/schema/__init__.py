@@ -8,6 +8,7 @@ This package must never hold a query.
 """
 
 from pbem.store.schema.base import Base, table_of
+from pbem.store.schema.desk import Audit, AuditHead
 from pbem.store.schema.mail import Alarm, Arrival, Ledger, Link, Outbox, Quota, Rate, Received, Traffic
 from pbem.store.schema.people import Bounce, Organiser, Person, Preference, Session, Unreachable, Vacation, Willing
 from pbem.store.schema.tables import Call, Game, Invitation, Log, Offer, Place, Said, View, Vote, Wish
@@ -16,6 +17,8 @@ from pbem.store.schema.time import Beat, Deadline, Outage, Pause, Slot
 __all__ = [
     "Alarm",
     "Arrival",
+    "Audit",
+    "AuditHead",
     "Base",
     "Beat",
     "Bounce",

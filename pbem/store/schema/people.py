@@ -104,7 +104,11 @@ class Willing(Base):
 
 
 class Organiser(Base):
-    """Somebody who may sign in to the desk."""
+    """Somebody who may sign in to the desk.
+
+    `totp` is the secret of their codes, where they want to be asked for one, and `totp_step` the span of time of the last
+    code that was taken: none is taken twice.
+    """
 
     __tablename__ = "organiser"
     __table_args__ = (UniqueConstraint("name"),)
@@ -114,6 +118,8 @@ class Organiser(Base):
     address: Mapped[str]
     passphrase: Mapped[str]
     created_at: Mapped[datetime]
+    totp: Mapped[str | None]
+    totp_step: Mapped[int | None]
 
 
 class Session(Base):

@@ -1,0 +1,133 @@
+"""What can be done at the organisers' desk, and who may do it.
+
+An organiser moderates all tables but those at which they play; the host of a table helps at that one, and is shown nothing
+that a player would not be shown; whoever has an account on the machine has the database anyway, and may do everything. The
+handbook's page on organising holds this as a table, which a test compares.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from pbem.domain.errors import Forbidden
+
+
+class Act(StrEnum):
+    """One thing that can be done. The words stand in the audit for ever, so none is ever changed."""
+
+    # Looking, of which nothing is written down.
+    OVERVIEW = "overview"
+    TABLE = "table"
+    PEOPLE = "people"
+    CALLS = "calls"
+    AUDIT = "audit"
+    ACCOUNT = "account"  # one's own passphrase, codes and devices
+
+    # At one table.
+    PAUSE = "pause"
+    RESUME = "resume"
+    EXTEND = "extend"
+    RESEND = "resend"
+    SUBSTITUTE = "substitute"
+    REWIND = "rewind"
+    CORRECT = "correct"
+    CLOSE = "close"
+    FREEZE = "freeze"
+    UNFREEZE = "unfreeze"
+    REDACT = "redact"
+    SEE_AS = "see as"
+
+    # About people, mails and time.
+    ADDRESS = "address"
+    BAN = "ban"
+    UNBAN = "unban"
+    MERGE = "merge"
+    EXPORT = "export"
+    DELETE = "delete"
+    RETRY = "retry"
+    OUTAGE = "outage"
+    ANSWER = "answer"
+    CLOSE_CALL = "close call"
+
+    # At all tables at once.
+    PAUSE_ALL = "pause all"
+    RESUME_ALL = "resume all"
+    EXTEND_ALL = "extend all"
+    RESEND_ALL = "resend all"
+    ANNOUNCE = "announce"
+
+    # About organisers themselves.
+    ORGANISER_ADDED = "organiser added"
+    ORGANISER_REMOVED = "organiser removed"
+    CODES_ON = "codes on"
+    CODES_OFF = "codes off"
+    PASSPHRASE = "passphrase"  # noqa: S105 - the word for changing one
+    SIGNED_OUT = "signed out"
+
+
+class Role(StrEnum):
+    """As what somebody acts."""
+
+    ORGANISER = "organiser"
+    HOST = "host"
+    MACHINE = "command line"
+
+
+DANGEROUS: Final = frozenset(
+    {
+        Act.SUBSTITUTE,
+        Act.REWIND,
+        Act.CORRECT,
+        Act.CLOSE,
+        Act.SEE_AS,
+        Act.ADDRESS,
+        Act.BAN,
+        Act.MERGE,
+        Act.EXPORT,
+        Act.DELETE,
+        Act.PAUSE_ALL,
+        Act.EXTEND_ALL,
+        Act.RESEND_ALL,
+        Act.ANNOUNCE,
+        Act.CODES_ON,
+        Act.CODES_OFF,
+        Act.PASSPHRASE,
+    }
+)
+"""What cannot be made good at once if somebody else sits at an organiser's screen: it needs the passphrase again."""
+
+_ONLY_AT_THE_MACHINE: Final = frozenset({Act.ORGANISER_ADDED, Act.ORGANISER_REMOVED})
+
+MAY: Final = {
+    Role.MACHINE: frozenset(Act),
+    Role.ORGANISER: frozenset(Act) - _ONLY_AT_THE_MACHINE,
+    Role.HOST: frozenset({Act.TABLE, Act.PAUSE, Act.RESUME, Act.EXTEND, Act.RESEND}),
+}
+
+_HOST_MAY: Final = "pause the table and let it go on, give more time and send a mail again"
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who acts. `person_id` is who they are at tables: a host's always, an organiser's where their address has a person."""
+
+    role: Role
+    name: str
+    organiser_id: int | None = None
+    person_id: int | None = None
+
+    def __str__(self) -> str:
+        """As they are called in the audit: organiser Ann, host Ben, command line root."""
+        return f"{self.role} {self.name}"
+
+    def must_be_allowed(self, act: Act) -> None:
+        """Refuse what nobody in this role may ever do."""
+        if act in MAY[self.role]:
+            return
+        if self.role is Role.HOST:
+            raise Forbidden(
+                "This is not for the host of a table.",
+                why=f"A host may {_HOST_MAY}.",
+                remedy="Nothing was changed; the organiser can do more: call them.",
+            )
+        raise Forbidden("This is done at the machine itself, and not over the web.", remedy="Nothing was changed.")

@@ -1,0 +1,190 @@
+"""The audit: everything that is done at the desk, by whom and why, as one chain that shows if it was altered.
+
+`record` is the last thing that an act does in its transaction. It refuses whoever may not do this and whoever gives no
+reason, so that an act without permission, reason or row cannot come to be. Addresses are never written here, hidden cards
+neither: people are named by their numbers. Rows are never changed and never deleted.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from engine import codec
+from pbem.domain import chain
+from pbem.domain.acts import Act, Actor, Role
+from pbem.domain.errors import Forbidden
+from pbem.domain.words import reason_of
+from pbem.service.house import House
+from pbem.store import audit as rows
+from pbem.store import games
+from pbem.store.audit import AuditRow, Wanted
+from pbem.store.database import Tx
+
+_CHAIN: Final = "audit"
+"""The name of this chain; those of games are random and longer."""
+
+_FORM_OF_ROWS: Final = 1
+"""Which columns are hashed and how: what chains call the version of the rules."""
+
+
+def record(
+    tx: Tx,
+    house: House,
+    actor: Actor,
+    act: Act,
+    reason: str,
+    *,
+    game_id: int | None = None,
+    person_id: int | None = None,
+    form: str | None = None,
+    **body: Any,
+) -> AuditRow:
+    """Write down what is being done, in the transaction that does it; refused where the actor may not, or says not why.
+
+    The end of the chain stays locked until the transaction ends, so call it when all other rows are locked already. `form`
+    is the key of the form that was sent: with one that was used before nothing happens twice. `body` is what else is worth
+    knowing, in plain values.
+    """
+    said = reason_of(reason)
+    must_be_allowed(tx, actor, act, game_id)
+    seq, head = rows.lock_end(tx, chain.genesis(_CHAIN))
+    unhashed = AuditRow(
+        seq=seq + 1,
+        at=house.now(),
+        actor=str(actor),
+        act=act,
+        game_id=game_id,
+        person_id=person_id,
+        reason=said,
+        form=form,
+        body=codec.dumps(body),
+        nonce=house.randomness.bytes(chain.NONCE_BYTES),
+        body_hash=b"",
+        hash=b"",
+    )
+    row = _hashed(head, unhashed)
+    rows.append(tx, row)
+    return row
+
+
+def must_be_allowed(tx: Tx, actor: Actor, act: Act, game_id: int | None = None) -> None:
+    """Refuse whoever may not do this, or not at this table: `record` asks it, and so does whatever shows something."""
+    actor.must_be_allowed(act)
+    if actor.role is Role.HOST and (game_id is None or games.read(tx, game_id).host_id != actor.person_id):
+        raise Forbidden("You are not the host of this table.", remedy="Nothing was changed.")
+    if actor.role is Role.ORGANISER and game_id is not None and _plays_at(tx, actor, game_id):
+        raise Forbidden(
+            "You play at this table.",
+            why="Whoever plays is told what a player is told, and decides nothing for the others.",
+            remedy="Nothing was changed; another organiser can help this table.",
+        )
+
+
+def done_with(tx: Tx, form: str) -> AuditRow | None:
+    """What was done with the form of this key, if it was sent before: ask it when the rows of the act are locked."""
+    return rows.by_form(tx, form)
+
+
+def listed(house: House, wanted: Wanted, *, before: int | None = None, limit: int = 50) -> list[AuditRow]:
+    """The newest of the acts that are wanted, those older than a row where one is named."""
+    with house.store.read() as tx:
+        return rows.newest(tx, wanted, before, limit)
+
+
+def head(house: House) -> str:
+    """The head of the chain as it is printed; empty where nothing was ever done."""
+    with house.store.read() as tx:
+        found = rows.end(tx)
+    return "" if found is None else chain.short(found[1])
+
+
+def verify(house: House, printed: Collection[str] = ()) -> chain.Outcome:
+    """Read the whole chain and say everything that is wrong with it; `printed` are heads that somebody noted."""
+    with house.store.read() as tx:
+        found = rows.end(tx)
+        stored = chain.genesis(_CHAIN) if found is None else found[1]
+        return chain.verify(map(_chained, rows.chain(tx)), game=_CHAIN, head=stored, printed=printed)
+
+
+def export(house: House) -> Iterator[str]:
+    """The whole chain as lines of JSON, some at a time: no transaction waits for whoever reads it."""
+    seq = 0
+    while True:
+        with house.store.read() as tx:
+            page = rows.after(tx, seq)
+        if not page:
+            return
+        for row in page:
+            yield _line(row)
+        seq = page[-1].seq
+
+
+def _plays_at(tx: Tx, actor: Actor, game_id: int) -> bool:
+    return actor.person_id is not None and any(
+        place.person_id == actor.person_id for place in games.places(tx, game_id)
+    )
+
+
+def _line(row: AuditRow) -> str:
+    """One act as a line of the exported file, with everything that its hash is made of."""
+    return (
+        codec.dumps(
+            {
+                "seq": row.seq,
+                "at": row.at.isoformat(),
+                "actor": row.actor,
+                "act": row.act,
+                "text": _text(row),
+                "nonce": row.nonce.hex(),
+                "body_hash": row.body_hash.hex(),
+                "hash": row.hash.hex(),
+            }
+        )
+        + "\n"
+    )
+
+
+def _hashed(head: bytes, row: AuditRow) -> AuditRow:
+    follows = chain.following(
+        head,
+        game=_CHAIN,
+        seq=row.seq,
+        kind=row.act,
+        seat=None,
+        by=row.actor,
+        at=row.at,
+        rules=_FORM_OF_ROWS,
+        body=_text(row).encode(),
+        nonce=row.nonce,
+    )
+    return replace(row, body_hash=follows.body_hash, hash=follows.hash)
+
+
+def _chained(row: AuditRow) -> chain.Row:
+    """A row as the chain knows it. Its text is made of the columns, so that none of them can be altered unseen."""
+    return chain.Row(
+        game=_CHAIN,
+        seq=row.seq,
+        kind=row.act,
+        seat=None,
+        by=row.actor,
+        at=row.at,
+        rules=_FORM_OF_ROWS,
+        body=_text(row).encode(),
+        nonce=row.nonce,
+        body_hash=row.body_hash,
+        hash=row.hash,
+    )
+
+
+def _text(row: AuditRow) -> str:
+    """What is hashed of an act beside who, when and what."""
+    return codec.dumps(
+        {
+            "body": row.body,
+            "form": row.form,
+            "game": row.game_id,
+            "person": row.person_id,
+            "reason": row.reason,
+        }
+    )
