@@ -5,7 +5,6 @@ game has moved on meanwhile its choice is stale, and it is simply asked again.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 
 import structlog
@@ -43,10 +42,29 @@ def play_bots(house: House, limit: int = BATCH) -> int:
     """Let the bots whose turn it is decide; how many have."""
     now = house.now()
     claimed = house.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, limit, bots=True))
-    return sum(_tried(house, row, now) for row in claimed)
+    return sum(_tried(house, row) for row in claimed)
 
 
-def _tried(house: House, row: DeadlineRow, now: datetime) -> bool:
+def answer_at(house: House, game_id: int) -> None:
+    """Let the bots of one table decide at once, until a person is asked or the game is over.
+
+    It claims nothing: where a worker lets the same bot think, the first choice counts and the other is stale. Where a bot
+    fails it stops, and the worker goes on trying.
+    """
+    before: set[tuple[int, int]] = set()
+    while (rows := _bots_asked(house, game_id)) and (asked := {(row.window, row.seat) for row in rows}) != before:
+        before = asked
+        for row in rows:
+            _tried(house, row)
+
+
+def _bots_asked(house: House, game_id: int) -> list[DeadlineRow]:
+    with house.store.read() as tx:
+        seats = {place.seat for place in games.places(tx, game_id) if place.bot is not None}
+        return [row for row in deadlines.of_game(tx, game_id) if row.seat in seats]
+
+
+def _tried(house: House, row: DeadlineRow) -> bool:
     try:
         asked = _asked(house, row)
         if asked is None:

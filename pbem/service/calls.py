@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Final
 
 from pbem.domain.errors import Forbidden, Gone, TooMany
+from pbem.domain.guests import is_guest
 from pbem.domain.words import text_of
 from pbem.service import alarms
 from pbem.service import people as persons
@@ -63,7 +64,12 @@ def close(house: House, call_id: int) -> None:
 
 
 def _call(tx: Tx, house: House, person_id: int, text: str, game_id: int | None, seat: int | None) -> int:
-    people.lock(tx, person_id)
+    if is_guest(people.lock(tx, person_id).address):
+        raise Forbidden(
+            "From a demo nobody is called.",
+            why="There would be no address to send the answer to.",
+            remedy="Please use the form behind “Call the organiser” on our front page.",
+        )
     if (known := calls.same(tx, person_id, game_id, seat, text)) is not None:
         return known
     if game_id is not None:

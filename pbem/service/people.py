@@ -10,8 +10,9 @@ from zoneinfo import ZoneInfo
 
 from email_validator import EmailNotValidError, validate_email
 
-from pbem.domain.delivery import AT_ONCE, USUAL_DIGEST
+from pbem.domain.delivery import AT_ONCE, USUAL_DIGEST, Delivery, Way
 from pbem.domain.errors import BadInput, TooMany, quoted
+from pbem.domain.guests import guest_address
 from pbem.domain.localtime import parse_zone
 from pbem.domain.quiet import parse_quiet
 from pbem.domain.reminder import USUAL, parse_cadence
@@ -81,27 +82,18 @@ def known_in(tx: Tx, house: House, address: str, name: str = "") -> PersonRow:
     given, mailbox = normalised(address)
     known = people.by_mailbox(tx, mailbox)
     if known is None:
-        person_id = people.add(
-            tx,
-            key=house.randomness.bytes(_KEY_BYTES).hex(),
-            address=given,
-            mailbox=mailbox,
-            name=name_of(name) if name else "",
-            zone=house.zone,
-            quiet=None,
-            cadence=str(USUAL),
-            delivery=str(AT_ONCE),
-            digest_at=f"{USUAL_DIGEST:%H:%M}",
-            sealed=False,
-            created_at=house.now(),
-            confirmed_at=None,
-        )
-        return people.read(tx, person_id)
+        return _enter(tx, house, given, mailbox, name_of(name) if name else "", AT_ONCE)
     # Only as long as the address is nobody's may somebody else's typing give it a name.
     if name and not known.name and known.confirmed_at is None:
         people.change(tx, known.id, name=name_of(name))
         return people.read(tx, known.id)
     return known
+
+
+def guest_in(tx: Tx, house: House, name: str) -> PersonRow:
+    """A guest of the demo, who has no mailbox: nothing is mailed to them, and nobody can type their address."""
+    address = guest_address(house.randomness.bytes(_KEY_BYTES).hex())
+    return confirm_in(tx, house, _enter(tx, house, address, address, name, Delivery(Way.NOTHING)).id)
 
 
 def confirm_in(tx: Tx, house: House, person_id: int) -> PersonRow:
@@ -144,6 +136,25 @@ def normalised(address: str) -> tuple[str, str]:
             remedy="Please give an address in plain letters, if you have one.",
         )
     return checked.normalized, checked.ascii_email.casefold()
+
+
+def _enter(tx: Tx, house: House, address: str, mailbox: str, name: str, delivery: Delivery) -> PersonRow:
+    person_id = people.add(
+        tx,
+        key=house.randomness.bytes(_KEY_BYTES).hex(),
+        address=address,
+        mailbox=mailbox,
+        name=name,
+        zone=house.zone,
+        quiet=None,
+        cadence=str(USUAL),
+        delivery=str(delivery),
+        digest_at=f"{USUAL_DIGEST:%H:%M}",
+        sealed=False,
+        created_at=house.now(),
+        confirmed_at=None,
+    )
+    return people.read(tx, person_id)
 
 
 def _create(tx: Tx, house: House, address: str, name: str) -> PersonRow:

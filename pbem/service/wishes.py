@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 from pbem.domain.delivery import ASKED_FOR, Delivery, Fate, Way, digest_day, judge, parse_delivery
 from pbem.domain.errors import NotFound
+from pbem.domain.guests import is_guest
 from pbem.domain.localtime import parse_wall
 from pbem.domain.quiet import parse_quiet
 from pbem.service import timekeeping
@@ -53,6 +54,9 @@ def may_leave_in(tx: Tx, house: House, mail: OutboxRow) -> bool:
     """Judge a mail that is due; False if it does not leave now, which is then written down. Its game is locked."""
     facts = json.loads(mail.facts)
     if mail.kind in ASKED_FOR or facts.get(ASKED):
+        if is_guest(people.read(tx, mail.person_id).address):
+            _keep_back(tx, house, mail, Fate.WITHHOLD, None)
+            return False
         return True
     wished = preferences.wished(tx, mail.person_id, mail.game_id)
     now = house.now()

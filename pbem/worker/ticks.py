@@ -15,6 +15,7 @@ import structlog
 from pbem.service import (
     alarms,
     bots,
+    demo,
     digests,
     heartbeat,
     incoming,
@@ -133,6 +134,7 @@ def daily(shift: Shift) -> None:
         outcomes.tidy(shift.house)
         stops.forgive(shift.house)
         incoming.tidy(shift.house)
+        demo.tidy(shift.house)
         sessions.tidy(shift.house)
         _log.info("day_begun")
 

@@ -1,0 +1,61 @@
+"""Guests of the demo, as rows: how many came, and forgetting one with everything that hangs on them.
+
+This module deletes rows of games and of their logs, which nothing else does. It may only be handed a guest, whose table is
+nobody else's.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Table, delete, func, or_, select
+
+from pbem.domain.guests import DOMAIN
+from pbem.store.schema import Audit, Base, Game, Link, Outbox, Person, table_of
+
+_AUDIT, _GAME, _LINK, _OUTBOX, _PERSON = map(table_of, (Audit, Game, Link, Outbox, Person))
+_GUESTS: ColumnElement[bool] = _PERSON.c.mailbox.like(f"%@{DOMAIN}")
+
+
+def count_since(tx: Connection, moment: datetime) -> int:
+    """How many guests have come since then."""
+    wanted = select(func.count()).select_from(_PERSON).where(_GUESTS, _PERSON.c.created_at > moment)
+    return tx.execute(wanted).scalar_one()
+
+
+def before(tx: Connection, moment: datetime, after: int, limit: int) -> list[int]:
+    """The guests that came before a moment, in the order of their numbers, from the one after this number on.
+
+    Those of whom the organisers' audit tells are left out: what was done there stays.
+    """
+    audited = select(_AUDIT.c.seq).join(_GAME, _AUDIT.c.game_id == _GAME.c.id).where(_GAME.c.host_id == _PERSON.c.id)
+    wanted = select(_PERSON.c.id).where(
+        _GUESTS,
+        _PERSON.c.id > after,
+        _PERSON.c.created_at < moment,
+        ~audited.exists(),
+        ~select(_AUDIT.c.seq).where(_AUDIT.c.person_id == _PERSON.c.id).exists(),
+    )
+    return list(tx.execute(wanted.order_by(_PERSON.c.id).limit(limit)).scalars())
+
+
+def forget(tx: Connection, person_id: int) -> None:
+    """Delete a guest, their tables, and every row of any kind that refers to these."""
+    hosted = tx.execute(select(_GAME.c.id).where(_GAME.c.host_id == person_id)).scalars()
+    doomed: dict[Table, list[int]] = {_PERSON: [person_id], _GAME: list(hosted)}
+    for table in (_OUTBOX, _LINK):
+        doomed[table] = list(tx.execute(select(table.c.id).where(_hangs_on(table, doomed))).scalars())
+    # The tables are sorted by what refers to what, so that nothing is left hanging in between.
+    for table in reversed(Base.metadata.sorted_tables):
+        own = [table.c.id.in_(doomed[table])] if table in doomed else []
+        refers = _references(table, doomed)
+        if own or refers:
+            tx.execute(delete(table).where(or_(*own, *refers)))
+
+
+def _hangs_on(table: Table, doomed: dict[Table, list[int]]) -> ColumnElement[bool]:
+    return or_(*_references(table, doomed))
+
+
+def _references(table: Table, doomed: dict[Table, list[int]]) -> list[ColumnElement[Any]]:
+    """For each reference of a table to what is doomed: that a row has it."""
+    return [key.parent.in_(doomed[key.column.table]) for key in table.foreign_keys if key.column.table in doomed]
