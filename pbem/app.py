@@ -14,6 +14,7 @@ from pbem import paths
 from pbem.config import Config
 from pbem.service.house import House
 from pbem.web import (
+    answered,
     api,
     gallery,
     guard,
@@ -27,6 +28,7 @@ from pbem.web import (
     rules,
     said,
     seat,
+    signing_in,
     site,
     stop,
     written,
@@ -60,6 +62,7 @@ def create_app(house: House, config: Config) -> Flask:
     )
     pictures.provide(app)
     site.settle(app.extensions, house, config)
+    answered.watch(app)
     guard.watch(app)
     answer_errors(app)
     for pages in (
@@ -69,6 +72,7 @@ def create_app(house: House, config: Config) -> Flask:
         handbook.pages,
         robots.pages,
         lobby.pages,
+        signing_in.pages,
         own.pages,
         stop.pages,
         written.pages,

@@ -79,7 +79,7 @@ class Web:
     host: str = setting(HOST, "127.0.0.1", "Address the web server listens on.")
     port: int = setting(PORT, "8000", "Port the web server listens on.")
     admin_port: int = setting(
-        PORT, "8001", "Port for metrics and health, on this machine only; never put it on the web."
+        number(0, 65535), "0", "Port for metrics and health, on this machine only, each process its own; 0 for none."
     )
     threads: int = setting(number(1, 64), "8", "Requests that are answered at the same time.")
 

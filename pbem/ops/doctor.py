@@ -4,7 +4,6 @@ A doctor only looks. Each finding is well, a warning (it works, and something sh
 work, or not for long).
 """
 
-import shutil
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Final
@@ -17,16 +16,12 @@ from pbem.domain.errors import PbemError
 from pbem.domain.finding import Finding, How
 from pbem.domain.outage import CLOCK_TOLERANCE, LONGEST_HOLE
 from pbem.mail.send import Relay
-from pbem.ops import letterbox, mail_checks
+from pbem.ops import admin, letterbox, mail_checks, readiness
 from pbem.ops.domains import look_at_domains
 from pbem.ops.opening import must_be_there
 from pbem.store import calls, copying, deadlines, games, health, migrate, outages, outbox
 from pbem.store.database import Store
 from pbem.store.trouble import explained
-
-_LITTLE: Final = 1024**3
-_TOO_LITTLE: Final = 200 * 1024**2
-"""The log of a busy server grows by some megabytes a day; a backup and a migration need room for a copy."""
 
 _STUCK: Final = timedelta(minutes=15)
 _MOST_CALLS: Final = 1000
@@ -37,7 +32,8 @@ def examine(config: Config) -> Iterator[Finding]:
     """Look at everything; where the database cannot be reached, at everything else."""
     yield from _files(config)
     yield from _keys(config)
-    yield from _disk(config)
+    yield readiness.disk(config)
+    yield from admin.look_at_port(config)
     yield from _mail(config)
     yield from letterbox.look_at_settings(config)
     try:
@@ -72,18 +68,6 @@ def _keys(config: Config) -> Iterator[Finding]:
         yield Finding("keys", How.WARNING, says, "Make a new one with `pbem keys rotate`.")
     else:
         yield Finding("keys", How.WELL, f"{len(config.keys.keys)}, the newest made on {newest.made}")
-
-
-def _disk(config: Config) -> Iterator[Finding]:
-    folder = next(each for each in (config.data_dir, *config.data_dir.parents) if each.exists())
-    free = shutil.disk_usage(folder).free
-    says = f"{free // 1024**2:,} MB free at {folder}"
-    if free < _TOO_LITTLE:
-        yield Finding("disk", How.TROUBLE, f"{says}.", "Make room: moves are refused when the disk is full.")
-    elif free < _LITTLE:
-        yield Finding("disk", How.WARNING, f"{says}.", "Make room soon; a migration and a backup need some.")
-    else:
-        yield Finding("disk", How.WELL, says)
 
 
 def _mail(config: Config) -> Iterator[Finding]:

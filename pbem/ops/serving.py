@@ -10,7 +10,8 @@ import secrets
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict
 from types import FrameType
 from typing import Any, Final, NoReturn
 from urllib.parse import urlsplit
@@ -19,10 +20,11 @@ from wsgiref.types import WSGIApplication
 import structlog
 from waitress.server import create_server
 
-from pbem import logs
+from pbem import logs, metrics
 from pbem.app import create_app
 from pbem.config import Config, read
 from pbem.domain.errors import BadInput, Forbidden
+from pbem.ops.admin import admin_port
 from pbem.ops.letterbox import taking_mails
 from pbem.ops.lock import alone
 from pbem.ops.opening import house_on, make_ready, must_be_there, opened_store
@@ -55,9 +57,14 @@ def serve(config: Config, say: Say, *, with_worker: bool = True) -> None:
         )
     with alone(config.database_url), opened_store(config) as store:
         house = house_on(store, config)
+        shift = _shift(house, config) if with_worker else None
         server = _listening(config, create_app(house, config))
         try:
-            with _working(house, config) if with_worker else _nothing(), _told_to_stop():
+            with (
+                admin_port(house, config, shift.worker.name if shift else None),
+                _working(shift, config) if shift else nullcontext(),
+                _told_to_stop(),
+            ):
                 for line in _welcome(config):
                     say(line)
                 _log.info("web_started", host=config.web.host, port=config.web.port)
@@ -72,12 +79,14 @@ def work(config: Config, say: Say) -> None:
     """Be a worker until told to stop."""
     must_be_there(config)
     with alone(config.database_url), opened_store(config) as store:
-        say("Working: mails, deadlines, reminders, bots. Stop it with Ctrl-C.")
-        loop.run(_shift(house_on(store, config), config))
+        shift = _shift(house_on(store, config), config)
+        with admin_port(shift.house, config, shift.worker.name):
+            say("Working: mails, deadlines, reminders, bots. Stop it with Ctrl-C.")
+            loop.run(shift)
 
 
 def application() -> WSGIApplication:
-    """For other web servers: gunicorn "pbem.ops.serving:application()". On PostgreSQL only, beside `pbem worker`."""
+    """For gunicorn, as `pbem.ops.gunicorn` sets it up. On PostgreSQL only, beside `pbem worker`."""
     config = read(os.environ)
     logs.configure()
     if Store.file_of(config.database_url) is not None:
@@ -90,9 +99,9 @@ def application() -> WSGIApplication:
 
 
 @contextmanager
-def _working(house: House, config: Config) -> Iterator[None]:
-    ticks = loop.Loop(_shift(house, config))
-    with taking_mails(house, config):
+def _working(shift: Shift, config: Config) -> Iterator[None]:
+    ticks = loop.Loop(shift)
+    with taking_mails(shift.house, config):
         try:
             # Whoever is told to stop in the middle of this has to stop what has started.
             ticks.start()
@@ -101,17 +110,14 @@ def _working(house: House, config: Config) -> Iterator[None]:
             ticks.stop()
 
 
-@contextmanager
-def _nothing() -> Iterator[None]:
-    yield
-
-
 def _shift(house: House, config: Config) -> Shift:
     post, box = post_of(config), incoming.letterbox_of(config)
 
     def send(house: House) -> int:
         done = deliver(house, post)
-        return done.accepted + done.superseded + done.postponed + done.given_up
+        for outcome, number in asdict(done).items():
+            metrics.MAILS.labels(outcome).inc(number)
+        return done.dealt_with
 
     def attend(house: House) -> int:
         return incoming.attend(house, box)

@@ -14,6 +14,7 @@ from typing import Any, Final
 from engine import codec
 from engine.game import Game
 from engine.table import Entry
+from pbem import metrics
 from pbem.clock import Randomness
 from pbem.domain import chain
 from pbem.store.games import GameRow
@@ -77,6 +78,7 @@ class Record:
             nonce=self._randomness.bytes(chain.NONCE_BYTES),
         )
         self.rows.append(row)
+        metrics.row_added(kind, by)
         self.seq, self.head = row.seq, row.hash
         if kind is Kind.ENTRY or kind in TAKES_BACK:
             self.entry_head = row.hash

@@ -22,7 +22,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.pool import StaticPool
 
-from pbem import faults
+from pbem import faults, metrics
 from pbem.domain.errors import Fault
 
 T = TypeVar("T")
@@ -60,6 +60,7 @@ class Store:
     def write(self, work: Callable[[Connection], T]) -> T:
         """Run a use case in one transaction, the whole of it again if the database asks for that, then commit."""
         for attempt in range(1, TRIES + 1):
+            metrics.transaction_begun()
             try:
                 with self._writers, self.engine.connect() as connection:
                     writing = connection.execution_options(pbem_write=True)
@@ -67,10 +68,12 @@ class Store:
                         done = work(writing)
                         faults.point("store.committing")
                 faults.point("store.committed")
+                metrics.transaction_kept()
                 return done
             except DBAPIError as error:
                 if attempt == TRIES or not _may_try_again(error):
                     raise
+                metrics.RETRIES.inc()
                 # A little later and not all at once: whoever was in the way has to get done.
                 time.sleep(random.uniform(0.005, 0.05) * attempt)  # noqa: S311 - no secret
         raise AssertionError("unreachable")

@@ -15,6 +15,7 @@ import structlog
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 
+from pbem import metrics
 from pbem.clock import SystemClock
 from pbem.worker.ticks import TICKS, Shift, Tick
 
@@ -86,6 +87,8 @@ def run(shift: Shift, every: Mapping[str, float] | None = None) -> None:
 
 def _run(tick: Tick, shift: Shift) -> None:
     try:
-        tick.do(shift)
+        with metrics.TICK_SECONDS.labels(tick.name).time():
+            tick.do(shift)
     except Exception:  # noqa: BLE001 - whatever went wrong, the next tick tries again
+        metrics.TICK_FAILURES.labels(tick.name).inc()
         _log.exception("tick_failed", tick=tick.name)

@@ -1,0 +1,89 @@
+"""How gunicorn runs the site: several processes on one PostgreSQL, which share a port for pages and one for the admin.
+
+    gunicorn --config python:pbem.ops.gunicorn
+
+Gunicorn reads the names of this module as its settings and hooks; what its command line says wins. The processes count into
+files of a common folder, and each answers on the admin port for all of them. Mails and clocks are `pbem worker`'s.
+"""
+
+import os
+import shutil
+import socket
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final
+
+_COUNTS: Final = Path(os.environ.get("PROMETHEUS_MULTIPROC_DIR") or tempfile.mkdtemp(prefix="pbem-counts-"))
+# Whether counts are shared is settled when the library is imported, which the modules below do.
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_COUNTS)
+
+from gunicorn.glogging import Logger  # noqa: E402
+
+from pbem import logs  # noqa: E402
+from pbem.config import Config, read  # noqa: E402
+from pbem.domain.errors import BadInput  # noqa: E402
+from pbem.ops import admin  # noqa: E402
+from pbem.ops.opening import house_on  # noqa: E402
+from pbem.store.database import Store  # noqa: E402
+
+
+def _read_settings() -> Config:
+    try:
+        return read(os.environ)
+    except BadInput as refusal:
+        raise SystemExit(str(refusal)) from None
+
+
+class EventLogger(Logger):  # type: ignore[misc]
+    """What gunicorn itself says, in the form of all other events."""
+
+    def setup(self, cfg: Any) -> None:
+        """Leave its lines to the log of the process."""
+        super().setup(cfg)
+        logs.configure()
+        self.error_log.handlers.clear()
+        self.error_log.propagate = True
+
+
+_SETTINGS: Final = _read_settings()
+
+wsgi_app = "pbem.ops.serving:application()"
+bind = f"{_SETTINGS.web.host}:{_SETTINGS.web.port}"
+workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
+worker_class = "gthread"
+threads = _SETTINGS.web.threads
+logger_class = EventLogger
+# The application tells of each request, without its address; a line of gunicorn's would have tokens in it.
+accesslog = None
+# Nobody has to steer it from elsewhere: signals do.
+control_socket_disable = True
+
+_shared: list[socket.socket] = []
+_open = ExitStack()
+
+
+def on_starting(server: Any) -> None:
+    """In the process above all others: take the admin port, for all of them to answer on."""
+    if _SETTINGS.web.admin_port:
+        try:
+            _shared.append(admin.listening(_SETTINGS.web.admin_port))
+        except BadInput as refusal:
+            raise SystemExit(str(refusal)) from None
+
+
+def post_worker_init(worker: Any) -> None:
+    """In each process that serves pages: answer on the admin port too, with a connection that no page waits for."""
+    for each in _shared:
+        house = house_on(Store(_SETTINGS.database_url, threads=1), _SETTINGS)
+        _open.enter_context(admin.answering(each, house, _SETTINGS, worker=None))
+
+
+def worker_exit(server: Any, worker: Any) -> None:
+    """In each process that serves pages: stop answering."""
+    _open.close()
+
+
+def on_exit(server: Any) -> None:
+    """In the process above all others: nobody counts any more."""
+    shutil.rmtree(_COUNTS, ignore_errors=True)
