@@ -32,6 +32,36 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("worker", name=op.f("pk_beat")),
     )
     op.create_table(
+        "job",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("what", sa.Text(), nullable=False),
+        sa.Column("facts", sa.Text(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("actor", sa.Text(), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("mark", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("total", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("done", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("failed", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("said", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
+        sa.CheckConstraint("status IN ('running', 'done', 'stopped')", name=op.f("ck_job_status")),
+        sa.CheckConstraint("what IN ('pause', 'resume', 'extend', 'announce', 'resend')", name=op.f("ck_job_what")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_job")),
+        sa.UniqueConstraint("key", name=op.f("uq_job_key")),
+    )
+    with op.batch_alter_table("job", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_job_status_id"), ["status", "id"], unique=False)
+
+    op.create_table(
+        "mark",
+        sa.Column("task", sa.Text(), nullable=False),
+        sa.Column("number", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.PrimaryKeyConstraint("task", name=op.f("pk_mark")),
+    )
+    op.create_table(
         "organiser",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
@@ -96,6 +126,25 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("task", "slot", name=op.f("pk_slot")),
     )
     op.create_table(
+        "tally",
+        sa.Column("day", sa.Date(), nullable=False),
+        sa.Column("hour", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("count", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.PrimaryKeyConstraint("day", "hour", "kind", name=op.f("pk_tally")),
+    )
+    op.create_table(
+        "term",
+        sa.Column("about", sa.Text(), nullable=False),
+        sa.Column("word", sa.LargeBinary(), nullable=False),
+        sa.Column("number", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.CheckConstraint("about IN ('table', 'person')", name=op.f("ck_term_about")),
+        sa.PrimaryKeyConstraint("about", "word", "number", name=op.f("pk_term")),
+    )
+    with op.batch_alter_table("term", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_term_about_number"), ["about", "number"], unique=False)
+
+    op.create_table(
         "traffic",
         sa.Column("day", sa.Date(), nullable=False),
         sa.Column("domain", sa.Text(), nullable=False),
@@ -156,7 +205,11 @@ def upgrade() -> None:
         sa.UniqueConstraint("key", name=op.f("uq_game_key")),
     )
     with op.batch_alter_table("game", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_game_host_id"), ["host_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_game_status_created_at"), ["status", "created_at"], unique=False)
+        batch_op.create_index(
+            batch_op.f("ix_game_status_kind_created_at"), ["status", "kind", "created_at"], unique=False
+        )
 
     op.create_table(
         "session",
@@ -194,6 +247,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_unreachable")),
         sa.UniqueConstraint("person_id", "start_at", name=op.f("uq_unreachable_person_id_start_at")),
     )
+    with op.batch_alter_table("unreachable", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_unreachable_end_at_start_at"), ["end_at", "start_at"], unique=False)
+
     op.create_table(
         "vacation",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -298,6 +354,15 @@ def upgrade() -> None:
         batch_op.create_index("ix_deadline_remind", ["status", "remind_at"], unique=False)
 
     op.create_table(
+        "flaw",
+        sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("found_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("says", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_flaw_game_id")),
+        sa.PrimaryKeyConstraint("game_id", name=op.f("pk_flaw")),
+    )
+    op.create_table(
         "invitation",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
@@ -327,6 +392,9 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_log_game_id")),
         sa.PrimaryKeyConstraint("game_id", "seq", name=op.f("pk_log")),
     )
+    with op.batch_alter_table("log", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_log_at"), ["at"], unique=False)
+
     op.create_table(
         "offer",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -392,6 +460,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_pause")),
     )
     with op.batch_alter_table("pause", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_pause_end_at_game_id"), ["end_at", "game_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_pause_game_id"), ["game_id"], unique=False)
 
     op.create_table(
@@ -570,6 +639,7 @@ def downgrade() -> None:
     op.drop_table("place")
     with op.batch_alter_table("pause", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_pause_game_id"))
+        batch_op.drop_index(batch_op.f("ix_pause_end_at_game_id"))
 
     op.drop_table("pause")
     with op.batch_alter_table("outbox", schema=None) as batch_op:
@@ -582,8 +652,12 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_offer_game_id_seat"))
 
     op.drop_table("offer")
+    with op.batch_alter_table("log", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_log_at"))
+
     op.drop_table("log")
     op.drop_table("invitation")
+    op.drop_table("flaw")
     with op.batch_alter_table("deadline", schema=None) as batch_op:
         batch_op.drop_index("ix_deadline_remind")
         batch_op.drop_index("ix_deadline_due")
@@ -607,6 +681,9 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_vacation_person_id"))
 
     op.drop_table("vacation")
+    with op.batch_alter_table("unreachable", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_unreachable_end_at_start_at"))
+
     op.drop_table("unreachable")
     with op.batch_alter_table("session", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_session_person_id"))
@@ -614,11 +691,18 @@ def downgrade() -> None:
 
     op.drop_table("session")
     with op.batch_alter_table("game", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_game_status_kind_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_status_created_at"))
+        batch_op.drop_index(batch_op.f("ix_game_host_id"))
 
     op.drop_table("game")
     op.drop_table("bounce")
     op.drop_table("traffic")
+    with op.batch_alter_table("term", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_term_about_number"))
+
+    op.drop_table("term")
+    op.drop_table("tally")
     op.drop_table("slot")
     op.drop_table("rate")
     op.drop_table("quota")
@@ -628,6 +712,11 @@ def downgrade() -> None:
 
     op.drop_table("outage")
     op.drop_table("organiser")
+    op.drop_table("mark")
+    with op.batch_alter_table("job", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_job_status_id"))
+
+    op.drop_table("job")
     op.drop_table("beat")
     op.drop_table("audit_head")
     op.drop_table("arrival")

@@ -10,6 +10,7 @@ This package must never hold a query.
 from pbem.store.schema.base import Base, table_of
 from pbem.store.schema.desk import Audit, AuditHead
 from pbem.store.schema.mail import Alarm, Arrival, Ledger, Link, Outbox, Quota, Rate, Received, Traffic
+from pbem.store.schema.overview import Flaw, Job, Mark, Tally, Term
 from pbem.store.schema.people import Bounce, Organiser, Person, Preference, Session, Unreachable, Vacation, Willing
 from pbem.store.schema.tables import Call, Game, Invitation, Log, Offer, Place, Said, View, Vote, Wish
 from pbem.store.schema.time import Beat, Deadline, Outage, Pause, Slot
@@ -24,11 +25,14 @@ __all__ = [
     "Bounce",
     "Call",
     "Deadline",
+    "Flaw",
     "Game",
     "Invitation",
+    "Job",
     "Ledger",
     "Link",
     "Log",
+    "Mark",
     "Offer",
     "Organiser",
     "Outage",
@@ -43,6 +47,8 @@ __all__ = [
     "Said",
     "Session",
     "Slot",
+    "Tally",
+    "Term",
     "Traffic",
     "Unreachable",
     "Vacation",

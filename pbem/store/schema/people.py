@@ -73,6 +73,7 @@ class Unreachable(Base):
     __tablename__ = "unreachable"
     __table_args__ = (
         UniqueConstraint("person_id", "start_at"),
+        Index(None, "end_at", "start_at"),
         one_of("cause", "refused", "bounced", "complained"),
     )
 

@@ -24,6 +24,8 @@ class Game(Base):
         one_of("status", "planned", "open", "playing", "over", "void", "closed", "expired", "frozen"),
         one_of("successor", "substitute", "bot"),
         Index(None, "status", "created_at"),
+        Index(None, "status", "kind", "created_at"),
+        Index(None, "host_id"),
     )
 
     id: Mapped[Id]
@@ -108,6 +110,8 @@ class Log(Base):
     """One row of a game's history. Rows are added and never changed; `domain.chain` says how they are hashed."""
 
     __tablename__ = "log"
+    # What happened lately is counted by the hour, at all tables together.
+    __table_args__ = (Index(None, "at"),)
 
     game_id: Mapped[Part] = mapped_column(ForeignKey("game.id"))
     seq: Mapped[Part]

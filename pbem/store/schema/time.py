@@ -41,7 +41,7 @@ class Pause(Base):
     """A time in which all clocks of a table stand still; open while it lasts."""
 
     __tablename__ = "pause"
-    __table_args__ = (Index(None, "game_id"),)
+    __table_args__ = (Index(None, "game_id"), Index(None, "end_at", "game_id"))
 
     id: Mapped[Id]
     game_id: Mapped[int] = mapped_column(ForeignKey("game.id"))
