@@ -59,11 +59,13 @@ def open_in(tx: Tx, house: House, token: str, purpose: Purpose) -> Link:
     return _genuine(house, token, row, purpose, links.read(tx, row))
 
 
-def open_and_lock_in(tx: Tx, house: House, token: str, purpose: Purpose) -> tuple[Link, GameRow]:
-    """What the token of a seat is for, and its game, which nobody else can change until this transaction ends."""
+def open_with_game_in(
+    tx: Tx, house: House, token: str, purpose: Purpose, *, lock: bool = False
+) -> tuple[Link, GameRow]:
+    """What the token of a seat is for, and its game; if it is locked, nobody else can change it in this transaction."""
     token = token.strip(_AROUND)
     row = read(token).row
-    link, game = games.lock_by_link(tx, row) or (None, None)
+    link, game = (games.lock_by_link if lock else games.read_by_link)(tx, row) or (None, None)
     genuine = _genuine(house, token, row, purpose, link)
     assert game is not None, "it came with the link"
     return genuine, game

@@ -7,10 +7,10 @@ Nothing in here changes anything, not even a kept view.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from engine import grammar, orders
@@ -18,7 +18,6 @@ from engine.board import Board
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import SPECTATOR, Fact, seen
 from engine.game import Game, OptionValue, Standing
-from engine.table import answers_itself
 from engine.tell import Teller, Text
 from pbem.domain import chain
 from pbem.domain.silence import Agreement, Successor, warning
@@ -26,15 +25,13 @@ from pbem.domain.words import set_apart
 from pbem.links import Purpose
 from pbem.service import play, second_thoughts, views
 from pbem.service.house import House
-from pbem.service.links import Link, open_in
+from pbem.service.known import MOST_ENTRIES, asked, known_in
+from pbem.service.links import Link, open_in, open_with_game_in
 from pbem.service.record import Standing as StandingEntry
-from pbem.service.record import entries_back, latest_entries
-from pbem.store import deadlines, games, people, votes
+from pbem.service.record import latest_entries
+from pbem.store import deadlines, games, people, seats
 from pbem.store.database import Tx
 from pbem.store.games import GameRow, PlaceRow
-
-MOST_ENTRIES: Final = 200
-"""Entries of a log that one page tells; whoever was away for longer asks for the history."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +57,8 @@ class Look:
     """Everything that one seat may see of its game now.
 
     `decision` is what it is asked, `sealed` its choice in the box, `made` its last choice that was carried out. `told`
-    begins with the window of that choice. `due_at` is until when it may decide, if its clock runs.
+    begins with the window of that choice. `due_at` is until when it may decide, if its clock runs; `mail_fails`, whether
+    mail to its player does not arrive at present.
     """
 
     game_id: int
@@ -86,6 +84,7 @@ class Look:
     due_at: datetime | None
     promised_at: datetime | None
     zone: ZoneInfo
+    mail_fails: bool
     warning: str
     standing: Standing
     votes: frozenset[int]
@@ -145,13 +144,13 @@ class Offered:
 def look(house: House, token: str) -> Look:
     """What the holder of a seat's link sees."""
     with house.store.read() as tx:
-        return look_in(tx, open_in(tx, house, token, Purpose.SEAT))
+        return _look(tx, *open_with_game_in(tx, house, token, Purpose.SEAT))
 
 
 def look_by_program(house: House, token: str) -> Look:
     """What the holder of a seat's token for programs sees."""
     with house.store.read() as tx:
-        return look_in(tx, open_in(tx, house, token, Purpose.API))
+        return _look(tx, *open_with_game_in(tx, house, token, Purpose.API))
 
 
 def offered(house: House, token: str, option: str) -> Offered:
@@ -163,23 +162,34 @@ def offered(house: House, token: str, option: str) -> Offered:
 def history(house: House, token: str, since: int, most: int) -> tuple[Look, tuple[Told, ...], bool]:
     """What a seat was told in the windows from this one on, the first of them first, and whether there are more."""
     with house.store.read() as tx:
-        found = look_in(tx, open_in(tx, house, token, Purpose.API))
-        row = games.read(tx, found.game_id)
+        link, row = open_with_game_in(tx, house, token, Purpose.API)
+        found = _look(tx, link, row)
         entries = latest_entries(found.rules, games.chain_back(tx, row.id, row.key), since)
         return found, _told(entries[:most], found.seat), len(entries) > most
 
 
 def look_in(tx: Tx, link: Link) -> Look:
     """The same within a transaction that is under way."""
+    game_id, _, _ = seat_of(link)
+    return _look(tx, link, games.read(tx, game_id))
+
+
+def seat_of(link: Link) -> tuple[int, int, int]:
+    """The game, the seat and the person of a link that is for a seat."""
+    game_id, seat, person_id = link.game_id, link.seat, link.person_id
+    assert game_id is not None
+    assert seat is not None
+    assert person_id is not None
+    return game_id, seat, person_id
+
+
+def _look(tx: Tx, link: Link, row: GameRow) -> Look:
     game_id, seat, person_id = seat_of(link)
-    row = games.read(tx, game_id)
-    places = games.places(tx, game_id)
     rules = play.rules_of(row)
-    view = views.view(tx, row, seat).view
-    decision = asked(rules, view, seat) if row.status == "playing" else None
-    lately = _since_last_choice(tx, row, rules, seat)
-    deadline = deadlines.read(tx, game_id, row.window, seat)
-    silent = next(place.silent for place in places if place.seat == seat)
+    known = known_in(tx, row, rules, seat)
+    decision = known.decision if row.status == "playing" else None
+    taken = seats.taken(tx, game_id)
+    clock = seats.clock(tx, game_id, row.window, seat, person_id)
     return Look(
         game_id=game_id,
         key=row.key,
@@ -192,38 +202,24 @@ def look_in(tx: Tx, link: Link) -> Look:
         person_id=person_id,
         rules=rules,
         options=json.loads(row.options),
-        names=_names(places),
-        people=tuple(place.seat for place in places if place.person_id is not None and place.seat is not None),
-        view=view,
-        board=rules.board(view, seat),
+        names=tuple(each.name for each in taken),
+        people=tuple(each.seat for each in taken if each.person_id is not None),
+        view=known.view,
+        board=known.board,
         decision=decision,
-        sealed=None if decision is None else _box(row, seat),
-        made=_made(tx, row, rules, seat, lately) if lately else None,
-        told=_told(lately, seat),
+        sealed=None if decision is None else play.box_of(row).get(seat),
+        made=_made(tx, row, rules, seat, known.lately) if known.lately else None,
+        told=_told(known.lately, seat),
         order=play.orders_of(row).get(seat),
-        due_at=None if deadline is None else deadline.due_at,
-        promised_at=None if deadline is None else deadline.promised_at,
-        zone=ZoneInfo(people.read(tx, person_id).zone),
-        warning=warning(silent, Agreement(row.silent_limit, Successor(row.successor))),
-        standing=rules.standing(view),
-        votes=frozenset(votes.seats(tx, game_id)),
+        due_at=clock.due_at,
+        promised_at=clock.promised_at,
+        zone=ZoneInfo(clock.zone),
+        mail_fails=clock.mail_fails,
+        warning=warning(taken[seat].silent, Agreement(row.silent_limit, Successor(row.successor))),
+        standing=known.standing,
+        votes=frozenset(each.seat for each in taken if each.agrees),
         head=chain.short(row.entry_head),
     )
-
-
-def seat_of(link: Link) -> tuple[int, int, int]:
-    """The game, the seat and the person of a link that is for a seat."""
-    game_id, seat, person_id = link.game_id, link.seat, link.person_id
-    assert game_id is not None
-    assert seat is not None
-    assert person_id is not None
-    return game_id, seat, person_id
-
-
-def asked(rules: Game[Any], view: Any, seat: int) -> Decision | None:
-    """What the seat is asked, from its own view; nothing where the table answers by itself."""
-    decision = rules.asks(view, seat)
-    return None if decision is None or answers_itself(decision) else decision
 
 
 def _offered(tx: Tx, link: Link, option: str) -> Offered:
@@ -281,7 +277,7 @@ def _made_in(
 ) -> Made | None:
     """What the seat has chosen in that window."""
     if decision is not None:
-        sealed = _box(row, seat)
+        sealed = play.box_of(row).get(seat)
         written = "" if sealed is None else grammar.write(decision, sealed)
         may = sealed is not None and second_thoughts.may_withdraw_in(tx, row, seat)
         return None if sealed is None else Made(window, sealed, written, may)
@@ -290,7 +286,7 @@ def _made_in(
     return None
 
 
-def _made(tx: Tx, row: GameRow, rules: Game[Any], seat: int, since: list[StandingEntry]) -> Made | None:
+def _made(tx: Tx, row: GameRow, rules: Game[Any], seat: int, since: Sequence[StandingEntry]) -> Made | None:
     """What the seat has chosen in the first of these entries, which are the log from there on."""
     standing = since[0]
     choice = standing.entry.choices.get(seat)
@@ -300,25 +296,10 @@ def _made(tx: Tx, row: GameRow, rules: Game[Any], seat: int, since: list[Standin
     return Made(standing.number, choice, play.said(choice, rules), may)
 
 
-def _since_last_choice(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> list[StandingEntry]:
-    """The entries from the last one on in which this seat has decided something."""
-    found: list[StandingEntry] = []
-    for standing in entries_back(rules, games.chain_back(tx, row.id, row.key)):
-        found.append(standing)
-        mine = seat in standing.entry.choices and seat not in standing.entry.alone
-        if mine or len(found) == MOST_ENTRIES:
-            break
-    return found[::-1]
-
-
 def _told(entries: Iterable[StandingEntry], seat: int) -> tuple[Told, ...]:
     return tuple(
         Told(standing.number, tuple(seen(each, seat) for each in standing.entry.facts)) for standing in entries
     )
-
-
-def _box(row: GameRow, seat: int) -> Choice | None:
-    return play.position_of(row).box.get(seat) if row.status == "playing" else None
 
 
 def _names(places: list[PlaceRow]) -> tuple[str, ...]:

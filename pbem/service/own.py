@@ -1,33 +1,38 @@
-"""One's own page: what the link to sign in opens.
+"""One's own pages, for whoever has signed in: their tables, what became of their mails, and how they want things.
 
-It shows a person their tables, their settings and what became of their mails, and leads to every seat of theirs, so it is
-mailed on request and works for a day. When mails come is chosen on a page of its own: `wishes_by_link`.
+Each page is read by a few statements, however many tables somebody has. Every function takes the number of the person;
+that the browser is theirs was found out before.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, time
+from typing import Final
 from zoneinfo import ZoneInfo
 
-from pbem.domain.errors import Forbidden
-from pbem.domain.localtime import parse_zone
+from pbem.domain.delivery import Way, parse_delivery
+from pbem.domain.errors import Forbidden, NotFound
+from pbem.domain.localtime import parse_wall, parse_zone
+from pbem.domain.quiet import parse_quiet
 from pbem.domain.reminder import parse_cadence
 from pbem.domain.words import name_of
 from pbem.links import Purpose
-from pbem.service import announced, ledger, links, stops, substitutes, wishes
-from pbem.service import people as persons
-from pbem.service.announced import Announced
+from pbem.service import ledger, links, stops, substitutes, wishes
 from pbem.service.house import House
 from pbem.service.ledger import Listed
 from pbem.service.wishes import Wished
-from pbem.store import deadlines, games, lobby, outages
+from pbem.store import deadlines, games, lobby, offers, outages, people
 from pbem.store import links as link_rows
 from pbem.store.database import Tx
+from pbem.store.games import GameRow, PlaceRow
 from pbem.store.links import Meant
 from pbem.store.outages import VacationRow
-from pbem.store.people import PersonRow
 
-MOST_MAILS = 20
+MOST_MAILS: Final = 50
 """Mails on one's own page; the newest are of most use."""
+
+MOST_OVER: Final = 30
+"""Finished games there; all of them are in the file of everything about a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,129 +45,210 @@ class Played:
     title: str
     kind: str
     name: str
+    paused: bool
     asked: bool
     due_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
-    """What a person finds on their own page. `days_left` are days of vacation left this year.
+class Waiting:
+    """A table that waits for players, at which one has a place or whose host one is."""
 
-    `stop` is the token of the page on which they choose when mails come, empty as long as they were never sent one.
-    `failing_since` is since when mail to them has not arrived.
+    game_id: int
+    title: str
+    kind: str
+    seats: int
+    present: int
+    hosted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """A game that one has played, and that is over."""
+
+    game_id: int
+    key: str
+    seat: int
+    title: str
+    kind: str
+    public: bool
+    void: bool
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What a person finds first. `failing_since` is since when mail to them has not arrived."""
+
+    name: str
+    zone: ZoneInfo
+    played: tuple[Played, ...]
+    waiting: tuple[Waiting, ...]
+    over: tuple[Over, ...]
+    failing_since: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mails:
+    """How a person is mailed, and what became of their mails.
+
+    `stop` is the token of the page on which they choose for single tables, empty as long as they were never sent one, and
+    `tables` are their running ones. `titles` name the tables of the mails.
     """
+
+    zone: ZoneInfo
+    wished: Wished
+    listed: tuple[Listed, ...]
+    titles: dict[int, str]
+    stop: str
+    tables: tuple[tuple[str, str], ...]
+    failing_since: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a person wants things. `days_left` are days of vacation left this year."""
 
     name: str
     zone: ZoneInfo
     quiet: str
     cadence: str
     willing: bool
-    played: tuple[Played, ...]
-    waiting: tuple[Announced, ...]
+    sealed: bool
     vacations: tuple[VacationRow, ...]
     days_left: int
-    wished: Wished
-    mails: tuple[Listed, ...]
-    stop: str
-    failing_since: datetime | None
 
 
-def at(house: House, token: str) -> Own:
-    """The page of whoever has signed in."""
-    person = _person(house, token)
-    booked, left = stops.vacations(house, person.id)
+def at(house: House, person_id: int) -> Own:
+    """One's tables, those first that wait for an answer."""
     with house.store.read() as tx:
-        played = _played(tx, person.id)
-        wished = wishes.of_all_in(tx, person)
-        stop = link_rows.find(tx, Meant(Purpose.STOP, person.id))
-        failure = outages.failure(tx, person.id)
+        person = people.read(tx, person_id)
+        joined = lobby.of_person(tx, person_id, ("open", "playing"))
+        hosted = [row for row in lobby.hosted_by(tx, person_id, ("open",)) if row not in joined]
+        over = lobby.lately_over(tx, person_id, MOST_OVER)
+        places = games.places_of(tx, [row.id for row in (*joined, *hosted, *over)])
+        asked = {(row.game_id, row.seat): row.due_at for row in deadlines.of_person(tx, person_id)}
+        failure = outages.failure(tx, person_id)
+    played = [each for row in joined if row.status == "playing" for each in _played(row, places, asked, person_id)]
     return Own(
         name=person.name,
         zone=ZoneInfo(person.zone),
-        quiet=person.quiet or "",
-        cadence=person.cadence,
-        willing=substitutes.is_willing(house, person.id),
-        played=tuple(sorted(played, key=lambda seat: (not seat.asked, seat.due_at is None, seat.due_at, seat.game_id))),
-        waiting=tuple(table for table in announced.of_person(house, person.id) if table.status == "open"),
-        vacations=tuple(booked),
-        days_left=left,
-        wished=wished,
-        mails=tuple(ledger.of_person(house, person.id, MOST_MAILS)),
-        stop="" if stop is None else links.token(house, stop),
+        played=tuple(sorted(played, key=_urgency)),
+        waiting=tuple(_waiting(row, places, person_id) for row in (*joined, *hosted) if row.status == "open"),
+        over=tuple(_over(row, places, person_id) for row in over),
         failing_since=None if failure is None else failure.start_at,
     )
 
 
-def seat_token(house: House, token: str, game_id: int, seat: int) -> str:
-    """The token of a seat of one's own, made if there is none for its present window."""
-    person = _acting(house, token)
-    return house.write(lambda tx: _seat_token(tx, house, person.id, game_id, seat))
-
-
-def settle(house: House, token: str, *, name: str, zone: str, quiet: str, cadence: str, willing: bool) -> None:
-    """Change one's settings: each is checked before it is written."""
-    person = _acting(house, token)
-    # What cannot be is refused before anything is written.
-    name_of(name), parse_zone(zone), parse_cadence(cadence)
-    persons.set_quiet_hours(house, person.id, quiet)
-    persons.rename(house, person.id, name)
-    persons.set_zone(house, person.id, zone)
-    persons.set_cadence(house, person.id, cadence)
-    substitutes.set_willing(house, person.id, willing=willing)
-
-
-def mail_fails(house: House, person_id: int) -> bool:
-    """Whether mail to a person does not arrive at present."""
+def mails(house: House, person_id: int) -> Mails:
+    """How one is mailed, and what became of one's mails."""
     with house.store.read() as tx:
-        return outages.failure(tx, person_id) is not None
+        person = people.read(tx, person_id)
+        listed = ledger.of_person_in(tx, person_id, MOST_MAILS)
+        playing = lobby.of_person(tx, person_id, ("open", "playing"))
+        stop = link_rows.find(tx, Meant(Purpose.STOP, person_id))
+        failure = outages.failure(tx, person_id)
+        return Mails(
+            zone=ZoneInfo(person.zone),
+            wished=wishes.of_all_in(tx, person),
+            listed=tuple(listed),
+            titles=lobby.titles(tx, {each.game_id for each in listed if each.game_id is not None}),
+            stop="" if stop is None else links.token(house, stop),
+            tables=tuple((row.key, row.title) for row in playing),
+            failing_since=None if failure is None else failure.start_at,
+        )
 
 
-def turn_again(house: House, token: str, game_id: int, seat: int) -> None:
-    """Have the mail of one's present turn sent anew."""
-    ledger.turn_again(house, _acting(house, token).id, game_id, seat)
+def settings(house: House, person_id: int) -> Settings:
+    """How one wants things."""
+    booked, left = stops.vacations(house, person_id)
+    with house.store.read() as tx:
+        person = people.read(tx, person_id)
+        willing = offers.is_willing(tx, person_id)
+    return Settings(
+        name=person.name,
+        zone=ZoneInfo(person.zone),
+        quiet=person.quiet or "",
+        cadence=person.cadence,
+        willing=willing,
+        sealed=person.sealed,
+        vacations=tuple(booked),
+        days_left=left,
+    )
 
 
-def reached(house: House, token: str) -> bool:
-    """Say that mail arrives again: whoever opens a link that was mailed since it failed must know."""
-    link = links.opened(house, token, Purpose.SIGN_IN)
-    person_id = link.person_id
-    assert person_id is not None
-    return house.write(lambda tx: stops.heard_from(tx, house, person_id, link.created_at))
+def settle(
+    house: House, person_id: int, *, name: str, zone: str, quiet: str, cadence: str, willing: bool, sealed: bool
+) -> None:
+    """Change how one wants things: all of it, or nothing where a part cannot be."""
+    values = {
+        "name": name_of(name),
+        "zone": parse_zone(zone).key,
+        "quiet": None if quiet.strip().lower() in ("", "none") else str(parse_quiet(quiet, ZoneInfo("UTC"))),
+        "cadence": str(parse_cadence(cadence)),
+        "sealed": sealed,
+    }
+
+    def work(tx: Tx) -> None:
+        people.lock(tx, person_id)
+        people.change(tx, person_id, **values)
+        offers.set_willing(tx, person_id, willing, house.now())
+
+    house.write(work)
 
 
-def book_vacation(house: House, token: str, text: str) -> None:
-    """Book days on which no clock of one's own runs."""
-    stops.book_vacation(house, _acting(house, token).id, text)
+def choose(house: House, person_id: int, way: str, digest_at: str = "") -> None:
+    """Choose when mails come, and the time of day of a digest where that is the choice."""
+    at: time | None = parse_wall(digest_at) if digest_at else None
+    delivery = parse_delivery(way)
+    wishes.choose(house, person_id, delivery, digest_at=at)
+    if delivery.way is Way.NOTHING:
+        substitutes.set_willing(house, person_id, willing=False)
 
 
-def cancel_vacation(house: House, token: str, vacation_id: int) -> None:
-    """Cancel such days, as far as they lie ahead."""
-    stops.cancel_vacation(house, _acting(house, token).id, vacation_id)
+def seat_token(house: House, person_id: int, game_id: int, seat: int) -> str:
+    """The token of a seat of one's own, made if there is none for its present window."""
+    return house.write(lambda tx: _seat_token(tx, house, person_id, game_id, seat))
 
 
-def _acting(house: House, token: str) -> PersonRow:
-    """Whoever does something on their own page: by that, mail to them arrives."""
-    reached(house, token)
-    return _person(house, token)
+def table_token(house: House, person_id: int, game_id: int) -> str:
+    """The token of a table that waits for players, at which one has a place or whose host one is."""
+    return house.write(lambda tx: _table_token(tx, house, person_id, game_id))
 
 
-def _person(house: House, token: str) -> PersonRow:
-    link = links.opened(house, token, Purpose.SIGN_IN)
-    assert link.person_id is not None
-    return persons.read(house, link.person_id)
+def _urgency(seat: Played) -> tuple[bool, bool, float, int]:
+    """What is asked comes first, what is due soonest before the others."""
+    return not seat.asked, seat.due_at is None, 0 if seat.due_at is None else seat.due_at.timestamp(), seat.game_id
 
 
-def _played(tx: Tx, person_id: int) -> list[Played]:
-    found = []
-    for game in lobby.of_person(tx, person_id, ("playing",)):
-        for place in games.places(tx, game.id):
-            if place.person_id != person_id or place.seat is None:
-                continue
-            asked = deadlines.read(tx, game.id, game.window, place.seat)
-            waits = asked is not None and asked.status == "open"
-            due_at = asked.due_at if asked is not None and waits else None
-            found.append(Played(game.id, game.key, place.seat, game.title, game.kind, place.name, waits, due_at))
-    return found
+def _played(
+    row: GameRow, places: dict[int, list[PlaceRow]], asked: dict[tuple[int, int], datetime | None], person_id: int
+) -> Iterable[Played]:
+    for place in places[row.id]:
+        if place.person_id != person_id or place.seat is None:
+            continue
+        seat = row.id, place.seat
+        yield Played(
+            game_id=row.id,
+            key=row.key,
+            seat=place.seat,
+            title=row.title,
+            kind=row.kind,
+            name=place.name,
+            paused=row.paused,
+            asked=seat in asked,
+            due_at=asked.get(seat),
+        )
+
+
+def _waiting(row: GameRow, places: dict[int, list[PlaceRow]], person_id: int) -> Waiting:
+    return Waiting(row.id, row.title, row.kind, row.seats, len(places[row.id]), row.host_id == person_id)
+
+
+def _over(row: GameRow, places: dict[int, list[PlaceRow]], person_id: int) -> Over:
+    seat = next(place.seat for place in places[row.id] if place.person_id == person_id)
+    assert seat is not None, "the game has begun"
+    return Over(row.id, row.key, seat, row.title, row.kind, not row.private, row.status == "void", row.ended_at)
 
 
 def _seat_token(tx: Tx, house: House, person_id: int, game_id: int, seat: int) -> str:
@@ -170,5 +256,16 @@ def _seat_token(tx: Tx, house: House, person_id: int, game_id: int, seat: int) -
     if all(place.person_id != person_id for place in games.places(tx, game_id) if place.seat == seat):
         raise Forbidden("This seat is not yours.")
     row = link_rows.read(tx, links.of_seat_in(tx, house, person_id, game_id, game.window, seat).seat)
+    assert row is not None
+    return links.token(house, row)
+
+
+def _table_token(tx: Tx, house: House, person_id: int, game_id: int) -> str:
+    game = games.lock(tx, game_id)
+    seated = any(place.person_id == person_id for place in games.places(tx, game_id))
+    if game.status != "open" or not (seated or game.host_id == person_id):
+        raise NotFound("This table does not wait for you.", remedy="Your tables are on your own page.")
+    meant = Meant(Purpose.CONFIRM, person_id, game_id)
+    row = link_rows.read(tx, links.make_in(tx, house, meant, game.expires_at))
     assert row is not None
     return links.token(house, row)

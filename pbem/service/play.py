@@ -119,12 +119,17 @@ def position_of(row: GameRow) -> Position:
     if row.seed is None:
         raise Gone("This game has not begun.", remedy="You get a mail when it does.")
     rules = rules_of(row)
-    return Position(rules, row.seats, row.seed, codec.loads(rules, row.state), row.window, _box(row))
+    return Position(rules, row.seats, row.seed, codec.loads(rules, row.state), row.window, box_of(row))
 
 
 def rules_of(row: GameRow) -> game.Game[Any]:
     """The rules that this game is played by."""
     return game.load(row.kind)
+
+
+def box_of(row: GameRow) -> dict[int, Choice]:
+    """The choices that wait in the box. They are sealed: each is its seat's secret."""
+    return dict(codec.loads(rules_of(row), row.box))
 
 
 def orders_of(row: GameRow) -> dict[int, orders.Order]:
@@ -158,10 +163,6 @@ def option_of(choice: Choice) -> str:
 def text_of(wanted: str) -> str:
     """An option as text: `bid-7` as `bid 7`. What is text already stays as it is, so that `bid -1` never means `bid 1`."""
     return wanted if " " in wanted or "" in wanted.split("-") else wanted.replace("-", " ")
-
-
-def _box(row: GameRow) -> dict[int, Choice]:
-    return dict(codec.loads(rules_of(row), row.box))
 
 
 def _flat(values: tuple[Any, ...]) -> list[str]:
@@ -296,7 +297,7 @@ def _write(tx: Tx, house: House, move: _Move, now: datetime) -> bool:
     if move.entries:
         deadlines.close_window(tx, row.id, row.window)
     else:
-        for seat in position.box.keys() - _box(row).keys():
+        for seat in position.box.keys() - box_of(row).keys():
             deadlines.close(tx, row.id, row.window, seat)
     asked = list(position.open()) if move.entries else []
     bots = {place.seat for place in move.places if place.bot is not None}

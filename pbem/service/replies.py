@@ -28,6 +28,7 @@ from pbem.domain.vacation import parse_vacation
 from pbem.mail.reply import Reply
 from pbem.service import answers, ledger, looks, play, second_thoughts, stops, talk, views, wishes
 from pbem.service.house import House
+from pbem.service.known import asked
 from pbem.service.links import Link
 from pbem.service.play import By
 from pbem.service.record import entries_back, latest_entries
@@ -176,7 +177,7 @@ def _decision(acting: _Acting) -> Decision | None:
     if game.seed is None:
         return None
     view = views.view_before(acting.tx, game, acting.seat, acting.window)
-    return looks.asked(play.rules_of(game), view, acting.seat)
+    return asked(play.rules_of(game), view, acting.seat)
 
 
 def _do(acting: _Acting, command: Command) -> tuple[Done, str]:
@@ -216,9 +217,9 @@ def _next_window(acting: _Acting) -> int:
     if game.status != "playing":
         return acting.window
     since = latest_entries(rules, games.chain_back(acting.tx, game.id, game.key), acting.window)
-    known = play.may_be_undone([standing.entry for standing in since])
-    asked = looks.asked(rules, views.view(acting.tx, game, acting.seat).view, acting.seat)
-    return game.window if known and asked is not None else acting.window
+    nothing_new = play.may_be_undone([standing.entry for standing in since])
+    question = asked(rules, views.view(acting.tx, game, acting.seat).view, acting.seat)
+    return game.window if nothing_new and question is not None else acting.window
 
 
 def _leave_order(acting: _Acting, standing: Standing) -> tuple[Done, str]:

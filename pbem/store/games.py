@@ -22,7 +22,6 @@ _READ = select(_GAME).where(_GAME.c.id == bindparam("game_id"))
 # NO KEY UPDATE on PostgreSQL: checks of foreign keys by others need not wait for the move.
 _LOCK = _READ.with_for_update(key_share=True)
 _LOCK_FREE = _READ.with_for_update(key_share=True, skip_locked=True)
-_PLACES = select(_PLACE).where(_PLACE.c.game_id == bindparam("of_game")).order_by(_PLACE.c.place)
 _APPEND = insert(_LOG)
 _ADVANCE = (
     update(_GAME)
@@ -46,7 +45,11 @@ _ADVANCE = (
 )
 _CHAIN = (
     select(_LOG)
-    .where(_LOG.c.game_id == bindparam("of_game"), _LOG.c.seq > bindparam("beyond"))
+    .where(
+        _LOG.c.game_id == bindparam("of_game"),
+        _LOG.c.seq > bindparam("beyond"),
+        _LOG.c.seq <= bindparam("until"),
+    )
     .order_by(_LOG.c.seq)
     .limit(bindparam("most", type_=Integer))
 )
@@ -123,12 +126,17 @@ class PlaceRow:
 
 
 _LINK_FIELDS = tuple(_LINK.c[field.name] for field in fields(LinkRow))
-_LOCK_BY_LINK = (
+_PLACES = (
+    select(*(_PLACE.c[field.name] for field in fields(PlaceRow)))
+    .where(_PLACE.c.game_id == bindparam("of_game"))
+    .order_by(_PLACE.c.place)
+)
+_READ_BY_LINK = (
     select(*_LINK_FIELDS, *(_GAME.c[field.name].label(f"game_{field.name}") for field in fields(GameRow)))
     .join_from(_LINK, _GAME, _LINK.c.game_id == _GAME.c.id)
     .where(_LINK.c.id == bindparam("of_id"))
-    .with_for_update(of=_GAME, key_share=True)
 )
+_LOCK_BY_LINK = _READ_BY_LINK.with_for_update(of=_GAME, key_share=True)
 
 
 def read(tx: Connection, game_id: int) -> GameRow:
@@ -141,12 +149,14 @@ def lock(tx: Connection, game_id: int) -> GameRow:
     return _one(tx.execute(_LOCK, {"game_id": game_id}).one_or_none())
 
 
+def read_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow] | None:
+    """A link and the game that it is about, in one statement; None where there is no such link, or no game."""
+    return _linked(tx.execute(_READ_BY_LINK, {"of_id": link_id}).one_or_none())
+
+
 def lock_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow] | None:
-    """A link and the game that it is about, locked, in one statement; None where there is no such link, or no game."""
-    row = tx.execute(_LOCK_BY_LINK, {"of_id": link_id}).one_or_none()
-    if row is None:
-        return None
-    return LinkRow(*row[: len(_LINK_FIELDS)]), GameRow(*row[len(_LINK_FIELDS) :])
+    """The same, with the game locked."""
+    return _linked(tx.execute(_LOCK_BY_LINK, {"of_id": link_id}).one_or_none())
 
 
 def lock_if_free(tx: Connection, game_id: int) -> GameRow | None:
@@ -157,7 +167,7 @@ def lock_if_free(tx: Connection, game_id: int) -> GameRow | None:
 
 def places(tx: Connection, game_id: int) -> list[PlaceRow]:
     """Who takes part, in the order of joining."""
-    return [PlaceRow(**row._mapping) for row in tx.execute(_PLACES, {"of_game": game_id})]
+    return [PlaceRow(*row) for row in tx.execute(_PLACES, {"of_game": game_id})]
 
 
 def places_of(tx: Connection, game_ids: Collection[int]) -> dict[int, list[PlaceRow]]:
@@ -213,9 +223,10 @@ def advance(tx: Connection, game: GameRow, new: Mapping[str, Any]) -> None:
     assert done.rowcount == 1, "the game moved on under its lock"
 
 
-def chain(tx: Connection, game_id: int, key: str, after: int = 0) -> Iterator[ChainRow]:
-    """The log from a row on, one row at a time."""
-    return _chain(tx, _CHAIN, game_id, key, after, at_once=_MOST_AT_ONCE)
+def chain(tx: Connection, game_id: int, key: str, after: int = 0, until: int | None = None) -> Iterator[ChainRow]:
+    """The log after a row, to its end or up to another row, one row at a time."""
+    upto = _AFTER_ALL if until is None else until
+    return _chain(tx, _CHAIN, game_id, key, after, at_once=_MOST_AT_ONCE, until=upto)
 
 
 def chain_back(tx: Connection, game_id: int, key: str) -> Iterator[ChainRow]:
@@ -249,13 +260,13 @@ def ids(tx: Connection) -> list[int]:
 
 
 def _chain(
-    tx: Connection, statement: Select[Any], game_id: int, key: str, beyond: int, at_once: int
+    tx: Connection, statement: Select[Any], game_id: int, key: str, beyond: int, at_once: int, **bounds: int
 ) -> Iterator[ChainRow]:
     # Page by page, and no cursor of the database: whoever has read enough drops this generator at any time, also when
     # the transaction is over and its connection serves somebody else. Whoever wants more than a first page of a few
     # rows probably wants many more, and is spared a statement for every few of them.
     while True:
-        page = tx.execute(statement, {"of_game": game_id, "beyond": beyond, "most": at_once}).all()
+        page = tx.execute(statement, {"of_game": game_id, "beyond": beyond, "most": at_once} | bounds).all()
         for row in page:
             fields: dict[str, Any] = dict(row._mapping)
             fields.pop("game_id")
@@ -263,6 +274,12 @@ def _chain(
         if len(page) < at_once:
             return
         beyond, at_once = page[-1].seq, min(10 * at_once, _MOST_AT_ONCE)
+
+
+def _linked(row: Row[Any] | None) -> tuple[LinkRow, GameRow] | None:
+    if row is None:
+        return None
+    return LinkRow(*row[: len(_LINK_FIELDS)]), GameRow(*row[len(_LINK_FIELDS) :])
 
 
 def _one(row: Row[Any] | None) -> GameRow:

@@ -15,7 +15,7 @@ from engine.decisions import Amount, Choice, Decision, Refused
 from engine.tell import Text
 from pbem.domain.errors import BadInput, Refusal, Stale
 from pbem.links import Purpose
-from pbem.service import by_link, export, looks, own, rematch
+from pbem.service import by_link, export, looks, rematch
 from pbem.service.looks import Look
 from pbem.web import guard, said, site
 from pbem.web.drawn import draw, faces_of
@@ -313,7 +313,6 @@ def _page(
         found=found,
         token=token,
         typed=typed,
-        mail_fails=own.mail_fails(house(), found.person_id),
         board=draw(found.board, teller, found.seat),
         prompt=teller(decision.prompt) if decision else "",
         forms=forms_of(decision, teller, faces_of(found.board), _given(found, typed)) if decision else [],

@@ -1,0 +1,64 @@
+"""What a page needs to know of a seat besides its game, in as few statements as it can be had: pages are opened often."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, and_, bindparam, exists, select
+
+from pbem.store.schema import Deadline, Person, Place, Unreachable, Vote, table_of
+
+_DEADLINE, _PERSON, _PLACE = table_of(Deadline), table_of(Person), table_of(Place)
+_UNREACHABLE, _VOTE = table_of(Unreachable), table_of(Vote)
+
+_MAIL_FAILS = exists().where(_UNREACHABLE.c.person_id == _PERSON.c.id, _UNREACHABLE.c.end_at.is_(None))
+_CLOCK = (
+    select(_PERSON.c.zone, _DEADLINE.c.due_at, _DEADLINE.c.promised_at, _MAIL_FAILS)
+    .select_from(_PERSON)
+    .outerjoin(
+        _DEADLINE,
+        and_(
+            _DEADLINE.c.game_id == bindparam("of_game"),
+            _DEADLINE.c.window == bindparam("of_window"),
+            _DEADLINE.c.seat == bindparam("of_seat"),
+        ),
+    )
+    .where(_PERSON.c.id == bindparam("of_person"))
+)
+_TAKEN = (
+    select(_PLACE.c.seat, _PLACE.c.person_id, _PLACE.c.name, _PLACE.c.silent, _VOTE.c.at.is_not(None))
+    .outerjoin(_VOTE, and_(_VOTE.c.game_id == _PLACE.c.game_id, _VOTE.c.seat == _PLACE.c.seat))
+    .where(_PLACE.c.game_id == bindparam("of_game"))
+    .order_by(_PLACE.c.seat)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Until when a seat may decide, in which zone its player lives, and whether mail to them fails at present."""
+
+    zone: str
+    due_at: datetime | None
+    promised_at: datetime | None
+    mail_fails: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Who plays a seat, how many turns in a row they have let pass, and whether they agree to end the game."""
+
+    seat: int
+    person_id: int | None
+    name: str
+    silent: int
+    agrees: bool
+
+
+def clock(tx: Connection, game_id: int, window: int, seat: int, person_id: int) -> Clock:
+    """The clock of a seat in a window, as its player sees it."""
+    of = {"of_game": game_id, "of_window": window, "of_seat": seat, "of_person": person_id}
+    return Clock(*tx.execute(_CLOCK, of).one())
+
+
+def taken(tx: Connection, game_id: int) -> list[Taken]:
+    """The seats of a game that has begun, in their order."""
+    return [Taken(*row) for row in tx.execute(_TAKEN, {"of_game": game_id})]
