@@ -155,6 +155,23 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("day", "domain", name=op.f("pk_traffic")),
     )
     op.create_table(
+        "block",
+        sa.Column(
+            "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column(
+            "blocked_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("since", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(["blocked_id"], ["person.id"], name=op.f("fk_block_blocked_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_block_person_id")),
+        sa.PrimaryKeyConstraint("person_id", "blocked_id", name=op.f("pk_block")),
+    )
+    with op.batch_alter_table("block", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_block_blocked_id"), ["blocked_id"], unique=False)
+
+    op.create_table(
         "bounce",
         sa.Column(
             "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -697,6 +714,10 @@ def downgrade() -> None:
 
     op.drop_table("game")
     op.drop_table("bounce")
+    with op.batch_alter_table("block", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_block_blocked_id"))
+
+    op.drop_table("block")
     op.drop_table("traffic")
     with op.batch_alter_table("term", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_term_about_number"))

@@ -11,7 +11,17 @@ from pbem.store.schema.base import Base, table_of
 from pbem.store.schema.desk import Audit, AuditHead
 from pbem.store.schema.mail import Alarm, Arrival, Ledger, Link, Outbox, Quota, Rate, Received, Traffic
 from pbem.store.schema.overview import Flaw, Job, Mark, Tally, Term
-from pbem.store.schema.people import Bounce, Organiser, Person, Preference, Session, Unreachable, Vacation, Willing
+from pbem.store.schema.people import (
+    Block,
+    Bounce,
+    Organiser,
+    Person,
+    Preference,
+    Session,
+    Unreachable,
+    Vacation,
+    Willing,
+)
 from pbem.store.schema.tables import Call, Game, Invitation, Log, Offer, Place, Said, View, Vote, Wish
 from pbem.store.schema.time import Beat, Deadline, Outage, Pause, Slot
 
@@ -22,6 +32,7 @@ __all__ = [
     "AuditHead",
     "Base",
     "Beat",
+    "Block",
     "Bounce",
     "Call",
     "Deadline",

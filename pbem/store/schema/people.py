@@ -104,6 +104,18 @@ class Willing(Base):
     since: Mapped[datetime]
 
 
+class Block(Base):
+    """Somebody does not want to hear somebody else, whom they have met under that name."""
+
+    __tablename__ = "block"
+    __table_args__ = (Index(None, "blocked_id"),)
+
+    person_id: Mapped[Part] = mapped_column(ForeignKey("person.id"))
+    blocked_id: Mapped[Part] = mapped_column(ForeignKey("person.id"))
+    name: Mapped[str]
+    since: Mapped[datetime]
+
+
 class Organiser(Base):
     """Somebody who may sign in to the desk.
 
