@@ -223,6 +223,7 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("game", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_game_host_id"), ["host_id"], unique=False)
+        batch_op.create_index(batch_op.f("ix_game_ended_at"), ["ended_at"], unique=False)
         batch_op.create_index(batch_op.f("ix_game_status_created_at"), ["status", "created_at"], unique=False)
         batch_op.create_index(
             batch_op.f("ix_game_status_kind_created_at"), ["status", "kind", "created_at"], unique=False
@@ -531,10 +532,11 @@ def upgrade() -> None:
         "view",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("number", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("body", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_view_game_id")),
-        sa.PrimaryKeyConstraint("game_id", "seat", name=op.f("pk_view")),
+        sa.PrimaryKeyConstraint("game_id", "seat", "number", name=op.f("pk_view")),
     )
     op.create_table(
         "vote",
@@ -710,6 +712,7 @@ def downgrade() -> None:
     with op.batch_alter_table("game", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_game_status_kind_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_status_created_at"))
+        batch_op.drop_index(batch_op.f("ix_game_ended_at"))
         batch_op.drop_index(batch_op.f("ix_game_host_id"))
 
     op.drop_table("game")

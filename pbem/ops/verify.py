@@ -176,6 +176,8 @@ def _of_views(reading: Replay, kept: list[ViewRow], seq: int) -> Iterator[Wrong]
         if each.body != written(known) and not _means(reading, each.body, written(known)):
             who = "the spectator" if each.seat == SPECTATOR else f"seat {each.seat}"
             yield Wrong(seq, f"the view kept for {who} at row {seq} is not what it was told")
+        if each.number != reading.at.number:
+            yield Wrong(seq, f"the view kept at row {seq} is said to be of entry {each.number}, but is of {reading.at.number}")
 
 
 def _means(reading: Replay, text: str, said: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Final
 
 from pbem.domain.deadline import Due
 from pbem.links import Purpose
-from pbem.service import digests, links, timekeeping, views
+from pbem.service import digests, links, timekeeping
 from pbem.service.house import House
 from pbem.service.links import SeatLinks
 from pbem.store import games, lobby
@@ -72,9 +72,6 @@ def make_ready_in(tx: Tx, house: House, mail: OutboxRow, rendered_at: datetime) 
     # A receipt is about an answer to some turn, and leads on from the present one.
     window = game.window if mail.window is None or mail.kind == "receipt" else mail.window
     seat_links = links.of_seat_in(tx, house, mail.person_id, game.id, window, seat)
-    if mail.kind in WITH_BOARD:
-        # Whoever reads the mail looks at the table next, and no page may keep a view.
-        views.keep(tx, game, seat, views.view(tx, game, seat))
     due = timekeeping.promise(tx, house, game, window, seat, rendered_at) if mail.kind == "turn" else None
     return Ready(stop, bounce, seat, seat_links, owner, due=due)
 

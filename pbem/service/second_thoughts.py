@@ -153,7 +153,7 @@ def _undo(tx: Tx, house: House, row: GameRow, window: int, seat: int) -> None:
     )
     deadlines.forget_after(tx, row.id, window)
     _ask_again(tx, house, row, window, seat, record.seq)
-    kept_views.forget(tx, row.id)
+    kept_views.forget(tx, row.id, window)
 
 
 def _undoable(tx: Tx, row: GameRow, undone: Sequence[Standing], seat: int) -> list[OutboxRow]:

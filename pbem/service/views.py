@@ -1,21 +1,41 @@
-"""What a seat knows: the fold of what it was told, from the last kept view on.
+"""What a seat knows, and knew at any time: the fold of what it was told, from the last kept view on.
 
 Everything that speaks to a person is made from what this module returns. It must never look into a game's state.
+
+Every so many rows of a log, what all its readers knew is kept, so that looking costs the same early and late in a game,
+at its present as at any moment of its past. Whoever looks keeps nothing: a worker does.
 """
 
 import json
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final
 
+import structlog
+
 from engine import codec, game
-from engine.facts import Fact, fold, seen
-from pbem.service.record import latest_entries, standing_entries
-from pbem.store import games, views
+from engine.facts import SPECTATOR, Fact, fold, seen
+from engine.game import Game
+from engine.table import watch
+from pbem.service.house import House
+from pbem.service.record import Standing, latest_entries, standing_entries
+from pbem.store import games
+from pbem.store import views as kept_views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
+from pbem.store.views import ViewRow
+
+_log = structlog.get_logger(__name__)
 
 KEEP_AFTER: Final = 20
-"""A view is kept anew when so many rows had to be folded: folding a few costs less than writing."""
+"""Views are kept anew after so many rows: to fold fewer is quick, and more often would make a game twice as large."""
+
+BATCH: Final = 50
+"""Games whose views are kept in one go."""
+
+_LATELY: Final = timedelta(days=1)
+"""Of a game that has ended so long ago all that is to be kept was kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,21 +43,25 @@ class Seen:
     """A view, and how many rows were read to get at it."""
 
     view: Any
-    seq: int
     rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A moment of a game: an entry that stands, what some readers knew after it, and the entries beside it."""
+
+    standing: Standing
+    views: Mapping[int, Any]
+    earlier: int | None
+    later: int | None
 
 
 def view(tx: Tx, row: GameRow, seat: int) -> Seen:
     """What the seat, or the SPECTATOR, knows now. Changes nothing."""
     rules = game.load(row.kind)
-    kept = views.read(tx, row.id, seat)
-    if kept is None:
-        known, since = rules.start(row.seats, json.loads(row.options)), 0
-    else:
-        known, since = codec.loads(rules, kept.body), kept.seq
-    rows = list(games.chain(tx, row.id, row.key, since))
-    told = (seen(each, seat) for standing in standing_entries(rules, rows) for each in standing.entry.facts)
-    return Seen(fold(known, told), row.seq, len(rows))
+    kept = kept_views.last(tx, row.id, [seat]).get(seat)
+    rows = list(games.chain(tx, row.id, row.key, 0 if kept is None else kept.seq))
+    return Seen(_folded(rules, row, kept, standing_entries(rules, rows), seat), len(rows))
 
 
 def view_before(tx: Tx, row: GameRow, seat: int, window: int) -> Any:
@@ -45,18 +69,93 @@ def view_before(tx: Tx, row: GameRow, seat: int, window: int) -> Any:
     if window == row.window:
         return view(tx, row, seat).view
     rules = game.load(row.kind)
-    entries = standing_entries(rules, games.chain(tx, row.id, row.key))
-    told = (seen(each, seat) for standing in entries if standing.number < window for each in standing.entry.facts)
-    return fold(rules.start(row.seats, json.loads(row.options)), told)
+    kept = kept_views.before(tx, row.id, [seat], window).get(seat)
+    entries = [each for each in _around(tx, row, rules, kept, window) if each.number < window]
+    return _folded(rules, row, kept, entries, seat)
 
 
-def keep(tx: Tx, row: GameRow, seat: int, found: Seen) -> None:
-    """Keep a view if getting at it was work. The game must be locked."""
-    if found.rows >= KEEP_AFTER:
-        views.keep(tx, row.id, seat, found.seq, codec.dumps(found.view))
+def past(tx: Tx, row: GameRow, readers: Collection[int], number: int) -> Past | None:
+    """The game after an entry, or after the last one before it that stands; None if there is none. Changes nothing."""
+    rules = game.load(row.kind)
+    kept = kept_views.before(tx, row.id, readers, number)
+    mark = next(iter(kept.values()), None)
+    entries = _around(tx, row, rules, mark, number)
+    upto = [each for each in entries if each.number <= number]
+    if not upto:
+        return None if mark is None else past(tx, row, readers, mark.number)
+    before = upto[-2].number if len(upto) > 1 else None if mark is None else mark.number
+    return Past(
+        standing=upto[-1],
+        views={reader: _folded(rules, row, kept.get(reader), upto, reader) for reader in readers},
+        earlier=before,
+        later=next((each.number for each in entries if each.number > number), None),
+    )
 
 
 def told_since(tx: Tx, row: GameRow, seat: int, window: int) -> list[Fact[Any]]:
     """What the seat was told in the entries from this number on."""
     entries = latest_entries(game.load(row.kind), games.chain_back(tx, row.id, row.key), window)
     return [seen(each, seat) for standing in entries for each in standing.entry.facts]
+
+
+def keep_behind(house: House) -> int:
+    """Keep views of the games that have gone on by many rows since; how many games that were."""
+    with house.store.read() as tx:
+        found = kept_views.behind(tx, KEEP_AFTER, house.now() - _LATELY, BATCH)
+    return sum(_kept(house, game_id) for game_id in found)
+
+
+def keep_up(tx: Tx, row: GameRow) -> int:
+    """Keep what everybody knew at every so many rows since it was kept last; how often that was. The game must be locked."""
+    rules, readers, times = game.load(row.kind), (*range(row.seats), SPECTATOR), 0
+    kept = kept_views.last(tx, row.id, readers)
+    known = tuple(_known(rules, row, kept.get(reader)) for reader in readers)
+    seq = max((each.seq for each in kept.values()), default=0)
+    number = max((each.number for each in kept.values()), default=None)
+
+    def keep(upto: int) -> None:
+        bodies = {reader: codec.dumps(view) for reader, view in zip(readers, known, strict=True)}
+        assert number is not None
+        kept_views.keep(tx, row.id, number, upto, bodies)
+
+    for standing in standing_entries(rules, games.chain(tx, row.id, row.key, seq)):
+        known, number = watch(known, standing.entry.facts), standing.number
+        if standing.seq >= seq + KEEP_AFTER:
+            seq, times = standing.seq, times + 1
+            keep(seq)
+    if row.seq >= seq + KEEP_AFTER and number is not None:
+        # Rows can be many without an entry: choices that are changed again and again, orders, pauses.
+        times += 1
+        keep(row.seq)
+    return times
+
+
+def _kept(house: House, game_id: int) -> bool:
+    def keep(tx: Tx) -> bool:
+        row = games.lock_if_free(tx, game_id)
+        return row is not None and keep_up(tx, row) > 0
+
+    try:
+        return house.write(keep)
+    except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others' views are kept
+        _log.exception("views_not_kept", game=game_id)
+        return False
+
+
+def _around(tx: Tx, row: GameRow, rules: Game[Any], kept: ViewRow | None, number: int) -> list[Standing]:
+    """The entries that stand between the views kept before an entry and those kept after it, or the end of the log.
+
+    That views were kept after it, and not forgotten since, says that nothing up to them was taken back later.
+    """
+    until = kept_views.next_seq(tx, row.id, number)
+    return standing_entries(rules, games.chain(tx, row.id, row.key, 0 if kept is None else kept.seq, until))
+
+
+def _known(rules: Game[Any], row: GameRow, kept: ViewRow | None) -> Any:
+    return rules.start(row.seats, json.loads(row.options)) if kept is None else codec.loads(rules, kept.body)
+
+
+def _folded(rules: Game[Any], row: GameRow, kept: ViewRow | None, entries: Iterable[Standing], reader: int) -> Any:
+    """A kept view, or the empty table, with what its reader was told in these entries."""
+    told = (seen(each, reader) for standing in entries for each in standing.entry.facts)
+    return fold(_known(rules, row, kept), told)

@@ -1,46 +1,97 @@
-"""Views that are kept: what a seat knew at some row of the log."""
+"""Views that are kept: what everybody at a table knew after some entry of the log, the spectator too."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, func, insert, or_, select
 
-from pbem.store.schema import View, table_of
+from engine.facts import SPECTATOR
+from pbem.store.schema import Game, View, table_of
 
-_VIEW = table_of(View)
-_OF_SEAT = (_VIEW.c.game_id == bindparam("of_game"), _VIEW.c.seat == bindparam("of_seat"))
-_READ = select(_VIEW).where(*_OF_SEAT)
-_CHANGE = update(_VIEW).where(*_OF_SEAT).values(seq=bindparam("new_seq"), body=bindparam("new_body"))
+_GAME, _VIEW = table_of(Game), table_of(View)
+_OF_GAME = _VIEW.c.game_id == bindparam("of_game")
+# All readers' views are kept together, so where the spectator's are, the others' are too.
+_MARKS = (_OF_GAME, _VIEW.c.seat == SPECTATOR)
+_AFTER_ALL: Final = 2**62
+"""No entry of a log has this number."""
+
+
+def _of(number: Any) -> Select[Any]:
+    return select(_VIEW).where(
+        _OF_GAME,
+        _VIEW.c.seat.in_(bindparam("of_seats", expanding=True)),
+        _VIEW.c.number == number.scalar_subquery(),
+    )
+
+
+_BEFORE = _of(select(func.max(_VIEW.c.number)).where(*_MARKS, _VIEW.c.number < bindparam("number")))
+_NEXT = (
+    select(_VIEW.c.seq)
+    .where(*_MARKS, _VIEW.c.number > bindparam("number"))
+    .order_by(_VIEW.c.seat, _VIEW.c.number)
+    .limit(1)
+)
+_KEPT = (
+    select(func.coalesce(func.max(_VIEW.c.seq), 0))
+    .where(_VIEW.c.game_id == _GAME.c.id, _VIEW.c.seat == SPECTATOR)
+    .scalar_subquery()
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ViewRow:
-    """A view as it is kept. The body is canonical JSON."""
+    """What a seat knew after entry `number`; the rows up to `seq` are in it. The body is canonical JSON."""
 
     game_id: int
     seat: int
+    number: int
     seq: int
     body: str
 
 
-def read(tx: Connection, game_id: int, seat: int) -> ViewRow | None:
-    """The kept view of a seat."""
-    row = tx.execute(_READ, {"of_game": game_id, "of_seat": seat}).one_or_none()
-    return None if row is None else ViewRow(**row._mapping)
+def last(tx: Connection, game_id: int, seats: Collection[int]) -> dict[int, ViewRow]:
+    """The last views that are kept of these seats, by seat; nothing where none is."""
+    return before(tx, game_id, seats, _AFTER_ALL)
 
 
-def keep(tx: Connection, game_id: int, seat: int, seq: int, body: str) -> None:
-    """Keep a view in the place of an older one. The game must be locked."""
-    known = tx.execute(_CHANGE, {"of_game": game_id, "of_seat": seat, "new_seq": seq, "new_body": body})
-    if known.rowcount == 0:
-        tx.execute(insert(_VIEW), {"game_id": game_id, "seat": seat, "seq": seq, "body": body})
+def before(tx: Connection, game_id: int, seats: Collection[int], number: int) -> dict[int, ViewRow]:
+    """The last views that are kept of these seats from before an entry, by seat; nothing where none is."""
+    found = tx.execute(_BEFORE, {"of_game": game_id, "of_seats": list(seats), "number": number})
+    return {row.seat: ViewRow(*row) for row in found}
 
 
-def forget(tx: Connection, game_id: int) -> None:
-    """Drop all kept views of a game, because part of its log no longer stands."""
-    tx.execute(delete(_VIEW).where(_VIEW.c.game_id == game_id))
+def next_seq(tx: Connection, game_id: int, number: int) -> int | None:
+    """The row of the log up to which the first views reach that are kept of a time after this entry."""
+    return tx.execute(_NEXT, {"of_game": game_id, "number": number}).scalar_one_or_none()
+
+
+def keep(tx: Connection, game_id: int, number: int, seq: int, bodies: Mapping[int, str]) -> None:
+    """Keep what each seat knew after an entry, in the place of what was kept of it before. The game must be locked."""
+    tx.execute(delete(_VIEW).where(_VIEW.c.game_id == game_id, _VIEW.c.number == number))
+    tx.execute(
+        insert(_VIEW),
+        [
+            {"game_id": game_id, "seat": seat, "number": number, "seq": seq, "body": body}
+            for seat, body in bodies.items()
+        ],
+    )
+
+
+def forget(tx: Connection, game_id: int, since: int = 0) -> None:
+    """Drop the views that an entry from this number on is part of, because it no longer stands."""
+    tx.execute(delete(_VIEW).where(_VIEW.c.game_id == game_id, _VIEW.c.number >= since))
 
 
 def of_game(tx: Connection, game_id: int) -> list[ViewRow]:
     """All kept views of a game."""
     wanted = select(_VIEW).where(_VIEW.c.game_id == game_id).order_by(_VIEW.c.seq, _VIEW.c.seat)
-    return [ViewRow(**row._mapping) for row in tx.execute(wanted)]
+    return [ViewRow(*row) for row in tx.execute(wanted)]
+
+
+def behind(tx: Connection, rows: int, ended_since: datetime, limit: int) -> list[int]:
+    """Games that are played, or have ended since a moment, and have so many rows since their last kept views."""
+    live = or_(_GAME.c.status == "playing", _GAME.c.ended_at >= ended_since)
+    wanted = select(_GAME.c.id).where(live, _GAME.c.seq >= _KEPT + rows).order_by(_GAME.c.id).limit(limit)
+    return list(tx.execute(wanted).scalars())

@@ -25,6 +25,7 @@ from pbem.service import (
     stops,
     substitutes,
     timeouts,
+    views,
 )
 from pbem.service.heartbeat import Worker
 from pbem.service.house import House
@@ -122,6 +123,12 @@ def seats(shift: Shift) -> None:
         _log.info("seats_changed", given_up=given_up, ended=ended)
 
 
+def keep_views(shift: Shift) -> None:
+    """Keep what everybody knows of the games that have gone on, so that no page folds a whole log."""
+    while not shift.stopping.is_set() and views.keep_behind(shift.house) == views.BATCH:
+        pass
+
+
 def expire_tables(shift: Shift) -> None:
     """Close tables that have waited for players too long."""
     if closed := leaving.expire(shift.house):
@@ -150,6 +157,7 @@ TICKS: Final = (
     Tick("digests", 60, gather_digests),
     Tick("organisers", 60, tell_organisers),
     Tick("seats", 60, seats),
+    Tick("views", 30, keep_views),
     Tick("lobby", 60, expire_tables),
     Tick("daily", 600, daily),
 )

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from pbem.ops.verify import Report, games_to_verify, verify_file, verify_games
 from pbem.service import export, leaving, second_thoughts, views
 from pbem.service.play import By
 from pbem.store import games
+from pbem.store import views as kept_views
 from pbem.store.database import Store
 from tests.service.begun import Begun
 
@@ -44,8 +44,9 @@ def keep_views(begun: Begun) -> None:
 
     def keep(tx: Any) -> None:
         row = games.lock(tx, begun.id)
-        for seat in (*range(row.seats), SPECTATOR):
-            views.keep(tx, row, seat, replace(views.view(tx, row, seat), rows=views.KEEP_AFTER))
+        known = {seat: views.view(tx, row, seat).view for seat in (*range(row.seats), SPECTATOR)}
+        bodies = {seat: codec.dumps(view) for seat, view in known.items()}
+        kept_views.keep(tx, row.id, row.window - 1, row.seq, bodies)
 
     begun.house.write(keep)
 
@@ -169,6 +170,7 @@ def played(table: Table) -> Begun:
         ("UPDATE place SET word = 'x' WHERE game_id = :game AND place = 1", "stored words"),
         ("UPDATE place SET seat = NULL WHERE game_id = :game AND place = 1", "stored seats"),
         ("UPDATE view SET body = '{}' WHERE game_id = :game AND seat = 1", "view kept for seat 1"),
+        ("UPDATE view SET number = 9 WHERE game_id = :game", "is said to be of entry 9"),
         ("UPDATE view SET seq = 500 WHERE game_id = :game AND seat = 1", "kept for row 500"),
     ],
 )

@@ -153,8 +153,8 @@ def test_a_view_that_was_kept_meanwhile_is_not_believed_after_a_taking_back(tabl
     views = [game.view(each) for each in (SPECTATOR, 0, 1, 2)]
     game.play(seat, "bid 1")
     with game.house.store.engine.begin() as tx:
-        for each in (SPECTATOR, 0, 1, 2):
-            kept_views.keep(tx, game.id, each, game.row().seq, codec.dumps(game.view(each)))
+        bodies = {each: codec.dumps(game.view(each)) for each in (SPECTATOR, 0, 1, 2)}
+        kept_views.keep(tx, game.id, window, game.row().seq, bodies)
     take_back(game, window, seat)
     assert [game.view(each) for each in (SPECTATOR, 0, 1, 2)] == views
 

@@ -143,12 +143,16 @@ class Said(Base):
 
 
 class View(Base):
-    """What a seat knew after row `seq` of the log, kept so that the next look need not begin at the first row."""
+    """What a seat knew after entry `number`, with all rows up to `seq`: kept, so that nobody begins at the first row.
+
+    The spectator is seat -1. Every so many rows all readers of a game get one at once.
+    """
 
     __tablename__ = "view"
 
     game_id: Mapped[Part] = mapped_column(ForeignKey("game.id"))
     seat: Mapped[Part]
+    number: Mapped[Part]
     seq: Mapped[int]
     body: Mapped[str]
 

@@ -1,0 +1,145 @@
+"""What is kept of what everybody knew, and that it spares reading: the same few rows early and late, now and long ago."""
+
+import pytest
+from sqlalchemy import event
+
+from engine import game as games_of_the_house
+from engine.facts import SPECTATOR, fold, seen
+from pbem.service import second_thoughts, views
+from pbem.service.record import standing_entries
+from pbem.store import games
+from pbem.store import views as kept_views
+from tests.service.test_move_cost import lengthen
+
+MOST_ROWS = 3 * views.KEEP_AFTER
+
+
+@pytest.fixture
+def bound(table):
+    """A game in which there is always something to say: it goes on until it has this many entries."""
+
+    def play(entries, kind="templari", seats=3):
+        game = table(kind, seats, options={"start_money": 40} if kind == "templari" else None)
+        while game.row().window < entries and (asked := game.asked()):
+            seat, decision = next(iter(asked.items()))
+            act = next((act for act in decision.acts if act.verb == "bid"), None)
+            game.play(seat, decision.default if act is None else next(iter(act.choices())))
+        return game
+
+    return play
+
+
+def readers(game):
+    return (*range(game.row().seats), SPECTATOR)
+
+
+def from_the_start(game, reader, number):
+    """What somebody knew after an entry, folded from the first row on."""
+    row = game.row()
+    rules = games_of_the_house.load(row.kind)
+    entries = [each for each in standing_entries(rules, game.log()) if each.number <= number]
+    import json
+
+    start = rules.start(row.seats, json.loads(row.options))
+    return fold(start, (seen(each, reader) for entry in entries for each in entry.entry.facts))
+
+
+def past(game, number, reader):
+    with game.house.store.read() as tx:
+        return views.past(tx, games.read(tx, game.id), [reader], number)
+
+
+def rows_read(house, act):
+    """How many rows the database handed out."""
+    read = []
+
+    def fetched(_connection, cursor, statement, _parameters, _context, _many):
+        if "FROM log" in statement:
+            read.append(statement)
+
+    counted = []
+    wrapped = games._chain
+
+    def counting(*arguments, **more):
+        for row in wrapped(*arguments, **more):
+            counted.append(row.seq)
+            yield row
+
+    event.listen(house.store.engine, "after_cursor_execute", fetched)
+    games._chain = counting
+    try:
+        act()
+    finally:
+        games._chain = wrapped
+        event.remove(house.store.engine, "after_cursor_execute", fetched)
+    assert len(read) <= 1, "the rows are read with one statement"
+    return len(counted)
+
+
+def test_the_past_is_what_was_told_until_then_whether_views_were_kept_or_not(house, bound):
+    game = bound(70)
+    numbers = [each.number for each in standing_entries(games_of_the_house.load("templari"), game.log())]
+    plain = {(n, r): past(game, n, r) for n in numbers[::7] for r in readers(game)}
+    assert views.keep_behind(house) == 1
+    assert views.keep_behind(house) == 0
+    for (number, reader), before in plain.items():
+        kept = past(game, number, reader)
+        assert kept == before
+        assert kept.views[reader] == from_the_start(game, reader, number)
+        place = numbers.index(number)
+        assert kept.earlier == (numbers[place - 1] if place else None)
+        assert kept.later == (numbers[place + 1] if place + 1 < len(numbers) else None)
+
+
+def test_any_moment_of_a_long_game_takes_as_few_rows_as_one_of_a_short_game(house, bound):
+    game = bound(300)
+    views.keep_behind(house)
+    assert game.row().seq >= 300
+    for number in (0, 5, 19, 20, 21, 150, 289, game.row().window - 1):
+        assert 0 < rows_read(house, lambda number=number: past(game, number, 1)) <= MOST_ROWS
+    assert rows_read(house, lambda: game.view(1)) <= views.KEEP_AFTER
+
+
+def test_a_log_that_grows_without_entries_is_not_read_whole_either(house, bound):
+    game = bound(10)
+    lengthen(house, game.id, 500)
+    known = game.view(1)
+    assert views.keep_behind(house) == 1
+    assert rows_read(house, lambda: game.view(1)) <= views.KEEP_AFTER
+    assert game.view(1) == known
+
+
+def test_what_was_kept_of_entries_that_were_taken_back_is_forgotten_and_the_rest_stays(house, bound):
+    game = bound(45)
+    views.keep_behind(house)
+    (seat,) = game.asked()
+    window, before = game.row().window, {reader: game.view(reader) for reader in readers(game)}
+    game.play(seat, game.asked()[seat].default)
+    lengthen(house, game.id, game.row().seq + 30)
+    assert views.keep_behind(house) == 1
+    second_thoughts.take_back(house, game.id, window, seat)
+    with house.store.read() as tx:
+        kept = {each.number for each in kept_views.of_game(tx, game.id)}
+    assert kept
+    assert max(kept) < window
+    assert {reader: game.view(reader) for reader in readers(game)} == before
+    # What is kept anew has a place in the past of its own.
+    assert views.keep_behind(house) == 1
+    assert past(game, window, 0).standing.number == window - 1
+
+
+def test_a_game_that_ended_is_kept_up_as_well_and_one_that_is_being_played_on_is_left_alone(house, table):
+    game = table("sorcerous-futures", 3)
+    list(game.play_defaults())
+    assert game.row().status == "over"
+    assert views.keep_behind(house) == 1
+    last = game.row().window - 1
+    assert past(game, last, SPECTATOR).views[SPECTATOR] == game.view(SPECTATOR)
+    assert past(game, last, SPECTATOR).later is None
+    assert past(game, 10**9, SPECTATOR).standing.number == last
+
+
+def test_there_is_no_past_before_the_deal(house, table):
+    game = table("templari", 3)
+    assert past(game, -1, 0) is None
+    assert past(game, 0, 0).earlier is None
