@@ -155,6 +155,20 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("day", "domain", name=op.f("pk_traffic")),
     )
     op.create_table(
+        "ban",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("until", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("lifted_at", sa.DateTime(timezone=True), nullable=True),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_ban_person_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_ban")),
+    )
+    with op.batch_alter_table("ban", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_ban_person_id"), ["person_id"], unique=False)
+
+    op.create_table(
         "block",
         sa.Column(
             "person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
@@ -222,8 +236,8 @@ def upgrade() -> None:
         sa.UniqueConstraint("key", name=op.f("uq_game_key")),
     )
     with op.batch_alter_table("game", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_game_host_id"), ["host_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_game_ended_at"), ["ended_at"], unique=False)
+        batch_op.create_index(batch_op.f("ix_game_host_id"), ["host_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_game_status_created_at"), ["status", "created_at"], unique=False)
         batch_op.create_index(
             batch_op.f("ix_game_status_kind_created_at"), ["status", "kind", "created_at"], unique=False
@@ -712,8 +726,8 @@ def downgrade() -> None:
     with op.batch_alter_table("game", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_game_status_kind_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_status_created_at"))
-        batch_op.drop_index(batch_op.f("ix_game_ended_at"))
         batch_op.drop_index(batch_op.f("ix_game_host_id"))
+        batch_op.drop_index(batch_op.f("ix_game_ended_at"))
 
     op.drop_table("game")
     op.drop_table("bounce")
@@ -721,6 +735,10 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_block_blocked_id"))
 
     op.drop_table("block")
+    with op.batch_alter_table("ban", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_ban_person_id"))
+
+    op.drop_table("ban")
     op.drop_table("traffic")
     with op.batch_alter_table("term", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_term_about_number"))

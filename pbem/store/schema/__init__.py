@@ -12,6 +12,7 @@ from pbem.store.schema.desk import Audit, AuditHead
 from pbem.store.schema.mail import Alarm, Arrival, Ledger, Link, Outbox, Quota, Rate, Received, Traffic
 from pbem.store.schema.overview import Flaw, Job, Mark, Tally, Term
 from pbem.store.schema.people import (
+    Ban,
     Block,
     Bounce,
     Organiser,
@@ -30,6 +31,7 @@ __all__ = [
     "Arrival",
     "Audit",
     "AuditHead",
+    "Ban",
     "Base",
     "Beat",
     "Block",

@@ -95,6 +95,20 @@ class Bounce(Base):
     points: Mapped[int]
 
 
+class Ban(Base):
+    """Why and until when a person takes no new seat; without an end, until it is lifted. The audit says who did it."""
+
+    __tablename__ = "ban"
+    __table_args__ = (Index(None, "person_id"),)
+
+    id: Mapped[Id]
+    person_id: Mapped[int] = mapped_column(ForeignKey("person.id"))
+    at: Mapped[datetime]
+    until: Mapped[datetime | None]
+    reason: Mapped[str]
+    lifted_at: Mapped[datetime | None]
+
+
 class Willing(Base):
     """Somebody who would take over a seat at a table where a player is gone."""
 

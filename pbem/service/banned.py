@@ -1,0 +1,18 @@
+"""Who is banned takes no new seat, opens no table and says nothing at one; what they play already they play on."""
+
+from pbem.domain.errors import Forbidden
+from pbem.service.house import House
+from pbem.store import bans
+from pbem.store.database import Tx
+
+
+def must_not_be_banned(tx: Tx, house: House, person_id: int) -> None:
+    """Refuse somebody who is banned now, saying why and until when."""
+    ban = bans.in_force(tx, person_id, house.now())
+    if ban is not None:
+        until = "" if ban.until is None else f" until {ban.until:%Y-%m-%d}"
+        raise Forbidden(
+            f"You are banned from new tables{until}.",
+            why=f"The organiser wrote: {ban.reason}",
+            remedy="Your games go on. If you think that this is wrong, call the organiser.",
+        )
