@@ -6,18 +6,19 @@ it is never out of date and never another game's; a row more makes another head,
 What may change without a row of the log has no place in here: names, deadlines, votes, addresses.
 """
 
-from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
-from threading import Lock
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final
 
 from engine.board import Board
 from engine.decisions import Decision
+from engine.facts import Fact, seen
 from engine.game import Game, Standing
 from engine.table import answers_itself
 from pbem.service import views
+from pbem.service.memory import Memory
+from pbem.service.record import Kind, entries_back
 from pbem.service.record import Standing as StandingEntry
-from pbem.service.record import entries_back
 from pbem.store import games
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -28,45 +29,28 @@ MOST_ENTRIES: Final = 200
 MOST_REMEMBERED: Final = 500
 """Seats of which a process remembers what they know: some megabytes at most."""
 
-V = TypeVar("V")
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a reader was told in one window."""
 
-class Memory(Generic[V]):
-    """The values that were asked for last, by a key that says all that they hang on."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._values: OrderedDict[object, V] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, key: object) -> V | None:
-        """What is remembered under a key."""
-        with self._lock:
-            if key not in self._values:
-                return None
-            self._values.move_to_end(key)
-            return self._values[key]
-
-    def put(self, key: object, value: V) -> V:
-        """Remember a value, and forget the one that was not asked for for the longest time."""
-        with self._lock:
-            self._values[key] = value
-            if len(self._values) > self._most:
-                self._values.popitem(last=False)
-        return value
+    window: int
+    facts: tuple[Fact[Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
     """What a seat knows, and what it would be asked if the game goes on.
 
-    `lately` are the entries from its last choice on; they hold what is not for its eyes.
+    `told` begins with the window of its last choice. `lately` are the entries of the same windows; they hold what is not
+    for its eyes.
     """
 
     view: Any
     board: Board
     decision: Decision | None
     standing: Standing
+    told: tuple[Told, ...]
     lately: tuple[StandingEntry, ...]
 
 
@@ -85,21 +69,31 @@ def asked(rules: Game[Any], view: Any, seat: int) -> Decision | None:
     return None if decision is None or answers_itself(decision) else decision
 
 
+def told(entries: Iterable[StandingEntry], seat: int) -> tuple[Told, ...]:
+    """What a reader was told in these entries."""
+    return tuple(
+        Told(standing.number, tuple(seen(each, seat) for each in standing.entry.facts)) for standing in entries
+    )
+
+
 def _work_out(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> Known:
     view = views.view(tx, row, seat).view
+    lately = _since_last_choice(tx, row, rules, seat)
     return Known(
         view=view,
         board=rules.board(view, seat),
         decision=asked(rules, view, seat),
         standing=rules.standing(view),
-        lately=_since_last_choice(tx, row, rules, seat),
+        told=told(lately, seat),
+        lately=lately,
     )
 
 
 def _since_last_choice(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> tuple[StandingEntry, ...]:
     """The entries from the last one on in which this seat has decided something."""
     found: list[StandingEntry] = []
-    for standing in entries_back(rules, games.chain_back(tx, row.id, row.key)):
+    rows = games.chain_back(tx, row.id, row.key, (Kind.ENTRY, Kind.UNDONE))
+    for standing in entries_back(rules, rows):
         found.append(standing)
         mine = seat in standing.entry.choices and seat not in standing.entry.alone
         if mine or len(found) == MOST_ENTRIES:

@@ -7,7 +7,7 @@ Nothing in here changes anything, not even a kept view.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 from engine import grammar, orders
 from engine.board import Board
 from engine.decisions import Choice, Decision, Refused
-from engine.facts import SPECTATOR, Fact, seen
+from engine.facts import SPECTATOR
 from engine.game import Game, OptionValue, Standing
 from engine.tell import Teller, Text
 from pbem.domain import chain
@@ -25,21 +25,13 @@ from pbem.domain.words import set_apart
 from pbem.links import Purpose
 from pbem.service import play, second_thoughts, views
 from pbem.service.house import House
-from pbem.service.known import MOST_ENTRIES, asked, known_in
+from pbem.service.known import MOST_ENTRIES, Told, asked, known_in, told
 from pbem.service.links import Link, open_in, open_with_game_in
 from pbem.service.record import Standing as StandingEntry
 from pbem.service.record import latest_entries
 from pbem.store import deadlines, games, people, seats
 from pbem.store.database import Tx
 from pbem.store.games import GameRow, PlaceRow
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a reader was told in one window."""
-
-    window: int
-    facts: tuple[Fact[Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +157,7 @@ def history(house: House, token: str, since: int, most: int) -> tuple[Look, tupl
         link, row = open_with_game_in(tx, house, token, Purpose.API)
         found = _look(tx, link, row)
         entries = latest_entries(found.rules, games.chain_back(tx, row.id, row.key), since)
-        return found, _told(entries[:most], found.seat), len(entries) > most
+        return found, told(entries[:most], found.seat), len(entries) > most
 
 
 def look_in(tx: Tx, link: Link) -> Look:
@@ -209,7 +201,7 @@ def _look(tx: Tx, link: Link, row: GameRow) -> Look:
         decision=decision,
         sealed=None if decision is None else play.box_of(row).get(seat),
         made=_made(tx, row, rules, seat, known.lately) if known.lately else None,
-        told=_told(known.lately, seat),
+        told=known.told,
         order=play.orders_of(row).get(seat),
         due_at=clock.due_at,
         promised_at=clock.promised_at,
@@ -252,7 +244,7 @@ def _offered(tx: Tx, link: Link, option: str) -> Offered:
         closes=decision is not None and choice is not None and choice.verb in decision.closes,
         prompt=None if decision is None else decision.prompt,
         mine=_made_in(tx, row, rules, seat, window, decision, since),
-        told=_told(since[-MOST_ENTRIES:], SPECTATOR),
+        told=told(since[-MOST_ENTRIES:], SPECTATOR),
         due_at=None if deadline is None else deadline.due_at,
         promised_at=None if deadline is None else deadline.promised_at,
         zone=ZoneInfo(people.read(tx, person_id).zone),
@@ -294,12 +286,6 @@ def _made(tx: Tx, row: GameRow, rules: Game[Any], seat: int, since: Sequence[Sta
         return None
     may = second_thoughts.may_undo_in(tx, row, since, seat)
     return Made(standing.number, choice, play.said(choice, rules), may)
-
-
-def _told(entries: Iterable[StandingEntry], seat: int) -> tuple[Told, ...]:
-    return tuple(
-        Told(standing.number, tuple(seen(each, seat) for each in standing.entry.facts)) for standing in entries
-    )
 
 
 def _names(places: list[PlaceRow]) -> tuple[str, ...]:

@@ -229,9 +229,13 @@ def chain(tx: Connection, game_id: int, key: str, after: int = 0, until: int | N
     return _chain(tx, _CHAIN, game_id, key, after, at_once=_MOST_AT_ONCE, until=upto)
 
 
-def chain_back(tx: Connection, game_id: int, key: str) -> Iterator[ChainRow]:
-    """The log from its last row back, one row at a time: for whoever needs only what happened lately."""
-    return _chain(tx, _CHAIN_BACK, game_id, key, _AFTER_ALL, at_once=20)
+def chain_back(tx: Connection, game_id: int, key: str, kinds: Collection[str] = ()) -> Iterator[ChainRow]:
+    """The log from its last row back, one row at a time: for whoever needs only what happened lately.
+
+    Where kinds are named, it is read as if there were no rows of others.
+    """
+    statement = _CHAIN_BACK.where(_LOG.c.kind.in_(kinds)) if kinds else _CHAIN_BACK
+    return _chain(tx, statement, game_id, key, _AFTER_ALL, at_once=20)
 
 
 def set_silent(tx: Connection, game_id: int, seat: int, times: int) -> None:

@@ -9,7 +9,8 @@ from engine.tell import Teller, say
 from pbem.domain.duration import spoken
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.domain.phrase import from_now, said
-from pbem.service.looks import Look, Offered, Told
+from pbem.service.known import Told
+from pbem.service.looks import Look, Offered
 
 
 @dataclass(frozen=True, slots=True)
