@@ -8,7 +8,7 @@ Forms carry the number of the window they were made for, so one that was left op
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, make_response, render_template, request
 
 from engine import grammar, orders
 from engine.decisions import Amount, Choice, Decision, Refused
@@ -43,6 +43,19 @@ class Reason:
 
     wanted: str
     answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """All that the page of a seat is made of: where it is the same as the last time, so is the page."""
+
+    found: Look
+    token: str
+    typed: Typed
+    deadline: said.Deadline | None
+    refused: Refusal | None
+    moved_on: bool
+    asked_why: Reason | None
 
 
 @pages.get("/s/<token>")
@@ -304,20 +317,27 @@ def _page(
     moved_on: bool = False,
     asked_why: Reason | None = None,
 ) -> Response:
+    deadline = said.deadline(found, house().now()) if found.decision else None
+    shown = Shown(found, token, typed, deadline, refused, moved_on, asked_why)
+    return make_response(site.drawn_once(token, shown, _draw), status)
+
+
+def _draw(shown: Shown) -> str:
+    """The page, which is made of nothing but this."""
+    found = shown.found
     teller, decision = found.teller, found.decision
     raised = orders.raising(decision) if decision else None
     offered = orders.offered(decision) if decision else ()
-    return site.page(
+    return render_template(
         "seat.html",
-        status,
         found=found,
-        token=token,
-        typed=typed,
+        token=shown.token,
+        typed=shown.typed,
         board=draw(found.board, teller, found.seat),
         prompt=teller(decision.prompt) if decision else "",
-        forms=forms_of(decision, teller, faces_of(found.board), _given(found, typed)) if decision else [],
+        forms=forms_of(decision, teller, faces_of(found.board), _given(found, shown.typed)) if decision else [],
         wording=grammar.usages(decision) if decision else (),
-        deadline=said.deadline(found, house().now()) if decision else None,
+        deadline=shown.deadline,
         story=said.story(found.told, teller),
         places=said.places(found.standing, teller),
         reasons=[teller(reason) for reason in found.standing.reasons],
@@ -326,9 +346,9 @@ def _page(
         ready_orders=[each for each in offered if "<" not in each],
         orders=orders.USAGES,
         barred=[(verb, teller(why)) for verb, why in _barred(found).items()],
-        asked_why=asked_why,
-        refused=refused,
-        moved_on=moved_on,
+        asked_why=shown.asked_why,
+        refused=shown.refused,
+        moved_on=shown.moved_on,
         agreed=found.seat in found.votes,
         others_agreed=[teller.name(seat) for seat in sorted(found.votes - {found.seat})],
     )

@@ -4,16 +4,24 @@ It knows where things are and decides nothing.
 """
 
 import re
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 from flask import Response, current_app, make_response, render_template, request, url_for
 
 from pbem.config import Config
 from pbem.domain.errors import BadInput, quoted
 from pbem.service.house import House
+from pbem.service.memory import Memory
+
+V = TypeVar("V")
 
 _PLACE: Final = "pbem"
+_PAGES: Final = "pbem pages"
 _NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
+
+MOST_PAGES: Final = 200
+"""Pages of seats that are remembered as they were drawn: a few megabytes."""
 
 LONGEST_FIELD: Final = 8000
 """Twice the longest text that anybody may write to the organiser; only the list of invited addresses comes near."""
@@ -22,6 +30,7 @@ LONGEST_FIELD: Final = 8000
 def settle(extensions: dict[str, Any], house: House, config: Config) -> None:
     """Keep what all requests of an application work with."""
     extensions[_PLACE] = (house, config)
+    extensions[_PAGES] = Memory(MOST_PAGES)
 
 
 def house() -> House:
@@ -39,6 +48,15 @@ def config() -> Config:
 def page(template: str, status: int = 200, **values: Any) -> Response:
     """A page."""
     return make_response(render_template(template, **values), status)
+
+
+def drawn_once(key: object, made_of: V, draw: Callable[[V], str]) -> str:
+    """A page that is made of this and of nothing else, as it was drawn the last time if that was from the same."""
+    pages: Memory[tuple[V, str]] = current_app.extensions[_PAGES]
+    before = pages.get(key)
+    if before is None or before[0] != made_of:
+        before = pages.put(key, (made_of, draw(made_of)))
+    return before[1]
 
 
 def go(endpoint: str, **values: Any) -> Response:
