@@ -13,10 +13,12 @@ from typing import Final
 
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Refusal, TooMany
 from pbem.domain.words import name_of, word_of
+from pbem.service import blocks
 from pbem.service import people as persons
 from pbem.service.begin import begin_in
 from pbem.service.house import House
 from pbem.service.tables import Created, Joined, Wanted, add_table, must_have_room
+from pbem.store import blocks as block_rows
 from pbem.store import games, lobby, outbox, people
 from pbem.store.database import Tx
 from pbem.store.games import GameRow, PlaceRow
@@ -153,6 +155,7 @@ def _join(tx: Tx, house: House, game_id: int, person: PersonRow, name: str, word
     _must_be_open(row)
     _must_be_confirmed(person)
     _must_be_asked(tx, row, person)
+    blocks.must_be_welcome_in(tx, row, person.id)
     if holding > 1 and not row.doubles:
         raise Forbidden("At this table nobody has two seats.", why="Its host wanted it so.")
     _must_be_free(row, places, person.id, holding - len(held))
@@ -232,7 +235,10 @@ def _mail_invitations(tx: Tx, house: House, row: GameRow, host_name: str, to: li
     now = house.now()
     asked = [invitation.person_id for invitation in lobby.invitations(tx, row.id)] if to is None else to
     facts = {"host": host_name}
-    outbox.queue(tx, [outbox.Letter(person, "invitation", row.id, facts=facts) for person in asked], now, now)
+    # Whoever does not want to hear the host is not told of that, and neither is the host.
+    unheard = block_rows.who_block(tx, row.host_id)
+    letters = [outbox.Letter(person, "invitation", row.id, facts=facts) for person in asked if person not in unheard]
+    outbox.queue(tx, letters, now, now)
 
 
 def _decline(tx: Tx, house: House, game_id: int, person_id: int) -> None:

@@ -1,8 +1,8 @@
 """Table talk: what players say to everybody at their table.
 
 It is no part of the game: it is kept beside the log, in a chain of its own, it wakes nobody, and it makes no form stale.
-The others read it in the next mail of theirs. The text of a line can be redacted; that somebody said something then stays,
-and so does the chain.
+The others read it in the next mail of theirs, unless they do not want to hear whoever says it. The text of a line can be
+redacted; that somebody said something then stays, and so does the chain.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from pbem.domain import chain
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.domain.words import said_of
 from pbem.service.house import House
-from pbem.store import games, talk
+from pbem.store import blocks, games, talk
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
@@ -85,8 +85,13 @@ def heard_in(tx: Tx, game: GameRow, after: datetime | None = None) -> list[Line]
 def others_in(
     tx: Tx, game: GameRow, seat: int, names: Sequence[str], after: datetime | None
 ) -> list[dict[str, str | None]]:
-    """What a mail to a seat tells of what the others said after a moment: the newest lines where there are many."""
+    """What a mail to a seat tells of what the others said after a moment: the newest lines where there are many.
+
+    Those whom its player does not want to hear are left out.
+    """
     lines = [line for line in heard_in(tx, game, after) if line.seat != seat]
+    unheard = blocks.seats(tx, game.id, seat) if lines else frozenset()
+    lines = [line for line in lines if line.seat not in unheard]
     return [{"name": names[line.seat], "text": line.text} for line in lines[-MOST_TOLD:]]
 
 

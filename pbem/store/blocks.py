@@ -2,12 +2,22 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import Connection, and_, delete, insert, select
+from sqlalchemy import Connection, and_, bindparam, delete, insert, select
 
 from pbem.store.schema import Block, Place, table_of
 
 _BLOCK, _PLACE = table_of(Block), table_of(Place)
+_READER, _OTHER = _PLACE.alias("reader"), _PLACE.alias("other")
+
+SEATS: Final = (
+    select(_OTHER.c.seat)
+    .join(_READER, and_(_READER.c.game_id == _OTHER.c.game_id, _READER.c.seat == bindparam("of_seat")))
+    .join(_BLOCK, and_(_BLOCK.c.person_id == _READER.c.person_id, _BLOCK.c.blocked_id == _OTHER.c.person_id))
+    .where(_OTHER.c.game_id == bindparam("of_game"))
+)
+"""The seats at a table whose players that of one seat does not hear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +53,11 @@ def is_blocked(tx: Connection, person_id: int, other_id: int) -> bool:
     return tx.execute(wanted).one_or_none() is not None
 
 
+def who_block(tx: Connection, person_id: int) -> frozenset[int]:
+    """Those who do not want to hear a person."""
+    return frozenset(tx.execute(select(_BLOCK.c.person_id).where(_BLOCK.c.blocked_id == person_id)).scalars())
+
+
 def seats(tx: Connection, game_id: int, seat: int) -> frozenset[int]:
     """The seats at a table whose players that of one seat does not hear."""
-    reader, other = _PLACE.alias("reader"), _PLACE.alias("other")
-    wanted = (
-        select(other.c.seat)
-        .join(reader, and_(reader.c.game_id == other.c.game_id, reader.c.seat == seat))
-        .join(_BLOCK, and_(_BLOCK.c.person_id == reader.c.person_id, _BLOCK.c.blocked_id == other.c.person_id))
-        .where(other.c.game_id == game_id)
-    )
-    return frozenset(tx.execute(wanted).scalars())
+    return frozenset(tx.execute(SEATS, {"of_game": game_id, "of_seat": seat}).scalars())

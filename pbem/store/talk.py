@@ -4,16 +4,17 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, func, insert, select, true, update
+from sqlalchemy import Connection, Row, func, insert, or_, select, true, update
 
 from pbem.domain.chain import Row as ChainRow
-from pbem.store.schema import Said, table_of
+from pbem.store import blocks
+from pbem.store.schema import Log, Said, table_of
 
 KIND: Final = "Said"
 """What every row of such a chain is."""
 
 _BY: Final = "person"
-_SAID = table_of(Said)
+_LOG, _SAID = table_of(Log), table_of(Said)
 
 
 def chain_name(key: str) -> str:
@@ -55,6 +56,20 @@ def count_since(tx: Connection, game_id: int, seat: int, moment: datetime) -> in
     """How many lines a seat has said since then."""
     of_seat = (_SAID.c.game_id == game_id, _SAID.c.seat == seat, _SAID.c.at > moment)
     return tx.execute(select(func.count()).select_from(_SAID).where(*of_seat)).scalar_one()
+
+
+def count_new(tx: Connection, game_id: int, seat: int, seq: int) -> int:
+    """How many lines the others have said since a row of the log, and since the last line of this seat's own."""
+    decided = select(_LOG.c.at).where(_LOG.c.game_id == game_id, _LOG.c.seq == seq).scalar_subquery()
+    spoken = select(func.max(_SAID.c.seq)).where(_SAID.c.game_id == game_id, _SAID.c.seat == seat).scalar_subquery()
+    wanted = select(func.count()).where(
+        _SAID.c.game_id == game_id,
+        _SAID.c.seat != seat,
+        _SAID.c.seat.not_in(blocks.SEATS),
+        _SAID.c.seq > func.coalesce(spoken, 0),
+        or_(decided.is_(None), _SAID.c.at > decided),
+    )
+    return tx.execute(wanted, {"of_game": game_id, "of_seat": seat}).scalar_one()
 
 
 def redact(tx: Connection, game_id: int, seq: int) -> bool:

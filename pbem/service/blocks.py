@@ -1,0 +1,71 @@
+"""Whom somebody does not want to hear, nor to have at a new table of their own.
+
+What a blocked player says is neither shown nor mailed to whoever has blocked them, at any table; nobody is told, and the
+game goes on as it is. They cannot join a table that the other one opens from then on, and the other one is sent no
+invitation of theirs. A block is made at a table, and keeps the name that was met there: it tells nothing new of anybody.
+"""
+
+from pbem.domain.errors import BadInput, Forbidden
+from pbem.links import Purpose
+from pbem.service.house import House
+from pbem.service.links import open_in
+from pbem.service.looks import seat_of
+from pbem.store import blocks, games, people
+from pbem.store.blocks import BlockRow
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+
+
+def block(house: House, token: str, seat: int) -> None:
+    """Hear the player of another seat no longer, by the link of one's own; again changes nothing."""
+    house.write(lambda tx: _block(tx, house, token, seat))
+
+
+def unblock_seat(house: House, token: str, seat: int) -> None:
+    """Hear the player of another seat again, by the link of one's own; again changes nothing."""
+    house.write(lambda tx: _unblock_seat(tx, house, token, seat))
+
+
+def unblock(house: House, person_id: int, blocked_id: int) -> None:
+    """Hear somebody again; again changes nothing."""
+    house.write(lambda tx: blocks.drop(tx, person_id, blocked_id))
+
+
+def of_person(house: House, person_id: int) -> list[BlockRow]:
+    """Whom a person does not hear."""
+    with house.store.read() as tx:
+        return blocks.of_person(tx, person_id)
+
+
+def must_be_welcome_in(tx: Tx, row: GameRow, person_id: int) -> None:
+    """Refuse whom the host of a table does not want there."""
+    if blocks.is_blocked(tx, row.host_id, person_id):
+        raise Forbidden(
+            "You cannot join this table.",
+            why="Its host chooses whom to play with.",
+            remedy="Other tables wait in the lobby, and you can open one yourself.",
+        )
+
+
+def _block(tx: Tx, house: House, token: str, seat: int) -> None:
+    person_id, other_id, name = _met(tx, house, token, seat)
+    people.lock(tx, person_id)
+    if not blocks.is_blocked(tx, person_id, other_id):
+        blocks.add(tx, BlockRow(person_id, other_id, name, house.now()))
+
+
+def _unblock_seat(tx: Tx, house: House, token: str, seat: int) -> None:
+    person_id, other_id, _ = _met(tx, house, token, seat)
+    blocks.drop(tx, person_id, other_id)
+
+
+def _met(tx: Tx, house: House, token: str, seat: int) -> tuple[int, int, str]:
+    """Who asks, and who is meant: the person on another seat of the same table, with the name there."""
+    game_id, _, person_id = seat_of(open_in(tx, house, token, Purpose.SEAT))
+    for place in games.places(tx, game_id):
+        if place.seat == seat and place.person_id not in (None, person_id):
+            assert place.person_id is not None
+            return person_id, place.person_id, place.name
+    raise BadInput(
+        "Nobody else sits there whom you could hear or not.", why="That seat is yours, a bot's or not there."
+    )
