@@ -54,13 +54,13 @@ class Known:
     lately: tuple[StandingEntry, ...]
 
 
-_MEMORY: Final[Memory[Known]] = Memory(MOST_REMEMBERED)
+MEMORY: Final[Memory[Known]] = Memory(MOST_REMEMBERED)
 
 
 def known_in(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> Known:
     """What a seat knows now. The game must be as this transaction sees it."""
     key = row.head, seat
-    return _MEMORY.get(key) or _MEMORY.put(key, _work_out(tx, row, rules, seat))
+    return MEMORY.get(key) or MEMORY.put(key, _work_out(tx, row, rules, seat))
 
 
 def asked(rules: Game[Any], view: Any, seat: int) -> Decision | None:

@@ -30,3 +30,8 @@ class Memory(Generic[V]):
             if len(self._values) > self._most:
                 self._values.popitem(last=False)
         return value
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._values.clear()

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from flask import Response, current_app, make_response, render_template, request, url_for
+from flask import Flask, Response, current_app, make_response, render_template, request, url_for
 
 from pbem.config import Config
 from pbem.domain.errors import BadInput, quoted
@@ -52,11 +52,17 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
 
 def drawn_once(key: object, made_of: V, draw: Callable[[V], str]) -> str:
     """A page that is made of this and of nothing else, as it was drawn the last time if that was from the same."""
-    pages: Memory[tuple[V, str]] = current_app.extensions[_PAGES]
+    pages = pages_of(current_app)
     before = pages.get(key)
     if before is None or before[0] != made_of:
         before = pages.put(key, (made_of, draw(made_of)))
     return before[1]
+
+
+def pages_of(app: Flask) -> Memory[tuple[Any, str]]:
+    """The pages that an application remembers as they were drawn, each with what it was made of."""
+    found: Memory[tuple[Any, str]] = app.extensions[_PAGES]
+    return found
 
 
 def go(endpoint: str, **values: Any) -> Response:

@@ -1,0 +1,75 @@
+"""What the page of a seat costs: late in a game as against early, and as against a page with nothing on it.
+
+Processor time of one process, all pages in turn, round after round; the middle ratio counts. The page is measured as
+somebody meets it who opens it again, and as whoever opens it first after a move does: then it is worked out and drawn.
+"""
+
+import shutil
+import statistics
+import time
+
+import pytest
+
+from pbem.service import known, views
+from pbem.web import site
+from tests.bench.product import move_app
+from tests.bench.tables import begin, crowd, house_on
+from tests.service.begun import Begun
+from tests.service.test_move_cost import lengthen
+from tests.web.browser import Links
+
+pytestmark = pytest.mark.bench
+
+ROUNDS = 60
+MOST_BY_LENGTH = 1.2
+MOST_BY_EMPTY = 4
+SITE = "http://127.0.0.1:8000"
+
+
+@pytest.mark.parametrize("kind", ["bid", "sunset-poker", "templari"])
+def test_a_page_at_row_500_costs_a_fifth_more_than_at_row_50_at_most_and_four_empty_pages(kind, tmp_path):
+    early, late = tmp_path / "early.sqlite3", tmp_path / "late.sqlite3"
+    first = house_on(f"sqlite:///{early}", make=True)
+    game = Begun(first, begin(first, kind, crowd(first, 3)))
+    seat = next(iter(game.open()))
+    _, token = Links(first).of(game, seat)
+    first.store.close()
+    shutil.copy(early, late)
+    clients = []
+    for file, rows in ((early, 50), (late, 500)):
+        house = house_on(f"sqlite:///{file}")
+        lengthen(house, game.id, rows)
+        while views.keep_behind(house):
+            pass
+        clients.append(move_app(f"sqlite:///{file}").test_client())
+    again = [_round(clients, token, forget=False) for _ in range(ROUNDS)]
+    anew = [_round(clients, token, forget=True) for _ in range(ROUNDS)]
+    by_length, by_empty, by_empty_anew = (
+        statistics.median(late / early for early, late, _ in again + anew),
+        statistics.median(late / empty for _, late, empty in again),
+        statistics.median(late / empty for _, late, empty in anew),
+    )
+    print(
+        f"\n{kind}: row 500 is {by_length:.2f} of row 50; {by_empty:.1f} empty pages, {by_empty_anew:.1f} after a move"
+    )
+    assert by_length <= MOST_BY_LENGTH
+    assert by_empty <= MOST_BY_EMPTY
+
+
+def _round(clients, token, *, forget):
+    """The times of the early page, the late one, and an empty one."""
+    times = []
+    for client in clients:
+        if forget:
+            known.MEMORY.clear()
+            site.pages_of(client.application).clear()
+        times.append(_timed(client, f"/s/{token}"))
+    return (*times, _timed(clients[-1], "/called"))
+
+
+def _timed(client, path):
+    before = time.process_time()
+    answer = client.get(path, base_url=SITE)
+    spent = time.process_time() - before
+    assert answer.status_code == 200
+    return spent
