@@ -19,7 +19,7 @@ from pbem import config as settings
 from pbem import logs
 from pbem.domain.errors import BadInput
 from pbem.ops.mail_commands import mail
-from pbem.ops.terminal import CODES, FAILED, Commands, command, many, progress, read_settings, say, tell
+from pbem.ops.terminal import CODES, FAILED, Commands, command, many, progress, read_settings, say, tell, whoever
 
 _PATH = click.Path(path_type=Path, dir_okay=False)
 _THERE = click.Path(path_type=Path, dir_okay=False, exists=True, readable=True)
@@ -311,7 +311,7 @@ def organiser_add(name: str, address: str) -> None:
         organisers.must_be_good(passphrase)
         if click.prompt("The same again", hide_input=True, err=True) != passphrase:
             raise BadInput("The two passphrases differ.", remedy="Nothing was changed; try again.")
-        organisers.add(house, name, address, passphrase)
+        organisers.add(house, whoever(), name, address, passphrase)
     click.echo(f"{name} can sign in to the desk.")
 
 
@@ -335,7 +335,7 @@ def organiser_remove(name: str) -> None:
     from pbem.service import organisers
 
     with _house() as house:
-        organisers.remove(house, name)
+        organisers.remove(house, whoever(), name)
     click.echo(f"{name} can no longer sign in.")
 
 

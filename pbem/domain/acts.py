@@ -62,7 +62,6 @@ class Act(StrEnum):
     CODES_ON = "codes on"
     CODES_OFF = "codes off"
     PASSPHRASE = "passphrase"  # noqa: S105 - the word for changing one
-    SIGNED_OUT = "signed out"
 
 
 class Role(StrEnum):
@@ -91,7 +90,6 @@ DANGEROUS: Final = frozenset(
         Act.ANNOUNCE,
         Act.CODES_ON,
         Act.CODES_OFF,
-        Act.PASSPHRASE,
     }
 )
 """What cannot be made good at once if somebody else sits at an organiser's screen: it needs the passphrase again."""

@@ -1,5 +1,6 @@
 """How commands show themselves in a terminal: errors as one message, long work as a bar, help with examples and codes."""
 
+import getpass
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -10,6 +11,7 @@ import click
 
 from pbem import config as settings
 from pbem.config import Config
+from pbem.domain.acts import Actor, Role
 from pbem.domain.errors import BadInput, PbemError
 from pbem.domain.finding import Finding, How
 from pbem.store.trouble import explained
@@ -100,6 +102,15 @@ def progress() -> Iterator[Callable[[str, int], Callable[[int], None]]]:
             return bars.enter_context(click.progressbar(length=length, label=label, file=sys.stderr)).update
 
         yield begin
+
+
+def whoever() -> Actor:
+    """Whoever typed the command, as the audit names them: the account on the machine, also behind sudo."""
+    try:
+        name = os.environ.get("SUDO_USER") or getpass.getuser()
+    except (KeyError, OSError):
+        name = str(os.getuid())
+    return Actor(Role.MACHINE, name)
 
 
 def say(sentence: str) -> None:

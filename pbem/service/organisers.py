@@ -1,4 +1,4 @@
-"""Who may sign in to the desk. They are made by somebody at the machine itself, never over the web.
+"""Who may sign in to the desk, and who acts there. Organisers are made at the machine itself, never over the web.
 
 A passphrase is hashed before anything is written, and is neither stored nor logged.
 """
@@ -7,11 +7,13 @@ from typing import Final
 
 from argon2 import PasswordHasher
 
+from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, NotFound, quoted
 from pbem.domain.words import name_of
+from pbem.service import audit, codes
 from pbem.service.house import House
 from pbem.service.people import normalised
-from pbem.store import organisers
+from pbem.store import organisers, people
 from pbem.store.database import Tx
 from pbem.store.organisers import OrganiserRow
 
@@ -20,7 +22,10 @@ LONGEST_PASSPHRASE: Final = 200
 """Hashing takes longer for longer ones, and nobody types these."""
 
 
-def add(house: House, name: str, address: str, passphrase: str) -> None:
+_AT_THE_MACHINE: Final = "Done at the machine."
+
+
+def add(house: House, actor: Actor, name: str, address: str, passphrase: str) -> None:
     """Let somebody sign in to the desk with a passphrase."""
     name, (address, _) = name_of(name), normalised(address)
     must_be_good(passphrase)
@@ -30,7 +35,8 @@ def add(house: House, name: str, address: str, passphrase: str) -> None:
     def work(tx: Tx) -> None:
         if organisers.by_name(tx, name) is not None:
             raise BadInput(f"There is an organiser {quoted(name)} already.", remedy="Choose another name.")
-        organisers.add(tx, name, address, hashed, house.now())
+        organiser_id = organisers.add(tx, name, address, hashed, house.now())
+        audit.record(tx, house, actor, Act.ORGANISER_ADDED, _AT_THE_MACHINE, organiser=organiser_id, name=name)
 
     house.write(work)
 
@@ -53,7 +59,55 @@ def listed(house: House) -> list[OrganiserRow]:
         return organisers.all_of_them(tx)
 
 
-def remove(house: House, name: str) -> None:
-    """Let somebody no longer sign in to the desk."""
-    if not house.write(lambda tx: organisers.remove(tx, name)):
+def remove(house: House, actor: Actor, name: str) -> None:
+    """Let somebody no longer sign in to the desk, and end what they do there just now."""
+
+    def work(tx: Tx) -> None:
+        row = _named(tx, name)
+        organisers.remove(tx, row.name)
+        audit.record(tx, house, actor, Act.ORGANISER_REMOVED, _AT_THE_MACHINE, organiser=row.id, name=row.name)
+
+    house.write(work)
+
+
+def with_codes(house: House, actor: Actor, name: str, secret: str, code: str) -> None:
+    """Ask an organiser for a code from now on, who shows by one that they have the secret."""
+    house.write(lambda tx: with_codes_in(tx, house, actor, _named(tx, name), secret, code, _AT_THE_MACHINE))
+
+
+def with_codes_in(tx: Tx, house: House, actor: Actor, row: OrganiserRow, secret: str, code: str, reason: str) -> None:
+    """The same within a transaction that is under way."""
+    step = codes.step_of(secret, code, house.now(), None)
+    if step is None:
+        raise BadInput(
+            "This code does not belong to the secret.",
+            why="A code is good for about a minute, and the clock of what shows it must be right.",
+            remedy="Nothing was changed; please type the code that is shown now.",
+        )
+    organisers.change(tx, row.id, totp=secret, totp_step=step)
+    audit.record(tx, house, actor, Act.CODES_ON, reason, organiser=row.id)
+
+
+def without_codes(house: House, actor: Actor, name: str) -> None:
+    """Ask an organiser for the passphrase alone; again changes nothing."""
+    house.write(lambda tx: without_codes_in(tx, house, actor, _named(tx, name), _AT_THE_MACHINE))
+
+
+def without_codes_in(tx: Tx, house: House, actor: Actor, row: OrganiserRow, reason: str) -> None:
+    """The same within a transaction that is under way."""
+    if row.totp is not None:
+        organisers.change(tx, row.id, totp=None, totp_step=None)
+        audit.record(tx, house, actor, Act.CODES_OFF, reason, organiser=row.id)
+
+
+def actor_of(tx: Tx, row: OrganiserRow) -> Actor:
+    """An organiser as one who acts, and as the person who plays under the same address, if there is one."""
+    person = people.by_mailbox(tx, normalised(row.address)[1])
+    return Actor(Role.ORGANISER, row.name, row.id, None if person is None else person.id)
+
+
+def _named(tx: Tx, name: str) -> OrganiserRow:
+    row = organisers.by_name(tx, name)
+    if row is None:
         raise NotFound(f"There is no organiser {quoted(name)}.", remedy="`pbem organiser list` shows all.")
+    return row

@@ -84,11 +84,11 @@ def listed_in(tx: Tx, house: House, holder: Holder) -> list[Session]:
     return [_session(row) for row in _open(tx, holder, house.now())]
 
 
-def used_in(tx: Tx, house: House, session: Session) -> None:
+def used(house: House, session: Session) -> None:
     """Note that a button was pressed; a day is written once."""
     today = house.now().date()
     if session.used_on != today:
-        sessions.used(tx, session.id, today)
+        house.write(lambda tx: sessions.used(tx, session.id, today))
 
 
 def checked_in(tx: Tx, house: House, session: Session) -> None:
@@ -108,7 +108,12 @@ def end(house: House, holder: Holder, session_id: int) -> None:
 
 def end_others(house: House, holder: Holder, but: int) -> int:
     """Sign all browsers of this holder out but one; how many that were."""
-    return house.write(lambda tx: sessions.end_all(tx, holder, house.now(), but))
+    return house.write(lambda tx: end_others_in(tx, house, holder, but))
+
+
+def end_others_in(tx: Tx, house: House, holder: Holder, but: int) -> int:
+    """The same within a transaction that is under way."""
+    return sessions.end_all(tx, holder, house.now(), but)
 
 
 def end_all_in(tx: Tx, house: House, holder: Holder) -> int:

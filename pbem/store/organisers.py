@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
+from pbem.domain.errors import NotFound
 from pbem.store.schema import Organiser, table_of
 
 _ORGANISER = table_of(Organiser)
+_READ = select(_ORGANISER).where(_ORGANISER.c.id == bindparam("of_id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,21 @@ def by_name(tx: Connection, name: str) -> OrganiserRow | None:
     return None if row is None else OrganiserRow(**row._mapping)
 
 
+def read(tx: Connection, organiser_id: int) -> OrganiserRow:
+    """The organiser of that number; not found if they were removed."""
+    return _one(tx.execute(_READ, {"of_id": organiser_id}).one_or_none())
+
+
+def lock(tx: Connection, organiser_id: int) -> OrganiserRow:
+    """The same, whom nobody else changes until this transaction ends."""
+    return _one(tx.execute(_READ.with_for_update(), {"of_id": organiser_id}).one_or_none())
+
+
+def change(tx: Connection, organiser_id: int, **values: Any) -> None:
+    """Write what an organiser has decided."""
+    tx.execute(update(_ORGANISER).where(_ORGANISER.c.id == organiser_id).values(**values))
+
+
 def all_of_them(tx: Connection) -> list[OrganiserRow]:
     """All organisers, by name."""
     return [OrganiserRow(**row._mapping) for row in tx.execute(select(_ORGANISER).order_by(_ORGANISER.c.name))]
@@ -43,3 +61,9 @@ def all_of_them(tx: Connection) -> list[OrganiserRow]:
 def remove(tx: Connection, name: str) -> bool:
     """Take somebody off the list; False if they were not on it."""
     return tx.execute(delete(_ORGANISER).where(_ORGANISER.c.name == name)).rowcount > 0
+
+
+def _one(row: Row[Any] | None) -> OrganiserRow:
+    if row is None:
+        raise NotFound("There is no such organiser.", remedy="`pbem organiser list` shows all.")
+    return OrganiserRow(**row._mapping)

@@ -39,20 +39,23 @@ from pbem.service import (
     mine,
     organisers,
     people,
-    stops,
     substitutes,
     timeouts,
     wishes,
 )
 from pbem.service.house import House
+from pbem.service.moderation.clocks import Extend, Pause, Resume
+from pbem.service.moderation.seats import Substitute
 from pbem.service.play import position_of
 from pbem.service.tables import Wanted
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from tests.mail.sink import Kept, Sink
+from tests.service.acting import ROOT
 from tests.service.begun import Begun
 from tests.service.conftest import START
 from tests.service.inbox import Inbox
+from tests.service.moderated import does
 from tests.service.timed import Time
 
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
@@ -219,16 +222,16 @@ class _Town:
     def is_stopped_and_changed(self, table: Begun) -> None:
         """The organiser is called and stops the clocks; somebody leaves, and somebody else takes the seat."""
         self._play(table, UNSEEN)
-        organisers.add(self.house, "Olga", "olga@example.org", "four words of no song")
+        organisers.add(self.house, ROOT, "Olga", "olga@example.org", "four words of no song")
         number = calls.call(self.house, table.person_at(0), "I never got a mail.", game_id=table.id, seat=0)
         calls.answer(self.house, number, "It is in the other folder.\n\nGreetings")
         self.time.passes(alarms.GATHERED * 2)
         alarms.tell(self.house)
-        stops.pause(self.house, table.id, "The server moves to another house.")
+        does(self.house, Pause(table.id), "The server moves to another house.")
         self.carry()
-        stops.resume(self.house, table.id, "It has moved.")
+        does(self.house, Resume(table.id), "It has moved.")
         self.carry()
-        stops.extend(self.house, table.id, "2d", "You could not reach it.")
+        does(self.house, Extend(table.id, "2d"), "You could not reach it.")
         self.carry()
         leaving.agree_to_end(self.house, table.id, table.person_at(1))
         self.carry()
@@ -241,7 +244,7 @@ class _Town:
         mine.send(self.house, "zoe@example.org")
         self.carry()
         self._play(table, UNSEEN)
-        substitutes.replace_player(self.house, table.id, seat, None, "Zoe asked for it.")
+        does(self.house, Substitute(table.id, seat), "Zoe asked for it.")
         self.carry()
 
     def ends(self, table: Begun) -> None:

@@ -10,6 +10,7 @@ from pbem.service import alarms, calls, delivery, organisers, stops
 from pbem.service.alarms import APART, GATHERED, What
 from pbem.store import outbox
 from pbem.store.outbox import Letter
+from tests.service.acting import ROOT
 from tests.service.stored import letters
 from tests.service.test_delivery import HOUR, post_to
 
@@ -19,8 +20,8 @@ MINUTE = timedelta(minutes=1)
 @pytest.fixture
 def organiser(house):
     """Two people who may sign in to the desk."""
-    organisers.add(house, "Olga", "olga@example.net", "a long passphrase")
-    organisers.add(house, "Otto", "otto@example.net", "another passphrase")
+    organisers.add(house, ROOT, "Olga", "olga@example.net", "a long passphrase")
+    organisers.add(house, ROOT, "Otto", "otto@example.net", "another passphrase")
 
 
 def tell(house, clock, by=APART):

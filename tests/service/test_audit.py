@@ -11,11 +11,10 @@ from pbem.domain.errors import BadInput, Forbidden
 from pbem.service import audit
 from pbem.store.audit import Wanted
 from pbem.store.schema import Audit, table_of
+from tests.service.acting import ANN, ROOT
 from tests.service.stored import everything
 
 AUDIT = table_of(Audit)
-ANN = Actor(Role.ORGANISER, "Ann", organiser_id=1)
-ROOT = Actor(Role.MACHINE, "root")
 
 
 def record(house, *given, actor=ANN, act=Act.BAN, reason="It was asked for.", **named):

@@ -8,9 +8,12 @@ from datetime import timedelta
 import pytest
 
 from pbem.domain.bounce import MEMORY, Bounce
-from pbem.service import alarms, delivery, doorstep, mine, organisers, own, people, stops
+from pbem.service import alarms, delivery, doorstep, mine, organisers, own, people, signing_in, stops
+from pbem.service.moderation.clocks import Pause
 from pbem.service.outcomes import TRIES
 from pbem.store import deadlines, outages, traffic
+from tests.service.acting import ROOT
+from tests.service.moderated import does
 from tests.service.stored import fails_without_a_trace, letters
 from tests.service.test_delivery import HOUR, drain, lines_of, links_in, post_to
 from tests.service.timed import DAY, MINUTE
@@ -117,7 +120,7 @@ def test_while_an_address_is_left_alone_nothing_is_sent_there_and_its_clock_wait
     with house.store.read() as tx:
         assert deadlines.read(tx, game.id, game.row().window, seat).due_at is None
     before = len(sink.to(address))
-    stops.pause(house, game.id, "dinner")
+    does(house, Pause(game.id), "dinner")
     clock.advance(HOUR)
     delivery.deliver(house, post)
     assert len(sink.to(address)) == before
@@ -132,7 +135,7 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
     post,
     game,
 ):
-    organisers.add(house, "Olga", "olga@example.net", "a long passphrase")
+    organisers.add(house, ROOT, "Olga", "olga@example.net", "a long passphrase")
     person, name = game.person_at(0), game.places()[0].name
     bounce(house, person, Bounce.COMPLAINT)
     clock.advance(HOUR)
@@ -177,14 +180,14 @@ def test_a_link_that_was_mailed_since_ends_it_and_an_older_one_does_not(house, c
     old = next(token for purpose, token, _ in links_in(sink.to(address)[-1]) if purpose == "l")
     clock.advance(MINUTE)
     bounce(house, person, Bounce.COMPLAINT)
-    assert own.at(house, old).failing_since == clock.now()
-    assert not own.reached(house, old)
+    assert own.at(house, person).failing_since == clock.now()
+    signing_in.sign_in(house, old, "")
     assert fails(house, person)
     clock.advance(MINUTE)
     mine.send(house, address)
     delivery.deliver(house, post)
     new = next(token for purpose, token, _ in links_in(sink.to(address)[-1]) if purpose == "l")
-    assert own.reached(house, new)
+    signing_in.sign_in(house, new, "")
     assert not fails(house, person)
 
 

@@ -11,6 +11,7 @@ from pbem.service import organisers, sessions
 from pbem.service.sessions import LASTS_OF_ORGANISER, LASTS_OF_PERSON, MOST_OPEN
 from pbem.store.schema import Session, table_of
 from pbem.store.sessions import Holder
+from tests.service.acting import ROOT
 from tests.service.stored import everything
 
 
@@ -21,7 +22,7 @@ def ann(person):
 
 @pytest.fixture
 def olga(house):
-    organisers.add(house, "Olga", "olga@example.org", "four words that differ")
+    organisers.add(house, ROOT, "Olga", "olga@example.org", "four words that differ")
     return Holder(organiser_id=organisers.listed(house)[0].id)
 
 
@@ -101,7 +102,7 @@ def test_looking_for_a_session_writes_nothing_and_pressing_a_button_its_day(hous
     before = everything(house.store)
     found = sessions.find(house, secret)
     assert everything(house.store) == before
-    house.write(lambda tx: sessions.used_in(tx, house, found))
+    sessions.used(house, found)
     assert sessions.find(house, secret).used_on == clock.now().date()
 
 
@@ -116,7 +117,7 @@ def test_an_organiser_is_asked_for_the_passphrase_when_signing_in_and_whenever_i
 
 def test_whoever_is_no_organiser_any_more_is_signed_out(house, olga):
     secret = signed_in(house, olga)
-    organisers.remove(house, "Olga")
+    organisers.remove(house, ROOT, "Olga")
     assert sessions.find(house, secret) is None
 
 

@@ -136,7 +136,8 @@ class Traffic(Base):
 
 
 class Quota(Base):
-    """Until when a share of what may be sent is used up: that of all mails, or that of one domain."""
+    """Until when a share is used up: of what may be sent, that of all mails or of one domain; of tries to sign in, that of
+    all or of one name."""
 
     __tablename__ = "quota"
 

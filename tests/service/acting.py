@@ -1,0 +1,26 @@
+"""Those who moderate in a test."""
+
+from argon2 import PasswordHasher
+
+from pbem.domain.acts import Actor, Role
+from pbem.service.house import House
+from pbem.store import organisers
+from pbem.store.organisers import OrganiserRow
+
+GOOD = "four words that differ"
+"""The passphrase of every organiser."""
+
+ROOT = Actor(Role.MACHINE, "root")
+"""Somebody with an account on the machine."""
+
+ANN = Actor(Role.ORGANISER, "Ann", organiser_id=1)
+"""An organiser who plays nowhere."""
+
+
+def an_organiser(house: House, name: str) -> OrganiserRow:
+    """Somebody who may sign in. Their passphrase was hashed in no time, as nobody's is outside of a test."""
+    hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(GOOD)
+    address = f"{name.lower()}@example.org"
+    organiser_id = house.write(lambda tx: organisers.add(tx, name, address, hashed, house.now()))
+    with house.store.read() as tx:
+        return organisers.read(tx, organiser_id)
