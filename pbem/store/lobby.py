@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, delete, func, insert, or_, select, update
 
+from pbem.store import terms
 from pbem.store.games import GameRow, PlaceRow
 from pbem.store.schema import Game, Invitation, Place, Wish, table_of
 
@@ -43,7 +44,9 @@ class InvitationRow:
 
 def add_game(tx: Connection, **values: Any) -> int:
     """Announce a table; its number."""
-    return int(tx.execute(insert(_GAME).returning(_GAME.c.id), values).scalar_one())
+    game_id = int(tx.execute(insert(_GAME).returning(_GAME.c.id), values).scalar_one())
+    terms.of_table(tx, game_id)
+    return game_id
 
 
 def change_game(tx: Connection, game_id: int, **values: Any) -> None:
@@ -55,16 +58,20 @@ def add_place(tx: Connection, row: PlaceRow) -> None:
     """Somebody joins."""
     values = {name: getattr(row, name) for name in PlaceRow.__dataclass_fields__}
     tx.execute(insert(_PLACE), values)
+    terms.of_table(tx, row.game_id)
 
 
 def drop_place(tx: Connection, game_id: int, place: int) -> None:
     """Somebody leaves before the start."""
     tx.execute(delete(_PLACE).where(_PLACE.c.game_id == game_id, _PLACE.c.place == place))
+    terms.of_table(tx, game_id)
 
 
 def change_place(tx: Connection, game_id: int, seat: int, **values: Any) -> None:
     """Write who plays a seat."""
     tx.execute(update(_PLACE).where(_PLACE.c.game_id == game_id, _PLACE.c.seat == seat).values(**values))
+    if "name" in values:
+        terms.of_table(tx, game_id)
 
 
 def seat_all(tx: Connection, game_id: int, seats: Sequence[tuple[int, int]]) -> None:

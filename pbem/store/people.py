@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from pbem.domain.errors import NotFound
+from pbem.store import terms
 from pbem.store.schema import Outbox, Person, table_of
 
 _PERSON, _OUTBOX = table_of(Person), table_of(Outbox)
@@ -44,7 +45,9 @@ class PersonRow:
 
 def add(tx: Connection, **values: Any) -> int:
     """Somebody new; their number."""
-    return int(tx.execute(insert(_PERSON).returning(_PERSON.c.id), values).scalar_one())
+    person_id = int(tx.execute(insert(_PERSON).returning(_PERSON.c.id), values).scalar_one())
+    terms.of_person(tx, person_id)
+    return person_id
 
 
 def read(tx: Connection, person_id: int) -> PersonRow:
@@ -84,6 +87,8 @@ def domains(tx: Connection, person_ids: Collection[int]) -> dict[int, str]:
 def change(tx: Connection, person_id: int, **values: Any) -> None:
     """Write what a person has decided."""
     tx.execute(update(_PERSON).where(_PERSON.c.id == person_id).values(**values))
+    if "name" in values:
+        terms.of_person(tx, person_id)
 
 
 def letters_since(tx: Connection, person_id: int, kind: str, since: datetime, game_id: int | None = None) -> int:

@@ -1,0 +1,78 @@
+"""The words by which tables and people are found: those of a table's title and of its players' names, and of a name.
+
+They are written in the transaction that writes what they are taken from, by the very functions of `lobby` and `people`
+that do, so that nobody can forget it. Nothing of a game, no talk and no address is ever among them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import Final, Literal
+
+from sqlalchemy import ColumnElement, Connection, FromClause, and_, delete, insert, select
+
+from pbem.store.schema import Game, Person, Place, Term, table_of
+
+About = Literal["table", "person"]
+
+MOST_WORDS: Final = 6
+"""More words than this make a search no sharper."""
+
+LONGEST: Final = 40
+"""Letters of a word that count."""
+
+MOST_LOOKED_AT: Final = 2000
+"""So many entries of an index are read within a moment; whoever looks for one table needs no more."""
+
+_GAME, _PERSON, _PLACE, _TERM = table_of(Game), table_of(Person), table_of(Place), table_of(Term)
+_WORD: Final = re.compile(r"[^\W_]+")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text as they are compared: without case, without accents, each once."""
+    plain = "".join(each for each in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(each))
+    return list(dict.fromkeys(word[:LONGEST] for word in _WORD.findall(plain)))
+
+
+def of_table(tx: Connection, game_id: int) -> None:
+    """Write down anew the words by which a table is found."""
+    title = tx.execute(select(_GAME.c.title).where(_GAME.c.id == game_id)).scalar_one()
+    names = tx.execute(select(_PLACE.c.name).where(_PLACE.c.game_id == game_id)).scalars()
+    _replace(tx, "table", game_id, [title, *names])
+
+
+def of_person(tx: Connection, person_id: int) -> None:
+    """Write down anew the words by which a person is found."""
+    name = tx.execute(select(_PERSON.c.name).where(_PERSON.c.id == person_id)).scalar_one()
+    _replace(tx, "person", person_id, [name])
+
+
+def search(tx: Connection, about: About, wanted: str, below: int | None, limit: int) -> list[int]:
+    """The numbers of what has all the words of a text, of each of which the beginning is enough; the newest first.
+
+    Only the first thousands of those that have the longest word are looked at: whoever wants others writes more of it.
+    """
+    prefixes = sorted(words(wanted)[:MOST_WORDS], key=len, reverse=True)
+    if not prefixes:
+        return []
+    other = _TERM.alias()
+    same = (other.c.about == _TERM.c.about, other.c.number == _TERM.c.number)
+    also = [select(other.c.word).where(*same, _begins(other, prefix)).exists() for prefix in prefixes[1:]]
+    looked_at = select(_TERM.c.number).where(_TERM.c.about == about, _begins(_TERM, prefixes[0])).where(*also)
+    if below is not None:
+        looked_at = looked_at.where(_TERM.c.number < below)
+    found = looked_at.limit(MOST_LOOKED_AT).subquery()
+    return list(tx.execute(select(found.c.number).distinct().order_by(found.c.number.desc()).limit(limit)).scalars())
+
+
+def _begins(terms: FromClause, prefix: str) -> ColumnElement[bool]:
+    first = prefix.encode()
+    # No byte of UTF-8 is 0xff, so that this is behind every word that begins so.
+    return and_(terms.c.word >= first, terms.c.word < first + b"\xff")
+
+
+def _replace(tx: Connection, about: About, number: int, texts: Iterable[str]) -> None:
+    tx.execute(delete(_TERM).where(_TERM.c.about == about, _TERM.c.number == number))
+    rows = [{"about": about, "word": word.encode(), "number": number} for word in words(" ".join(texts))]
+    if rows:
+        tx.execute(insert(_TERM), rows)
