@@ -164,6 +164,7 @@ def test_a_place_is_kept_for_the_host(house, person):
     with pytest.raises(Gone, match="kept for its host"):
         lobby.join(house, created.game_id, late)
     assert everything(house.store) == before
+    assert lobby.join(house, created.game_id, person("Ann")).begun
 
 
 def test_a_full_table_takes_nobody_more(house, person, table):
