@@ -29,6 +29,7 @@ from pbem.web import (
     said,
     seat,
     site,
+    signing_in,
     stop,
     written,
 )
@@ -73,6 +74,7 @@ def create_app(house: House, config: Config) -> Flask:
         lobby.pages,
         own.pages,
         stop.pages,
+        signing_in.pages,
         written.pages,
         inbound.pages,
         api.routes,

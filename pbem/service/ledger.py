@@ -47,7 +47,12 @@ def of_person(house: House, person_id: int, limit: int = MOST_SHOWN) -> list[Lis
     """The mails to a person, the newest first."""
     with house.store.read() as tx:
         people.read(tx, person_id)
-        return _listed(tx, outbox.of_person(tx, person_id, limit))
+        return of_person_in(tx, person_id, limit)
+
+
+def of_person_in(tx: Tx, person_id: int, limit: int) -> list[Listed]:
+    """The same within a transaction that is under way."""
+    return _listed(tx, outbox.of_person(tx, person_id, limit))
 
 
 def of_game(house: House, game_id: int, seat: int | None = None, limit: int = MOST_SHOWN) -> list[Listed]:
@@ -64,9 +69,14 @@ def in_trouble(house: House, limit: int = MOST_SHOWN) -> list[Listed]:
         return _listed(tx, sorted(found, key=lambda row: row.id, reverse=True)[:limit])
 
 
+def resend_own(house: House, person_id: int, outbox_id: int) -> None:
+    """Queue a mail of one's own again; so often in an hour."""
+    house.write(lambda tx: _resend_own(tx, house, person_id, outbox_id))
+
+
 def resend(house: House, outbox_id: int) -> None:
     """Queue a mail again, by hand: the same bytes, with the links that its reader has now."""
-    house.write(lambda tx: _resend(tx, house, outbox_id))
+    house.write(lambda tx: resend_in(tx, house, outbox_id))
 
 
 def turn_again(house: House, person_id: int, game_id: int, seat: int) -> None:
@@ -104,7 +114,8 @@ def _is_that_turn(mail: OutboxRow, game: GameRow, seat: int) -> bool:
     return (mail.game_id, mail.window, mail.seat) == (game.id, game.window, seat)
 
 
-def _resend(tx: Tx, house: House, outbox_id: int) -> None:
+def resend_in(tx: Tx, house: House, outbox_id: int) -> None:
+    """The same within a transaction that is under way."""
     row = outbox.read(tx, outbox_id)
     if row is None:
         raise NotFound("There is no such mail.")
@@ -116,6 +127,22 @@ def _resend(tx: Tx, house: House, outbox_id: int) -> None:
     # Whoever is sending it just now finds its lease gone: from here on the mail is the next claimer's.
     outbox.change(tx, row.id, status="queued", due_at=now, claimed_until=None, attempts=0)
     outbox.note(tx, row.id, now, "resent", "by hand")
+
+
+def _resend_own(tx: Tx, house: House, person_id: int, outbox_id: int) -> None:
+    row = outbox.read(tx, outbox_id)
+    if row is None or row.person_id != person_id:
+        raise NotFound("There is no such mail to you.")
+    if row.status == "queued":
+        # It is on its way: pressed twice is once.
+        return
+    if outbox.resent_since(tx, person_id, house.now() - timedelta(hours=1)) >= AGAIN_AN_HOUR:
+        raise TooMany(
+            "Many of your mails were sent again within the last hour, and this one was not.",
+            why=f"{AGAIN_AN_HOUR} in an hour are the most.",
+            remedy="Please look among unwanted mails, or call the organiser.",
+        )
+    resend_in(tx, house, outbox_id)
 
 
 def _listed(tx: Tx, rows: Iterable[OutboxRow]) -> list[Listed]:

@@ -24,6 +24,11 @@ def send(house: House, address: str) -> None:
     house.write(lambda tx: _send_to_address(tx, house, mailbox))
 
 
+def send_to(house: House, person_id: int) -> None:
+    """Mail their games to somebody who has signed in."""
+    house.write(lambda tx: _queue(tx, house, person_id))
+
+
 def send_by_link(house: House, token: str, purpose: Purpose) -> None:
     """Mail their games to the person whose link this is."""
     house.write(lambda tx: _send_by_link(tx, house, token, purpose))

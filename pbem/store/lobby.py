@@ -1,6 +1,6 @@
 """Tables that have not begun: announced, joined, invited to, expired."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -112,6 +112,20 @@ def of_person(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[G
     joined = and_(_PLACE.c.game_id == _GAME.c.id, _PLACE.c.person_id == person_id)
     wanted = select(_GAME).where(select(_PLACE.c.place).where(joined).exists(), _GAME.c.status.in_(list(statuses)))
     return [GameRow(**row._mapping) for row in tx.execute(wanted.order_by(_GAME.c.id))]
+
+
+def lately_over(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
+    """The games that a person has played and that are over, the last one first."""
+    joined = and_(_PLACE.c.game_id == _GAME.c.id, _PLACE.c.person_id == person_id)
+    over = (select(_PLACE.c.place).where(joined).exists(), _GAME.c.status.in_(("over", "void")))
+    wanted = select(_GAME).where(*over).order_by(_GAME.c.ended_at.desc(), _GAME.c.id.desc()).limit(limit)
+    return [GameRow(**row._mapping) for row in tx.execute(wanted)]
+
+
+def titles(tx: Connection, game_ids: Collection[int]) -> dict[int, str]:
+    """What these tables are called."""
+    wanted = select(_GAME.c.id, _GAME.c.title).where(_GAME.c.id.in_(game_ids))
+    return {row.id: row.title for row in tx.execute(wanted)}
 
 
 def hosted_by(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[GameRow]:

@@ -239,6 +239,13 @@ def about(tx: Connection, game_id: int, limit: int, seat: int | None = None) -> 
     return _newest(tx, and_(_OUTBOX.c.game_id == game_id, on_seat), limit=limit)
 
 
+def resent_since(tx: Connection, person_id: int, since: datetime) -> int:
+    """How often mails to a person were sent again by hand since then."""
+    mine = select(_OUTBOX.c.id).where(_OUTBOX.c.person_id == person_id)
+    again = (_LEDGER.c.outbox_id.in_(mine), _LEDGER.c.what == "resent", _LEDGER.c.at > since)
+    return tx.execute(select(func.count()).select_from(_LEDGER).where(*again)).scalar_one()
+
+
 def with_ids(tx: Connection, outbox_ids: Collection[int]) -> list[OutboxRow]:
     """These mails, the oldest first."""
     wanted = select(_OUTBOX).where(_OUTBOX.c.id.in_(outbox_ids)).order_by(_OUTBOX.c.id)

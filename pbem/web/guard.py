@@ -16,6 +16,9 @@ POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 
+POLICY_WITH_SCRIPT: Final = f"{POLICY}; script-src 'self'"
+"""For pages of whoever has signed in: scripts that we serve ourselves, and never one within a page."""
+
 HEADERS: Final = {
     "Content-Security-Policy": POLICY,
     # Not no-referrer: that makes a browser call our own forms' origin null.

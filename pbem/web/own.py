@@ -1,91 +1,184 @@
-"""One's own page, by the link that is mailed on request: tables, settings, vacation."""
+"""One's own pages, for whoever has signed in: tables, mails and settings.
 
-from flask import Blueprint, Response
+The browser's cookie says whose they are, so a form counts only if it comes from a page of ours. They may run one script of
+our own, and are complete without it.
+"""
+
+from flask import Blueprint, Response, request
 
 from engine import game
-from pbem.domain.errors import Refusal
-from pbem.service import own
-from pbem.web import guard, said, site
+from pbem.domain.delivery import Way
+from pbem.domain.errors import Forbidden, Refusal
+from pbem.service import ledger, mine, own, sessions, stops
+from pbem.web import guard, said, signed_in, site
 from pbem.web.errors import status_of
+from pbem.web.signed_in import Who
 from pbem.web.site import field, house, ticked, whole_number
 
-pages = Blueprint("own", __name__)
+pages = Blueprint("own", __name__, url_prefix="/my")
 
 
-@pages.get("/l/<token>")
-def show(token: str) -> Response:
-    """One's tables, those first that wait, and one's settings."""
-    return _page(token)
+@pages.before_request
+def let_in() -> Response | None:
+    """Whoever has not signed in is asked to; a form is taken from a page of ours alone."""
+    found = signed_in.session(Who.PERSON)
+    if request.method != "POST":
+        return None if found is not None else site.go("lobby.mine_page")
+    guard.must_be_ours()
+    if found is None:
+        raise Forbidden(
+            "You are not signed in any more.",
+            why="A sign-in lasts for thirty days, and you can end it on any of your devices.",
+            remedy="Nothing was changed; please have a new link sent to you with “My games” below.",
+        )
+    sessions.used(house(), found)
+    return None
 
 
-@pages.post("/l/<token>/seat")
-def seat(token: str) -> Response:
+@pages.after_request
+def with_script(response: Response) -> Response:
+    """Let the page run the scripts that we serve ourselves."""
+    response.headers["Content-Security-Policy"] = guard.POLICY_WITH_SCRIPT
+    return response
+
+
+@pages.get("")
+def show() -> Response:
+    """One's tables, those first that wait for an answer."""
+    return _games()
+
+
+@pages.post("/seat")
+def seat() -> Response:
     """Lead on to a seat of one's own."""
-    guard.must_not_be_foreign()
-    game_id, number = whole_number("game", "the number of a table"), whole_number("seat", "the number of a seat")
-    return site.go("seat.show", token=own.seat_token(house(), token, game_id, number))
+    return site.go("seat.show", token=own.seat_token(house(), person_id(), *_seat()))
 
 
-@pages.post("/l/<token>/settings")
-def settle(token: str) -> Response:
-    """Change one's settings."""
-    guard.must_not_be_foreign()
+@pages.post("/table")
+def table() -> Response:
+    """Lead on to a table that waits for players."""
+    return site.go("lobby.doorstep_page", token=own.table_token(house(), person_id(), _table()))
+
+
+@pages.post("/again")
+def turn_again() -> Response:
+    """Mail a turn anew."""
+    try:
+        ledger.turn_again(house(), person_id(), *_seat())
+    except Refusal as refused:
+        return _games(refused)
+    return site.go("own.mails")
+
+
+@pages.post("/link")
+def link_again() -> Response:
+    """Mail the links to all games, and one to sign in, which shows that mail arrives."""
+    mine.send_to(house(), person_id())
+    return site.go("lobby.sent")
+
+
+@pages.get("/mails")
+def mails() -> Response:
+    """How one is mailed, and what became of one's mails."""
+    return _mails()
+
+
+@pages.post("/mails")
+def choose() -> Response:
+    """Choose when mails come."""
+    way = field("delivery")
+    try:
+        wish = f"{way} {field('minutes')}m" if way == Way.DELAYED else way
+        own.choose(house(), person_id(), wish, field("digest_at") if way == Way.DAILY else "")
+    except Refusal as refused:
+        return _mails(refused)
+    return site.go("own.mails")
+
+
+@pages.post("/mails/again")
+def resend() -> Response:
+    """Send a mail again."""
+    try:
+        ledger.resend_own(house(), person_id(), whole_number("mail", "the number of a mail"))
+    except Refusal as refused:
+        return _mails(refused)
+    return site.go("own.mails")
+
+
+@pages.get("/settings")
+def settings() -> Response:
+    """How one wants things, and one's vacations."""
+    return _settings()
+
+
+@pages.post("/settings")
+def settle() -> Response:
+    """Change how one wants things."""
     try:
         own.settle(
             house(),
-            token,
+            person_id(),
             name=field("name"),
             zone=field("zone"),
             quiet=field("quiet"),
             cadence=field("cadence"),
             willing=ticked("willing"),
+            sealed=ticked("sealed"),
         )
     except Refusal as refused:
-        return _page(token, refused)
-    return site.go("own.show", token=token)
+        return _settings(refused)
+    return site.go("own.settings")
 
 
-@pages.post("/l/<token>/vacation")
-def vacation(token: str) -> Response:
+@pages.post("/vacation")
+def vacation() -> Response:
     """Book a vacation, or cancel one."""
-    guard.must_not_be_foreign()
     try:
         if field("cancel"):
-            own.cancel_vacation(house(), token, whole_number("cancel", "the number of a vacation"))
+            stops.cancel_vacation(house(), person_id(), whole_number("cancel", "the number of a vacation"))
         else:
-            own.book_vacation(house(), token, f"{field('first')} to {field('last') or field('first')}")
+            stops.book_vacation(house(), person_id(), f"{field('first')} to {field('last') or field('first')}")
     except Refusal as refused:
-        return _page(token, refused)
-    return site.go("own.show", token=token)
+        return _settings(refused)
+    return site.go("own.settings")
 
 
-@pages.post("/l/<token>/again")
-def turn_again(token: str) -> Response:
-    """Mail a turn anew."""
-    guard.must_not_be_foreign()
-    try:
-        own.turn_again(
-            house(), token, whole_number("game", "the number of a table"), whole_number("seat", "the number of a seat")
-        )
-    except Refusal as refused:
-        return _page(token, refused)
-    return site.go("own.show", token=token)
+def person_id() -> int:
+    """Whoever has signed in."""
+    found = signed_in.session(Who.PERSON)
+    assert found is not None, "asked for before every request"
+    assert found.holder.person_id is not None, "it is a person's cookie"
+    return found.holder.person_id
 
 
-@pages.post("/l/<token>/reached")
-def reached(token: str) -> Response:
-    """Note that mails arrive again."""
-    guard.must_not_be_foreign()
-    own.reached(house(), token)
-    return site.go("own.show", token=token)
+def _table() -> int:
+    return whole_number("game", "the number of a table")
 
 
-def _page(token: str, refused: Refusal | None = None) -> Response:
-    found, now = own.at(house(), token), house().now()
-    played = [
-        (each, game.load(each.kind).title, said.moment(each.due_at, found.zone, now) if each.due_at else "")
-        for each in found.played
-    ]
-    mails = [(each, said.moment(each.accepted_at or each.queued_at, found.zone, now)) for each in found.mails]
-    status = 200 if refused is None else status_of(refused)
-    return site.page("own.html", status, found=found, played=played, mails=mails, token=token, refused=refused)
+def _seat() -> tuple[int, int]:
+    return _table(), whole_number("seat", "the number of a seat")
+
+
+def _games(refused: Refusal | None = None) -> Response:
+    found, now = own.at(house(), person_id()), house().now()
+    until = {each: said.moment(each.due_at, found.zone, now) for each in found.played if each.due_at}
+    return site.page("own/games.html", _status(refused), found=found, until=until, game_named=_named, refused=refused)
+
+
+def _mails(refused: Refusal | None = None) -> Response:
+    found, now = own.mails(house(), person_id()), house().now()
+    listed = [(each, said.moment(each.accepted_at or each.queued_at, found.zone, now)) for each in found.listed]
+    return site.page("own/mails.html", _status(refused), found=found, mails=listed, given=field, refused=refused)
+
+
+def _settings(refused: Refusal | None = None) -> Response:
+    found = own.settings(house(), person_id())
+    return site.page("own/settings.html", _status(refused), found=found, given=field, refused=refused)
+
+
+def _named(kind: str) -> str:
+    return game.load(kind).title
+
+
+def _status(refused: Refusal | None) -> int:
+    return 200 if refused is None else status_of(refused)

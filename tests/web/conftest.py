@@ -6,6 +6,7 @@ import pytest
 
 from pbem import config
 from pbem.app import create_app
+from pbem.links import Purpose
 from pbem.service.bots import play_bots
 from pbem.service.delivery import deliver, post_of
 from tests.service.conftest import (  # noqa: F401 - fixtures come in by their names
@@ -43,6 +44,16 @@ def browser(app):
 def links(house):  # noqa: F811
     """The links that mails would bring."""
     return Links(house)
+
+
+@pytest.fixture
+def sign_in(browser, links):
+    """sign_in(person) -> one's own page, by the link of a mail."""
+
+    def press(person_id):
+        return browser.open(f"/l/{links.made(Purpose.SIGN_IN, person_id)}").form("Sign in").press()
+
+    return press
 
 
 @pytest.fixture

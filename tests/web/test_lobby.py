@@ -176,22 +176,6 @@ def test_a_substitute_takes_the_seat_of_somebody_who_left(browser, carry, table,
     assert open_in_mail(browser, "zoe@example.org", "/s/").status == 200
 
 
-def test_one_s_own_page_leads_to_every_seat_and_keeps_settings(browser, carry, table):
-    table("templari", 3)
-    browser.open("/mine").form("Send them").press(address="ann@example.org")
-    carry()
-    page = open_in_mail(browser, "ann@example.org", "/l/")
-    assert "Templari" in page.text
-    assert page.form("To the table").press().url.startswith("/s/")
-    page = page.form("Keep these settings").press(zone="Europe/Berlin", quiet="22:00-07:00", willing="yes")
-    assert 'value="Europe/Berlin"' in page.source
-    assert page.form("Keep these settings").press(zone="Mars/Olympus").status == 400
-    assert 'value="Europe/Berlin"' in browser.open(page.url).source
-    page = page.form("Book").press(first="2026-12-20", last="2026-12-27")
-    assert "2026-12-20 to 2026-12-27" in page.text
-    assert "2026-12-20" not in page.form("Cancel this vacation").press().text
-
-
 @pytest.mark.parametrize("path", ["/", "/mine", "/call", "/sent", "/called", "/new/bid"])
 def test_every_public_page_leads_to_the_organiser(path, browser):
     page = browser.open(path)

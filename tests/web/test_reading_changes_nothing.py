@@ -23,7 +23,7 @@ def everything(house):
 
 
 @pytest.fixture
-def live(house, clock, table, links, person, carry):
+def live(house, clock, table, links, person, carry, sign_in):
     """A game under way with mails, orders and a doubtful reply, a table that waits, a link of every purpose, old views."""
     game = table("templari", 3)
     waiting = lobby.create_table(house, person("Ann"), Wanted("bid", 3))
@@ -37,6 +37,7 @@ def live(house, clock, table, links, person, carry):
     inbox.replies(game, asked, "pass", Authentication_Results=None)
     (doubt,) = letters(house, kind="was_it_you")
     player = game.person_at(0)
+    sign_in(player)
     tokens = {
         "move": [move],
         "seat": [seat, links.of(game, next(iter(game.asked())))[1]],
@@ -45,7 +46,7 @@ def live(house, clock, table, links, person, carry):
             links.made(Purpose.CONFIRM, person("Ben")),
             links.made(Purpose.INVITE, person("Ann"), waiting.game_id),
         ],
-        "own": [links.made(Purpose.SIGN_IN, person("Ann"))],
+        "signing_in": [links.made(Purpose.SIGN_IN, person("Ann"))],
         "stop": [links.made(Purpose.STOP, player)],
         "written": [inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)],
         "api": [by_link.token_for_programs(house, seat)],

@@ -1,11 +1,9 @@
 """The link to fewer mails: one click of a mail program, of one table or of all, and what a person chooses on its page."""
 
 import re
-from datetime import timedelta
 
 import pytest
 
-from pbem.domain.bounce import Bounce
 from pbem.links import Purpose
 from pbem.service import lobby, people, stops, wishes, wishes_by_link
 from pbem.service.tables import Wanted
@@ -169,58 +167,6 @@ def test_the_header_of_a_real_mail_stops_the_mails_of_its_table(browser, house, 
     assert address == ann.first
     assert one_click(browser, address).status_code == 200
     assert ann.wishes(house) == ("at once", "nothing", "at once")
-
-
-# One's own page
-
-
-def own_page(browser, carry, address):
-    browser.open("/mine").form("Send them").press(address=address)
-    carry()
-    page = browser.open(f"/mailbox?to={address}")
-    mails = (browser.open(href) for href in page.hrefs() if re.fullmatch(r"/mailbox/\d+-\w+", href))
-    href = next(
-        href for mail in mails for href in mail.links().values() if re.match(r"(http://localhost:8000)?/l/", href)
-    )
-    return browser.open(href.removeprefix("http://localhost:8000"))
-
-
-def test_one_s_own_page_shows_how_mails_come_and_leads_to_changing_it(browser, carry, ann, house):
-    page = own_page(browser, carry, "ann@example.org")
-    assert "They come at once." in page.text
-    assert page.follow("Choose when mails come").heading == "Your mails"
-    assert page.follow("When mails about it come").status == 200
-    one_click(browser, ann.all)
-    assert "They are stopped." in browser.open(page.url).text
-
-
-def test_one_s_own_page_tells_what_became_of_mails_and_mails_a_turn_again(browser, carry, table, person, house):
-    game = table("templari", 3)
-    seat = next(iter(game.asked()))
-    name = game.places()[seat].name.lower()
-    carry()
-    page = own_page(browser, carry, f"{name}@example.org")
-    assert "accepted by the mail server" in page.text
-    before = len(letters(house, game.person_at(seat), "turn"))
-    page.form("Mail me this turn again").press()
-    page.form("Mail me this turn again").press()
-    assert len(letters(house, game.person_at(seat), "turn")) == before + 1, "pressed twice is once"
-
-
-def test_one_s_own_page_says_that_mail_fails_and_hears_that_it_arrives_again(browser, carry, table, house, clock):
-    game = table("templari", 3)
-    person = game.person_at(0)
-    name = game.places()[0].name.lower()
-    carry()
-    house.write(lambda tx: stops.refused(tx, house, person, "550 5.1.1 no such user"))
-    clock.advance(timedelta(minutes=1))
-    house.write(lambda tx: stops.taken(tx, house, person))
-    for _ in range(3):
-        house.write(lambda tx: stops.bounced(tx, house, person, Bounce.HARD, "550 5.1.1 no such user"))
-        clock.advance(timedelta(days=1))
-    page = own_page(browser, carry, f"{name}@example.org")
-    assert "Mail to you does not arrive" in page.text
-    assert "does not arrive" not in page.form("My mail arrives again").press().text
 
 
 def test_the_page_of_a_seat_says_that_mail_does_not_arrive(browser, table, house, links):
