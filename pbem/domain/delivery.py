@@ -33,8 +33,8 @@ LONGEST_DELAY: Final = 12 * HOUR
 ASKED_FOR: Final = frozenset({"confirm", "links", "receipt", "was_it_you", "alert"})
 """Kinds of mail that somebody waits for just now: they leave whatever is wished, also in quiet hours."""
 
-ANSWERS: Final = frozenset({"call_answered"})
-"""Kinds that answer something, however long ago it was asked: they are never withheld."""
+ANSWERS: Final = frozenset({"call_answered", "moved", "banned"})
+"""Kinds that answer something, however long ago it was asked, or concern their reader in person: never withheld."""
 
 RUNNING: Final = frozenset(
     {"welcome", "turn", "reminder", "sealed", "auto_passed", "notice", "seated", "resigned", "host", "end_proposed"}

@@ -54,15 +54,14 @@ def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
     corrected = list(snapshot(reading, asdict(row)))
     if row.seq != found.rows:
         corrected.append(f"the game was stored as having {row.seq} rows, but there are {found.rows}")
-    if row.status == "frozen":
-        corrected.append("the game was stopped, and goes on")
     new = {
         "seq": found.rows,
         "entry_head": reading.entry_head,
         "window": reading.at.window,
         "state": written(reading.at.state),
         "box": written(tuple(sorted(reading.box.items()))),
-        "status": reading.status,
+        # Whoever stopped it says when it goes on.
+        "status": row.status if row.status == "frozen" else reading.status,
     }
     if reading.orders_known:
         new["orders"] = written(tuple(sorted(reading.orders.items())))

@@ -12,7 +12,7 @@ from typing import Final
 
 import structlog
 
-from pbem.domain.errors import BadInput
+from pbem.domain.errors import BadInput, Gone
 from pbem.domain.interval import Interval, running
 from pbem.domain.outage import SETTLING, may_fire, outage_between
 from pbem.service import timekeeping
@@ -62,13 +62,12 @@ def apply_outages(house: House) -> int:
     return moved
 
 
-def declare_outage(house: House, outage: Interval, why: str) -> None:
+def declare_outage_in(tx: Tx, house: House, outage: Interval, why: str) -> None:
     """Write down an outage that nobody could see by itself, such as a season in which the server was switched off."""
-    if outage.end is None or outage.end <= outage.start:
-        raise BadInput("An outage has a beginning and an end.", why="What is going on still is not over.")
-    if outage.end > house.now():
+    if outage.end is None or outage.end > house.now():
         raise BadInput("This outage would end in the future.", why="Nobody knows yet when it will be over.")
-    house.write(lambda tx: outages.add_outage(tx, outage, why))
+    if not outages.add_outage(tx, outage, why):
+        raise Gone("An outage that began at this moment is written down already.", remedy="Nothing was changed.")
 
 
 def tidy_daily(house: House) -> bool:

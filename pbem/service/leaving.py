@@ -6,6 +6,7 @@ when no person is left the game ends without a result. The host of a running gam
 take over, so the role passes on in the order of joining. What becomes of a seat is told in `seating`.
 """
 
+from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -54,10 +55,14 @@ def play_on(house: House, game_id: int, person_id: int) -> None:
     house.write(lambda tx: _play_on(tx, game_id, person_id))
 
 
-def end_in(tx: Tx, house: House, row: GameRow, record: Record, by: str, why: str) -> None:
-    """End a running game without a result, and tell everybody. The game is locked; `why` names no person."""
+def end_in(tx: Tx, house: House, row: GameRow, record: Record, by: str, why: str, reason: str = "") -> None:
+    """End a running game without a result, and tell everybody. The game is locked; `why` names no person.
+
+    A `reason` is what somebody says who has ended it for the others.
+    """
     now = house.now()
-    record.add(Kind.VOIDED, None, by, {"why": why})
+    said = {"why": why} | ({"reason": reason, "by": by} if reason else {})
+    record.add(Kind.VOIDED, None, by, said)
     record.add(Kind.REVEALED, None, "table", {"secret": row.secret.hex()})
     write(tx, row, record, status="void", ended_at=now, box="[]", orders="[]")
     deadlines.close_window(tx, row.id, row.window)
@@ -66,11 +71,30 @@ def end_in(tx: Tx, house: House, row: GameRow, record: Record, by: str, why: str
             outbox.change(tx, letter.id, status="superseded")
             outbox.note(tx, letter.id, now, "superseded", "the game has ended")
     letters = [
-        outbox.Letter(place.person_id, "voided", row.id, record.seq, place.seat, facts={"why": why})
+        outbox.Letter(place.person_id, "voided", row.id, record.seq, place.seat, facts=said)
         for place in games.places(tx, row.id)
         if place.person_id is not None
     ]
     outbox.queue(tx, letters, now, now)
+
+
+def close_in(
+    tx: Tx,
+    house: House,
+    row: GameRow,
+    status: str,
+    facts: Mapping[str, str] | None = None,
+    besides: int | None = None,
+) -> None:
+    """Close a table before the start, and tell those who waited; an address that said nothing gets no mail about it."""
+    now = house.now()
+    lobby.change_game(tx, row.id, status=status, ended_at=now)
+    lobby.drop_wishes(tx, row.id)
+    waited = {place.person_id for place in games.places(tx, row.id)}
+    if row.status == "open":
+        waited.add(row.host_id)
+    told = sorted(person for person in waited - {besides} if person is not None)
+    outbox.queue(tx, [outbox.Letter(person, status, row.id, facts=facts) for person in told], now, now)
 
 
 def _leave(tx: Tx, house: House, game_id: int, person_id: int) -> None:
@@ -80,7 +104,7 @@ def _leave(tx: Tx, house: House, game_id: int, person_id: int) -> None:
     if row.status not in ("open", "planned"):
         raise Gone("This table does not wait for players any more.")
     if row.host_id == person_id:
-        _close(tx, house, row, "closed", besides=person_id)
+        close_in(tx, house, row, "closed", besides=person_id)
         return
     places = games.places(tx, game_id)
     mine = [place for place in places if place.person_id == person_id]
@@ -99,20 +123,8 @@ def _expire(tx: Tx, house: House, game_id: int) -> bool:
     # Somebody may have joined or waited longer since it was found.
     if row is None or row.status not in ("open", "planned") or row.expires_at > house.now():
         return False
-    _close(tx, house, row, "expired")
+    close_in(tx, house, row, "expired")
     return True
-
-
-def _close(tx: Tx, house: House, row: GameRow, status: str, besides: int | None = None) -> None:
-    """Close a table before the start, and tell those who waited; an address that said nothing gets no mail about it."""
-    now = house.now()
-    lobby.change_game(tx, row.id, status=status, ended_at=now)
-    lobby.drop_wishes(tx, row.id)
-    waited = {place.person_id for place in games.places(tx, row.id)}
-    if row.status == "open":
-        waited.add(row.host_id)
-    told = sorted(person for person in waited - {besides} if person is not None)
-    outbox.queue(tx, [outbox.Letter(person, status, row.id) for person in told], now, now)
 
 
 def _resign(tx: Tx, house: House, game_id: int, seat: int, person_id: int) -> None:

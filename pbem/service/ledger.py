@@ -74,9 +74,35 @@ def resend_own(house: House, person_id: int, outbox_id: int) -> None:
     house.write(lambda tx: _resend_own(tx, house, person_id, outbox_id))
 
 
-def resend(house: House, outbox_id: int) -> None:
+def resend_in(tx: Tx, house: House, outbox_id: int) -> None:
     """Queue a mail again, by hand: the same bytes, with the links that its reader has now."""
-    house.write(lambda tx: resend_in(tx, house, outbox_id))
+    row = outbox.read(tx, outbox_id)
+    if row is None:
+        raise NotFound("There is no such mail.")
+    game = None if row.game_id is None else games.lock(tx, row.game_id)
+    why = news.why_outdated(tx, row, game)
+    if why is not None:
+        raise Gone("This mail is not worth sending any more.", why=f"In the meantime {why}.")
+    now = house.now()
+    # Whoever is sending it just now finds its lease gone: from here on the mail is the next claimer's.
+    outbox.change(tx, row.id, status="queued", due_at=now, claimed_until=None, attempts=0)
+    outbox.note(tx, row.id, now, "resent", "by hand")
+
+
+def _resend_own(tx: Tx, house: House, person_id: int, outbox_id: int) -> None:
+    row = outbox.read(tx, outbox_id)
+    if row is None or row.person_id != person_id:
+        raise NotFound("There is no such mail to you.")
+    if row.status == "queued":
+        # It is on its way: pressed twice is once.
+        return
+    if outbox.resent_since(tx, person_id, house.now() - timedelta(hours=1)) >= AGAIN_AN_HOUR:
+        raise TooMany(
+            "Many of your mails were sent again within the last hour, and this one was not.",
+            why=f"{AGAIN_AN_HOUR} in an hour are the most.",
+            remedy="Please look among unwanted mails, or call the organiser.",
+        )
+    resend_in(tx, house, outbox_id)
 
 
 def turn_again(house: House, person_id: int, game_id: int, seat: int) -> None:
@@ -112,37 +138,6 @@ def turn_again_in(tx: Tx, house: House, person_id: int, game_id: int, seat: int)
 
 def _is_that_turn(mail: OutboxRow, game: GameRow, seat: int) -> bool:
     return (mail.game_id, mail.window, mail.seat) == (game.id, game.window, seat)
-
-
-def resend_in(tx: Tx, house: House, outbox_id: int) -> None:
-    """The same within a transaction that is under way."""
-    row = outbox.read(tx, outbox_id)
-    if row is None:
-        raise NotFound("There is no such mail.")
-    game = None if row.game_id is None else games.lock(tx, row.game_id)
-    why = news.why_outdated(tx, row, game)
-    if why is not None:
-        raise Gone("This mail is not worth sending any more.", why=f"In the meantime {why}.")
-    now = house.now()
-    # Whoever is sending it just now finds its lease gone: from here on the mail is the next claimer's.
-    outbox.change(tx, row.id, status="queued", due_at=now, claimed_until=None, attempts=0)
-    outbox.note(tx, row.id, now, "resent", "by hand")
-
-
-def _resend_own(tx: Tx, house: House, person_id: int, outbox_id: int) -> None:
-    row = outbox.read(tx, outbox_id)
-    if row is None or row.person_id != person_id:
-        raise NotFound("There is no such mail to you.")
-    if row.status == "queued":
-        # It is on its way: pressed twice is once.
-        return
-    if outbox.resent_since(tx, person_id, house.now() - timedelta(hours=1)) >= AGAIN_AN_HOUR:
-        raise TooMany(
-            "Many of your mails were sent again within the last hour, and this one was not.",
-            why=f"{AGAIN_AN_HOUR} in an hour are the most.",
-            remedy="Please look among unwanted mails, or call the organiser.",
-        )
-    resend_in(tx, house, outbox_id)
 
 
 def _listed(tx: Tx, rows: Iterable[OutboxRow]) -> list[Listed]:

@@ -9,7 +9,8 @@ Facts by kind, beside what the rows themselves say:
     invitation  host          declined, left, resigned, end_proposed  who          voided  why
     joined      word, commitment                                      call_answered  call, answer
     reminder    due_at        auto_passed  choice, due_at, warning    substitute   offer
-    notice      what, and with it who, due_at, because, why or reason
+    moved       here, reason  banned      until or lifted, reason
+    notice      what, and with it who, due_at, because, why, reason, by, turn, window, of, before or now
     receipt     answers, subject, lines, prose and what is to be shown: told in `replies`
 
 This module must never look into a game's state.
@@ -160,6 +161,7 @@ def _facts(mail: OutboxRow) -> dict[str, Any]:
             "until": "",
             "due_at": None,
             "who": "",
+            "by": "organiser",
             "seat": mail.seat,
         } | said
     return said

@@ -26,7 +26,7 @@ from pbem.store.outbox import Letter
 MOST_MOVES: Final = 5000
 """More than any game has; a game that goes on for longer has a fault."""
 
-_OF_NO_TABLE: Final = frozenset({"alert", "confirm", "digest", "links"})
+_OF_NO_TABLE: Final = frozenset({"alert", "banned", "confirm", "digest", "links", "moved"})
 _OF_NO_SEAT: Final = frozenset({"closed", "declined", "expired", "host", "invitation", "joined", "left"})
 _NEEDS_QUESTION: Final = ASKING | {"auto_passed", "receipt", "sealed"}
 _ENDED: Final = frozenset({"result", "voided"})
@@ -133,6 +133,10 @@ def _made_up(tx: Tx, house: House, kind: str, game: GameRow, places: list[PlaceR
             return {"who": other}
         case "voided":
             return {"why": "all agreed to end it"}
+        case "banned":
+            return {"reason": "Insults at three tables.", "until": "2027-01-31", "lifted": False}
+        case "moved":
+            return {"reason": "They wrote from the new one.", "here": True}
         case "call_answered":
             return {"call": "I never got the mail of this turn.", "answer": "It was refused at first, and sent again."}
         case "reminder":

@@ -24,23 +24,66 @@ from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outages import VacationRow
 
-ORGANISER: Final = "organiser"
 _BATCH: Final = 50
 
 
-def pause(house: House, game_id: int, reason: str, by: str = ORGANISER) -> None:
-    """Stop all clocks of a table until it is resumed, and tell its players; again changes nothing."""
-    house.write(lambda tx: _pause(tx, house, game_id, reason, by))
+def pause_in(tx: Tx, house: House, game_id: int, reason: str, by: str) -> None:
+    """Stop all clocks of a table until it is resumed, and tell its players."""
+    game = _playing(tx, game_id)
+    if game.paused:
+        raise Gone("This table is paused already.", remedy="Nothing was changed.")
+    game = _note(tx, house, game, Kind.PAUSED, None, by, {"reason": reason})
+    outages.pause(tx, game_id, house.now())
+    lobby.change_game(tx, game_id, paused=True)
+    timekeeping.settle_game(tx, house, game, tell=False)
+    for person_id in _people(tx, game_id):
+        timekeeping.queue_notice(tx, house, person_id, game, None, "paused", {"reason": reason, "by": by})
 
 
-def resume(house: House, game_id: int, reason: str = "", by: str = ORGANISER) -> None:
+def resume_in(tx: Tx, house: House, game_id: int, reason: str, by: str) -> None:
     """Let the clocks of a paused table go on, and tell its players until when they have time now."""
-    house.write(lambda tx: _resume(tx, house, game_id, reason, by))
+    game = _playing(tx, game_id)
+    if not game.paused:
+        raise Gone("This table is not paused.", remedy="Nothing was changed.")
+    game = _note(tx, house, game, Kind.RESUMED, None, by, {"reason": reason})
+    outages.end_pause(tx, game_id, house.now())
+    lobby.change_game(tx, game_id, paused=False)
+    found = timekeeping.settle_game(tx, house, game, tell=False)
+    holders = _holders(tx, game_id)
+    facts: dict[str, object] = {"reason": reason, "by": by}
+    told = set()
+    for row in deadlines.of_game(tx, game_id):
+        if (due := found.get(row.seat)) is not None and due.at is not None:
+            person_id = holders[row.seat]
+            assert person_id is not None
+            timekeeping.queue_notice(tx, house, person_id, game, row, "resumed", facts | {"due_at": due.at})
+            told.add(person_id)
+    for person_id in _people(tx, game_id):
+        if person_id not in told:
+            timekeeping.queue_notice(tx, house, person_id, game, None, "resumed", facts)
 
 
-def extend(house: House, game_id: int, more: str, reason: str, *, seat: int | None = None, by: str = ORGANISER) -> None:
+def extend_in(tx: Tx, house: House, game_id: int, more: str, reason: str, seat: int | None, by: str) -> None:
     """Give more time, `1d` or until `2026-12-01 20:00`, to all who are asked at a table or to one seat."""
-    house.write(lambda tx: _extend(tx, house, game_id, more, reason, seat, by))
+    game = _playing(tx, game_id)
+    extension = parse_extension(more, house.now(), ZoneInfo(house.zone))
+    holders = _holders(tx, game_id)
+    asked = [
+        row for row in deadlines.of_game(tx, game_id) if seat in (None, row.seat) and holders[row.seat] is not None
+    ]
+    if not asked:
+        raise Gone("Nobody is asked there just now.", why="More time can be given to a turn that is open.")
+    # One row for all: a row for each would tell everybody who has not answered yet.
+    game = _note(tx, house, game, Kind.EXTENDED, seat, by, {"more": more, "reason": reason})
+    for row in asked:
+        deadlines.change(tx, row, extensions=timekeeping.extended(row, extension))
+        after = deadlines.read(tx, game_id, row.window, row.seat)
+        assert after is not None
+        person_id = holders[row.seat]
+        assert person_id is not None
+        found = timekeeping.settle(tx, house, game, after, tell=False)
+        facts = {"reason": reason, "by": by, "more": more, "due_at": found.at}
+        timekeeping.queue_notice(tx, house, person_id, game, after, "extended", facts)
 
 
 def book_vacation(house: House, person_id: int, text: str) -> Vacation:
@@ -126,6 +169,11 @@ def heard_from(tx: Tx, house: House, person_id: int, since: datetime | None = No
     return True
 
 
+def reached_in(tx: Tx, house: House, person_id: int) -> None:
+    """Note that mail to a person arrives again, for a reason that somebody knows; nothing where it did anyway."""
+    _reach(tx, house, person_id)
+
+
 def forgive(house: House) -> int:
     """Try addresses again that have been left alone for so long that they may work by now; how many those were."""
     now = house.now()
@@ -135,61 +183,6 @@ def forgive(house: House) -> int:
         house.write(partial(_reach, house=house, person_id=failure.person_id))
     house.write(lambda tx: bounces.forget_before(tx, now.date() - MEMORY))
     return len(gone)
-
-
-def _pause(tx: Tx, house: House, game_id: int, reason: str, by: str) -> None:
-    game = _playing(tx, game_id)
-    if game.paused:
-        return
-    game = _note(tx, house, game, Kind.PAUSED, None, by, {"reason": reason})
-    outages.pause(tx, game_id, house.now())
-    lobby.change_game(tx, game_id, paused=True)
-    timekeeping.settle_game(tx, house, game, tell=False)
-    for person_id in _people(tx, game_id):
-        timekeeping.queue_notice(tx, house, person_id, game, None, "paused", {"reason": reason})
-
-
-def _resume(tx: Tx, house: House, game_id: int, reason: str, by: str) -> None:
-    game = _playing(tx, game_id)
-    if not game.paused:
-        return
-    game = _note(tx, house, game, Kind.RESUMED, None, by, {"reason": reason})
-    outages.end_pause(tx, game_id, house.now())
-    lobby.change_game(tx, game_id, paused=False)
-    found = timekeeping.settle_game(tx, house, game, tell=False)
-    holders = _holders(tx, game_id)
-    told = set()
-    for row in deadlines.of_game(tx, game_id):
-        if (due := found.get(row.seat)) is not None and due.at is not None:
-            person_id = holders[row.seat]
-            assert person_id is not None
-            timekeeping.queue_notice(tx, house, person_id, game, row, "resumed", {"reason": reason, "due_at": due.at})
-            told.add(person_id)
-    for person_id in _people(tx, game_id):
-        if person_id not in told:
-            timekeeping.queue_notice(tx, house, person_id, game, None, "resumed", {"reason": reason})
-
-
-def _extend(tx: Tx, house: House, game_id: int, more: str, reason: str, seat: int | None, by: str) -> None:
-    game = _playing(tx, game_id)
-    extension = parse_extension(more, house.now(), ZoneInfo(house.zone))
-    holders = _holders(tx, game_id)
-    asked = [
-        row for row in deadlines.of_game(tx, game_id) if seat in (None, row.seat) and holders[row.seat] is not None
-    ]
-    if not asked:
-        raise Gone("Nobody is asked there just now.", why="More time can be given to a turn that is open.")
-    for row in asked:
-        game = _note(tx, house, game, Kind.EXTENDED, row.seat, by, {"more": more, "reason": reason})
-    for row in asked:
-        deadlines.change(tx, row, extensions=timekeeping.extended(row, extension))
-        after = deadlines.read(tx, game_id, row.window, row.seat)
-        assert after is not None
-        person_id = holders[row.seat]
-        assert person_id is not None
-        found = timekeeping.settle(tx, house, game, after, tell=False)
-        facts = {"reason": reason, "more": more, "due_at": found.at}
-        timekeeping.queue_notice(tx, house, person_id, game, after, "extended", facts)
 
 
 def _cancel(tx: Tx, house: House, person_id: int, vacation_id: int) -> None:

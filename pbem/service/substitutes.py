@@ -35,6 +35,9 @@ MOST_ASKED: Final = 20
 """So many people are asked by mail to take over one seat."""
 
 MOST_SHOWN: Final = 100
+_UNNAMED: Final = "Substitute"
+"""What somebody is called at a table who has never given a name."""
+
 _BATCH: Final = 50
 
 
@@ -71,9 +74,49 @@ def come_back(house: House, game_id: int, seat: int, person_id: int) -> GameRow:
     return house.write(lambda tx: _come_back(tx, house, game_id, seat, person_id))
 
 
-def replace_player(house: House, game_id: int, seat: int, person_id: int | None, reason: str) -> GameRow:
-    """Let somebody else, or a bot, play a seat, because the organiser says so."""
-    return house.write(lambda tx: _replace(tx, house, game_id, seat, person_id, reason))
+def replace_in(tx: Tx, house: House, game_id: int, seat: int, person_id: int | None, reason: str, by: str) -> GameRow:
+    """Let somebody else, or a bot, play a seat, because whoever moderates the table says so."""
+    game, before, places = _seat_of(tx, game_id, seat)
+    if before.person_id == person_id:
+        raise Gone("The seat is theirs already.", remedy="Nothing was changed.")
+    record = Record(game, house.now(), house.randomness)
+    if person_id is None:
+        game = seating.give_to_bot(tx, house, game, record, seat, by)
+        what, who = "bot_plays", before.name
+    else:
+        person = people.lock(tx, person_id)
+        if not game.doubles and any(place.person_id == person_id for place in places):
+            raise Forbidden("They sit at this table already.", why="Nobody has two seats there, as its host wanted.")
+        must_have_room(tx, house, person, game)
+        who = free_name([place for place in places if place is not before], name_of(person.name or _UNNAMED))
+        game = seating.give_to_person(tx, house, game, record, seat, by, person, who)
+        what = "substitute_plays"
+    offer = offers.of_seat(tx, game_id, seat)
+    if offer is not None:
+        offers.end(tx, offer.id, "over", house.now(), person_id)
+    facts = {"who": who, "seat": seat, "why": "organiser", "reason": reason, "by": by}
+    for other in _others(tx, game_id, seat):
+        _notice(tx, house, game, what, facts, other)
+    if before.person_id is not None:
+        _notice(tx, house, game, "seat_taken", facts, before.person_id)
+    return game
+
+
+def offer_in(tx: Tx, house: House, game_id: int, seat: int, reason: str, by: str) -> int:
+    """Offer a seat to people who are willing, because whoever moderates the table says so; how many are asked."""
+    game, before, _ = _seat_of(tx, game_id, seat)
+    if before.person_id is None:
+        raise Gone("A bot plays this seat.", why="What is offered is the seat of a person.")
+    if game.private:
+        raise Forbidden("Strangers are never asked to a private table.", remedy="A bot or somebody named can play.")
+    if offers.of_seat(tx, game_id, seat) is not None:
+        raise Gone("This seat is on offer already.", remedy="Nothing was changed.")
+    now = house.now()
+    # The log says it when the seat changes hands; until then it is its player's, and any move keeps it.
+    offer_id = offers.add(tx, game.id, seat, before.person_id, "organiser", Successor.SUBSTITUTE, now)
+    facts = {"why": "organiser", "who": before.name, "seat": seat, "offer": offer_id, "reason": reason, "by": by}
+    _notice(tx, house, game, "seat_offered", facts, before.person_id)
+    return _ask_for_substitute(tx, house, game, offer_id, seat, before.person_id)
 
 
 def after_silence_in(tx: Tx, house: House, game: GameRow, place: PlaceRow) -> None:
@@ -139,14 +182,15 @@ def _give_up(tx: Tx, house: House, game: GameRow, place: PlaceRow, why: str) -> 
     return True
 
 
-def _ask_for_substitute(tx: Tx, house: House, game: GameRow, offer_id: int, seat: int, gone: int) -> None:
-    """Mail the offer to people who are willing: not to all of a great many, and not always to the same."""
+def _ask_for_substitute(tx: Tx, house: House, game: GameRow, offer_id: int, seat: int, gone: int) -> int:
+    """Mail the offer to people who are willing: not to all of a great many, nor always to the same; to how many."""
     found = offers.willing(tx, game.id, without=(gone,))
     drawn = sorted(found, key=lambda _: house.randomness.bytes(8))[:MOST_ASKED]
     now = house.now()
     facts = {"offer": offer_id}
     letters = [outbox.Letter(person, "substitute", game.id, None, seat, None, facts) for person in sorted(drawn)]
     outbox.queue(tx, letters, now, now)
+    return len(letters)
 
 
 def _take(tx: Tx, house: House, offer_id: int, person_id: int, name: str) -> GameRow:
@@ -201,7 +245,8 @@ def _come_back(tx: Tx, house: House, game_id: int, seat: int, person_id: int) ->
     return game
 
 
-def _replace(tx: Tx, house: House, game_id: int, seat: int, person_id: int | None, reason: str) -> GameRow:
+def _seat_of(tx: Tx, game_id: int, seat: int) -> tuple[GameRow, PlaceRow, list[PlaceRow]]:
+    """A running game, locked, and who plays the seat there."""
     game = games.lock(tx, game_id)
     if game.status != "playing":
         raise Gone("This game is not being played.", why="Only seats of running games change hands.")
@@ -209,26 +254,7 @@ def _replace(tx: Tx, house: House, game_id: int, seat: int, person_id: int | Non
     before = next((place for place in places if place.seat == seat), None)
     if before is None:
         raise Gone("There is no such seat in this game.")
-    if before.person_id == person_id:
-        return game
-    record = Record(game, house.now(), house.randomness)
-    if person_id is None:
-        game = seating.give_to_bot(tx, house, game, record, seat, "organiser")
-        what, who = "bot_plays", before.name
-    else:
-        person = people.lock(tx, person_id)
-        who = free_name([place for place in places if place is not before], name_of(person.name))
-        game = seating.give_to_person(tx, house, game, record, seat, "organiser", person, who)
-        what = "substitute_plays"
-    offer = offers.of_seat(tx, game_id, seat)
-    if offer is not None:
-        offers.end(tx, offer.id, "over", house.now(), person_id)
-    facts = {"who": who, "seat": seat, "why": "organiser", "reason": reason}
-    for other in _others(tx, game_id, seat):
-        _notice(tx, house, game, what, facts, other)
-    if before.person_id is not None:
-        _notice(tx, house, game, "seat_taken", facts, before.person_id)
-    return game
+    return game, before, places
 
 
 def _give_up_unreachable(tx: Tx, house: House, asked: deadlines.DeadlineRow) -> bool:

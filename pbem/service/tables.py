@@ -20,7 +20,7 @@ from pbem.domain.pace import parse_pace
 from pbem.domain.silence import FEWEST, MOST, Successor
 from pbem.domain.words import title_of
 from pbem.links import Purpose
-from pbem.service import links
+from pbem.service import banned, links
 from pbem.service.house import House
 from pbem.store import lobby
 from pbem.store.database import Tx
@@ -137,7 +137,8 @@ def settle(wanted: Wanted) -> tuple[game.Game[Any], dict[str, str | int]]:
 
 
 def must_have_room(tx: Tx, house: House, person: PersonRow, row: GameRow | None = None) -> None:
-    """Refuse somebody who is at too many tables, unless this one counts already as theirs. The person is locked."""
+    """Refuse somebody who is banned, or at too many tables unless this one counts already as theirs. The person is locked."""
+    banned.must_not_be_banned(tx, house, person.id)
     if row is not None and row.host_id == person.id:
         return
     busy = lobby.busy_with(tx, person.id)

@@ -13,6 +13,7 @@ from typing import Final
 from pbem.domain import chain
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.domain.words import said_of
+from pbem.service import banned
 from pbem.service.house import House
 from pbem.store import blocks, games, talk
 from pbem.store.database import Tx
@@ -46,6 +47,7 @@ def say_in(tx: Tx, house: House, game_id: int, seat: int, person_id: int, text: 
     game = games.lock(tx, game_id)
     if (seat, person_id) not in {(place.seat, place.person_id) for place in games.places(tx, game_id)}:
         raise Forbidden("Only those who sit at a table talk at it.")
+    banned.must_not_be_banned(tx, house, person_id)
     if game.status != "playing":
         raise Gone("Nothing can be said at this table now.", why="Its game is not being played.")
     now = house.now()
@@ -95,9 +97,10 @@ def others_in(
     return [{"name": names[line.seat], "text": line.text} for line in lines[-MOST_TOLD:]]
 
 
-def redact(house: House, game_id: int, seq: int) -> None:
-    """Take the text of a line away for good; again changes nothing."""
-    house.write(lambda tx: _redact(tx, game_id, seq))
+def redact_in(tx: Tx, game_id: int, seq: int) -> None:
+    """Take the text of a line away for good. The game is locked, and a row of its log says why."""
+    if not talk.redact(tx, game_id, seq):
+        raise NotFound("There is no such line at that table.")
 
 
 def check_in(tx: Tx, game: GameRow) -> chain.Outcome:
@@ -105,12 +108,6 @@ def check_in(tx: Tx, game: GameRow) -> chain.Outcome:
     return chain.verify(
         talk.chain(tx, game.id, game.key), game=talk.chain_name(game.key), redactable=frozenset({talk.KIND})
     )
-
-
-def _redact(tx: Tx, game_id: int, seq: int) -> None:
-    games.lock(tx, game_id)
-    if not talk.redact(tx, game_id, seq):
-        raise NotFound("There is no such line at that table.")
 
 
 def _line(row: chain.Row) -> Line:

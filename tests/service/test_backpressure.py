@@ -12,10 +12,12 @@ import pytest
 from pbem.config import Security, Smtp
 from pbem.mail.send import Relay
 from pbem.mail.throttle import Throttle
-from pbem.service import alarms, delivery, ledger, mine, people
+from pbem.service import alarms, delivery, mine, people
 from pbem.service.delivery import IN_A_ROW, RESTS, Post
+from pbem.service.moderation.mailing import Resend
 from pbem.store import outages
 from tests.mail.sink import Sink, client_trust, server_tls
+from tests.service.moderated import does
 from tests.service.stored import letters
 from tests.service.test_delivery import HEAD
 
@@ -161,7 +163,7 @@ def test_mails_that_are_refused_whole_are_kept_for_somebody_to_look_at_and_can_b
     assert alarms.tell(house) == EACH
     sink.does_to()
     for row in parked:
-        ledger.resend(house, row.id)
+        does(house, Resend(row.id, row.game_id))
     worker.works(10 * STEP)
     each_once(sink)
 

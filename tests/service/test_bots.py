@@ -7,9 +7,11 @@ from collections import Counter
 import pytest
 from structlog.testing import capture_logs
 
-from pbem.service import bots, stops, timeouts
+from pbem.service import bots, timeouts
+from pbem.service.moderation.clocks import Pause, Resume
 from pbem.service.play import By
 from pbem.store import deadlines
+from tests.service.moderated import does
 from tests.service.stored import letters
 from tests.service.timed import Time
 
@@ -76,10 +78,10 @@ def test_a_bot_whose_choice_has_become_stale_is_simply_asked_again(house, time, 
 def test_bots_of_a_paused_table_wait_and_are_not_worn_out_by_it(house, time, table):
     game = table("sun-bid", 2, bots=("random",))
     bots_turn(game)
-    stops.pause(house, game.id, "a pause")
+    does(house, Pause(game.id), "a pause")
     for _ in range(deadlines.MOST_ATTEMPTS + 1):
         assert bots.play_bots(house) == 0
-    stops.resume(house, game.id)
+    does(house, Resume(game.id))
     assert bots.play_bots(house) == 1
 
 

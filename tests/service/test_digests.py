@@ -10,9 +10,11 @@ import pytest
 
 from pbem.domain.delivery import parse_delivery
 from pbem.links import Purpose
-from pbem.service import by_link, delivery, digests, links, people, stops, timeouts, wishes
+from pbem.service import by_link, delivery, digests, links, people, timeouts, wishes
 from pbem.service.heartbeat import Worker
+from pbem.service.moderation.clocks import Pause, Resume
 from pbem.store import deadlines, outages, outbox
+from tests.service.moderated import does
 from tests.service.races import meetings
 from tests.service.stored import fails_without_a_trace, letters
 from tests.service.test_delivery import HOUR, drain, links_in, post_to
@@ -181,12 +183,12 @@ def test_of_games_that_are_over_there_is_no_digest_also_where_one_waits_to_leave
     ann = next(place.person_id for place in game.places().values() if place.person_id)
     drain(house, clock, post)
     wishes.choose(house, ann, DAILY, None, time(8))
-    stops.pause(house, game.id, "dinner")
+    does(house, Pause(game.id), "dinner")
     clock.advance(HOUR)
     carry(house, post)
     next_eight(clock)
     assert digests.gather(house) == 1
-    stops.resume(house, game.id)
+    does(house, Resume(game.id))
     for _ in game.play_defaults():
         pass
     carry(house, post)
@@ -214,10 +216,10 @@ def test_workers_that_meet_at_any_step_send_one_digest(house, clock, post, table
     wishes.choose(house, ann, DAILY, None, time(8))
     days = 0
     for meeting in meetings(house.store):
-        stops.pause(house, game.id, "dinner")
+        does(house, Pause(game.id), "dinner")
         clock.advance(MINUTE)
         delivery.deliver(house, post, limit=100)
-        stops.resume(house, game.id)
+        does(house, Resume(game.id))
         next_eight(clock)
         assert sum(meeting(lambda: digests.gather(house), lambda: digests.gather(house))) == 1
         days += 1
@@ -230,7 +232,7 @@ def test_gathering_a_digest_is_done_whole_or_not_at_all(house, clock, post, tabl
     drain(house, clock, post)
     ann = person("Ann")
     wishes.choose(house, ann, DAILY, None, time(8))
-    stops.pause(house, game.id, "dinner")
+    does(house, Pause(game.id), "dinner")
     clock.advance(HOUR)
     carry(house, post)
     next_eight(clock)
@@ -249,8 +251,8 @@ def test_a_digest_comes_at_its_time_on_the_wall_when_the_clocks_change(house, cl
     ann, got = game.person_at(0), []
     for _ in range(4 * 24 * 3):
         if clock.now().minute == 0 and clock.now().hour == 20:
-            stops.pause(house, game.id, "sleep")
-            stops.resume(house, game.id)
+            does(house, Pause(game.id), "sleep")
+            does(house, Resume(game.id))
         before = len(digest_of(sink, house, ann))
         carry(house, post)
         got += [clock.now()] * (len(digest_of(sink, house, ann)) - before)

@@ -11,10 +11,13 @@ from pbem import paths, service
 from pbem.links import Purpose
 from pbem.mail.mailbox import LocalMailbox
 from pbem.mail.throttle import Throttle
-from pbem.service import by_link, calls, delivery, leaving, links, lobby, people, stops, substitutes
+from pbem.service import by_link, calls, delivery, leaving, links, lobby, people, substitutes
 from pbem.service.delivery import Post
+from pbem.service.moderation.clocks import Extend, Pause, Resume
+from pbem.service.moderation.seats import Substitute
 from pbem.store import outbox
 from pbem.store.outbox import Letter
+from tests.service.moderated import does
 from tests.service.test_delivery import HEAD, HOUR, LINK
 
 _QUEUED = re.compile(r"Letter\(\s*[\w.]+,\s*\"(\w+)\"")
@@ -132,13 +135,13 @@ def test_pauses_and_more_time_are_told_with_the_new_moment(house, box, sends, ta
     sends()
     (seat,) = game.asked()
     asked = f"{game.places()[seat].name.lower()}@example.org"
-    stops.pause(house, game.id, "lost luggage")
+    does(house, Pause(game.id), "lost luggage")
     sends()
     assert "The organiser says: lost luggage" in text_of(box, "is paused")
-    stops.resume(house, game.id, "found it")
+    does(house, Resume(game.id), "found it")
     sends()
     assert "You are asked: please decide until" in text_of(box, "goes on", to=asked)
-    stops.extend(house, game.id, "2d", "take your time")
+    does(house, Extend(game.id, "2d"), "take your time")
     sends()
     assert "please decide until Tue 24 Nov" in " ".join(text_of(box, "you have more time").split())
 
@@ -174,11 +177,11 @@ def test_a_free_seat_is_offered_with_the_board_that_everybody_sees_and_a_link(ho
 
 
 def test_whoever_takes_a_seat_over_gets_the_table_and_their_turn(house, box, sends, table, person):
-    zoe = person("Zoe")
+    person("Zoe")
     game = table("templari", 3)
     sends()
     (seat,) = game.asked()
-    substitutes.replace_player(house, game.id, seat, zoe, "Ann has moved house")
+    does(house, Substitute(game.id, seat, "zoe@example.org"), "Ann has moved house")
     sends()
     assert "TEMPLARI" in text_of(box, "you play now", to="zoe@example.org")
     assert "is played for you" in text_of(box, f"turn {game.row().window}:", to="zoe@example.org")

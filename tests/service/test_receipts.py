@@ -11,8 +11,10 @@ from pbem.mail.reply import reply_of
 from pbem.mail.send import Relay
 from pbem.service import delivery, talk
 from pbem.service.delivery import Post
+from pbem.service.moderation.talking import Redact
 from tests.mail.sink import Sink
 from tests.service.inbox import HOST, Inbox
+from tests.service.moderated import does
 from tests.service.test_delivery import HEAD, HOUR
 
 
@@ -177,7 +179,7 @@ def test_what_is_said_at_the_table_stands_in_the_next_mail_of_the_others(game, s
     assert "Good luck, everybody!" in turn.text
     second = min(game.asked())
     game.play(second, "bid 4")
-    talk.redact(game.house, game.id, 1)
+    does(game.house, Redact(game.id, 1))
     (turn,) = sends()
     assert "Good luck" not in turn.text
     assert "(taken away by the organiser)" in turn.text

@@ -10,7 +10,9 @@ from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.links import Purpose
 from pbem.service import leaving, links, people, stops, substitutes
 from pbem.service.links import of_seat_in
+from pbem.service.moderation.seats import Substitute
 from pbem.store import lobby
+from tests.service.moderated import does
 from tests.service.stored import everything, fails_without_a_trace, kinds, letters
 from tests.service.timed import DAY, HOUR, Time
 
@@ -98,7 +100,7 @@ def test_the_links_of_whoever_left_are_dead(house, table, silent, time):
     made = house.write(lambda tx: of_seat_in(tx, house, before, game.id, game.row().window, gone))
     token = house.keys.make(Purpose.SEAT, made.seat, 0)
     assert links.opened(house, token, Purpose.SEAT).seat == gone
-    substitutes.replace_player(house, game.id, gone, None, "gone for good")
+    does(house, Substitute(game.id, gone), "gone for good")
     with pytest.raises(Gone):
         links.opened(house, token, Purpose.SEAT)
 
@@ -359,7 +361,8 @@ def test_an_organiser_gives_a_seat_to_somebody_else_with_a_reason_that_all_may_r
     game = table("sun-bid", 3, pace="1d")
     (seat,) = game.asked()
     time.sends()
-    substitutes.replace_player(house, game.id, seat, person("Zoe"), "Ann has moved to sea")
+    person("Zoe")
+    does(house, Substitute(game.id, seat, "zoe@example.org"), "Ann has moved to sea")
     assert game.places()[seat].name == "Zoe"
     assert seated(game) == [(seat, "organiser", {"player": "person"})]
     assert all("Ann has moved to sea" in mail.facts for mail in notices(house, "substitute_plays"))

@@ -7,7 +7,9 @@ from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.domain.words import LONGEST_SAID
 from pbem.ops.verify import verify_game
 from pbem.service import leaving, talk
+from pbem.service.moderation.talking import Redact
 from pbem.store.schema import Said, table_of
+from tests.service.moderated import does
 from tests.service.races import meetings
 from tests.service.stored import everything, fails_without_a_trace, letters
 from tests.service.timed import HOUR
@@ -84,8 +86,9 @@ def test_a_redacted_line_is_gone_and_the_chain_still_holds(table):
     begun = table()
     say(begun, 0, "something bad")
     say(begun, 1, "something good")
-    talk.redact(begun.house, begun.id, 1)
-    talk.redact(begun.house, begun.id, 1)
+    does(begun.house, Redact(begun.id, 1), "It was an insult.")
+    with pytest.raises(Gone):
+        does(begun.house, Redact(begun.id, 1), "It was an insult.")
     assert heard(begun) == [(0, None), (1, "something good")]
     assert b"something bad" not in repr(everything(begun.house.store)).encode()
     with begun.house.store.read() as tx:
@@ -95,7 +98,7 @@ def test_a_redacted_line_is_gone_and_the_chain_still_holds(table):
 def test_what_is_not_there_cannot_be_redacted(table):
     begun = table()
     with pytest.raises(NotFound):
-        talk.redact(begun.house, begun.id, 1)
+        does(begun.house, Redact(begun.id, 1), "It was an insult.")
 
 
 @pytest.mark.parametrize("altered", [{"body": b"other words"}, {"seat": 1}])

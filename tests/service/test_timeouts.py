@@ -12,10 +12,12 @@ from structlog.testing import capture_logs
 from pbem.clock import SeededRandomness
 from pbem.service import heartbeat, people, play, stops, timeouts
 from pbem.service.house import House
+from pbem.service.moderation.clocks import Extend, Pause, Resume
 from pbem.service.play import By
 from pbem.store import deadlines, games
 from pbem.store.database import Store
 from pbem.store.schema import Deadline, Game, Place, table_of
+from tests.service.moderated import does
 from tests.service.stored import BrokenError, calls_counted, everything, letters
 from tests.service.timed import DAY, HOUR, MINUTE, Time
 
@@ -193,8 +195,8 @@ def test_nothing_fires_while_the_clock_is_set_back(time, house, clock, asked):
 def test_a_paused_game_waits_and_takes_nobodys_place_in_the_queue(time, house, table):
     first, second = table("sun-bid", 2, pace="1d"), table("sun-bid", 2, pace="2d", bots=("random",))
     time.sends()
-    stops.pause(house, first.id, "a pause")
-    stops.pause(house, second.id, "a pause")
+    does(house, Pause(first.id), "a pause")
+    does(house, Pause(second.id), "a pause")
     third = table("sun-bid", 2, pace="1d", bots=("random",))
     time.bots_play()
     time.sends()
@@ -430,7 +432,7 @@ def test_nobody_is_reminded_again_of_what_they_were_reminded_of_when_time_is_giv
     time.sends()
     time.passes(13 * HOUR)
     assert time.reminds().decided == 1
-    stops.extend(house, game.id, "1d", "a feast")
+    does(house, Extend(game.id, "1d"), "a feast")
     time.passes(12 * HOUR)
     assert time.reminds().decided == 0
     time.passes(14 * HOUR)
@@ -451,10 +453,10 @@ def test_who_wants_fewer_reminders_in_the_middle_of_a_turn_gets_fewer(time, hous
 def test_nobody_is_reminded_during_a_pause_or_a_vacation(time, house, asked):
     game, seat = asked
     time.sends()
-    stops.pause(house, game.id, "a pause")
+    does(house, Pause(game.id), "a pause")
     time.passes(13 * HOUR)
     assert time.reminds().decided == 0
-    stops.resume(house, game.id)
+    does(house, Resume(game.id))
     stops.book_vacation(house, game.person_at(seat), "2026-11-22 to 2026-11-23")
     time.passes(DAY)
     assert time.reminds().decided == 0

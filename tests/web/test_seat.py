@@ -6,6 +6,8 @@ import pytest
 
 from engine import game as games
 from pbem.service import second_thoughts
+from pbem.service.moderation.clocks import Pause
+from tests.service.moderated import does
 
 SHORT = {"bid": {"max_auctions": 12}, "sunset-poker": {"max_rounds": 1}}
 """Options that make a game end soon, where it has such."""
@@ -205,9 +207,8 @@ def test_an_old_link_of_a_seat_leads_on_to_the_present_turn(browser, links, temp
 
 
 def test_a_paused_table_says_so_and_offers_nothing(browser, links, templari, house):
-    from pbem.service import stops
 
-    stops.pause(house, templari.id, "a power cut")
+    does(house, Pause(templari.id), "a power cut")
     page = open_seat(browser, links, templari, next(iter(templari.asked())))
     assert page.heading == "The table is paused"
     assert not page.acts()

@@ -1,0 +1,117 @@
+"""Acts on the time and the life of a table: pause, resume, extend, freeze, unfreeze, close."""
+
+from dataclasses import dataclass
+
+from pbem.domain.acts import Act
+from pbem.domain.errors import Gone
+from pbem.service import leaving, stops, timekeeping
+from pbem.service.moderation.doing import AtTable, Doing, Done
+from pbem.service.record import Kind, Record
+from pbem.store import games, lobby, outages
+from pbem.store.games import GameRow
+
+
+@dataclass(frozen=True)
+class Pause(AtTable):
+    """Stop all clocks of a table until it is resumed."""
+
+    act = Act.PAUSE
+    game_id: int
+
+    def do(self, doing: Doing) -> Done:
+        stops.pause_in(doing.tx, doing.house, self.game_id, doing.reason, doing.by)
+        return Done(undo=Resume(self.game_id))
+
+
+@dataclass(frozen=True)
+class Resume(AtTable):
+    """Let the clocks of a paused table go on."""
+
+    act = Act.RESUME
+    game_id: int
+
+    def do(self, doing: Doing) -> Done:
+        stops.resume_in(doing.tx, doing.house, self.game_id, doing.reason, doing.by)
+        return Done(undo=Pause(self.game_id))
+
+
+@dataclass(frozen=True)
+class Extend(AtTable):
+    """Give more time, `1d` or until `2026-12-01 20:00`, to all who are asked or to one seat."""
+
+    act = Act.EXTEND
+    game_id: int
+    more: str
+    seat: int | None = None
+
+    def do(self, doing: Doing) -> Done:
+        stops.extend_in(doing.tx, doing.house, self.game_id, self.more, doing.reason, self.seat, doing.by)
+        return Done(says=("A moment that was told is never moved earlier, so this cannot be undone.",))
+
+
+@dataclass(frozen=True)
+class Freeze(AtTable):
+    """Let nothing be decided at a table, and no clock run, until somebody has looked at its record."""
+
+    act = Act.FREEZE
+    game_id: int
+
+    def do(self, doing: Doing) -> Done:
+        row = _in_state(doing, self.game_id, "playing", "Only a game that is being played can be stopped.")
+        row = doing.note(row, Kind.FROZEN)
+        if not row.paused:
+            outages.pause(doing.tx, row.id, doing.house.now())
+        timekeeping.settle_game(doing.tx, doing.house, row, tell=False)
+        lobby.change_game(doing.tx, row.id, status="frozen")
+        _tell_everybody(doing, row, "frozen")
+        return Done(undo=Unfreeze(self.game_id))
+
+
+@dataclass(frozen=True)
+class Unfreeze(AtTable):
+    """Let a table that was stopped go on."""
+
+    act = Act.UNFREEZE
+    game_id: int
+
+    def do(self, doing: Doing) -> Done:
+        row = _in_state(doing, self.game_id, "frozen", "Only a game that was stopped can go on again.")
+        row = doing.note(row, Kind.UNFROZEN)
+        if not row.paused:
+            outages.end_pause(doing.tx, row.id, doing.house.now())
+        lobby.change_game(doing.tx, row.id, status="playing")
+        timekeeping.settle_game(doing.tx, doing.house, row)
+        _tell_everybody(doing, row, "unfrozen")
+        return Done(undo=Freeze(self.game_id))
+
+
+@dataclass(frozen=True)
+class Close(AtTable):
+    """End a table: one that waits for players closes, a running game ends without a result and its secret is told."""
+
+    act = Act.CLOSE
+    game_id: int
+
+    def do(self, doing: Doing) -> Done:
+        row = games.lock(doing.tx, self.game_id)
+        if row.status in ("open", "planned"):
+            leaving.close_in(doing.tx, doing.house, row, "closed", {"reason": doing.reason})
+        elif row.status in ("playing", "frozen"):
+            record = Record(row, doing.house.now(), doing.house.randomness)
+            leaving.end_in(doing.tx, doing.house, row, record, doing.by, "it was closed", doing.reason)
+        else:
+            raise Gone("This table is closed already.", remedy="Nothing was changed.")
+        return Done(says=("A closed table stays closed: its secret is told, or its players have gone.",))
+
+
+def _in_state(doing: Doing, game_id: int, status: str, why: str) -> GameRow:
+    row = games.lock(doing.tx, game_id)
+    if row.status != status:
+        raise Gone(f"This game is {row.status}.", why=why, remedy="Nothing was changed.")
+    return row
+
+
+def _tell_everybody(doing: Doing, row: GameRow, what: str) -> None:
+    facts = {"reason": doing.reason, "by": doing.by}
+    for person_id in sorted({p.person_id for p in games.places(doing.tx, row.id) if p.person_id is not None}):
+        timekeeping.queue_notice(doing.tx, doing.house, person_id, row, None, what, facts)

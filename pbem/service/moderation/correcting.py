@@ -1,0 +1,116 @@
+"""Correcting what was agreed on at a table, or what a player is called there, where it had been written wrongly.
+
+What the rules of a game were told at its start cannot be corrected in a running game: every position since follows from
+it. Before the start all can; then whoever has joined is told, and may leave.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.decisions import Refused
+from pbem.domain.acts import Act
+from pbem.domain.errors import BadInput, Gone, quoted
+from pbem.domain.pace import parse_pace
+from pbem.domain.silence import FEWEST, MOST, Successor
+from pbem.domain.words import name_of, title_of
+from pbem.service import play, timekeeping
+from pbem.service.lobby import free_name
+from pbem.service.moderation.doing import AtTable, Doing, Done
+from pbem.service.record import Kind
+from pbem.store import games, lobby
+from pbem.store.games import GameRow
+
+WHAT: Final = ("name", "title", "pace", "silent_limit", "successor", "option")
+"""What can be corrected: the name of a player, and what the table has agreed on."""
+
+
+@dataclass(frozen=True)
+class Correct(AtTable):
+    """Correct one thing: `what` is among `WHAT`; a name is that of a seat, an option is written `name=value`."""
+
+    act = Act.CORRECT
+    game_id: int
+    what: str
+    to: str
+    seat: int | None = None
+
+    def do(self, doing: Doing) -> Done:
+        row = games.lock(doing.tx, self.game_id)
+        if row.status not in ("open", "playing"):
+            raise Gone(f"This table is {row.status}.", remedy="Nothing was changed.")
+        if self.what == "name":
+            return self._name(doing, row)
+        before, values = _corrected(row, self.what, self.to)
+        if before == self.to:
+            raise Gone("It says so already.", remedy="Nothing was changed.")
+        lobby.change_game(doing.tx, row.id, **values)
+        # A title is chosen by people, who may put a name in it; the log of a game holds no names.
+        told: dict[str, Any] = {} if self.what == "title" else {"before": before, "now": self.to}
+        if row.status == "playing":
+            row = doing.note(games.read(doing.tx, row.id), Kind.CORRECTED, what=self.what, **told)
+            timekeeping.settle_game(doing.tx, doing.house, row)
+        self._tell(doing, games.read(doing.tx, row.id), {"before": before, "now": self.to})
+        return Done(kept={"before": before}, undo=Correct(self.game_id, self.what, before))
+
+    def _name(self, doing: Doing, row: GameRow) -> Done:
+        places = games.places(doing.tx, row.id)
+        place = next((place for place in places if place.seat is not None and place.seat == self.seat), None)
+        if place is None or self.seat is None:
+            raise BadInput("Whose name?", why="Only the name of a seat of a running game can be corrected.")
+        name = free_name([other for other in places if other is not place], name_of(self.to))
+        lobby.change_place(doing.tx, row.id, self.seat, name=name)
+        row = doing.note(row, Kind.CORRECTED, self.seat, what="name")
+        self._tell(doing, row, {"before": place.name, "now": name})
+        return Done(undo=Correct(self.game_id, "name", place.name, self.seat))
+
+    def _tell(self, doing: Doing, row: GameRow, said: Mapping[str, str]) -> None:
+        facts = {"reason": doing.reason, "by": doing.by, "of": self.what, **said}
+        people = {place.person_id for place in games.places(doing.tx, row.id) if place.person_id is not None}
+        for person_id in sorted(people):
+            timekeeping.queue_notice(doing.tx, doing.house, person_id, row, None, "corrected", facts)
+
+    def kept(self) -> dict[str, Any]:
+        # A name is somebody's own business; that it was corrected is enough.
+        return {"what": self.what, "seat": self.seat} | ({} if self.what in ("name", "title") else {"to": self.to})
+
+
+def _corrected(row: GameRow, what: str, to: str) -> tuple[str, dict[str, Any]]:
+    """What it was, as text, and the columns as they should be."""
+    match what:
+        case "title":
+            return row.title, {"title": title_of(to) or play.rules_of(row).title}
+        case "pace":
+            return row.pace, {"pace": str(parse_pace(to))}
+        case "silent_limit":
+            if not to.isdigit() or not FEWEST <= int(to) <= MOST:
+                raise BadInput(f"A table bears {FEWEST} to {MOST} silent turns in a row.", why=f"Not {quoted(to)}.")
+            return str(row.silent_limit), {"silent_limit": int(to)}
+        case "successor":
+            if to not in set(Successor):
+                raise BadInput(f"{quoted(to)} cannot take over a seat.", why="A substitute or a bot can.")
+            return row.successor, {"successor": to}
+        case "option":
+            return _option(row, to)
+    raise BadInput(f"{quoted(what)} cannot be corrected.", remedy=f"There are: {', '.join(WHAT)}.")
+
+
+def _option(row: GameRow, to: str) -> tuple[str, dict[str, Any]]:
+    if row.status != "open":
+        raise Gone(
+            "The game has begun with this option.",
+            why="Every position since follows from it.",
+            remedy="Nothing was changed; the table can be closed, and the same people can open another.",
+        )
+    name, _, value = to.partition("=")
+    options: dict[str, str | int] = json.loads(row.options)
+    if name not in options:
+        raise BadInput(f"This game has no option {quoted(name)}.", remedy=f"There are: {', '.join(sorted(options))}.")
+    before = f"{name}={options[name]}"
+    wanted: str | int = int(value) if isinstance(options[name], int) and value.isdigit() else value
+    try:
+        settled = play.rules_of(row).settle(row.seats, options | {name: wanted})
+    except Refused as refused:
+        raise play.refusal(refused, play.rules_of(row)) from refused
+    return before, {"options": json.dumps(settled, sort_keys=True)}

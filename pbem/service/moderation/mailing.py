@@ -1,0 +1,65 @@
+"""Acts on mails and what was parked: a mail is sent again; what was given up after many tries is tried again."""
+
+from dataclasses import dataclass
+
+from pbem.domain.acts import Act
+from pbem.domain.errors import Gone, NotFound
+from pbem.service import ledger
+from pbem.service.moderation.doing import AtTable, Doing, Done, OnServer
+from pbem.store import deadlines, outbox
+from pbem.store import incoming as received
+
+
+@dataclass(frozen=True)
+class Resend(AtTable):
+    """Send a mail again, the same bytes with the links that its reader has now; also one that was parked."""
+
+    act = Act.RESEND
+    outbox_id: int
+    game_id: int | None = None
+
+    def do(self, doing: Doing) -> Done:
+        mail = outbox.read(doing.tx, self.outbox_id)
+        # The game decides who may do this, so it has to be the mail's own.
+        if mail is None or mail.game_id != self.game_id:
+            raise NotFound("There is no such mail.", remedy="Nothing was changed.")
+        ledger.resend_in(doing.tx, doing.house, self.outbox_id)
+        return Done(
+            (f"Mail {mail.id} ({mail.kind}) goes out again at once. Its reader may have it twice then.",),
+            kept={"kind": mail.kind, "to": mail.person_id},
+        )
+
+
+@dataclass(frozen=True)
+class RetryIncoming(OnServer):
+    """Read a mail that came in, and was parked after many tries, once more."""
+
+    act = Act.RETRY
+    received_id: int
+
+    def do(self, doing: Doing) -> Done:
+        row = received.lock(doing.tx, self.received_id)
+        if row is None:
+            raise NotFound("There is no such mail.", remedy="Nothing was changed.")
+        if row.status != "parked":
+            raise Gone(f"This mail is {row.status}.", why="Only one that was parked is tried again.")
+        now = doing.house.now()
+        received.change(doing.tx, row.id, status="waiting", outcome="", attempts=0, due_at=now, claimed_until=None)
+        return Done(("It is read again at once, as if it had just come in.",))
+
+
+@dataclass(frozen=True)
+class RetryDeadline(AtTable):
+    """Let a deadline be acted on that was parked after many tries."""
+
+    act = Act.RETRY
+    game_id: int
+    seat: int
+
+    def do(self, doing: Doing) -> Done:
+        parked = [row for row in deadlines.parked(doing.tx) if (row.game_id, row.seat) == (self.game_id, self.seat)]
+        if not parked:
+            raise Gone("Nothing is parked there.", remedy="Nothing was changed.")
+        for row in parked:
+            deadlines.unpark(doing.tx, row)
+        return Done(("It is tried again with the next tick.",))

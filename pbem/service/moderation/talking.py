@@ -1,0 +1,37 @@
+"""Redacting what was said at a table: the text goes, that it was said stays, and so do the hashes."""
+
+from dataclasses import dataclass
+
+from pbem.domain.acts import Act
+from pbem.domain.errors import Gone, NotFound
+from pbem.service import talk, timekeeping
+from pbem.service.moderation.doing import AtTable, Doing, Done
+from pbem.service.record import Kind
+from pbem.store import games
+
+
+@dataclass(frozen=True)
+class Redact(AtTable):
+    """Take the text of one line of a table's talk away for good."""
+
+    act = Act.REDACT
+    game_id: int
+    line: int
+
+    def do(self, doing: Doing) -> Done:
+        row = games.lock(doing.tx, self.game_id)
+        said = next((line for line in talk.heard_in(doing.tx, row) if line.seq == self.line), None)
+        if said is None:
+            raise NotFound("There is no such line at that table.", remedy="Nothing was changed.")
+        if said.text is None:
+            raise Gone("The text of this line is gone already.", remedy="Nothing was changed.")
+        talk.redact_in(doing.tx, row.id, self.line)
+        row = doing.note(row, Kind.REDACTED, said.seat, line=self.line)
+        places = games.places(doing.tx, row.id)
+        who = next(place.name for place in places if place.seat == said.seat)
+        facts = {"who": who, "reason": doing.reason, "by": doing.by}
+        for person_id in sorted({place.person_id for place in places if place.person_id is not None}):
+            timekeeping.queue_notice(doing.tx, doing.house, person_id, row, None, "redacted", facts)
+        return Done(
+            ("The text is gone for good and cannot be brought back; mails that have left with it stay where they are.",)
+        )

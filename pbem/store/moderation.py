@@ -1,0 +1,73 @@
+"""What moderation asks of the rows: which mails a deed has caused, and which turns the clock decided in a span of time."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, and_, func, or_, select
+
+from pbem.store.schema import Deadline, Game, Log, Outbox, table_of
+
+_DEADLINE, _GAME, _LOG, _OUTBOX = table_of(Deadline), table_of(Game), table_of(Log), table_of(Outbox)
+
+
+@dataclass(frozen=True, slots=True)
+class MailRow:
+    """A mail that was queued: to whom, of which kind, and what it says where it is a notice."""
+
+    person_id: int
+    kind: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedRow:
+    """A turn that the clock decided."""
+
+    game_id: int
+    title: str
+    window: int
+    seat: int
+    due_at: datetime
+
+
+def newest_mail(tx: Connection) -> int:
+    """The number of the newest mail; 0 if there was none ever."""
+    return int(tx.execute(select(func.coalesce(func.max(_OUTBOX.c.id), 0))).scalar_one())
+
+
+def mails_after(tx: Connection, number: int, game_id: int | None, person_id: int | None) -> list[MailRow]:
+    """The mails with higher numbers about a game or to a person, the first first."""
+    concerned = or_(
+        _OUTBOX.c.game_id == game_id if game_id is not None else _OUTBOX.c.game_id < 0,
+        _OUTBOX.c.person_id == person_id if person_id is not None else _OUTBOX.c.person_id < 0,
+    )
+    wanted = select(_OUTBOX.c.person_id, _OUTBOX.c.kind, _OUTBOX.c.facts).where(_OUTBOX.c.id > number, concerned)
+    return [
+        MailRow(row.person_id, row.kind, str(json.loads(row.facts).get("what", "")))
+        for row in tx.execute(wanted.order_by(_OUTBOX.c.id))
+    ]
+
+
+def decided_by_clock(tx: Connection, start: datetime, end: datetime, limit: int) -> list[DecidedRow]:
+    """Turns of games that go on whose time ended in this span, and that the clock decided, the first first."""
+    entry = and_(
+        _LOG.c.game_id == _DEADLINE.c.game_id,
+        _LOG.c.seat == _DEADLINE.c.seat,
+        _LOG.c.by == "clock",
+        _LOG.c.at >= _DEADLINE.c.due_at,
+    )
+    wanted = (
+        select(_DEADLINE.c.game_id, _GAME.c.title, _DEADLINE.c.window, _DEADLINE.c.seat, _DEADLINE.c.due_at)
+        .join(_GAME, _GAME.c.id == _DEADLINE.c.game_id)
+        .where(
+            _DEADLINE.c.status == "closed",
+            _DEADLINE.c.due_at >= start,
+            _DEADLINE.c.due_at <= end,
+            _GAME.c.status == "playing",
+            select(_LOG.c.seq).where(entry).exists(),
+        )
+        .order_by(_DEADLINE.c.due_at, _DEADLINE.c.game_id, _DEADLINE.c.seat)
+        .limit(limit)
+    )
+    return [DecidedRow(*row) for row in tx.execute(wanted)]
