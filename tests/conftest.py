@@ -41,17 +41,21 @@ class Tool:
 
 
 TOOLS = {
+    "caddy": Tool(("caddy",), "apt-get install caddy"),
     "chromium": Tool(("chromium", "chromium-browser", "google-chrome"), "apt-get install chromium"),
     "curl": Tool(("curl",), "apt-get install curl"),
     "dnsmasq": Tool(("dnsmasq",), "apt-get install dnsmasq-base"),
     "dovecot": Tool(("dovecot",), "apt-get install dovecot-imapd dovecot-lmtpd dovecot-sieve"),
+    "nginx": Tool(("nginx",), "apt-get install nginx-light"),
     "node": Tool(("node", "nodejs"), "apt-get install nodejs"),
     "opendkim": Tool(("opendkim",), "apt-get install opendkim"),
     "opendkim-genkey": Tool(("opendkim-genkey",), "apt-get install opendkim-tools"),
     "opendmarc": Tool(("opendmarc",), "apt-get install opendmarc"),
     "postfix": Tool(("postfix",), "apt-get install postfix"),
+    "promtool": Tool(("promtool",), "apt-get install prometheus"),
     "spamassassin": Tool(("spamassassin",), "apt-get install spamassassin"),
     "swaks": Tool(("swaks",), "apt-get install swaks"),
+    "systemd-analyze": Tool(("systemd-analyze",), "apt-get install systemd"),
     "unshare": Tool(("unshare",), "apt-get install util-linux"),
     "w3m": Tool(("w3m",), "apt-get install w3m"),
 }

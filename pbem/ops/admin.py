@@ -20,7 +20,6 @@ from importlib.metadata import version
 from typing import Final
 
 import structlog
-from prometheus_client import CONTENT_TYPE_LATEST
 
 from pbem.config import Config
 from pbem.domain.errors import BadInput
@@ -32,6 +31,7 @@ from pbem.service.house import House
 HOST: Final = "127.0.0.1"
 
 _JSON: Final = "application/json"
+_PROMETHEUS: Final = "text/plain; version=0.0.4; charset=utf-8"
 _PATIENCE: Final = 10
 """Seconds until somebody who has connected and says nothing is hung up on, and that a doctor waits for an answer."""
 
@@ -118,7 +118,7 @@ def look_at_port(config: Config) -> Iterator[Finding]:
 
 def _routes(house: House, config: Config, worker: str | None) -> dict[str, Callable[[], Answer]]:
     return {
-        "/metrics": lambda: (200, CONTENT_TYPE_LATEST, exposition(house, config)),
+        "/metrics": lambda: (200, _PROMETHEUS, exposition(house, config)),
         "/health": lambda: (200, _JSON, _json({"alive": True, "version": version("pbem")})),
         "/ready": lambda: _ready(readiness(house, config, worker)),
     }

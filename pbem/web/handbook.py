@@ -24,7 +24,16 @@ from pbem.web import site
 pages = Blueprint("help", __name__)
 
 FOR_PLAYERS: Final = ("first-game", "playing-by-mail", "time", "tables", "mail", "game-file", "api")
-FOR_ORGANISERS: Final = ("running-a-server", "settings", "commands", "receiving-mail", "pages")
+FOR_ORGANISERS: Final = (
+    "running-a-server",
+    "small-machine",
+    "several-machines",
+    "receiving-mail",
+    "metrics",
+    "settings",
+    "commands",
+    "pages",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,13 @@ def show(name: str) -> Response:
             remedy=f"Its contents are at {site.config().base_url}{url_for('.contents')}.",
         )
     return site.page("help_page.html", page=_page(name))
+
+
+@pages.get("/help/grafana.json", defaults={"name": "grafana.json", "kind": "application/json"})
+@pages.get("/help/alerts.yml", defaults={"name": "alerts.yml", "kind": "text/plain"})
+def file(name: str, kind: str) -> Response:
+    """What a program reads that watches a server."""
+    return Response((paths.handbook() / name).read_bytes(), mimetype=kind)
 
 
 @cache

@@ -1,0 +1,162 @@
+"""What the pages for organisers tell to write into files works as it stands there, and lets no token into a log."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+
+from pbem import paths
+from pbem.config import read
+from tests.ops.processes import free_port
+
+Tool = Callable[[str], str]
+
+TOKEN = "am234567abcdefghijklmnopqrstuvwxy"
+CERTIFICATE = Path(__file__).parents[1] / "mail" / "localhost.pem"
+PAGES = ("small-machine", "several-machines")
+
+
+def files(page: str) -> dict[str, str]:
+    """The files that a page says to write, by their names."""
+    text = (paths.handbook() / f"{page}.md").read_text(encoding="utf-8")
+    return dict(re.findall(r"```\w+\n# (/\S+)\n(.*?)```", text, re.DOTALL))
+
+
+def with_what_is_here(text: str, changes: Mapping[str, str]) -> str:
+    """A file with the places of this machine; each of the places has to be in it."""
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_settings_of_the_page_can_be_used(page: str, tmp_path: Path) -> None:
+    secrets = {
+        "smtp-password": "secret",
+        "database-url": "postgresql://pbem:secret@db.example.org/pbem",
+        "keys": f"a {'2026-11-21'} {'00' * 40}",
+    }
+    text = files(page)["/etc/pbem/pbem.toml"]
+    for name, secret in secrets.items():
+        (tmp_path / name).write_text(secret)
+        text = text.replace(f"/etc/pbem/{name}", str(tmp_path / name))
+    settings = tmp_path / "pbem.toml"
+    settings.write_text(text.replace("keys_file = ", "# keys_file = "))
+    config = read({"PBEM_CONFIG": str(settings)})
+    assert config.base_url == "https://games.example.org"
+    assert config.smtp is not None
+    assert config.smtp.password == "secret"
+    assert config.database_url.startswith("postgresql:" if page == "several-machines" else "sqlite:")
+    assert not config.development
+
+
+@pytest.mark.needs("systemd-analyze")
+@pytest.mark.parametrize("page", PAGES)
+def test_systemd_takes_the_units_of_the_page(page: str, tmp_path: Path, tool: Tool) -> None:
+    units = {path: text for path, text in files(page).items() if path.startswith("/etc/systemd/")}
+    assert len(units) >= 2
+    for path, text in units.items():
+        here = text.replace("/srv/pbem/venv/bin/", f"{Path(sys.executable).parent}/")
+        (tmp_path / Path(path).name).write_text(here)
+    written = sorted(map(str, tmp_path.iterdir()))
+    checked = subprocess.run(
+        [tool("systemd-analyze"), "verify", "--man=no", *written], capture_output=True, text=True, check=False
+    )
+    # It only warns of a name that it does not know.
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+@contextmanager
+def running(*command: str, folder: Path) -> Iterator[None]:
+    """A program that stays until the end of the block; what it says goes into a file."""
+    with (folder / "said").open("w") as said:
+        environ = {"HOME": str(folder), "PATH": "/usr/bin:/bin"}
+        process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=subprocess.STDOUT, env=environ)
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def asked(port: int, path: str) -> int:
+    """The status with which a program on this machine answers, as soon as it listens."""
+    while True:
+        connection = HTTPConnection("127.0.0.1", port, timeout=60)
+        try:
+            connection.request("GET", path, headers={"Host": "games.example.org", "Referer": f"http://x{path}"})
+            return connection.getresponse().status
+        except ConnectionRefusedError:
+            continue
+        finally:
+            connection.close()
+
+
+def everything_written(folder: Path) -> str:
+    return "".join(file.read_text(errors="replace") for file in folder.rglob("*") if file.is_file())
+
+
+@pytest.mark.slow
+@pytest.mark.needs("nginx")
+def test_no_log_of_nginx_has_a_token_even_when_the_server_is_away(tmp_path: Path, tool: Tool) -> None:
+    port, nobody = free_port(), free_port()
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    site = with_what_is_here(
+        files("small-machine")["/etc/nginx/sites-available/pbem"],
+        {
+            "listen 80;": f"listen 127.0.0.1:{free_port()};",
+            # The same without the lock, so that this test can ask.
+            "listen 443 ssl;": f"listen 127.0.0.1:{port};",
+            "/etc/letsencrypt/live/games.example.org/fullchain.pem": str(CERTIFICATE),
+            "/etc/letsencrypt/live/games.example.org/privkey.pem": str(CERTIFICATE),
+            "http://127.0.0.1:8000": f"http://127.0.0.1:{nobody}",
+            "/var/log/nginx/": f"{logs}/",
+        },
+    )
+    places = "".join(
+        f"{name}_temp_path {tmp_path}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    upstream = files("several-machines")["/etc/nginx/conf.d/pbem-upstream.conf"]
+    config = tmp_path / "nginx.conf"
+    config.write_text(
+        f"pid {tmp_path}/pid; daemon off; master_process off; error_log {logs}/start.log;\n"
+        f"events {{}} http {{ {places}\n{upstream}\n{site} }}"
+    )
+    nginx = (tool("nginx"), "-p", str(tmp_path), "-c", str(config), "-e", str(logs / "start.log"))
+    checked = subprocess.run([*nginx, "-t", "-q"], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+    with running(*nginx, folder=logs):
+        assert asked(port, f"/m/{TOKEN}/bid-7") == 502
+        assert asked(port, f"/{TOKEN[:10]}?t={TOKEN}") == 502
+    told = everything_written(logs)
+    assert re.search(r" GET /m 502 ", told)
+    assert TOKEN not in told
+
+
+@pytest.mark.slow
+@pytest.mark.needs("caddy")
+def test_no_log_of_caddy_has_a_token_even_when_the_server_is_away(tmp_path: Path, tool: Tool) -> None:
+    port = free_port()
+    config = tmp_path / "Caddyfile"
+    config.write_text(
+        with_what_is_here(
+            files("small-machine")["/etc/caddy/Caddyfile"],
+            {
+                "{\n    log {": "{\n    admin off\n    log {",
+                "games.example.org {": f"http://:{port} {{\n    bind 127.0.0.1",
+                "reverse_proxy 127.0.0.1:8000": f"reverse_proxy 127.0.0.1:{free_port()}",
+            },
+        )
+    )
+    with running(tool("caddy"), "run", "--adapter", "caddyfile", "--config", str(config), folder=tmp_path):
+        assert asked(port, f"/m/{TOKEN}/bid-7") == 502
+    told = everything_written(tmp_path)
+    assert "serving initial configuration" in told
+    assert TOKEN not in told
