@@ -24,6 +24,7 @@ from pbem.web import (
     mailbox,
     move,
     own,
+    replay,
     robots,
     rules,
     said,
@@ -68,6 +69,7 @@ def create_app(house: House, config: Config) -> Flask:
     for pages in (
         move.pages,
         seat.pages,
+        replay.pages,
         rules.pages,
         handbook.pages,
         robots.pages,

@@ -60,6 +60,7 @@ class Purpose(StrEnum):
     CONFIRM = "c"
     WRITTEN = "w"
     INVITE = "j"
+    SHARE = "h"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,177 @@
+"""The past of a table, entry by entry, as whoever looks could see it then; and all hands when the game has ended.
+
+There are three ways in: the link of a seat, which sees what that seat saw; the public name of a public table, which sees
+what everybody was told; and the link that any player of a finished game can pass on. While a game is played nobody sees
+more in here than at its table. Looking changes nothing, and costs the same at any moment of a long game.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from engine.board import Board
+from engine.facts import SPECTATOR, Fact, seen
+from engine.game import Game, Standing
+from engine.tell import Teller
+from pbem.domain.errors import Forbidden, NotFound
+from pbem.domain.words import set_apart
+from pbem.links import Purpose
+from pbem.service import links, play, views
+from pbem.service.chronicle import Chronicle, chronicle_in
+from pbem.service.house import House
+from pbem.service.known import known_in
+from pbem.service.looks import seat_of
+from pbem.store import links as link_rows
+from pbem.store import lobby, seats
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+from pbem.store.links import Meant
+
+_ENDED: Final = ("over", "void")
+
+
+class Way(StrEnum):
+    """How somebody comes to a table's past."""
+
+    SEAT = "seat"
+    PUBLIC = "public"
+    SHARED = "shared"
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A table that somebody looks back at. `seat` is whose eyes they have; the SPECTATOR's if they have no seat."""
+
+    key: str
+    title: str
+    status: str
+    private: bool
+    window: int
+    rules: Game[Any]
+    seat: int
+    names: tuple[str, ...]
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing is secret any more."""
+        return self.status in _ENDED
+
+    @property
+    def teller(self) -> Teller:
+        """Whoever tells this reader what happened."""
+        return self.teller_for(self.seat)
+
+    def teller_for(self, seat: int) -> Teller:
+        """Whoever tells it to the player of a seat."""
+        return self.rules.teller(None if seat == SPECTATOR else seat, tuple(map(set_apart, self.names)))
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The table after an entry: what came of it, and the board. `hands` are what each other seat saw, once that is told."""
+
+    table: Watched
+    number: int
+    earlier: int | None
+    later: int | None
+    told: tuple[Fact[Any], ...]
+    board: Board
+    hands: tuple[tuple[int, Board], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole game so far: how the scores went, what was bid, and how it stands or ended."""
+
+    table: Watched
+    chronicle: Chronicle
+    standing: Standing
+
+
+def moment(house: House, way: Way, which: str, number: int) -> Moment:
+    """The table after an entry, or after the last one before it that stands."""
+    with house.store.read() as tx:
+        row, seat = _WAYS[way](tx, house, which)
+        return _moment(tx, row, seat, number)
+
+
+def whole(house: House, way: Way, which: str) -> Whole:
+    """The whole game so far, as everybody was told of it."""
+    with house.store.read() as tx:
+        row, seat = _WAYS[way](tx, house, which)
+        rules = play.rules_of(row)
+        return Whole(_watched(tx, row, seat), chronicle_in(tx, row), known_in(tx, row, rules, seat).standing)
+
+
+def share(house: House, token: str) -> str:
+    """The token by which anybody may look back at the finished game of a seat's link: the same for all its players."""
+    return house.write(lambda tx: _share(tx, house, token))
+
+
+def _share(tx: Tx, house: House, token: str) -> str:
+    _, game = links.open_with_game_in(tx, house, token, Purpose.SEAT, lock=True)
+    _must_have_ended(game)
+    link = link_rows.read(tx, links.make_in(tx, house, Meant(Purpose.SHARE, game_id=game.id)))
+    assert link is not None, "it was just made"
+    return links.token(house, link)
+
+
+def _by_seat(tx: Tx, house: House, token: str) -> tuple[GameRow, int]:
+    link, row = links.open_with_game_in(tx, house, token, Purpose.SEAT)
+    return row, seat_of(link)[1]
+
+
+def _in_public(tx: Tx, _house: House, key: str) -> tuple[GameRow, int]:
+    row = lobby.by_key(tx, key)
+    # Whether there is a private table of that name is nobody's business.
+    if row is None or row.private:
+        raise NotFound(
+            "There is no such table in the lobby.",
+            remedy="A private game is seen by its players, and by those to whom they give its link when it is over.",
+        )
+    return row, SPECTATOR
+
+
+def _shared(tx: Tx, house: House, token: str) -> tuple[GameRow, int]:
+    _, row = links.open_with_game_in(tx, house, token, Purpose.SHARE)
+    _must_have_ended(row)
+    return row, SPECTATOR
+
+
+_WAYS: Final[dict[Way, Callable[[Tx, House, str], tuple[GameRow, int]]]] = {
+    Way.SEAT: _by_seat,
+    Way.PUBLIC: _in_public,
+    Way.SHARED: _shared,
+}
+
+
+def _must_have_ended(row: GameRow) -> None:
+    if row.status not in _ENDED:
+        raise Forbidden(
+            "This game is not over.",
+            why="Whoever has this link sees all hands.",
+            remedy="Please come back when the game has ended.",
+        )
+
+
+def _watched(tx: Tx, row: GameRow, seat: int) -> Watched:
+    names = tuple(each.name for each in seats.taken(tx, row.id))
+    return Watched(row.key, row.title, row.status, row.private, row.window, play.rules_of(row), seat, names)
+
+
+def _moment(tx: Tx, row: GameRow, seat: int, number: int) -> Moment:
+    rules = play.rules_of(row)
+    others = [other for other in range(row.seats) if other != seat] if row.status in _ENDED else []
+    found = views.past(tx, row, [seat, *others], number)
+    if found is None:
+        raise NotFound("There is nothing to look back at.", why="This game has not begun.")
+    return Moment(
+        table=_watched(tx, row, seat),
+        number=found.standing.number,
+        earlier=found.earlier,
+        later=found.later,
+        told=tuple(seen(each, seat) for each in found.standing.entry.facts),
+        board=rules.board(found.views[seat], seat),
+        hands=tuple((other, rules.board(found.views[other], other)) for other in others),
+    )
