@@ -1,0 +1,125 @@
+"""The site as people reach it: a server on this machine, a worker that is called by hand, and Chromium.
+
+chromium    the browser, started once for all tests of this folder
+served      the site on a port of this machine; it can be stopped, and started anew with nothing kept but the database
+people      people("Ann") -> the tab of somebody with a telephone
+"""
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+from waitress.server import create_server
+
+from pbem.app import create_app
+from pbem.clock import SeededRandomness
+from pbem.config import Config
+from pbem.service.bots import play_bots
+from pbem.service.delivery import deliver, post_of
+from pbem.service.house import House
+from pbem.store.database import Store
+from tests.conftest import find_tool
+from tests.service.conftest import *  # noqa: F403 - fixtures come in by their names
+from tests.web.conftest import *  # noqa: F403
+
+PHONE = {"width": 360, "height": 640}
+PATIENCE = 60_000
+"""Milliseconds after which a page has failed: no test waits for them, and a busy machine needs some."""
+
+
+@dataclass
+class Served:
+    """The site on a port of this machine."""
+
+    house: House
+    config: Config
+    port: int = 0
+    wrap: Callable[[Any], Any] = field(default=lambda app: app)
+    _server: Any = None
+    _thread: threading.Thread | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        return f"http://localhost:{self.port}"
+
+    def start(self) -> None:
+        """Let it answer."""
+        app = create_app(self.house, self.config)
+        app.wsgi_app = self.wrap(app.wsgi_app)  # type: ignore[method-assign]
+        self._server = create_server(app, host="127.0.0.1", port=self.port, threads=4)
+        self.port = self._server.effective_port
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Let it answer no more, and forget all that it has in mind."""
+        self._server.close()
+        self._server.task_dispatcher.shutdown()
+
+    def restart(self) -> None:
+        """What a process that starts finds: the database, and nothing else."""
+        before = self.house
+        self.house = House(Store(str(before.store.url)), before.clock, SeededRandomness(8), before.keys)
+        self.start()
+
+    def work(self) -> None:
+        """Let a little time pass for the worker: bots play. Mails wait until somebody asks for them."""
+        clock: Any = self.house.clock
+        while True:
+            clock.advance(timedelta(minutes=2))
+            if not play_bots(self.house):
+                return
+
+    def carry(self) -> None:
+        """Let the worker do all that there is, mails among it."""
+        self.work()
+        while deliver(self.house, post_of(self.config), limit=500).dealt_with:
+            self.work()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """A real browser."""
+    path = find_tool("chromium")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def served(house: House, settings: Config) -> Iterator[Served]:
+    """The site, as long as the test runs."""
+    site = Served(house, settings)
+    site.start()
+    yield site
+    site.stop()
+
+
+@pytest.fixture
+def people(chromium: Browser, served: Served) -> Iterator[Callable[..., Page]]:
+    """Make somebody who looks at the site with a telephone of their own."""
+    contexts = []
+
+    def come(*, script: bool = True) -> Page:
+        context = chromium.new_context(viewport=PHONE, has_touch=True, java_script_enabled=script, base_url=served.url)
+        context.set_default_timeout(PATIENCE)
+        contexts.append(context)
+        return context.new_page()
+
+    yield come
+    for context in contexts:
+        context.close()
+
+
+def path_in(text: str, start: str) -> str:
+    """The first address of ours in a text that begins like this, without the name of the site."""
+    found = re.search(rf"https?://[^/\s]+({re.escape(start)}[^\s<>\"]*)", text)
+    assert found, f"no address {start} in {text[:200]}"
+    return found[1]

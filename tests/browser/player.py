@@ -1,0 +1,134 @@
+"""Somebody who plays on the pages of a seat as people do: with a thumb, or with the keyboard alone.
+
+They see what the page shows and nothing else, and fill in its forms by chance. What a form does not allow they try again.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.sync_api import Locator, Page
+
+TRIES = 30
+
+FORMS = """
+() => [...document.querySelectorAll("form.act")].map((form, at) => ({
+    at,
+    bare: form.classList.contains("bare"),
+    hint: form.innerText,
+    fields: Object.values([...form.elements].filter(each => each.name && each.type != "hidden").reduce((all, each) => {
+        const field = all[each.name] ||= {name: each.name, type: each.type, values: [], low: each.min, high: each.max};
+        if (each.tagName == "SELECT") field.values = [...each.options].map(option => option.value).filter(Boolean);
+        else field.values.push(each.value);
+        return all;
+    }, {})),
+}))
+"""
+"""What can be done on the page, and with which fields."""
+
+
+@dataclass
+class Player:
+    """One person, at one seat."""
+
+    page: Page
+    luck: random.Random
+    keyboard: bool = False
+
+    def may_decide(self) -> bool:
+        """Whether the page asks for a choice that is not in yet."""
+        return self.page.locator("form.act").count() > 0 and self.page.locator("div.sealed").count() == 0
+
+    def decide(self) -> str:
+        """Choose something, look at the preview, say yes; what the receipt says."""
+        for _ in range(TRIES):
+            self._choose()
+            yes = self.page.locator("button.main", has_text="Yes: ")
+            if yes.count():
+                self.press(yes.first)
+                return self.page.locator("h1").inner_text()
+        raise AssertionError(f"nothing of this can be done: {self.page.locator('main').inner_text()}")
+
+    def press(self, target: Locator) -> None:
+        """Press a button or follow a link."""
+        if self.keyboard:
+            self._go_to(target)
+            with self.page.expect_navigation():
+                self.page.keyboard.press("Enter")
+        else:
+            target.click()
+
+    def _choose(self) -> None:
+        form = self.luck.choice(self.page.evaluate(FORMS))
+        place = self.page.locator("form.act").nth(form["at"])
+        for field in form["fields"]:
+            self._fill(place, field, form)
+        self.press(place.locator("button"))
+
+    def _fill(self, form: Locator, field: dict[str, Any], whole: dict[str, Any]) -> None:
+        name, values = field["name"], field["values"]
+        if field["type"] == "radio":
+            self._tick(form, name, self.luck.choice(values), values)
+        elif field["type"] == "checkbox":
+            many = next(number for number in range(len(values) + 1) if f"Choose {number}." in whole["hint"])
+            for value in self.luck.sample(values, many):
+                self._tick(form, name, value, [value])
+        elif field["type"] == "select-one":
+            self._select(form.locator(f"select[name='{name}']"), self._of_list(name, values, whole))
+        else:
+            self._write(form.locator(f"input[name='{name}']"), self._number(field, whole))
+
+    def _of_list(self, name: str, values: list[str], whole: dict[str, Any]) -> str:
+        """One of a list; of lists that stand for places, each takes another."""
+        if "." not in name:
+            return self.luck.choice(values)
+        order = whole.setdefault("order", self.luck.sample(values, len(values)))
+        return str(order[int(name.rpartition(".")[2])])
+
+    def _number(self, field: dict[str, Any], whole: dict[str, Any]) -> str:
+        """A number of a range; of numbers that share a total, the first takes all."""
+        if "." not in field["name"]:
+            return str(self.luck.randint(int(field["low"]), int(field["high"])))
+        return field["high"] if field["name"].endswith(".0") else "0"
+
+    def _tick(self, form: Locator, name: str, value: str, group: list[str]) -> None:
+        box = form.locator(f"input[name='{name}'][value='{value}']")
+        if not self.keyboard:
+            form.locator(f"label:has(input[name='{name}'][value='{value}'])").click()
+        elif len(group) == 1:
+            self._go_to(box)
+            self.page.keyboard.press("Space")
+        else:
+            # Tab leads into a group; arrows go round in it, and choose.
+            self._go_to(form.locator(f"input[name='{name}']"))
+            self.page.keyboard.press("Space")
+            while not box.is_checked():
+                self.page.keyboard.press("ArrowDown")
+
+    def _select(self, field: Locator, value: str) -> None:
+        if not self.keyboard:
+            field.select_option(value)
+            return
+        self._go_to(field)
+        while field.input_value() != value:
+            self.page.keyboard.press("ArrowDown")
+
+    def _write(self, field: Locator, text: str) -> None:
+        if not self.keyboard:
+            field.fill(text)
+            return
+        self._go_to(field)
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.type(text)
+
+    def _go_to(self, target: Locator) -> None:
+        """Press Tab until it is there, or one of them is."""
+        wanted = [each.element_handle() for each in target.all()]
+        assert wanted
+        for _ in range(300):
+            self.page.keyboard.press("Tab")
+            if self.page.evaluate("wanted => wanted.includes(document.activeElement)", wanted):
+                return
+        raise AssertionError(f"Tab does not lead to {target}")

@@ -1,0 +1,106 @@
+"""A whole game of each kind, by two people with telephones and a bot, from an empty lobby to the end and its replay.
+
+Nothing but pages and mails: a table is created, the other is invited by its link, both play on what their mails lead to.
+Some do it without script, one with the keyboard alone.
+"""
+
+import random
+import re
+
+import pytest
+from playwright.sync_api import Page
+
+from engine import game as games
+from tests.browser.conftest import Served, path_in
+from tests.browser.player import Player
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.browser,
+    pytest.mark.needs("chromium"),
+    # What a page does is the same on either database; that is tested elsewhere.
+    pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
+]
+
+SHORT = {"bid": {"max_auctions": "3"}, "sunset-poker": {"max_rounds": "1"}, "templari": {"start_money": "1"}}
+
+WITH_SCRIPT = {"sorcerous-futures"}
+"""Most are played with script off; that it makes no difference is worth one."""
+
+BY_KEYBOARD = {"sunset-poker"}
+
+
+@pytest.mark.parametrize("kind", games.names())
+def test_two_people_with_telephones_play_a_whole_game_from_creating_the_table_to_its_end(kind, served, people):
+    luck = random.Random(kind)
+    ann, ben = (
+        Player(people(script=kind in WITH_SCRIPT), luck, keyboard=kind in BY_KEYBOARD and name == "Ben")
+        for name in ("Ann", "Ben")
+    )
+    invite = create_table(served, ann, kind)
+    join(served, ben, invite)
+    for name, player in (("ann", ann), ("ben", ben)):
+        player.page.goto(path_in(newest_mail(player.page, served, f"{name}@example.org"), "/s/"))
+    decided = play_to_the_end(served, [ann, ben])
+    assert decided >= 4
+    for player in (ann, ben):
+        assert player.page.locator("h1").inner_text() == "The game is over"
+        assert player.page.get_by_text(re.compile("bot", re.I)).count()
+
+
+def create_table(served: Served, player: Player, kind: str) -> str:
+    """From the front page to an open table; the link that its host passes on."""
+    page = player.page
+    page.goto("/")
+    player.press(page.locator(f"a[href='/new/{kind}']").first)
+    page.get_by_label("Your mail address").fill("ann@example.org")
+    page.get_by_label("Your name at the table").fill("Ann")
+    page.get_by_label("Players, bots among them").select_option("3")
+    page.get_by_label("How many of them are bots").select_option("1")
+    page.get_by_label("Only for those whom I invite").check()
+    if kind in SHORT:
+        page.get_by_text("Rules that a table may choose").click()
+        for name, value in SHORT[kind].items():
+            page.locator(f"[name='option_{name}']").fill(value)
+    player.press(page.get_by_role("button", name="Open the table"))
+    assert page.locator("h1").inner_text() == "Please look into your mail"
+    page.goto(path_in(newest_mail(page, served, "ann@example.org"), "/c/"))
+    player.press(page.get_by_role("button", name="Open the table"))
+    return path_in(page.locator("main").inner_text(), "/j/")
+
+
+def join(served: Served, player: Player, invite: str) -> None:
+    """From the link that somebody passed on to a place at the table."""
+    page = player.page
+    page.goto(invite)
+    page.get_by_label("Your mail address").fill("ben@example.org")
+    page.get_by_label("Your name at the table").fill("Ben")
+    player.press(page.get_by_role("button", name="Ask for a place"))
+    page.goto(path_in(newest_mail(page, served, "ben@example.org"), "/c/"))
+    player.press(page.get_by_role("button", name="Take the place"))
+    assert page.get_by_text("The game has begun.").count()
+
+
+def newest_mail(page: Page, served: Served, address: str) -> str:
+    """The text of the newest mail to an address, as the mailbox shows it."""
+    served.carry()
+    page.goto(f"/mailbox?to={address}")
+    page.locator("ul.letters a").first.click()
+    return page.locator("pre.mail").inner_text()
+
+
+def play_to_the_end(served: Served, players: list[Player]) -> int:
+    """Everybody looks at their page in turn and decides what it asks; how many choices that were."""
+    seats = {id(player): player.page.url for player in players}
+    decided, idle = 0, 0
+    while not all(player.page.locator("h1").inner_text() == "The game is over" for player in players):
+        for player in players:
+            player.page.goto(seats[id(player)])
+            while player.may_decide():
+                assert player.decide().startswith("Your choice ")
+                decided, idle = decided + 1, 0
+                player.press(player.page.get_by_role("link", name=re.compile("Back to the table|Change my sealed")))
+        served.work()
+        idle += 1
+        assert idle < 20, "nobody can decide anything, and the game is not over"
+    return decided
