@@ -16,6 +16,7 @@ from pbem.service.house import House
 from pbem.web import (
     answered,
     api,
+    desk,
     gallery,
     guard,
     handbook,
@@ -80,6 +81,7 @@ def create_app(house: House, config: Config) -> Flask:
         written.pages,
         inbound.pages,
         api.routes,
+        *desk.BLUEPRINTS,
     ):
         app.register_blueprint(pages)
     if config.development:

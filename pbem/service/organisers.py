@@ -3,17 +3,19 @@
 A passphrase is hashed before anything is written, and is neither stored nor logged.
 """
 
+from collections.abc import Iterator
 from typing import Final
 
 from argon2 import PasswordHasher
 
 from pbem.domain.acts import Act, Actor, Role
-from pbem.domain.errors import BadInput, NotFound, quoted
+from pbem.domain.errors import BadInput, Forbidden, NotFound, quoted
 from pbem.domain.words import name_of
 from pbem.service import audit, codes
 from pbem.service.house import House
 from pbem.service.people import normalised
-from pbem.store import organisers, people
+from pbem.service.sessions import Session
+from pbem.store import games, organisers, people
 from pbem.store.database import Tx
 from pbem.store.organisers import OrganiserRow
 
@@ -98,6 +100,36 @@ def without_codes_in(tx: Tx, house: House, actor: Actor, row: OrganiserRow, reas
     if row.totp is not None:
         organisers.change(tx, row.id, totp=None, totp_step=None)
         audit.record(tx, house, actor, Act.CODES_OFF, reason, organiser=row.id)
+
+
+def acting(
+    house: House, act: Act, game_id: int | None, organiser: Session | None, person: Session | None
+) -> Actor | None:
+    """As whom a browser may do this, by who is signed in there; None where that is nobody who could, refused if they may not.
+
+    An organiser who plays at a table and is its host is the host there and no more.
+    """
+    refusal: Forbidden | None = None
+    with house.store.read() as tx:
+        for each in _actors(tx, game_id, organiser, person):
+            try:
+                audit.must_be_allowed(tx, each, act, game_id)
+            except Forbidden as refused:
+                refusal = refused
+            else:
+                return each
+    if refusal is not None:
+        raise refusal
+    return None
+
+
+def _actors(tx: Tx, game_id: int | None, organiser: Session | None, person: Session | None) -> Iterator[Actor]:
+    if organiser is not None and organiser.holder.organiser_id is not None:
+        yield actor_of(tx, organisers.read(tx, organiser.holder.organiser_id))
+    if person is not None and game_id is not None:
+        host_id = games.read(tx, game_id).host_id
+        if host_id == person.holder.person_id:
+            yield Actor(Role.HOST, people.read(tx, host_id).name, person_id=host_id)
 
 
 def actor_of(tx: Tx, row: OrganiserRow) -> Actor:

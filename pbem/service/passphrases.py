@@ -92,6 +92,12 @@ def change(house: House, session: Session, old: str, new: str) -> None:
     house.write(work)
 
 
+def has_codes(house: House, session: Session) -> bool:
+    """Whether this organiser is asked for a code."""
+    with house.store.read() as tx:
+        return organisers.read(tx, _organiser(session)).totp is not None
+
+
 def ask_for_codes(house: House, session: Session, secret: str, code: str) -> None:
     """Ask this organiser for a code from now on; they show by one that they have the secret."""
 

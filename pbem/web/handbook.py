@@ -25,6 +25,7 @@ pages = Blueprint("help", __name__)
 
 FOR_PLAYERS: Final = ("first-game", "playing-by-mail", "time", "tables", "mail", "game-file", "api")
 FOR_ORGANISERS: Final = (
+    "organising",
     "running-a-server",
     "small-machine",
     "several-machines",

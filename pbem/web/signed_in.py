@@ -35,6 +35,14 @@ def session(who: Who) -> Session | None:
     return found[who]
 
 
+def look_again(who: Who, secret: str | None = None) -> None:
+    """Forget what this request knew of a session, because it was changed; with a secret it is of the one just opened."""
+    found: dict[Who, Session | None] = g.setdefault("sessions", {})
+    found.pop(who, None)
+    if secret is not None:
+        found[who] = sessions.find(house(), secret)
+
+
 def keep(response: Response, who: Who, secret: str) -> Response:
     """Give the browser the secret of its session."""
     response.set_cookie(

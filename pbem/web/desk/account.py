@@ -1,0 +1,124 @@
+"""An organiser's own way in and out: signing in, the browsers where they are signed in, codes, another passphrase."""
+
+import re
+from typing import Final
+
+from flask import Blueprint, Response, make_response, redirect, request
+
+from pbem.domain.acts import Act
+from pbem.domain.errors import Refusal
+from pbem.service import codes, passphrases, sessions
+from pbem.web import guard, signed_in, site
+from pbem.web.desk import door
+from pbem.web.errors import status_of
+from pbem.web.signed_in import Who
+from pbem.web.site import field, house, whole_number
+
+pages = Blueprint("desk_account", __name__)
+
+HOME: Final = "/desk/audit"
+"""Where an organiser begins who asked for no page in particular."""
+
+_OURS: Final = re.compile(r"/desk(/[\w./-]*)?(\?[\w.=&%+-]*)?", re.ASCII)
+"""A page of the desk. Anything else could be made by somebody who wants to lead an organiser elsewhere."""
+
+
+@pages.get("/desk/sign-in")
+def sign_in_page() -> Response:
+    """Ask who it is."""
+    return _sign_in_page(request.args.get("to", ""))
+
+
+@pages.post("/desk/sign-in")
+def sign_in() -> Response:
+    """Sign in, and lead on to the page that was asked for."""
+    guard.must_be_ours()
+    to = field("to")
+    try:
+        secret = door.sign_in()
+    except Refusal as refused:
+        return _sign_in_page(to, refused)
+    led_on = make_response(redirect(to if _OURS.fullmatch(to) else HOME, 303))
+    return signed_in.keep(led_on, Who.ORGANISER, secret)
+
+
+@pages.post("/desk/sign-out")
+@door.needs(Act.ACCOUNT)
+def sign_out() -> Response:
+    """End the session of this browser."""
+    session = door.organiser_session()
+    sessions.end(house(), session.holder, session.id)
+    return signed_in.forget(site.go("desk_account.sign_in_page"), Who.ORGANISER)
+
+
+@pages.get("/desk/account")
+@door.needs(Act.ACCOUNT)
+def show() -> Response:
+    """Where one is signed in, and with what."""
+    return _page()
+
+
+@pages.post("/desk/account/end")
+@door.needs(Act.ACCOUNT)
+def end() -> Response:
+    """Sign out another browser, or all others."""
+    session = door.organiser_session()
+    if field("session"):
+        sessions.end(house(), session.holder, whole_number("session", "the number of a sign-in"))
+    else:
+        sessions.end_others(house(), session.holder, session.id)
+    return site.go("desk_account.show")
+
+
+@pages.post("/desk/account/codes")
+@door.needs(Act.CODES_ON)
+def ask_for_codes() -> Response:
+    """Show a secret for codes, or ask for codes from now on, once one of them was right."""
+    secret = field("secret")
+    if not secret:
+        return _page(secret=codes.new_secret(house().randomness))
+    try:
+        passphrases.ask_for_codes(house(), door.organiser_session(), secret, field("code"))
+    except Refusal as refused:
+        return _page(refused, secret)
+    return site.go("desk_account.show")
+
+
+@pages.post("/desk/account/no-codes")
+@door.needs(Act.CODES_OFF)
+def ask_for_no_codes() -> Response:
+    """Ask for the passphrase alone."""
+    passphrases.ask_for_no_codes(house(), door.organiser_session())
+    return site.go("desk_account.show")
+
+
+@pages.post("/desk/account/passphrase")
+@door.needs(Act.PASSPHRASE)
+def change_passphrase() -> Response:
+    """Take another passphrase."""
+    try:
+        passphrases.change(
+            house(), door.organiser_session(), field(f"{door.OWN_FIELDS}old"), field(f"{door.OWN_FIELDS}new")
+        )
+    except Refusal as refused:
+        return _page(refused)
+    return site.go("desk_account.show")
+
+
+def _sign_in_page(to: str, refused: Refusal | None = None) -> Response:
+    status = 200 if refused is None else status_of(refused)
+    return site.page("desk/sign_in.html", status, action=request.path, kept=[], again=False, to=to, refused=refused)
+
+
+def _page(refused: Refusal | None = None, secret: str = "") -> Response:
+    session, status = door.organiser_session(), 200 if refused is None else status_of(refused)
+    return site.page(
+        "desk/account.html",
+        status,
+        open=sessions.listed(house(), session.holder),
+        here=session.id,
+        with_codes=passphrases.has_codes(house(), session),
+        secret=secret,
+        address=codes.address(secret, door.actor().name, site.config().site.name) if secret else "",
+        refused=refused,
+    )

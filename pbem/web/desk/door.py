@@ -1,0 +1,127 @@
+"""Who may come to a page of the desk: every page and every form there names the act that it is for.
+
+An organiser comes by passphrase, the host of a table by the link that signs people in. Whoever is signed out, or has to
+give the passphrase again, is asked on the spot: what was typed into a form waits there and is sent on by the same button,
+so that nothing is lost and nothing is done unasked. The actor is worked out anew for each request, and for the table that
+its address names.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Final
+
+from flask import Response, g, request
+
+from pbem.domain.acts import DANGEROUS, Act, Actor, Role
+from pbem.domain.errors import Refusal
+from pbem.service import organisers, passphrases, sessions
+from pbem.web import guard, signed_in, site
+from pbem.web.errors import status_of
+from pbem.web.signed_in import Who
+from pbem.web.site import field, house
+
+View = Callable[..., Response]
+
+OWN_FIELDS: Final = "desk-"
+"""What the door asks for in somebody else's form begins like this, and is handed on to nobody."""
+
+
+def needs(act: Act) -> Callable[[View], View]:
+    """A page or a form for whoever may do this: at the table `game_id` where the address names one."""
+
+    def guarded(view: View) -> View:
+        @wraps(view)
+        def asked(**values: Any) -> Response:
+            if request.method == "POST":
+                return _sent(view, act, values)
+            return _opened(view, act, values)
+
+        return asked
+
+    return guarded
+
+
+def actor() -> Actor:
+    """Who has been let in."""
+    found: Actor = g.actor
+    return found
+
+
+def organiser_session() -> sessions.Session:
+    """The session of an organiser who has been let in."""
+    found = signed_in.session(Who.ORGANISER)
+    assert found is not None, "only organisers come to a page of their own"
+    return found
+
+
+def sign_in() -> str:
+    """Sign in whoever has just typed a name and a passphrase; the secret that the browser is to keep."""
+    given = field(f"{OWN_FIELDS}name"), field(f"{OWN_FIELDS}passphrase"), field(f"{OWN_FIELDS}code")
+    secret = passphrases.sign_in(house(), *given, signed_in.this_device())
+    signed_in.look_again(Who.ORGANISER, secret)
+    return secret
+
+
+def form_key() -> str:
+    """The key of a new form, which works once: it goes with the form as a hidden field, and to `audit.record`."""
+    return house().randomness.bytes(16).hex()
+
+
+def _opened(view: View, act: Act, values: dict[str, Any]) -> Response:
+    found = _who(act, values)
+    if found is None:
+        query = f"?{request.query_string.decode()}" if request.query_string else ""
+        return site.go("desk_account.sign_in_page", to=request.path + query)
+    g.actor = found
+    return view(**values)
+
+
+def _sent(view: View, act: Act, values: dict[str, Any]) -> Response:
+    guard.must_be_ours()
+    try:
+        secret = _passphrase_given()
+    except Refusal as refused:
+        return _ask(refused)
+    found = _who(act, values)
+    if found is None or (found.role is Role.ORGANISER and act in DANGEROUS and not _fresh()):
+        return _ask()
+    g.actor = found
+    if found.role is Role.ORGANISER:
+        sessions.used(house(), organiser_session())
+    response = view(**values)
+    return response if secret is None else signed_in.keep(response, Who.ORGANISER, secret)
+
+
+def _who(act: Act, values: dict[str, Any]) -> Actor | None:
+    signed = signed_in.session(Who.ORGANISER), signed_in.session(Who.PERSON)
+    return organisers.acting(house(), act, values.get("game_id"), *signed)
+
+
+def _fresh() -> bool:
+    return passphrases.fresh(house(), organiser_session())
+
+
+def _passphrase_given() -> str | None:
+    """Take the passphrase that came with a form, if one did; the secret of a session that was opened by it."""
+    if f"{OWN_FIELDS}passphrase" not in request.form:
+        return None
+    session = signed_in.session(Who.ORGANISER)
+    if session is None:
+        return sign_in()
+    passphrases.check_again(house(), session, field(f"{OWN_FIELDS}passphrase"))
+    signed_in.look_again(Who.ORGANISER)
+    return None
+
+
+def _ask(refused: Refusal | None = None) -> Response:
+    """Ask who it is, or for the passphrase once more, and keep what was typed meanwhile."""
+    kept = [pair for pair in request.form.items(multi=True) if not pair[0].startswith(OWN_FIELDS)]
+    return site.page(
+        "desk/sign_in.html",
+        403 if refused is None else status_of(refused),
+        action=request.path,
+        kept=kept,
+        again=signed_in.session(Who.ORGANISER) is not None,
+        to="",
+        refused=refused,
+    )
