@@ -60,6 +60,9 @@ class Purpose(StrEnum):
     CONFIRM = "c"
     WRITTEN = "w"
     INVITE = "j"
+    CALENDAR = "k"
+    NEWS = "n"
+    YES = "y"
     SHARE = "h"
 
 

@@ -53,6 +53,9 @@ GOLDEN = [
     ("a5dkkkeaaapg55abeug7gdv5eq3lnegvv", Purpose.CONFIRM, 1_000_000_000_000, 0),
     ("aaaaaaabczut7mi5zt2mlarwpgepjkh2l", Purpose.INVITE, 34, 0),
     ("aaaaaaabdldpg4sdckk6tvide5mgxmxkz", Purpose.WRITTEN, 35, 0),
+    ("aaaaaaabeiixxwh4u5t57c35ac4u7sjjp", Purpose.CALENDAR, 36, 0),
+    ("aaaaaaabf3bsg3fpeqw6kcl2usx4tcsin", Purpose.NEWS, 37, 0),
+    ("aaaaaaabgoppr4bh5z2vh4tm5lv6ikzlb", Purpose.YES, 38, 0),
     ("aaaaaaabeczuzpxgavgdqxrubui36zgzb", Purpose.SHARE, 36, 0),
 ]
 
@@ -146,7 +149,7 @@ def test_a_number_that_does_not_fit_makes_no_token(row: int, generation: int) ->
 
 
 def test_every_purpose_is_a_letter_of_its_own() -> None:
-    assert "".join(Purpose) == "msrbulacwjh"
+    assert "".join(Purpose) == "msrbulacwjknyh"
 
 
 @given(purposes, rows, generations)

@@ -80,6 +80,11 @@ def generations(tx: Connection, link_ids: frozenset[int], person_id: int) -> dic
     return {row.id: row.generation for row in found}
 
 
+def raise_one(tx: Connection, link_id: int) -> None:
+    """Make the token of a link worthless; the row has a new one by that."""
+    tx.execute(update(_LINK).where(_LINK.c.id == link_id).values(generation=_LINK.c.generation + 1))
+
+
 def raise_seat(tx: Connection, game_id: int, seat: int) -> int:
     """Make every token of a seat worthless; how many rows that were."""
     of_seat = (_LINK.c.game_id == game_id, _LINK.c.seat == seat)

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request
 from engine import game
 from pbem.domain.delivery import Way
 from pbem.domain.errors import Forbidden, Refusal
-from pbem.service import ledger, mine, own, sessions, stops
+from pbem.service import feeds, ledger, mine, own, sessions, stops
 from pbem.web import guard, said, signed_in, site
 from pbem.web.errors import status_of
 from pbem.web.signed_in import Who
@@ -143,6 +143,13 @@ def vacation() -> Response:
     return site.go("own.settings")
 
 
+@pages.post("/feeds")
+def renew_feeds() -> Response:
+    """Give one's feeds new addresses, or their first ones."""
+    feeds.renew(house(), person_id())
+    return site.go("own.settings")
+
+
 def person_id() -> int:
     """Whoever has signed in."""
     found = signed_in.session(Who.PERSON)
@@ -172,8 +179,8 @@ def _mails(refused: Refusal | None = None) -> Response:
 
 
 def _settings(refused: Refusal | None = None) -> Response:
-    found = own.settings(house(), person_id())
-    return site.page("own/settings.html", _status(refused), found=found, given=field, refused=refused)
+    found, at = own.settings(house(), person_id()), feeds.addresses(house(), person_id())
+    return site.page("own/settings.html", _status(refused), found=found, feeds=at, given=field, refused=refused)
 
 
 def _named(kind: str) -> str:

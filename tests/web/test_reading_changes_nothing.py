@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.links import Purpose
-from pbem.service import by_link, lobby
+from pbem.service import by_link, feeds, lobby
 from pbem.service.tables import Wanted
 from pbem.store.schema import Base
 from tests.service.inbox import Inbox
@@ -38,6 +38,7 @@ def live(house, clock, table, links, person, carry, sign_in):
     (doubt,) = letters(house, kind="was_it_you")
     player = game.person_at(0)
     sign_in(player)
+    feeds.renew(house, player)
     tokens = {
         "move": [move],
         "seat": [seat, links.of(game, next(iter(game.asked())))[1]],
@@ -46,6 +47,7 @@ def live(house, clock, table, links, person, carry, sign_in):
             links.made(Purpose.CONFIRM, person("Ben")),
             links.made(Purpose.INVITE, person("Ann"), waiting.game_id),
         ],
+        "feeds": [feeds.addresses(house, player).calendar, feeds.addresses(house, player).news],
         "signing_in": [links.made(Purpose.SIGN_IN, person("Ann"))],
         "stop": [links.made(Purpose.STOP, player)],
         "written": [inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)],
