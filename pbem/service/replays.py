@@ -22,6 +22,7 @@ from pbem.service.chronicle import Chronicle, chronicle_in
 from pbem.service.house import House
 from pbem.service.known import known_in
 from pbem.service.looks import seat_of
+from pbem.service.memory import Memory
 from pbem.store import links as link_rows
 from pbem.store import lobby, seats
 from pbem.store.database import Tx
@@ -29,6 +30,9 @@ from pbem.store.games import GameRow
 from pbem.store.links import Meant
 
 _ENDED: Final = ("over", "void")
+
+MOST_REMEMBERED: Final = 300
+"""Moments that a process remembers, those that were looked at last: whoever goes back finds them, and friends who follow."""
 
 
 class Way(StrEnum):
@@ -68,10 +72,12 @@ class Watched:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """The table after an entry: what came of it, and the board. `hands` are what each other seat saw, once that is told."""
+class Scene:
+    """What a reader sees of an entry: what came of it, and the board after it; in `hands` the boards of the other seats.
 
-    table: Watched
+    `earlier` and `later` are the entries beside it, as far as there are any.
+    """
+
     number: int
     earlier: int | None
     later: int | None
@@ -81,12 +87,23 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
+class Moment:
+    """A table, and what is seen of one of its entries."""
+
+    table: Watched
+    scene: Scene
+
+
+@dataclass(frozen=True, slots=True)
 class Whole:
     """A whole game so far: how the scores went, what was bid, and how it stands or ended."""
 
     table: Watched
     chronicle: Chronicle
     standing: Standing
+
+
+_MEMORY: Final[Memory[Scene]] = Memory(MOST_REMEMBERED)
 
 
 def moment(house: House, way: Way, which: str, number: int) -> Moment:
@@ -161,13 +178,20 @@ def _watched(tx: Tx, row: GameRow, seat: int) -> Watched:
 
 
 def _moment(tx: Tx, row: GameRow, seat: int, number: int) -> Moment:
+    number, ended = min(number, row.window), row.status in _ENDED
+    # The head stands for every row before it, so what is found under it is never out of date, nor another game's.
+    key = row.head, seat, number, ended
+    past = _MEMORY.get(key) or _MEMORY.put(key, _work_out(tx, row, seat, number, ended=ended))
+    return Moment(_watched(tx, row, seat), past)
+
+
+def _work_out(tx: Tx, row: GameRow, seat: int, number: int, *, ended: bool) -> Scene:
     rules = play.rules_of(row)
-    others = [other for other in range(row.seats) if other != seat] if row.status in _ENDED else []
+    others = [other for other in range(row.seats) if other != seat] if ended else []
     found = views.past(tx, row, [seat, *others], number)
     if found is None:
         raise NotFound("There is nothing to look back at.", why="This game has not begun.")
-    return Moment(
-        table=_watched(tx, row, seat),
+    return Scene(
         number=found.standing.number,
         earlier=found.earlier,
         later=found.later,

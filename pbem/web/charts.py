@@ -6,7 +6,7 @@ names at their ends; colours only help.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from engine.tell import Teller
 from pbem.service.chronicle import Bid, Scores
@@ -104,11 +104,7 @@ def of_scores(
 
 
 def of_auctions(
-    auctions: Sequence[tuple[Bid, ...]],
-    names: tuple[str, ...],
-    teller: Teller,
-    word: Callable[[Any], str],
-    turn: Callable[[int], str],
+    auctions: Sequence[tuple[Bid, ...]], names: tuple[str, ...], teller: Teller, turn: Callable[[int], str]
 ) -> Chart | None:
     """What each seat bid at most in each auction; the table has all bids. None where nothing was bid."""
     if not auctions:
@@ -130,7 +126,7 @@ def of_auctions(
         across=tuple(Tick(across(number), str(number)) for number in _few(list(range(first, first + len(shown))))),
         up=tuple(Tick(up(value), str(value)) for value in _round_values(0, max([*amounts, 1]))),
         rows=tuple(
-            Row(first + i, turn(bids[-1].number), tuple(_said(bids, seat, teller, word) for seat in range(len(names))))
+            Row(first + i, turn(bids[-1].number), tuple(_said(bids, seat, teller) for seat in range(len(names))))
             for i, bids in enumerate(shown)
         ),
         cut=first > 1,
@@ -141,7 +137,7 @@ def _highest(bids: tuple[Bid, ...], seat: int) -> int | None:
     return max((bid.amount for bid in bids if bid.seat == seat and bid.amount is not None), default=None)
 
 
-def _said(bids: tuple[Bid, ...], seat: int, teller: Teller, word: Callable[[Any], str]) -> str:
+def _said(bids: tuple[Bid, ...], seat: int, teller: Teller) -> str:
     """All bids of a seat in one auction, in words."""
     values = (bid.value for bid in bids if bid.seat == seat)
     return ", ".join(

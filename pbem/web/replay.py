@@ -5,8 +5,9 @@ under the link that the players of a finished game pass on. Every moment has an 
 """
 
 from dataclasses import dataclass
+from typing import Any, Final
 
-from flask import Blueprint, Response, url_for
+from flask import Blueprint, Response, make_response, render_template, url_for
 
 from pbem.service import replays
 from pbem.service.replays import Moment, Watched, Way, Whole
@@ -15,6 +16,9 @@ from pbem.web.drawn import Section, draw
 from pbem.web.site import house
 
 pages = Blueprint("replay", __name__)
+
+_STOPS: Final = 8
+"""So many places fit beside each other on a phone in two lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,48 +74,65 @@ def share(token: str) -> Response:
 
 
 def _whole(way: Way, which: str) -> Response:
-    found = replays.whole(house(), way, which)
-    table = found.table
-    places = said.places(found.standing, table.teller)
-    return site.page(
+    def drawn(whole: Whole) -> str:
+        return _drawn_whole(whole, way, which)
+
+    return make_response(site.drawn_once(("replay", way, which), replays.whole(house(), way, which), drawn))
+
+
+def _drawn_whole(found: Whole, way: Way, which: str) -> str:
+    table, chronicle, teller = found.table, found.chronicle, found.table.teller
+
+    def turn(number: int) -> str:
+        return _address(way, which, number)
+
+    return render_template(
         "replay/whole.html",
         table=table,
         way=way,
         which=which,
         back=_back(way, which),
         stops=_stops(way, which, table, None),
-        places=places,
-        reasons=[table.teller(reason) for reason in found.standing.reasons],
-        **_charts(found, way, which),
+        places=said.places(found.standing, teller),
+        reasons=[teller(reason) for reason in found.standing.reasons],
+        scores=charts.of_scores(chronicle.scores, table.names, teller, turn),
+        auctions=charts.of_auctions(chronicle.auctions, table.names, teller, turn),
     )
 
 
 def _moment(way: Way, which: str, number: int) -> Response:
     found = replays.moment(house(), way, which, number)
-    table, teller = found.table, found.table.teller
-    return site.page(
+
+    def drawn(moment: Moment) -> str:
+        return _drawn_moment(moment, way, which)
+
+    return make_response(site.drawn_once(("replay", way, which, found.scene.number), found, drawn))
+
+
+def _drawn_moment(found: Moment, way: Way, which: str) -> str:
+    table, scene, teller = found.table, found.scene, found.table.teller
+    return render_template(
         "replay/moment.html",
         table=table,
-        way=way,
-        which=which,
         back=_back(way, which),
         whole=_address(way, which),
-        number=found.number,
-        board=draw(found.board, teller, table.seat),
-        story=[sentence for each in found.told if (sentence := teller.tell(each))],
+        number=scene.number,
+        board=draw(scene.board, teller, table.seat),
+        story=[sentence for each in scene.told if (sentence := teller.tell(each))],
         hands=_hands(found),
-        stops=_stops(way, which, table, found.number),
-        first=None if found.earlier is None else _address(way, which, 0),
-        earlier=None if found.earlier is None else _address(way, which, found.earlier),
-        later=None if found.later is None else _address(way, which, found.later),
-        last=None if found.later is None else _address(way, which, table.window),
+        stops=_stops(way, which, table, scene.number),
+        first=None if scene.earlier is None else _address(way, which, 0),
+        earlier=None if scene.earlier is None else _address(way, which, scene.earlier),
+        later=None if scene.later is None else _address(way, which, scene.later),
+        last=None if scene.later is None else _address(way, which, table.window),
     )
 
 
 def _hands(found: Moment) -> list[tuple[str, Section]]:
     """What each other player held, as that player's board said it."""
-    drawn = ((seat, draw(board, found.table.teller_for(seat), seat)) for seat, board in found.hands)
-    return [(found.table.names[seat], part) for seat, each in drawn for part in each.sections if part.name == "mine"]
+    table = found.table
+    drawn = ((seat, draw(board, table.teller_for(seat), seat)) for seat, board in found.scene.hands)
+    return [(table.names[seat], part) for seat, each in drawn for part in each.sections if part.name == "mine"]
 
 
 def _stops(way: Way, which: str, table: Watched, here: int | None) -> list[Stop]:
@@ -121,27 +142,11 @@ def _stops(way: Way, which: str, table: Watched, here: int | None) -> list[Stop]
     return [Stop(number, _address(way, which, number), number == here) for number in numbers]
 
 
-_STOPS = 8
-"""So many places fit beside each other on a phone in two lines."""
-
-
-def _charts(found: Whole, way: Way, which: str) -> dict[str, object]:
-    table, chronicle = found.table, found.chronicle
-
-    def turn(number: int) -> str:
-        return _address(way, which, number)
-
-    word = table.rules.word
-    return {
-        "scores": charts.of_scores(chronicle.scores, table.names, table.teller, turn),
-        "auctions": charts.of_auctions(chronicle.auctions, table.names, table.teller, word, turn),
-    }
-
-
 def _address(way: Way, which: str, number: int | None = None) -> str:
-    endpoint = f".{way}_whole" if number is None else f".{way}_moment"
-    name = "key" if way is Way.PUBLIC else "token"
-    return url_for(endpoint, **{name: which}, **({} if number is None else {"number": number}))
+    values: dict[str, Any] = {"key" if way is Way.PUBLIC else "token": which}
+    if number is None:
+        return url_for(f".{way}_whole", **values)
+    return url_for(f".{way}_moment", **values, number=number)
 
 
 def _back(way: Way, which: str) -> str:

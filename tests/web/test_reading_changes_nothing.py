@@ -37,6 +37,9 @@ def live(house, clock, table, links, person, carry, sign_in):
     inbox.replies(game, asked, "pass", Authentication_Results=None)
     (doubt,) = letters(house, kind="was_it_you")
     player = game.person_at(0)
+    ended = table("templari", 3)
+    for each in range(3):
+        leaving.agree_to_end(house, ended.id, ended.person_at(each))
     sign_in(player)
     feeds.renew(house, player)
     tokens = {
@@ -51,6 +54,7 @@ def live(house, clock, table, links, person, carry, sign_in):
         "signing_in": [links.made(Purpose.SIGN_IN, person("Ann"))],
         "stop": [links.made(Purpose.STOP, player)],
         "written": [inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)],
+        "replay": [links.of(ended, 0)[1], replays.share(house, links.of(ended, 0)[1])],
         "api": [by_link.token_for_programs(house, seat)],
     }
     return game, waiting, tokens
@@ -65,6 +69,7 @@ def addresses(app, browser, live):
     values = {
         "option": ["pass", "bid-5", "bid-99", "nonsense", "-"],
         "window": ["0", "1", "30", "999999999999999999999"],
+        "number": ["0", "1", "30", "999999999999999999999"],
         "kind": ["bid", "nonsense"],
         "name": ["time", "nonsense"],
         "key": [waiting.key, game.row().key, *mails[:2], "nonsense"],
@@ -103,9 +108,9 @@ def test_no_route_that_answers_get_or_head_writes(app, browser, live, house):
                     asked += 1
     assert asked > 300
     assert everything(house) == before
-    # Every page was really shown at least once; the file of a game that is not over cannot be.
+    # Every page was really shown at least once; programs have no token of a game that is over here.
     unshown = {rule for rule, statuses in answered.items() if 200 not in statuses}
-    assert unshown == {"/s/<token>/game.json", "/api/v1/export"}
+    assert unshown == {"/api/v1/export"}
 
 
 def test_forms_answer_a_get_with_no_act(app):
