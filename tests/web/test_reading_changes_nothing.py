@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.links import Purpose
-from pbem.service import by_link, feeds, lobby
+from pbem.service import by_link, feeds, leaving, lobby, replays
 from pbem.service.tables import Wanted
 from pbem.store.schema import Base
 from tests.service.inbox import Inbox
