@@ -28,11 +28,12 @@ from pbem.ops.admin import admin_port
 from pbem.ops.letterbox import taking_mails
 from pbem.ops.lock import alone
 from pbem.ops.opening import house_on, make_ready, must_be_there, opened_store
-from pbem.service import incoming
+from pbem.ops.verify import verify_game
+from pbem.service import checking, incoming
 from pbem.service.delivery import deliver, post_of
 from pbem.service.heartbeat import Worker
 from pbem.service.house import House
-from pbem.store.database import Store
+from pbem.store.database import Store, Tx
 from pbem.worker import loop
 from pbem.worker.ticks import Shift
 
@@ -122,8 +123,13 @@ def _shift(house: House, config: Config) -> Shift:
     def attend(house: House) -> int:
         return incoming.attend(house, box)
 
+    def look(tx: Tx, game_id: int) -> checking.Checked:
+        report = verify_game(tx, game_id)
+        first = min((wrong.seq for wrong in report.wrongs), default=0)
+        return checking.Checked(report.rows, len(report.wrongs), first)
+
     name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
-    return Shift(house, Worker(name, house.now()), send, attend)
+    return Shift(house, Worker(name, house.now()), send, attend, look)
 
 
 def _listening(config: Config, app: Any) -> Any:

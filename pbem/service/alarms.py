@@ -36,6 +36,7 @@ class What(StrEnum):
     PARKED = "parked"
     REFUSED = "refused"
     RELAY = "relay"
+    RECORD = "record"
     UNREACHABLE = "unreachable"
 
 

@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any, Final, NoReturn
 
 from engine import grammar
+
 from pbem.domain.errors import BadInput, NotFound, quoted
 from pbem.mail.compose import Letterhead, Written, compose
 from pbem.service import leaving, news, play
@@ -26,7 +27,7 @@ from pbem.store.outbox import Letter
 MOST_MOVES: Final = 5000
 """More than any game has; a game that goes on for longer has a fault."""
 
-_OF_NO_TABLE: Final = frozenset({"alert", "banned", "confirm", "digest", "links", "moved"})
+_OF_NO_TABLE: Final = frozenset({"alert", "announcement", "banned", "confirm", "digest", "links", "merged", "moved"})
 _OF_NO_SEAT: Final = frozenset({"closed", "declined", "expired", "host", "invitation", "joined", "left"})
 _NEEDS_QUESTION: Final = ASKING | {"auto_passed", "receipt", "sealed"}
 _ENDED: Final = frozenset({"result", "voided"})
@@ -137,6 +138,10 @@ def _made_up(tx: Tx, house: House, kind: str, game: GameRow, places: list[PlaceR
             return {"reason": "Insults at three tables.", "until": "2027-01-31", "lifted": False}
         case "moved":
             return {"reason": "They wrote from the new one.", "here": True}
+        case "announcement":
+            return {"text": "On Sunday the server moves to another house.\n\nNo clock runs meanwhile."}
+        case "merged":
+            return {"reason": "They wrote from both.", "stays": True}
         case "call_answered":
             return {"call": "I never got the mail of this turn.", "answer": "It was refused at first, and sent again."}
         case "reminder":

@@ -84,12 +84,7 @@ def lock_mark(tx: Connection, task: str) -> int:
     """How far a task has come; nobody else goes on with it until this transaction ends."""
     dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
     tx.execute(dialect.insert(_MARK).values(task=task, number=0).on_conflict_do_nothing())
-    return tx.execute(select(_MARK.c.number).where(_MARK.c.task == task).with_for_update()).scalar_one()
-
-
-def read_mark(tx: Connection, task: str) -> int:
-    """How far a task has come; 0 if it never began."""
-    return tx.execute(select(_MARK.c.number).where(_MARK.c.task == task)).scalar_one_or_none() or 0
+    return int(tx.execute(select(_MARK.c.number).where(_MARK.c.task == task).with_for_update()).scalar_one())
 
 
 def set_mark(tx: Connection, task: str, number: int) -> None:
@@ -116,7 +111,7 @@ def by_day(tx: Connection, since: date) -> dict[tuple[date, str], int]:
 def by_hour(tx: Connection, since: datetime) -> dict[tuple[date, int, str], int]:
     """How often something of each kind happened in each hour."""
     first = tuple_(_TALLY.c.day, _TALLY.c.hour) >= tuple_(since.date(), since.hour)
-    return {(row.day, row.hour, row.kind): row.count for row in tx.execute(select(_TALLY).where(first))}
+    return {(day, hour, kind): count for day, hour, kind, count in tx.execute(select(_TALLY).where(first))}
 
 
 def forget_before(tx: Connection, day: date) -> None:

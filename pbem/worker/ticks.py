@@ -15,6 +15,9 @@ import structlog
 from pbem.service import (
     alarms,
     bots,
+    bulk,
+    checking,
+    counting,
     demo,
     digests,
     heartbeat,
@@ -38,13 +41,14 @@ class Shift:
     """A worker at work: its hands on the server, its name, how it sends what is due, and whether it is to stop.
 
     `send` sends one batch of mails that are due, and `attend` reads one of mails that came in; each says how many it has
-    dealt with.
+    dealt with. `look` is how the record of a table is checked, where that is to be done.
     """
 
     house: House
     worker: Worker
     send: Callable[[House], int]
     attend: Callable[[House], int] = lambda _house: 0
+    look: checking.Look | None = None
     stopping: threading.Event = field(default_factory=threading.Event)
     held_back: str | None = None
 
@@ -135,12 +139,31 @@ def expire_tables(shift: Shift) -> None:
         _log.info("tables_expired", games=closed)
 
 
+def work_through(shift: Shift) -> None:
+    """Go on with what an organiser has asked for at many tables."""
+    while not shift.stopping.is_set() and bulk.go_on(shift.house):
+        pass
+
+
+def count(shift: Shift) -> None:
+    """Count what has happened."""
+    while not shift.stopping.is_set() and counting.count(shift.house):
+        pass
+
+
+def check(shift: Shift) -> None:
+    """Look at the records of a few tables."""
+    if shift.look is not None and (looked := checking.check_some(shift.house, shift.look)):
+        _log.info("tables_checked", games=looked)
+
+
 def daily(shift: Shift) -> None:
     """Once a day, by one worker of all: drop what nobody looks at any more."""
     if heartbeat.tidy_daily(shift.house):
         outcomes.tidy(shift.house)
         stops.forgive(shift.house)
         incoming.tidy(shift.house)
+        counting.tidy(shift.house)
         demo.tidy(shift.house)
         sessions.tidy(shift.house)
         _log.info("day_begun")
@@ -159,6 +182,9 @@ TICKS: Final = (
     Tick("seats", 60, seats),
     Tick("views", 30, keep_views),
     Tick("lobby", 60, expire_tables),
+    Tick("bulk", 5, work_through),
+    Tick("count", 60, count),
+    Tick("check", 60, check),
     Tick("daily", 600, daily),
 )
 

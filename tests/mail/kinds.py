@@ -21,6 +21,7 @@ from engine import bots as players
 from engine import game as games_of_house
 from engine import grammar
 from engine.chance import Stream
+
 from pbem import config
 from pbem.clock import FakeClock, SeededRandomness
 from pbem.config import Security, SenderCheck, Smtp
@@ -31,6 +32,7 @@ from pbem.mail.send import Relay
 from pbem.ops import mail_checks
 from pbem.service import (
     alarms,
+    bulk,
     calls,
     delivery,
     digests,
@@ -45,6 +47,7 @@ from pbem.service import (
 )
 from pbem.service.house import House
 from pbem.service.moderation.clocks import Extend, Pause, Resume
+from pbem.service.moderation.merging import Merge
 from pbem.service.moderation.seats import Substitute
 from pbem.service.play import position_of
 from pbem.service.tables import Wanted
@@ -55,7 +58,7 @@ from tests.service.acting import ROOT
 from tests.service.begun import Begun
 from tests.service.conftest import START
 from tests.service.inbox import Inbox
-from tests.service.moderated import does
+from tests.service.moderated import OLGA, does
 from tests.service.timed import Time
 
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
@@ -242,6 +245,12 @@ class _Town:
         (offer,) = substitutes.on_offer(self.house)
         substitutes.take(self.house, offer.id, self._known("zoe@example.org"), "Zoe")
         mine.send(self.house, "zoe@example.org")
+        self.carry()
+        text = "On Sunday the server moves to another house.\n\nNo clock runs meanwhile."
+        bulk.begin(self.house, OLGA, bulk.What.ANNOUNCE, {"text": text}, "Everybody asks.", "a key")
+        while bulk.go_on(self.house):
+            self.carry()
+        does(self.house, Merge(self._known("zoe@example.org"), self._known("zoe@example.net")), "She has both.")
         self.carry()
         self._play(table, UNSEEN)
         does(self.house, Substitute(table.id, seat), "Zoe asked for it.")

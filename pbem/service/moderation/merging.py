@@ -1,0 +1,77 @@
+"""Two addresses of one person become one: what belonged to the one is the other's from now on."""
+
+from dataclasses import dataclass
+
+from pbem.domain.acts import Act
+from pbem.domain.errors import BadInput, NotFound
+from pbem.service import links, sessions, timekeeping
+from pbem.service.moderation.doing import Doing, Done, OnPerson
+from pbem.store import deadlines, games, merging, outbox, people
+from pbem.store.games import GameRow
+from pbem.store.sessions import Holder
+
+_GOES_ON = frozenset({"open", "planned", "playing", "frozen"})
+
+
+@dataclass(frozen=True)
+class Merge(OnPerson):
+    """Let everything of another person be this one's: seats, tables, vacations, bans. Their games go on as they are.
+
+    Both addresses are told. Links in mails to the other one die, and what is asked is mailed anew.
+    """
+
+    act = Act.MERGE
+    person_id: int
+    other_id: int
+
+    def do(self, doing: Doing) -> Done:
+        tx, house = doing.tx, doing.house
+        if self.other_id == self.person_id:
+            raise BadInput("These two are one already.", remedy="Nothing was changed; name the other one.")
+        locked = self._locked(doing)
+        known = {number: people.lock(tx, number) for number in sorted((self.person_id, self.other_id))}
+        if known[self.person_id].confirmed_at is None:
+            raise BadInput(
+                "The address that is to stay has never been confirmed.",
+                why="Nobody knows whether mails reach it.",
+                remedy="Nothing was changed; merge them the other way round.",
+            )
+        asked = [row for row in deadlines.of_person(tx, self.other_id) if row.window == locked[row.game_id].window]
+        now = house.now()
+        for number in merging.waiting(tx, self.other_id):
+            outbox.change(tx, number, status="superseded", claimed_until=None)
+            outbox.note(tx, number, now, "superseded", "their tables are another address's now")
+        merging.move(tx, self.other_id, self.person_id)
+        links.revoke_person_in(tx, self.other_id)
+        sessions.end_all_in(tx, house, Holder(person_id=self.other_id))
+        for row in locked.values():
+            if row.status == "playing":
+                # Vacations and addresses that fail are those of the one who stays.
+                timekeeping.settle_game(tx, house, row, tell=False)
+        letters = [
+            outbox.Letter(self.person_id, "merged", facts={"reason": doing.reason, "stays": True}),
+            outbox.Letter(self.other_id, "merged", facts={"reason": doing.reason, "stays": False}),
+        ]
+        letters += [outbox.Letter(self.person_id, "turn", row.game_id, None, row.seat, row.window) for row in asked]
+        outbox.queue(tx, letters, now, now)
+        says = (
+            f"{len(locked)} tables that go on change hands; {len(asked)} open turns are mailed to the address that stays.",
+            "Links in mails to the other address die. What is together now cannot be told apart again.",
+        )
+        return Done(says)
+
+    def _locked(self, doing: Doing) -> dict[int, GameRow]:
+        """The tables of the other one that are not over, locked before any person is, as everywhere."""
+        theirs, mine = (merging.tables_of(doing.tx, number) for number in (self.other_id, self.person_id))
+        locked = {number: games.lock(doing.tx, number) for number, status in theirs.items() if status in _GOES_ON}
+        for number in locked.keys() & mine.keys():
+            seated = {place.person_id for place in games.places(doing.tx, number)}
+            if {self.person_id, self.other_id} <= seated:
+                raise BadInput(
+                    f"Both sit at table {number}.",
+                    why="One person there would know what two seats know.",
+                    remedy="Nothing was changed; let somebody else take one of the seats first.",
+                )
+        if not people.read_all(doing.tx, [self.other_id]):
+            raise NotFound("There is no such person here.")
+        return locked
