@@ -16,6 +16,7 @@ from pbem.service.house import House
 from pbem.web import (
     answered,
     api,
+    demo,
     desk,
     feeds,
     gallery,
@@ -34,6 +35,7 @@ from pbem.web import (
     signing_in,
     site,
     stop,
+    talk,
     written,
 )
 from pbem.web.art import pictures
@@ -79,6 +81,8 @@ def create_app(house: House, config: Config) -> Flask:
         signing_in.pages,
         own.pages,
         feeds.pages,
+        talk.pages,
+        demo.pages,
         stop.pages,
         written.pages,
         inbound.pages,

@@ -49,8 +49,8 @@ class Look:
     """Everything that one seat may see of its game now.
 
     `decision` is what it is asked, `sealed` its choice in the box, `made` its last choice that was carried out. `told`
-    begins with the window of that choice. `due_at` is until when it may decide, if its clock runs; `mail_fails`, whether
-    mail to its player does not arrive at present.
+    begins with the window of that choice, which is row `since` of the log. `due_at` is until when it may decide, if its
+    clock runs; `mail_fails`, whether mail to its player does not arrive at present; `guest`, whether this is a demo.
     """
 
     game_id: int
@@ -72,11 +72,13 @@ class Look:
     sealed: Choice | None
     made: Made | None
     told: tuple[Told, ...]
+    since: int
     order: orders.Order | None
     due_at: datetime | None
     promised_at: datetime | None
     zone: ZoneInfo
     mail_fails: bool
+    guest: bool
     warning: str
     standing: Standing
     votes: frozenset[int]
@@ -202,11 +204,13 @@ def _look(tx: Tx, link: Link, row: GameRow) -> Look:
         sealed=None if decision is None else play.box_of(row).get(seat),
         made=_made(tx, row, rules, seat, known.lately) if known.lately else None,
         told=known.told,
+        since=known.lately[0].seq if known.lately else 0,
         order=play.orders_of(row).get(seat),
         due_at=clock.due_at,
         promised_at=clock.promised_at,
         zone=ZoneInfo(clock.zone),
         mail_fails=clock.mail_fails,
+        guest=clock.guest,
         warning=warning(taken[seat].silent, Agreement(row.silent_limit, Successor(row.successor))),
         standing=known.standing,
         votes=frozenset(each.seat for each in taken if each.agrees),

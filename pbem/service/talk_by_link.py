@@ -11,10 +11,11 @@ from pbem.links import Purpose
 from pbem.service import talk
 from pbem.service.house import House
 from pbem.service.links import open_in
-from pbem.service.looks import seat_of
+from pbem.service.looks import Look, seat_of
 from pbem.service.play import rules_of
 from pbem.service.talk import Line
 from pbem.store import blocks, games, people
+from pbem.store import talk as said
 from pbem.store.database import Tx
 
 MOST_SHOWN = 200
@@ -54,8 +55,8 @@ def at(house: House, token: str) -> Room:
         row = games.read(tx, game_id)
         places = {place.seat: place for place in games.places(tx, game_id) if place.seat is not None}
         unheard = blocks.seats(tx, game_id, seat)
-        said = talk.heard_in(tx, row)
-        heard = [line for line in said if line.seat not in unheard]
+        lines = talk.heard_in(tx, row)
+        heard = [line for line in lines if line.seat not in unheard]
         return Room(
             title=row.title,
             rules=rules_of(row),
@@ -66,10 +67,16 @@ def at(house: House, token: str) -> Room:
             others=tuple(each for each in sorted(places) if places[each].person_id not in (None, person_id)),
             unheard=unheard,
             lines=tuple(heard[-MOST_SHOWN:]),
-            left_out=len(said) - len(heard),
+            left_out=len(lines) - len(heard),
             before=max(len(heard) - MOST_SHOWN, 0),
             zone=ZoneInfo(people.read(tx, person_id).zone),
         )
+
+
+def count_new(house: House, found: Look) -> int:
+    """How many lines the others have said since the seat decided or spoke itself, those left out that it does not hear."""
+    with house.store.read() as tx:
+        return said.count_new(tx, found.game_id, found.seat, found.since)
 
 
 def say(house: House, token: str, text: str) -> None:

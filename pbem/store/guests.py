@@ -5,20 +5,23 @@ nobody else's.
 """
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Table, delete, func, or_, select
 
 from pbem.domain.guests import DOMAIN
+from pbem.store import terms
 from pbem.store.schema import Audit, Base, Game, Link, Outbox, Person, table_of
 
 _AUDIT, _GAME, _LINK, _OUTBOX, _PERSON = map(table_of, (Audit, Game, Link, Outbox, Person))
-_GUESTS: ColumnElement[bool] = _PERSON.c.mailbox.like(f"%@{DOMAIN}")
+
+IS_GUEST: Final[ColumnElement[bool]] = _PERSON.c.mailbox.like(f"%@{DOMAIN}")
+"""That a person is a guest."""
 
 
 def count_since(tx: Connection, moment: datetime) -> int:
     """How many guests have come since then."""
-    wanted = select(func.count()).select_from(_PERSON).where(_GUESTS, _PERSON.c.created_at > moment)
+    wanted = select(func.count()).select_from(_PERSON).where(IS_GUEST, _PERSON.c.created_at > moment)
     return tx.execute(wanted).scalar_one()
 
 
@@ -29,7 +32,7 @@ def before(tx: Connection, moment: datetime, after: int, limit: int) -> list[int
     """
     audited = select(_AUDIT.c.seq).join(_GAME, _AUDIT.c.game_id == _GAME.c.id).where(_GAME.c.host_id == _PERSON.c.id)
     wanted = select(_PERSON.c.id).where(
-        _GUESTS,
+        IS_GUEST,
         _PERSON.c.id > after,
         _PERSON.c.created_at < moment,
         ~audited.exists(),
@@ -44,6 +47,8 @@ def forget(tx: Connection, person_id: int) -> None:
     doomed: dict[Table, list[int]] = {_PERSON: [person_id], _GAME: list(hosted)}
     for table in (_OUTBOX, _LINK):
         doomed[table] = list(tx.execute(select(table.c.id).where(_hangs_on(table, doomed))).scalars())
+    terms.forget(tx, "person", doomed[_PERSON])
+    terms.forget(tx, "table", doomed[_GAME])
     # The tables are sorted by what refers to what, so that nothing is left hanging in between.
     for table in reversed(Base.metadata.sorted_tables):
         own = [table.c.id.in_(doomed[table])] if table in doomed else []

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, and_, bindparam, exists, select
 
+from pbem.store.guests import IS_GUEST
 from pbem.store.schema import Deadline, Person, Place, Unreachable, Vote, table_of
 
 _DEADLINE, _PERSON, _PLACE = table_of(Deadline), table_of(Person), table_of(Place)
@@ -12,7 +13,7 @@ _UNREACHABLE, _VOTE = table_of(Unreachable), table_of(Vote)
 
 _MAIL_FAILS = exists().where(_UNREACHABLE.c.person_id == _PERSON.c.id, _UNREACHABLE.c.end_at.is_(None))
 _CLOCK = (
-    select(_PERSON.c.zone, _DEADLINE.c.due_at, _DEADLINE.c.promised_at, _MAIL_FAILS)
+    select(_PERSON.c.zone, _DEADLINE.c.due_at, _DEADLINE.c.promised_at, _MAIL_FAILS, IS_GUEST)
     .select_from(_PERSON)
     .outerjoin(
         _DEADLINE,
@@ -34,12 +35,16 @@ _TAKEN = (
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Until when a seat may decide, in which zone its player lives, and whether mail to them fails at present."""
+    """Until when a seat may decide, in which zone its player lives, and whether mail to them fails at present.
+
+    `guest` says that the player is a guest of the demo.
+    """
 
     zone: str
     due_at: datetime | None
     promised_at: datetime | None
     mail_fails: bool
+    guest: bool
 
 
 @dataclass(frozen=True, slots=True)

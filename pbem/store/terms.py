@@ -47,6 +47,11 @@ def of_person(tx: Connection, person_id: int) -> None:
     _replace(tx, "person", person_id, [name])
 
 
+def forget(tx: Connection, about: About, numbers: Iterable[int]) -> None:
+    """Drop the words of what is there no more."""
+    tx.execute(delete(_TERM).where(_TERM.c.about == about, _TERM.c.number.in_(list(numbers))))
+
+
 def search(tx: Connection, about: About, wanted: str, below: int | None, limit: int) -> list[int]:
     """The numbers of what has all the words of a text, of each of which the beginning is enough; the newest first.
 

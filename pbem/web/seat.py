@@ -15,7 +15,7 @@ from engine.decisions import Amount, Choice, Decision, Refused
 from engine.tell import Text
 from pbem.domain.errors import BadInput, Refusal, Stale
 from pbem.links import Purpose
-from pbem.service import by_link, export, looks, rematch
+from pbem.service import by_link, demo, export, looks, rematch, talk_by_link
 from pbem.service.looks import Look
 from pbem.web import guard, said, site
 from pbem.web.drawn import draw, faces_of
@@ -53,6 +53,7 @@ class Shown:
     token: str
     typed: Typed
     deadline: said.Deadline | None
+    new_lines: int
     refused: Refusal | None
     moved_on: bool
     asked_why: Reason | None
@@ -106,7 +107,7 @@ def preview(token: str) -> Response:
         again=choice == found.sealed,
         beside=_beside(found.decision, choice),
         prompt=found.teller(found.decision.prompt),
-        deadline=said.deadline(found, house().now()),
+        deadline=None if found.guest else said.deadline(found, house().now()),
     )
 
 
@@ -138,6 +139,8 @@ def play(token: str) -> Response:
         return _moved_on(looks.look(house(), token), token, typed)
     except BadInput as refused:
         return _page(looks.look(house(), token), token, typed, status=status_of(refused), refused=refused)
+    if demo.go_on(house(), token):
+        return site.go("seat.show", token=token)
     return site.go("seat.receipt", token=token, window=window)
 
 
@@ -179,6 +182,7 @@ def leave_order(token: str) -> Response:
         by_link.leave_order(house(), token, text)
     except BadInput as refused:
         return _page(looks.look(house(), token), token, Typed(order=text), status=status_of(refused), refused=refused)
+    demo.go_on(house(), token)
     return site.go("seat.show", token=token, _anchor="orders")
 
 
@@ -317,8 +321,9 @@ def _page(
     moved_on: bool = False,
     asked_why: Reason | None = None,
 ) -> Response:
-    deadline = said.deadline(found, house().now()) if found.decision else None
-    shown = Shown(found, token, typed, deadline, refused, moved_on, asked_why)
+    deadline = said.deadline(found, house().now()) if found.decision and not found.guest else None
+    new_lines = talk_by_link.count_new(house(), found)
+    shown = Shown(found, token, typed, deadline, new_lines, refused, moved_on, asked_why)
     return make_response(site.drawn_once(token, shown, _draw), status)
 
 
@@ -338,6 +343,7 @@ def _draw(shown: Shown) -> str:
         forms=forms_of(decision, teller, faces_of(found.board), _given(found, shown.typed)) if decision else [],
         wording=grammar.usages(decision) if decision else (),
         deadline=shown.deadline,
+        new_lines=shown.new_lines,
         story=said.story(found.told, teller),
         places=said.places(found.standing, teller),
         reasons=[teller(reason) for reason in found.standing.reasons],
