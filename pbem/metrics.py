@@ -40,9 +40,6 @@ RETRIES: Final = Counter(
     "pbem_transaction_retries", "Transactions run again, because another was in the way.", registry=COUNTED
 )
 
-_NO_ROUTE: Final = "none"
-_METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"})
-
 
 class _Pending(threading.local):
     """The rows of the transaction that is under way in this thread."""
@@ -56,11 +53,10 @@ class _Pending(threading.local):
 _pending = _Pending()
 
 
-def request_answered(route: str | None, method: str, status: int, seconds: float) -> None:
-    """A request was answered. What was asked for in no way that we know is counted under names of ours."""
-    known = route or _NO_ROUTE
-    REQUESTS.labels(known, method if method in _METHODS else "other", status).inc()
-    REQUEST_SECONDS.labels(known).observe(seconds)
+def request_answered(route: str, method: str, status: int, seconds: float) -> None:
+    """A request was answered."""
+    REQUESTS.labels(route, method, status).inc()
+    REQUEST_SECONDS.labels(route).observe(seconds)
 
 
 def transaction_begun() -> None:

@@ -1,6 +1,6 @@
 """How much there is of what somebody may have to see to, in numbers for whoever watches the server.
 
-All of it is read from indexes and from rows that are open, so that it costs the same with a hundred thousand old games.
+All of it is read from indexes, from rows that are open and from small tables: it costs the same with years of old games.
 """
 
 from collections.abc import Mapping

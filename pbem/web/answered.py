@@ -4,11 +4,15 @@ The address itself, which may hold a token, who asked, and what was sent are wri
 """
 
 import time
+from typing import Final
 
 import structlog
 from flask import Flask, Response, g, request
 
 from pbem import metrics
+
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"})
+"""Those that have a name here; a program can ask with any other word."""
 
 _log = structlog.get_logger(__name__)
 
@@ -26,13 +30,9 @@ def _begin() -> None:
 def _tell(response: Response) -> Response:
     # A request that the framework turns away at once was never begun.
     seconds = time.perf_counter() - g.get("begun", time.perf_counter())
-    route = None if request.url_rule is None else request.url_rule.rule
-    metrics.request_answered(route, request.method, response.status_code, seconds)
-    _log.info(
-        "request_answered",
-        method=request.method,
-        route=route,
-        status=response.status_code,
-        milliseconds=round(seconds * 1000, 1),
-    )
+    route = "none" if request.url_rule is None else request.url_rule.rule
+    method = request.method if request.method in _METHODS else "other"
+    status = response.status_code
+    metrics.request_answered(route, method, status, seconds)
+    _log.info("request_answered", method=method, route=route, status=status, milliseconds=round(seconds * 1000, 1))
     return response

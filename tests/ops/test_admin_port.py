@@ -1,0 +1,252 @@
+"""The admin port: what it says of a server, when it says that it is not ready, and that it tells nobody's secrets."""
+
+import json
+import shutil
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy import Connection, text
+
+from pbem import faults
+from pbem.app import create_app
+from pbem.clock import FakeClock
+from pbem.config import Config, read
+from pbem.domain.errors import BadInput, Refusal
+from pbem.ops import admin
+from pbem.service import calls
+from pbem.service.heartbeat import Worker, beat
+from pbem.service.house import House
+from pbem.store import deadlines, migrate, outages, outbox
+from pbem.store.database import Store
+from tests.ops.processes import get
+from tests.service.begun import Begun
+
+Table = Callable[..., Begun]
+Numbers = Callable[[], dict[tuple[str, ...], float]]
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    return read({"PBEM_DATA_DIR": str(tmp_path / "data")})
+
+
+@pytest.fixture
+def ports(house: House, config: Config) -> Iterator[Callable[..., int]]:
+    """Let the admin port of a process answer; which one it is."""
+    with ExitStack() as open_ports:
+
+        def opened(worker: str | None = None) -> int:
+            on = admin.listening(0)
+            open_ports.enter_context(admin.answering(on, house, config, worker))
+            return int(on.getsockname()[1])
+
+        yield opened
+
+
+@pytest.fixture
+def numbers(ports: Callable[..., int]) -> Numbers:
+    """All numbers as Prometheus reads them: numbers()["pbem_games", "playing"]."""
+    port = ports()
+
+    def scraped() -> dict[tuple[str, ...], float]:
+        status, told = get(port, "/metrics")
+        assert status == 200
+        families = text_string_to_metric_families(told)
+        return {(s.name, *map(str, s.labels.values())): s.value for family in families for s in family.samples}
+
+    return scraped
+
+
+def at_step(house: House, step: str) -> None:
+    """Let the database say that it is at this step."""
+
+    def work(tx: Connection) -> None:
+        tx.execute(text("CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32))"))
+        tx.execute(text("DELETE FROM alembic_version"))
+        tx.execute(text("INSERT INTO alembic_version VALUES (:step)"), {"step": step})
+
+    house.write(work)
+
+
+def ready(port: int) -> tuple[bool, dict[str, str]]:
+    """Whether the process is ready, and how everything is that it looked at."""
+    status, told = get(port, "/ready")
+    answer = json.loads(told)
+    assert answer["ready"] == (status == 200)
+    assert status in (200, 503)
+    return answer["ready"], {check["what"]: check["how"] for check in answer["checks"]}
+
+
+def test_tables_mails_turns_and_calls_are_counted_as_they_are(
+    house: House, table: Table, clock: FakeClock, numbers: Numbers
+) -> None:
+    game = table("sun-bid", 2)
+    table("bid", 3)
+    (seat,) = game.asked()
+    calls.call(house, game.person_at(seat), "Hello?", game_id=game.id, seat=seat)
+    found = numbers()
+    assert found["pbem_games", "playing"] == 2
+    assert found["pbem_games", "frozen"] == 0
+    with house.store.read() as tx:
+        assert found["pbem_mails_waiting", "queued"] == outbox.queue_length(tx, "queued")[0] > len(game.mails())
+    assert found["pbem_deadlines_open",] == 4
+    assert found["pbem_calls_open",] == 1
+    assert found["pbem_deadlines_overdue",] == found["pbem_deadline_oldest_seconds",] == 0
+    assert found["pbem_workers",] == 0
+    assert ("pbem_worker_beat_timestamp_seconds",) not in found
+
+    def run_out(tx: Connection) -> None:
+        row = deadlines.read(tx, game.id, game.row().window, seat)
+        assert row is not None
+        deadlines.change(tx, row, due_at=clock.now(), attempts=deadlines.MOST_ATTEMPTS)
+
+    house.write(run_out)
+    clock.advance(timedelta(hours=1))
+    beat(house, Worker("first", clock.now()))
+    found = numbers()
+    assert found["pbem_deadlines_overdue",] == found["pbem_deadlines_parked",] == 1
+    assert found["pbem_deadline_oldest_seconds",] == 3600
+    assert found["pbem_mail_oldest_seconds",] == 3600 - house.hold.total_seconds()
+    assert found["pbem_workers",] == 1
+    assert found["pbem_worker_beat_timestamp_seconds",] == clock.now().timestamp()
+
+
+def test_a_move_counts_when_it_is_kept_and_one_that_is_refused_or_lost_does_not(table: Table, numbers: Numbers) -> None:
+    game = table("sun-bid", 2)
+    (seat,) = game.asked()
+
+    def moves() -> float:
+        return sum(number for (name, *_), number in numbers().items() if name == "pbem_log_rows_total")
+
+    class Lost(Exception):
+        pass
+
+    def lose(point: str) -> None:
+        if point == "store.committing":
+            raise Lost
+
+    before = moves()
+    with pytest.raises(Refusal):
+        game.play(seat, "bid 1000000")
+    faults.arm(lose)
+    try:
+        with pytest.raises(Lost):
+            game.play(seat, game.asked()[seat].default)
+    finally:
+        faults.arm(None)
+    assert moves() == before
+    rows = len(game.log())
+    game.play(seat, game.asked()[seat].default)
+    assert moves() - before == len(game.log()) - rows > 0
+
+
+def test_a_request_is_counted_under_its_route_and_nothing_that_was_typed_is_in_a_label(
+    house: House, config: Config, numbers: Numbers
+) -> None:
+    client = create_app(house, config).test_client()
+    token = "am234567abcdefghijklmnopqrstuvwxy"
+    before = numbers()
+    client.get(f"/s/{token}", base_url=config.base_url)
+    client.get(f"/{token}", base_url=config.base_url)
+    client.open("/", method=token.upper(), base_url=config.base_url)
+    client.get("/", base_url=f"http://{token}.example")
+    found = numbers()
+    new = {key: found[key] - before.get(key, 0) for key in found if key[0] == "pbem_requests_total"}
+    assert {key[1:]: number for key, number in new.items() if number} == {
+        ("GET", "/s/<token>", "404"): 1,
+        ("GET", "none", "404"): 1,
+        ("other", "none", "405"): 1,
+        ("GET", "none", "400"): 1,
+    }
+    assert not [key for key in found if token in "".join(key).lower()]
+
+
+def test_a_process_is_ready_with_its_database_and_its_worker(house: House, ports: Callable[..., int]) -> None:
+    at_step(house, migrate.head())
+    beat(house, Worker("ours", house.now()))
+    assert ready(ports("ours")) == (
+        True,
+        {"disk": "well", "database": "well", "migrations": "well", "worker": "well"},
+    )
+    assert get(ports(), "/health")[0] == 200
+    assert get(ports(), "/elsewhere")[0] == 404
+
+
+def test_a_worker_that_is_silent_is_not_ready_and_pages_are_served_without_one(
+    house: House, clock: FakeClock, ports: Callable[..., int]
+) -> None:
+    at_step(house, migrate.head())
+    working, serving = ports("ours"), ports()
+    beat(house, Worker("ours", clock.now()))
+    clock.advance(timedelta(minutes=3))
+    assert ready(working)[0] is False
+    assert ready(serving) == (True, ready(serving)[1] | {"worker": "warning"})
+    # Somebody else's heart is not ours.
+    house.write(lambda tx: outages.beat(tx, "another", clock.now(), clock.now()))
+    assert ready(working)[0] is False
+    assert ready(serving)[1]["worker"] == "well"
+
+
+@pytest.mark.parametrize(("step", "is_ready", "how"), [("9999", True, "warning"), (migrate.EMPTY, False, "trouble")])
+def test_a_database_that_is_newer_stops_nobody_and_one_that_is_older_does(
+    house: House, ports: Callable[..., int], step: str, is_ready: bool, how: str
+) -> None:
+    if step != migrate.EMPTY:
+        at_step(house, step)
+    found, checks = ready(ports())
+    assert (found, checks["migrations"]) == (is_ready, how)
+
+
+def test_a_full_disk_is_told(house: House, ports: Callable[..., int], monkeypatch: pytest.MonkeyPatch) -> None:
+    at_step(house, migrate.head())
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**12, 10**12 - 10**8, 10**8))
+    found, checks = ready(ports())
+    assert (found, checks["disk"]) == (False, "trouble")
+
+
+def test_a_database_that_is_away_is_told_without_its_secrets_and_the_rest_is_still_told(
+    tmp_path: Path, house: House, config: Config
+) -> None:
+    away = replace(house, store=Store("postgresql://pbem:hunter2@127.0.0.1:9/pbem"))
+    on = admin.listening(0)
+    with admin.answering(on, away, config, None):
+        port = int(on.getsockname()[1])
+        found, checks = ready(port)
+        assert (found, checks["database"]) == (False, "trouble")
+        status, told = get(port, "/metrics")
+        assert status == 200
+        assert "pbem_database_up 0.0" in told
+        assert "pbem_disk_free_bytes" in told
+        assert get(port, "/health")[0] == 200
+        assert "hunter2" not in told + get(port, "/ready")[1]
+
+
+def test_a_port_that_is_taken_is_told_with_what_to_do() -> None:
+    with admin.listening(0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(BadInput, match=rf"Port {port} .* is in use.* PBEM_WEB_ADMIN_PORT=8011"):
+            admin.listening(port)
+
+
+def test_the_port_is_this_machine_s_alone(ports: Callable[..., int]) -> None:
+    with admin.listening(0) as on:
+        assert on.getsockname()[0] == "127.0.0.1"
+
+
+def test_a_doctor_says_who_answers_on_the_admin_port(house: House, config: Config, ports: Callable[..., int]) -> None:
+    def looked_at(port: int) -> tuple[str, str]:
+        (found,) = admin.look_at_port(replace(config, web=replace(config.web, admin_port=port)))
+        return found.how, found.says
+
+    port = ports()
+    assert looked_at(0)[0] == "well"
+    assert looked_at(port)[0] == "trouble"
+    at_step(house, migrate.head())
+    assert looked_at(port) == ("well", f"the server says it is ready (127.0.0.1, port {port})")
