@@ -27,6 +27,9 @@ MOST_AUCTIONS: Final = 40
 LONGEST_NAME: Final = 12
 """Letters of a name at the end of a line; the table has it whole."""
 
+_Series = list[list[tuple[float, float]]]
+"""For each seat where its marks lie."""
+
 MARKS: Final = ("circle", "square", "triangle", "diamond", "cross", "plus", "star", "ring", "bar")
 """The shapes of marks, by seat."""
 
@@ -96,7 +99,7 @@ def of_scores(
     return Chart(
         unit=_capital(teller(scores.unit)),
         names=names,
-        lines=_lines(series, names),
+        lines=_lines(series, names, _apart(series)),
         across=tuple(Tick(across(number), str(number)) for number in _few(numbers)),
         up=tuple(Tick(up(value), str(value)) for value in _round_values(low, max(high, low + 1))),
         rows=tuple(Row(number, turn(number), tuple(map(str, points))) for number, points in moments),
@@ -122,7 +125,7 @@ def of_auctions(
     return Chart(
         unit="",
         names=names,
-        lines=_lines(series, names) if amounts else (),
+        lines=_lines(series, names, _listed(series)) if amounts else (),
         across=tuple(Tick(across(number), str(number)) for number in _few(list(range(first, first + len(shown))))),
         up=tuple(Tick(up(value), str(value)) for value in _round_values(0, max([*amounts, 1]))),
         rows=tuple(
@@ -146,18 +149,8 @@ def _said(bids: tuple[Bid, ...], seat: int, teller: Teller) -> str:
     )
 
 
-def _lines(series: list[list[tuple[float, float]]], names: tuple[str, ...]) -> tuple[Line, ...]:
-    """A line for each seat that has marks; names that would lie on each other are moved apart."""
-    ends = sorted((each[-1][1], seat) for seat, each in enumerate(series) if each)
-    labels, below = {}, float("-inf")
-    for y, seat in ends:
-        below = max(y, below + _LINE)
-        labels[seat] = below
-    # The lowest names may have been pushed out of the drawing: all that touch move up together.
-    above = float(HEIGHT - 6)
-    for _, seat in reversed(ends):
-        labels[seat] = above = min(labels[seat], above)
-        above -= _LINE
+def _lines(series: _Series, names: tuple[str, ...], labels: dict[int, float]) -> tuple[Line, ...]:
+    """A line for each seat that has marks."""
     return tuple(
         Line(
             seat=seat,
@@ -165,11 +158,30 @@ def _lines(series: list[list[tuple[float, float]]], names: tuple[str, ...]) -> t
             name=names[seat] if len(names[seat]) <= LONGEST_NAME else names[seat][: LONGEST_NAME - 1] + "…",
             points=" ".join(f"{x:g},{y:g}" for x, y in each),
             marks=tuple(Mark(x, y) for x, y in each),
-            label=Mark(WIDTH - _RIGHT + 10, labels[seat]),
+            label=Mark(WIDTH - _RIGHT + 16, labels[seat]),
         )
         for seat, each in enumerate(series)
         if each
     )
+
+
+def _apart(series: _Series) -> dict[int, float]:
+    """Where names stand at the ends of their lines; those that would lie on each other are moved apart."""
+    ends = sorted((each[-1][1], seat) for seat, each in enumerate(series) if each)
+    labels, below = dict[int, float](), float("-inf")
+    for y, seat in ends:
+        labels[seat] = below = max(y, below + _LINE)
+    # The lowest may have been pushed out of the drawing: all that touch move up together.
+    above = float(HEIGHT - _BOTTOM)
+    for _, seat in reversed(ends):
+        labels[seat] = above = min(labels[seat], above)
+        above -= _LINE
+    return labels
+
+
+def _listed(series: _Series) -> dict[int, float]:
+    """Where names stand that belong to no end of a line: one under the other."""
+    return {seat: float(_TOP + _LINE * place) for place, seat in enumerate(s for s, each in enumerate(series) if each)}
 
 
 def _scale(low: int, high: int, start: int, end: int) -> Callable[[int], float]:
