@@ -21,7 +21,6 @@ from engine import bots as players
 from engine import game as games_of_house
 from engine import grammar
 from engine.chance import Stream
-
 from pbem import config
 from pbem.clock import FakeClock, SeededRandomness
 from pbem.config import Security, SenderCheck, Smtp
@@ -42,19 +41,24 @@ from pbem.service import (
     organisers,
     people,
     substitutes,
+    talk,
     timeouts,
     wishes,
 )
 from pbem.service.house import House
-from pbem.service.moderation.clocks import Extend, Pause, Resume
+from pbem.service.moderation.clocks import Extend, Freeze, Pause, Resume, Unfreeze
+from pbem.service.moderation.correcting import Correct
 from pbem.service.moderation.merging import Merge
+from pbem.service.moderation.persons import Ban, ChangeAddress
+from pbem.service.moderation.rewinding import Rewind
 from pbem.service.moderation.seats import Substitute
+from pbem.service.moderation.talking import Redact
 from pbem.service.play import position_of
 from pbem.service.tables import Wanted
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from tests.mail.sink import Kept, Sink
-from tests.service.acting import ROOT
+from tests.service.acting import ANN, ROOT
 from tests.service.begun import Begun
 from tests.service.conftest import START
 from tests.service.inbox import Inbox
@@ -227,7 +231,7 @@ class _Town:
         self._play(table, UNSEEN)
         organisers.add(self.house, ROOT, "Olga", "olga@example.org", "four words of no song")
         number = calls.call(self.house, table.person_at(0), "I never got a mail.", game_id=table.id, seat=0)
-        calls.answer(self.house, number, "It is in the other folder.\n\nGreetings")
+        calls.answer(self.house, ANN, number, "It is in the other folder.\n\nGreetings")
         self.time.passes(alarms.GATHERED * 2)
         alarms.tell(self.house)
         does(self.house, Pause(table.id), "The server moves to another house.")
@@ -235,6 +239,17 @@ class _Town:
         does(self.house, Resume(table.id), "It has moved.")
         self.carry()
         does(self.house, Extend(table.id, "2d"), "You could not reach it.")
+        does(self.house, Freeze(table.id), "Somebody doubts the record.")
+        self.carry()
+        does(self.house, Unfreeze(table.id), "The record is sound.")
+        does(self.house, Rewind(table.id, 1), "A mail was lost.")
+        talk.say(self.house, table.id, 1, table.person_at(1), "What a pity.")
+        does(self.house, Redact(table.id, 1), "It was nothing to say here.")
+        does(self.house, Correct(table.id, "pace", "3d"), "It was written wrongly.")
+        does(self.house, Correct(table.id, "name", "Ludwig", 1), "That is how he is called.")
+        moved = self._known("moved@example.org")
+        does(self.house, ChangeAddress(moved, "here@example.org"), "They wrote from there.")
+        does(self.house, Ban(moved, date(2027, 6, 1)), "They asked for it.")
         self.carry()
         leaving.agree_to_end(self.house, table.id, table.person_at(1))
         self.carry()

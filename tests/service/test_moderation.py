@@ -1,0 +1,353 @@
+"""Acts of moderation: each with a reason, on record, told to those concerned, shown beforehand and done once."""
+
+import json
+from datetime import date, timedelta
+
+import pytest
+
+from pbem.domain.acts import Act, Actor, Role
+from pbem.domain.errors import BadInput, Forbidden, Gone, PbemError
+from pbem.links import Purpose
+from pbem.ops.verify import verify_game
+from pbem.service import audit, lobby, substitutes, talk
+from pbem.service.links import of_seat_in, opened
+from pbem.service.moderation.clocks import Close, Extend, Freeze, Pause, Resume, Unfreeze
+from pbem.service.moderation.correcting import Correct
+from pbem.service.moderation.doing import perform, preview
+from pbem.service.moderation.mailing import Resend, RetryDeadline
+from pbem.service.moderation.outages import DeclareOutage
+from pbem.service.moderation.persons import Ban, ChangeAddress, Unban
+from pbem.service.moderation.rewinding import Rewind
+from pbem.service.moderation.seats import Offer, Substitute
+from pbem.service.moderation.talking import Redact
+from pbem.service.play import rules_of
+from pbem.service.record import body_of
+from pbem.service.tables import Wanted
+from pbem.store import audit as rows
+from pbem.store import bans, deadlines, games, people
+from tests.service.moderated import OLGA, does
+from tests.service.stored import everything, fails_without_a_trace, letters
+from tests.service.timed import DAY, HOUR, Time
+
+REASON = "Ben has asked for it."
+
+
+@pytest.fixture
+def time(house, clock):
+    return Time(house, clock)
+
+
+@pytest.fixture
+def scene(house, time, table, person):
+    """A table of three at which things have happened, and what could be done about it: by the name of the act."""
+
+    def make(name):
+        game = table("templari", 3, pace="1d")
+        time.sends()
+        for _ in range(3):
+            seat, decision = next(iter(game.asked().items()))
+            game.play(seat, decision.default)
+            time.sends()
+        talk.say(house, game.id, 0, game.person_at(0), "You are all fools.")
+        seat = next(iter(game.asked()))
+        ben = person("Ben")
+        match name:
+            case "pause":
+                return game, Pause(game.id)
+            case "resume":
+                does(house, Pause(game.id))
+                return game, Resume(game.id)
+            case "extend":
+                return game, Extend(game.id, "2d")
+            case "freeze":
+                return game, Freeze(game.id)
+            case "unfreeze":
+                does(house, Freeze(game.id))
+                return game, Unfreeze(game.id)
+            case "close":
+                return game, Close(game.id)
+            case "rewind":
+                return game, Rewind(game.id, 2)
+            case "bot":
+                return game, Substitute(game.id, seat)
+            case "substitute":
+                return game, Substitute(game.id, seat, "zoe@example.org")
+            case "offer":
+                substitutes.set_willing(house, person("Zoe"), willing=True)
+                return game, Offer(game.id, seat)
+            case "redact":
+                return game, Redact(game.id, 1)
+            case "pace":
+                return game, Correct(game.id, "pace", "3d")
+            case "name":
+                return game, Correct(game.id, "name", "Benjamin", 1)
+            case "resend":
+                mail = letters(house, game.person_at(seat), "turn")[-1]
+                return game, Resend(mail.id, game.id)
+            case "retry":
+                with house.store.engine.begin() as tx:
+                    asked = deadlines.read(tx, game.id, game.row().window, seat)
+                    deadlines.release(tx, asked, attempts=deadlines.MOST_ATTEMPTS)
+                return game, RetryDeadline(game.id, seat)
+            case "address":
+                return game, ChangeAddress(ben, "benjamin@example.net")
+            case "ban":
+                return game, Ban(ben, date(2027, 1, 31))
+            case "unban":
+                does(house, Ban(ben))
+                return game, Unban(ben)
+            case "outage":
+                time.passes(HOUR)
+                return game, DeclareOutage(house.now() - HOUR, house.now())
+        raise AssertionError(name)
+
+    return make
+
+
+TABLE = (
+    "pause",
+    "resume",
+    "extend",
+    "freeze",
+    "unfreeze",
+    "close",
+    "rewind",
+    "bot",
+    "substitute",
+    "redact",
+    "pace",
+    "name",
+)
+"""What touches play: a row of the log, and a mail to those concerned."""
+
+OTHERS = ("offer", "resend", "retry", "address", "ban", "unban", "outage")
+
+
+def acts(house):
+    return audit.listed(house, rows.Wanted())
+
+
+@pytest.mark.parametrize("name", [*TABLE, *OTHERS])
+def test_every_act_is_shown_beforehand_as_it_is_done_and_is_on_record_with_its_reason(house, scene, name):
+    _, deed = scene(name)
+    before, known = everything(house.store), len(acts(house))
+    shown = preview(house, OLGA, deed, REASON)
+    assert everything(house.store) == before, "looking has changed something"
+    done = perform(house, OLGA, deed, REASON)
+    assert (done.rows, done.moved, done.told, done.says) == (shown.rows, shown.moved, shown.told, shown.says)
+    row, *others = acts(house)
+    assert len(others) == known
+    assert (row.actor, row.act, row.reason) == ("organiser Olga", deed.act, REASON)
+    assert (row.game_id, row.person_id) == (deed.game_id, deed.person_id)
+    assert "@" not in row.body
+    assert audit.verify(house).sound
+
+
+@pytest.mark.parametrize("name", [*TABLE, *OTHERS])
+def test_every_act_happens_as_a_whole_or_not_at_all(house, scene, name):
+    _, deed = scene(name)
+    assert fails_without_a_trace(house.store, lambda: perform(house, OLGA, deed, REASON)) > 3
+
+
+@pytest.mark.parametrize("name", [*TABLE, *OTHERS])
+def test_no_act_without_a_reason_or_by_somebody_who_may_not(house, scene, name):
+    game, deed = scene(name)
+    before = everything(house.store)
+    for reason in ("", " ", "no", "x" * 501, "ask ben@example.org"):
+        with pytest.raises(BadInput):
+            perform(house, OLGA, deed, reason)
+    players = [
+        Actor(Role.HOST, "Cleo", person_id=game.person_at(0)) for _ in (0,) if game.row().host_id != game.person_at(0)
+    ]
+    if deed.game_id is not None:
+        players.append(Actor(Role.ORGANISER, "Ann", 1, person_id=game.person_at(0)))
+    for actor in players:
+        with pytest.raises(Forbidden):
+            perform(house, actor, deed, REASON)
+        with pytest.raises(Forbidden):
+            preview(house, actor, deed, REASON)
+    assert everything(house.store) == before
+
+
+@pytest.mark.parametrize("name", [*TABLE, *OTHERS])
+def test_a_form_that_is_sent_twice_does_its_act_once(house, scene, name):
+    _, deed = scene(name)
+    perform(house, OLGA, deed, REASON, form="a key of its own")
+    before = everything(house.store)
+    assert perform(house, OLGA, deed, REASON, form="a key of its own").again
+    assert everything(house.store) == before
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_what_touches_play_is_a_row_that_players_read_and_are_mailed_about(house, scene, name):
+    game, deed = scene(name)
+    seq, mails = game.row().seq, {mail.id for mail in letters(house)}
+    does(house, deed, REASON)
+    new = game.log()[seq:]
+    assert {row.by for row in new} <= {"organiser", "table"}
+    bodies = [body_of(rules_of(game.row()), row) for row in new]
+    told = [mail for mail in letters(house) if mail.id not in mails]
+    # Who takes a seat is told of by kind and never by name; why is in the mails to everybody.
+    assert any(body.get("reason") == REASON for body in bodies) or name in ("bot", "substitute")
+    assert any(json.loads(mail.facts).get("reason") == REASON for mail in told)
+    if name != "extend":
+        assert {mail.person_id for mail in told} >= {
+            game.person_at(seat) for seat in game.places() if game.places()[seat].person_id
+        }
+    assert game.verifies()
+    with house.store.read() as tx:
+        assert verify_game(tx, game.id).wrongs == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "back"),
+    [("pause", Resume), ("freeze", Unfreeze), ("pace", Correct), ("name", Correct), ("bot", Substitute)],
+)
+def test_what_can_be_made_good_says_how(house, scene, name, back):
+    game, deed = scene(name)
+    before = game.row(), game.places()
+    undo = does(house, deed).undo
+    assert isinstance(undo, back)
+    does(house, undo)
+    row, places = game.row(), game.places()
+    assert (row.status, row.paused, row.pace) == (before[0].status, before[0].paused, before[0].pace)
+    assert [(place.name, place.person_id) for place in places.values()] == [
+        (place.name, place.person_id) for place in before[1].values()
+    ]
+
+
+def test_a_frozen_table_decides_nothing_and_no_clock_of_it_runs(house, time, table):
+    game = table("templari", 3, pace="1d")
+    time.sends()
+    (seat,) = game.asked()
+    decision = game.asked()[seat]
+    due = time.due(game, seat)
+    does(house, Freeze(game.id))
+    time.passes(5 * DAY)
+    assert time.runs_out().decided == 0
+    with pytest.raises(Gone):
+        game.play(seat, decision.default)
+    does(house, Unfreeze(game.id))
+    assert time.due(game, seat) == due + 5 * DAY
+    game.play(seat, decision.default)
+
+
+def test_a_table_that_was_paused_before_it_was_frozen_is_paused_afterwards(house, time, table):
+    game = table("templari", 3, pace="1d")
+    time.sends()
+    (seat,) = game.asked()
+    does(house, Pause(game.id))
+    does(house, Freeze(game.id))
+    does(house, Unfreeze(game.id))
+    assert game.row().paused
+    assert time.due(game, seat) is None
+    does(house, Resume(game.id))
+    assert time.due(game, seat) is not None
+
+
+def test_more_time_for_all_tells_nobody_who_has_answered(house, time, table):
+    game = table("bid", 3)
+    time.sends()
+    game.play(0, game.asked()[0].default)
+    does(house, Extend(game.id, "1d"))
+    assert [row.seat for row in game.log() if row.kind == "Extended"] == [None]
+    host = Actor(Role.HOST, "Ann", person_id=game.row().host_id)
+    shown = preview(house, host, Extend(game.id, "1d"), REASON)
+    assert (shown.moved, shown.told) == ((), ())
+
+
+def test_a_new_address_gets_the_open_turns_and_old_links_die(house, time, table, person):
+    game = table("templari", 3)
+    time.sends()
+    (seat,) = game.asked()
+    who = game.person_at(seat)
+    made = house.write(lambda tx: of_seat_in(tx, house, who, game.id, game.row().window, seat))
+    token = house.keys.make(Purpose.SEAT, made.seat, 0)
+    with house.store.read() as tx:
+        before = people.read(tx, who)
+    known = {mail.id for mail in letters(house)}
+    does(house, ChangeAddress(who, "New@Example.NET"), "Wrote from there.")
+    with pytest.raises(Gone):
+        opened(house, token, Purpose.SEAT)
+    new = [mail for mail in letters(house) if mail.id not in known]
+    assert [(mail.kind, mail.person_id == who) for mail in new] == [("moved", False), ("moved", True), ("turn", True)]
+    with house.store.read() as tx:
+        after, left = people.read(tx, who), people.read(tx, new[0].person_id)
+    assert (after.address, after.name) == ("New@example.net", before.name)
+    assert left.mailbox == before.mailbox, "whoever reads the old one hears of it"
+    with pytest.raises(BadInput, match="known here"):
+        does(house, ChangeAddress(person("Zoe"), "new@example.net"))
+
+
+def test_a_ban_keeps_from_new_tables_until_its_end_and_takes_no_game_away(house, time, table, person):
+    game = table("templari", 3)
+    ann = game.person_at(next(iter(game.asked())))
+    does(house, Ban(ann, date(2026, 11, 25)), "Insults at three tables.")
+    with pytest.raises(Forbidden, match="Insults"):
+        lobby.create_table(house, ann, Wanted("bid", 3))
+    other = lobby.create_table(house, person("Zoe"), Wanted("bid", 3)).game_id
+    with pytest.raises(Forbidden):
+        lobby.join(house, other, ann)
+    seat = next(seat for seat, place in game.places().items() if place.person_id == ann)
+    with pytest.raises(Forbidden):
+        talk.say(house, game.id, seat, ann, "I may say what I want.")
+    game.play(seat, game.asked()[seat].default)
+    time.passes(5 * DAY)
+    lobby.join(house, other, ann)
+
+
+def test_a_ban_is_lifted_before_its_end(house, person):
+    does(house, Ban(person("Ann")))
+    does(house, Unban(person("Ann")))
+    lobby.create_table(house, person("Ann"), Wanted("bid", 3))
+    with house.store.read() as tx:
+        (ban,) = bans.of_person(tx, person("Ann"))
+    assert ban.lifted_at == house.now()
+
+
+def test_an_outage_declared_later_names_what_the_clock_decided_and_that_can_be_rewound(house, time, table):
+    game = table("templari", 3, pace="1d")
+    time.sends()
+    (seat,) = game.asked()
+    turn, due = game.row().window, time.due(game, seat)
+    time.passes_until(due + timedelta(minutes=1))
+    assert time.runs_out().decided == 1
+    shown = preview(house, OLGA, DeclareOutage(due - 6 * HOUR, due), "The relay lost our mails.")
+    assert any(f"Table {game.id}" in line and f"turn {turn}," in line for line in shown.says)
+    does(house, DeclareOutage(due - 6 * HOUR, due), "The relay lost our mails.")
+    does(house, Rewind(game.id, turn), "The relay lost our mails.")
+    assert list(game.asked()) == [seat]
+
+
+def test_before_the_start_an_option_is_corrected_and_afterwards_none(house, person, table):
+    ann = person("Ann")
+    waiting = lobby.create_table(house, ann, Wanted("sun-bid", 3)).game_id
+    with house.store.read() as tx:
+        options = json.loads(games.read(tx, waiting).options)
+    name, value = next(iter(options.items()))
+    rules = rules_of(table("sun-bid", 3).row())
+    other = next(each for each in next(o for o in rules.options if o.name == name).values if each != value)
+    does(house, Correct(waiting, "option", f"{name}={other}"))
+    with house.store.read() as tx:
+        assert json.loads(games.read(tx, waiting).options)[name] == other
+    with pytest.raises(Gone, match="begun"):
+        does(house, Correct(table("sun-bid", 3).id, "option", f"{name}={other}"))
+
+
+@pytest.mark.parametrize("what", ["name", "title", "pace", "silent_limit", "successor", "option", "rules"])
+def test_what_cannot_be_so_is_not_corrected(house, table, what):
+    game = table("templari", 3)
+    before = everything(house.store)
+    with pytest.raises(PbemError):
+        does(house, Correct(game.id, what, {"title": "http://spam.example"}.get(what, "\x00 "), 0))
+    assert everything(house.store) == before
+
+
+def test_the_host_may_do_little_and_only_at_their_own_table(house, table):
+    game = table("templari", 3)
+    host = Actor(Role.HOST, "Ann", person_id=game.row().host_id)
+    perform(house, host, Pause(game.id), REASON)
+    assert [row.by for row in game.log() if row.kind == "Paused"] == ["host"]
+    with pytest.raises(Forbidden):
+        perform(house, host, Rewind(game.id, 1), REASON)
+    assert Act.REWIND not in {row.act for row in acts(house)}
