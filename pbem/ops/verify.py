@@ -81,13 +81,7 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
     beside = [*_of_row(row, found), *_of_agreement(tx, row, reading), *snapshot(reading, asdict(row))]
     beside += [f"a view of seat {each.seat} is kept for row {each.seq}, which is not there" for each in kept]
     wrongs += [Wrong(row.seq, says) for says in beside]
-    said = talk.check_in(tx, row)
-    wrongs += [Wrong(flaw.seq, f"what was said at the table: {flaw.says}") for flaw in said.flaws]
-    wrongs += [
-        Wrong(row.seq, f"line {line} of what was said at the table has lost its text, and no row says why")
-        for line in said.redacted
-        if line not in reading.redacted
-    ]
+    wrongs += _of_talk(talk.check_in(tx, row), reading, row.seq)
     return Report(row.id, row.key, row.title, found.rows, reading.entries, reading.made_again, tuple(wrongs))
 
 
@@ -130,12 +124,20 @@ def verify_file(path: Path, printed: Collection[str] = (), progress: Progress = 
         ]
     else:
         wrongs.append(Wrong(0, "the log has no beginning"))
+    wrongs += _of_talk(talk.check(told.talk, told.key), reading, found.rows)
     return Report(None, told.key, told.kind, found.rows, reading.entries, reading.made_again, tuple(wrongs))
 
 
 def _of_chain(found: chain.Outcome) -> Iterator[Wrong]:
     yield from (Wrong(flaw.seq, flaw.says) for flaw in found.flaws)
     yield from (Wrong(0, f"no row has the head {head}, which is said to have stood in a mail") for head in found.unseen)
+
+
+def _of_talk(said: chain.Outcome, reading: Replay, last: int) -> Iterator[Wrong]:
+    yield from (Wrong(flaw.seq, f"what was said at the table: {flaw.says}") for flaw in said.flaws)
+    for line in said.redacted:
+        if line not in reading.redacted:
+            yield Wrong(last, f"line {line} of what was said at the table has lost its text, and no row says why")
 
 
 def _of_row(row: GameRow, found: chain.Outcome) -> Iterator[str]:

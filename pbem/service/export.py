@@ -1,7 +1,7 @@
 """A finished game as one file: all that anybody needs to check it without this server.
 
 The file holds the whole log with bodies and nonces, what the table agreed on, the words, the commitment and the secret
-that the seed was made of. The log names seats and never people, and so does the file. Its form is told in
+that the seed was made of, and what was said at the table. It names seats and never people. Its form is told in
 `pbem/handbook/game-file.md`; `Export` is that form, and `read` refuses whatever has another.
 
 A game is exported when it is over: before, the file would show every card. This module checks a form and no game:
@@ -20,7 +20,7 @@ from pbem.links import Purpose
 from pbem.service.house import House
 from pbem.service.links import open_in
 from pbem.service.looks import seat_of
-from pbem.store import games
+from pbem.store import games, talk
 from pbem.store.database import Tx
 
 T = TypeVar("T", str, int)
@@ -49,6 +49,7 @@ class Export:
     seating: tuple[int, ...]
     head: bytes
     log: tuple[chain.Row, ...]
+    talk: tuple[chain.Row, ...]
 
 
 def by_link(house: House, token: str, purpose: Purpose) -> Export:
@@ -89,6 +90,7 @@ def of_game_in(tx: Tx, game_id: int) -> Export:
         seating=tuple(began["seating"]),
         head=row.head,
         log=log,
+        talk=tuple(talk.chain(tx, game_id, row.key)),
     )
 
 
@@ -113,6 +115,7 @@ def write(export: Export) -> str:
         },
         "head": export.head.hex(),
         "log": [_written(row) for row in export.log],
+        "talk": [_written(row) for row in export.talk],
     }
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
@@ -139,6 +142,7 @@ def read(text: str) -> Export:
             seating=tuple(_a(int, seat) for seat in chance["seating"]),
             head=bytes.fromhex(document["head"]),
             log=tuple(_row(game["key"], row) for row in document["log"]),
+            talk=tuple(_row(talk.chain_name(game["key"]), row) for row in document["talk"]),
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise _no_game_file(f"It cannot be read: {type(error).__name__}.") from error
@@ -159,12 +163,12 @@ def _written(row: chain.Row) -> dict[str, Any]:
     }
 
 
-def _row(key: str, row: Mapping[str, Any]) -> chain.Row:
+def _row(name: str, row: Mapping[str, Any]) -> chain.Row:
     at = datetime.fromisoformat(row["at"])
     if at.utcoffset() is None:
         raise ValueError("a moment without a zone")
     return chain.Row(
-        game=key,
+        game=name,
         seq=_a(int, row["seq"]),
         kind=_a(str, row["kind"]),
         seat=None if row["seat"] is None else _a(int, row["seat"]),

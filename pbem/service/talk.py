@@ -5,7 +5,7 @@ The others read it in the next mail of theirs, unless they do not want to hear w
 redacted; that somebody said something then stays, and so does the chain.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -105,9 +105,12 @@ def redact_in(tx: Tx, game_id: int, seq: int) -> None:
 
 def check_in(tx: Tx, game: GameRow) -> chain.Outcome:
     """Read the chain of a table's talk, and say what is wrong with it."""
-    return chain.verify(
-        talk.chain(tx, game.id, game.key), game=talk.chain_name(game.key), redactable=frozenset({talk.KIND})
-    )
+    return check(talk.chain(tx, game.id, game.key), game.key)
+
+
+def check(rows: Iterable[chain.Row], key: str) -> chain.Outcome:
+    """The same of rows that came in a file."""
+    return chain.verify(rows, game=talk.chain_name(key), redactable=frozenset({talk.KIND}))
 
 
 def _line(row: chain.Row) -> Line:

@@ -14,7 +14,7 @@ from engine.facts import SPECTATOR
 from pbem.domain import chain
 from pbem.domain.errors import BadInput, Refusal
 from pbem.ops.verify import Report, games_to_verify, verify_file, verify_games
-from pbem.service import export, leaving, second_thoughts, views
+from pbem.service import export, leaving, second_thoughts, talk, views
 from pbem.service.play import By
 from pbem.store import games
 from pbem.store import views as kept_views
@@ -304,6 +304,23 @@ def test_a_file_in_which_anything_was_changed_is_found_out(
     (document if part is None else document[part])[name] = value
     file.write_text(json.dumps(document), encoding="utf-8")
     assert not verify_file(file).sound
+
+
+def test_the_talk_in_a_file_is_checked_and_may_be_redacted_where_the_log_says_so(table: Table, tmp_path: Path) -> None:
+    begun = table("sorcerous-futures", 3)
+    for line in ("first", "second", "third"):
+        talk.say(begun.house, begun.id, 0, begun.person_at(0), line)
+    for _ in begun.play_defaults():
+        pass
+    path = tmp_path / "game.json"
+    whole = export.write(export.of_game(begun.house, begun.id))
+    path.write_text(whole, encoding="utf-8")
+    assert verify_file(path).sound
+    for change in ({"body": "other"}, {"seat": 1}, {"body": None, "nonce": None}):
+        document = json.loads(whole)
+        document["talk"][1] |= change
+        path.write_text(json.dumps(document), encoding="utf-8")
+        assert any("what was said at the table" in wrong.says for wrong in verify_file(path).wrongs)
 
 
 def test_something_else_than_a_game_file_is_refused(tmp_path: Path) -> None:
