@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from engine.game import load
 from pbem.domain import chain
 from pbem.domain.errors import Fault
-from pbem.ops.replay import Replay, snapshot, written
+from pbem.service.rereading import Replay, snapshot, written
 from pbem.store import games, views
 from pbem.store.database import Store, Tx
 

@@ -15,8 +15,8 @@ from engine.facts import SPECTATOR
 from engine.game import load
 from pbem.domain import chain
 from pbem.domain.errors import BadInput
-from pbem.ops.replay import Replay, Wrong, snapshot, written
 from pbem.service import export, talk
+from pbem.service.rereading import Replay, Wrong, snapshot, written
 from pbem.store import games, views
 from pbem.store.database import Store, Tx
 from pbem.store.games import GameRow
