@@ -20,6 +20,7 @@ class Act(StrEnum):
     TABLE = "table"
     PEOPLE = "people"
     CALLS = "calls"
+    CALL = "call"
     AUDIT = "audit"
     ACCOUNT = "account"  # one's own passphrase, codes and devices
 

@@ -62,7 +62,9 @@ def _tell(tx: Tx, house: House) -> int:
     for organiser in organisers.all_of_them(tx):
         # An organiser is somebody with an address like everybody, and may play as well.
         person = people.known_in(tx, house, organiser.address)
-        letters.append(outbox.Letter(person.id, "alert", facts={"who": organiser.name, "alarms": _grouped(tx, found)}))
+        letters.append(
+            outbox.Letter(person.id, "alert", facts={"who": organiser.name, "alarms": _grouped(tx, found, person.id)})
+        )
     if found:
         outbox.queue(tx, letters, now, now)
     return len(found)
@@ -74,19 +76,26 @@ def _span(now: datetime) -> str:
     return f"{now:%Y-%m-%dT%H}.{quarter}"
 
 
-def _grouped(tx: Tx, found: list[AlarmRow]) -> list[dict[str, object]]:
+def _grouped(tx: Tx, found: list[AlarmRow], reader: int) -> list[dict[str, object]]:
     counted = Counter(row.what for row in found)
     return [
         {
             "what": what,
             "number": counted[what],
-            "told": [_line(tx, row) for row in found if row.what == what][:MOST_TOLD],
+            "told": [_line(tx, row, reader) for row in found if row.what == what][:MOST_TOLD],
         }
         for what in What
         if counted[what]
     ]
 
 
-def _line(tx: Tx, row: AlarmRow) -> dict[str, str]:
+def _line(tx: Tx, row: AlarmRow, reader: int) -> dict[str, str]:
     title = "" if row.game_id is None else games.read(tx, row.game_id).title
-    return {"at": row.at.isoformat(), "says": row.says, "table": title}
+    return {"at": row.at.isoformat(), "says": "" if _is_withheld(tx, row, reader) else row.says, "table": title}
+
+
+def _is_withheld(tx: Tx, row: AlarmRow, reader: int) -> bool:
+    """Whether a reader must not hear what was said: a player may have told the organiser of a hand at the reader's table."""
+    if row.what != What.CALL or row.game_id is None:
+        return False
+    return any(place.person_id == reader for place in games.places(tx, row.game_id))

@@ -4,18 +4,21 @@ A call says from which game and seat it came, so that nobody has to explain that
 known leaves an address. An answer goes to the caller by mail. Nothing here helps by itself: people do.
 """
 
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from pbem.domain.errors import Forbidden, Gone, TooMany
+from pbem.domain.acts import Act, Actor
+from pbem.domain.errors import BadInput, Forbidden, Gone, TooMany
 from pbem.domain.guests import is_guest
-from pbem.domain.words import text_of
-from pbem.service import alarms
+from pbem.domain.words import reason_of, text_of
+from pbem.service import alarms, audit
 from pbem.service import people as persons
 from pbem.service.alarms import What
 from pbem.service.house import House
 from pbem.store import calls, games, outbox, people
-from pbem.store.calls import CallRow
+from pbem.store.audit import AuditRow
+from pbem.store.calls import CallRow, ToldCall
 from pbem.store.database import Tx
 
 CALLS_AN_HOUR: Final = 5
@@ -24,8 +27,20 @@ CALLS_AN_HOUR: Final = 5
 STRANGERS_AN_HOUR: Final = 20
 """So often all those may call together whose address has never been confirmed."""
 
-MOST_SHOWN: Final = 200
+MOST_SHOWN: Final = 50
 """Calls on one page of the queue."""
+
+CALLED: Final = "Somebody called the organiser."
+"""The reason of what is done because of a call. It names nobody: players read the reasons of what is done at their table,
+and a call may be about one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """Calls that somebody may read, and how many more wait that came from tables where they play."""
+
+    calls: list[ToldCall]
+    hidden: int
 
 
 def call(house: House, person_id: int, text: str, *, game_id: int | None = None, seat: int | None = None) -> int:
@@ -52,15 +67,62 @@ def closed(house: House) -> list[CallRow]:
         return calls.queue(tx, "closed", MOST_SHOWN)
 
 
-def answer(house: House, call_id: int, text: str) -> None:
+def queue(house: House, actor: Actor, status: str) -> Queue:
+    """The calls that an actor may read, the open ones oldest first; of those from tables where they play only how many wait."""
+    with house.store.read() as tx:
+        audit.must_be_allowed(tx, actor, Act.CALLS)
+        return Queue(
+            calls.told(tx, status, MOST_SHOWN, without=actor.person_id),
+            calls.waiting_where(tx, actor.person_id) if actor.person_id is not None else 0,
+        )
+
+
+def one(house: House, actor: Actor, call_id: int) -> ToldCall:
+    """One call; refused to whoever plays at the table it came from."""
+    with house.store.read() as tx:
+        found = calls.one(tx, call_id)
+        audit.must_be_allowed(tx, actor, Act.CALL, found.row.game_id)
+        return found
+
+
+def answer(house: House, actor: Actor, call_id: int, text: str) -> None:
     """Answer a call by mail, and be done with it; the same answer again is not sent again."""
     said = text_of(text)
-    house.write(lambda tx: _answer(tx, house, call_id, said))
+
+    def work(tx: Tx) -> None:
+        row = calls.lock(tx, call_id)
+        if _is_done(row, said):
+            return
+        _settle(tx, house, row, said, "answered")
+        audit.record(tx, house, actor, Act.ANSWER, CALLED, game_id=row.game_id, person_id=row.person_id, call=row.id)
+
+    house.write(work)
 
 
-def close(house: House, call_id: int) -> None:
-    """Be done with a call without an answer; again changes nothing."""
-    house.write(lambda tx: _close(tx, house, call_id))
+def close(house: House, actor: Actor, call_id: int, reason: str) -> None:
+    """Be done with a call without an answer; the caller is told why. Again changes nothing."""
+    why = reason_of(reason)
+
+    def work(tx: Tx) -> None:
+        row = calls.lock(tx, call_id)
+        if _is_done(row, why):
+            return
+        _settle(tx, house, row, why, "closed")
+        audit.record(tx, house, actor, Act.CLOSE_CALL, why, game_id=row.game_id, person_id=row.person_id, call=row.id)
+
+    house.write(work)
+
+
+def settle_in(tx: Tx, house: House, call_id: int, act: AuditRow) -> None:
+    """Be done with a call by an act that was written down just now, in its transaction: the caller is told of it.
+
+    A call that is closed already stays as it is: the act was worth doing all the same.
+    """
+    row = calls.lock(tx, call_id)
+    if row.game_id != act.game_id:
+        raise BadInput("This call came from another table.", remedy="Nothing was changed; open the call again.")
+    if row.status == "open":
+        _settle(tx, house, row, act.reason, act.act)
 
 
 def _call(tx: Tx, house: House, person_id: int, text: str, game_id: int | None, seat: int | None) -> int:
@@ -94,23 +156,22 @@ def _call_from(tx: Tx, house: House, address: str, text: str, game_id: int | Non
     return _call(tx, house, person.id, text, game_id, None)
 
 
-def _answer(tx: Tx, house: House, call_id: int, text: str) -> None:
-    row = calls.lock(tx, call_id)
-    if row.status == "closed":
-        if row.answer == text:
-            return
-        raise Gone("This call is closed already.", why="Somebody answered it, or closed it.")
-    now = house.now()
-    calls.change(tx, call_id, status="closed", answer=text, answered_at=now)
-    if row.person_id is not None:
-        facts = {"call": row.text, "answer": text}
-        outbox.queue(tx, [outbox.Letter(row.person_id, "call_answered", row.game_id, facts=facts)], now, now)
-
-
-def _close(tx: Tx, house: House, call_id: int) -> None:
-    row = calls.lock(tx, call_id)
+def _is_done(row: CallRow, answer: str) -> bool:
+    """Whether a call was closed with this very answer; refused if it was with another."""
     if row.status == "open":
-        calls.change(tx, call_id, status="closed", answered_at=house.now())
+        return False
+    if row.answer == answer:
+        return True
+    raise Gone("This call is closed already.", why="Somebody answered it, or closed it.")
+
+
+def _settle(tx: Tx, house: House, row: CallRow, answer: str, done: str) -> None:
+    """Be done with a call, and tell the caller; `done` says in a word how."""
+    now = house.now()
+    calls.change(tx, row.id, status="closed", answer=answer, answered_at=now)
+    if row.person_id is not None:
+        facts = {"call": row.text, "answer": answer, "done": done}
+        outbox.queue(tx, [outbox.Letter(row.person_id, "call_answered", row.game_id, facts=facts)], now, now)
 
 
 def _too_many(limit: int) -> TooMany:

@@ -7,7 +7,7 @@ A letter in the outbox is a kind and a few facts. In one transaction its links a
 Facts by kind, beside what the rows themselves say:
 
     invitation  host          declined, left, resigned, end_proposed  who          voided  why
-    joined      word, commitment                                      call_answered  call, answer
+    joined      word, commitment                                      call_answered  call, answer, done
     reminder    due_at        auto_passed  choice, due_at, warning    substitute   offer
     moved       here, reason  banned      until or lifted, reason
     notice      what, and with it who, due_at, because, why, reason, by, turn, window, of, before or now

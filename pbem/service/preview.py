@@ -11,7 +11,6 @@ from datetime import timedelta
 from typing import Any, Final, NoReturn
 
 from engine import grammar
-
 from pbem.domain.errors import BadInput, NotFound, quoted
 from pbem.mail.compose import Letterhead, Written, compose
 from pbem.service import leaving, news, play
@@ -143,7 +142,11 @@ def _made_up(tx: Tx, house: House, kind: str, game: GameRow, places: list[PlaceR
         case "merged":
             return {"reason": "They wrote from both.", "stays": True}
         case "call_answered":
-            return {"call": "I never got the mail of this turn.", "answer": "It was refused at first, and sent again."}
+            return {
+                "call": "I never got the mail of this turn.",
+                "answer": "It was refused at first, and sent again.",
+                "done": "answered",
+            }
         case "reminder":
             return {"due_at": soon, "last": False}
         case "auto_passed":

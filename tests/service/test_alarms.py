@@ -10,7 +10,7 @@ from pbem.service import alarms, calls, delivery, organisers, stops
 from pbem.service.alarms import APART, GATHERED, What
 from pbem.store import outbox
 from pbem.store.outbox import Letter
-from tests.service.acting import ROOT
+from tests.service.acting import ROOT, an_organiser
 from tests.service.stored import letters
 from tests.service.test_delivery import HOUR, post_to
 
@@ -42,6 +42,19 @@ def test_a_call_reaches_every_organiser_by_mail(house, clock, sink, person):
     mails = [mail for mail in sink.kept if "needs the organiser" in str(mail.message["subject"])]
     assert {mail.recipient for mail in mails} == {"olga@example.net", "otto@example.net"}
     assert all("Ann: I cannot see my cards." in mail.text for mail in mails)
+
+
+def test_an_organiser_hears_nothing_of_a_call_from_a_table_where_they_play(house, clock, sink, table):
+    game = table()
+    for name in ("Ben", "Olga"):
+        an_organiser(house, name)
+    calls.call(house, game.person_at(0), "I hold the ace of moons.", game_id=game.id, seat=0)
+    tell(house, clock)
+    delivery.deliver(house, post_to(sink))
+    bens, olgas = (" ".join(sink.to(f"{name}@example.org")[-1].text.split()) for name in ("ben", "olga"))
+    assert "another organiser reads it" in bens
+    assert "ace of moons" not in bens
+    assert "ace of moons" in olgas
 
 
 @pytest.mark.usefixtures("organiser")

@@ -5,9 +5,12 @@ from datetime import timedelta
 
 import pytest
 
+from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.domain.words import LONGEST_TEXT
-from pbem.service import calls
+from pbem.service import audit, calls
+from pbem.store.audit import Wanted
+from tests.service.acting import ANN
 from tests.service.stored import everything, fails_without_a_trace, letters
 
 
@@ -35,10 +38,10 @@ def test_a_double_click_is_one_call(house, person):
 
 def test_an_answer_goes_to_the_caller_by_mail_once(house, person):
     call_id = calls.call(house, person("Ann"), "Help")
-    calls.answer(house, call_id, "It is mended.")
-    calls.answer(house, call_id, "It is mended.")
+    calls.answer(house, ANN, call_id, "It is mended.")
+    calls.answer(house, ANN, call_id, "It is mended.")
     (mail,) = letters(house, person("Ann"), "call_answered")
-    assert json.loads(mail.facts) == {"call": "Help", "answer": "It is mended."}
+    assert json.loads(mail.facts) == {"call": "Help", "answer": "It is mended.", "done": "answered"}
     assert calls.waiting(house) == []
     (closed,) = calls.closed(house)
     assert (closed.answer, closed.answered_at) == ("It is mended.", house.now())
@@ -46,20 +49,19 @@ def test_an_answer_goes_to_the_caller_by_mail_once(house, person):
 
 def test_two_organisers_do_not_answer_the_same_call(house, person):
     call_id = calls.call(house, person("Ann"), "Help")
-    calls.answer(house, call_id, "It is mended.")
+    calls.answer(house, ANN, call_id, "It is mended.")
     with pytest.raises(Gone):
-        calls.answer(house, call_id, "It is not mended.")
+        calls.answer(house, ANN, call_id, "It is not mended.")
     assert len(letters(house, person("Ann"), "call_answered")) == 1
 
 
-def test_a_call_can_be_closed_without_an_answer(house, person):
+def test_closing_a_call_again_changes_nothing(house, person):
     call_id = calls.call(house, person("Ann"), "Help")
-    calls.close(house, call_id)
+    calls.close(house, ANN, call_id, "It was a joke.")
     before = everything(house.store)
-    calls.close(house, call_id)
+    calls.close(house, ANN, call_id, "It was a joke.")
     assert everything(house.store) == before
     assert calls.waiting(house) == []
-    assert letters(house, person("Ann"), "call_answered") == []
 
 
 @pytest.mark.parametrize("text", ["", "  \n ", "\x00\u202e", "x" * (LONGEST_TEXT + 1)], ids=len)
@@ -127,9 +129,9 @@ def test_nobody_calls_from_anothers_seat_or_from_nowhere(house, person, table):
     ):
         with pytest.raises(refusal):
             calls.call(house, zoe, "Help", **where)
-    for act in (calls.close, lambda house, call_id: calls.answer(house, call_id, "Yes")):
+    for act in (calls.close, calls.answer):
         with pytest.raises(NotFound):
-            act(house, 99)
+            act(house, ANN, 99, "Yes, of course.")
     assert everything(house.store) == before
 
 
@@ -137,4 +139,69 @@ def test_calling_and_answering_that_break_leave_nothing(house, person):
     ann = person("Ann")
     assert fails_without_a_trace(house.store, lambda: calls.call(house, ann, "Help")) > 3
     (call,) = calls.waiting(house)
-    assert fails_without_a_trace(house.store, lambda: calls.answer(house, call.id, "Yes")) > 3
+    assert fails_without_a_trace(house.store, lambda: calls.answer(house, ANN, call.id, "Yes")) > 3
+
+
+def test_whoever_closes_a_call_says_why_and_the_caller_hears_it(house, person):
+    call_id = calls.call(house, person("Ann"), "Help")
+    with pytest.raises(BadInput):
+        calls.close(house, ANN, call_id, "")
+    calls.close(house, ANN, call_id, "You have found it yourself.")
+    (mail,) = letters(house, person("Ann"), "call_answered")
+    assert json.loads(mail.facts) == {"call": "Help", "answer": "You have found it yourself.", "done": "closed"}
+
+
+def test_an_answer_and_a_closing_are_in_the_audit_and_what_was_written_is_not(house, table):
+    game = table()
+    for text in ("It is at ann@example.org", "I do not know"):
+        call_id = calls.call(house, game.person_at(0), text, game_id=game.id)
+        calls.answer(house, ANN, call_id, text + "!")
+    calls.close(house, ANN, calls.call(house, game.person_at(1), "Help"), "It is the third time.")
+    found = audit.listed(house, Wanted())
+    assert [(row.act, row.reason, row.game_id, row.person_id) for row in found] == [
+        ("close call", "It is the third time.", None, game.person_at(1)),
+        ("answer", calls.CALLED, game.id, game.person_at(0)),
+        ("answer", calls.CALLED, game.id, game.person_at(0)),
+    ]
+
+
+def test_an_act_settles_the_call_that_led_to_it_and_the_caller_hears_what_was_done(house, table):
+    game, other = table(), table(doubles=True)
+    call_id = calls.call(house, game.person_at(0), "My mail is gone.", game_id=game.id)
+
+    def act(at):
+        def work(tx):
+            row = audit.record(tx, house, ANN, Act.RESEND, calls.CALLED, game_id=at.id)
+            calls.settle_in(tx, house, call_id, row)
+
+        house.write(work)
+
+    with pytest.raises(BadInput):
+        act(other)
+    act(game)
+    act(game)
+    (mail,) = letters(house, game.person_at(0), "call_answered")
+    assert json.loads(mail.facts)["done"] == "resend"
+    assert calls.waiting(house) == []
+
+
+def test_an_organiser_reads_no_calls_from_a_table_where_they_play(house, table, person):
+    game = table()
+    plays = Actor(Role.ORGANISER, "Ann", organiser_id=1, person_id=game.person_at(0))
+    there = calls.call(house, game.person_at(1), "I hold the ace of moons.", game_id=game.id, seat=1)
+    here = calls.call(house, person("Zoe"), "Help")
+    read = calls.queue(house, plays, "open")
+    assert ([each.row.id for each in read.calls], read.hidden) == ([here], 1)
+    for act in (
+        lambda: calls.one(house, plays, there),
+        lambda: calls.answer(house, plays, there, "Do not say so."),
+        lambda: calls.close(house, plays, there, "It is nothing."),
+    ):
+        with pytest.raises(Forbidden):
+            act()
+    found = calls.queue(house, ANN, "open")
+    assert [(each.row.id, each.caller, each.table) for each in found.calls] == [
+        (there, "Ben", game.row().title),
+        (here, "Zoe", ""),
+    ]
+    assert found.hidden == 0

@@ -17,6 +17,7 @@ from pbem.service.moderation.clocks import Extend, Pause, Resume
 from pbem.service.moderation.seats import Substitute
 from pbem.store import outbox
 from pbem.store.outbox import Letter
+from tests.service.acting import ANN
 from tests.service.moderated import does
 from tests.service.test_delivery import HEAD, HOUR, LINK
 
@@ -218,7 +219,7 @@ def test_a_silent_turn_is_told_with_what_more_silence_leads_to(house, clock, box
 
 
 def test_somebody_without_a_name_is_greeted_all_the_same(house, box, sends):
-    calls.answer(house, calls.call_from(house, "stranger@example.org", "Hello?"), "Hello!")
+    calls.answer(house, ANN, calls.call_from(house, "stranger@example.org", "Hello?"), "Hello!")
     sends()
     assert text_of(box, "has answered").startswith("You called the organiser")
 
@@ -226,7 +227,7 @@ def test_somebody_without_a_name_is_greeted_all_the_same(house, box, sends):
 def test_the_organisers_answer_comes_with_what_was_asked(house, box, sends, table):
     game = table("templari", 3)
     number = calls.call(house, game.person_at(0), "Where is\nmy mail?", game_id=game.id, seat=0)
-    calls.answer(house, number, "In the other folder.\n\nGreetings")
+    calls.answer(house, ANN, number, "In the other folder.\n\nGreetings")
     sends()
     text = text_of(box, "has answered")
     assert "In the other folder.\n\nGreetings" in text

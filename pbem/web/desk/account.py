@@ -16,7 +16,7 @@ from pbem.web.site import field, house, whole_number
 
 pages = Blueprint("desk_account", __name__)
 
-HOME: Final = "/desk/audit"
+HOME: Final = "/desk/calls"
 """Where an organiser begins who asked for no page in particular."""
 
 _OURS: Final = re.compile(r"/desk(/[\w./-]*)?(\?[\w.=&%+-]*)?", re.ASCII)

@@ -1,0 +1,65 @@
+"""The inbox: people who called the organiser, and what they are told."""
+
+from collections.abc import Callable
+from typing import Final
+
+from flask import Blueprint, Response, request
+
+from pbem.domain.acts import Act
+from pbem.domain.errors import Refusal
+from pbem.service import calls
+from pbem.web import site
+from pbem.web.desk import door
+from pbem.web.errors import status_of
+from pbem.web.site import field, house
+
+pages = Blueprint("desk_calls", __name__)
+
+BEGINNING: Final = 300
+"""So much of each call stands in the list."""
+
+
+@pages.get("/desk/calls")
+@door.needs(Act.CALLS)
+def show() -> Response:
+    """The calls that wait, the oldest first; with `?status=closed` those that are done with."""
+    status = "closed" if request.args.get("status") == "closed" else "open"
+    return site.page(
+        "desk/calls.html", queue=calls.queue(house(), door.actor(), status), which=status, beginning=BEGINNING
+    )
+
+
+@pages.get("/desk/calls/<int:call_id>")
+@door.needs(Act.CALL)
+def one(call_id: int) -> Response:
+    """One call, and what can be done about it."""
+    return _page(call_id)
+
+
+@pages.post("/desk/calls/<int:call_id>/answer")
+@door.needs(Act.ANSWER)
+def answer(call_id: int) -> Response:
+    """Answer a call by mail."""
+    return _done(call_id, lambda: calls.answer(house(), door.actor(), call_id, field("text")))
+
+
+@pages.post("/desk/calls/<int:call_id>/close")
+@door.needs(Act.CLOSE_CALL)
+def close(call_id: int) -> Response:
+    """Be done with a call without an answer."""
+    return _done(call_id, lambda: calls.close(house(), door.actor(), call_id, field("reason")))
+
+
+def _done(call_id: int, act: Callable[[], None]) -> Response:
+    try:
+        act()
+    except Refusal as refused:
+        return _page(call_id, refused)
+    return site.go("desk_calls.one", call_id=call_id)
+
+
+def _page(call_id: int, refused: Refusal | None = None) -> Response:
+    found = calls.one(house(), door.actor(), call_id)
+    return site.page(
+        "desk/call.html", 200 if refused is None else status_of(refused), found=found, call=found.row, refused=refused
+    )
