@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
+from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
 
@@ -55,7 +56,8 @@ class Stream(Draw):
         self._words: list[int] = []
 
     def below(self, bound: int) -> int:
-        if bound < 1:
+        # Below a larger bound there are numbers that no word gives, and to wait for a word that fits would have no end.
+        if not 1 <= bound <= _WORDS:
             raise ValueError("there is nothing to draw from")
         limit = _WORDS - _WORDS % bound
         while True:
@@ -66,9 +68,7 @@ class Stream(Draw):
                 return word % bound
 
     def _refill(self) -> None:
-        text = b"draw/1" + self._entry.to_bytes(8, "big") + self._block.to_bytes(4, "big")
-        raw = hmac.digest(self._seed, text, "sha256")
-        self._words = [int.from_bytes(raw[i : i + 8], "big") for i in (24, 16, 8, 0)]
+        self._words = _words_of(self._seed, self._entry, self._block)[::-1]
         self._block += 1
 
 
@@ -104,7 +104,36 @@ def seed_from(secret: bytes, words: Sequence[str]) -> bytes:
     return hmac.digest(secret, message, "sha256")
 
 
+class Derived(NamedTuple):
+    """How one number came about: the block, the place in it, the word there, and the number; None if it was passed over."""
+
+    block: int
+    place: int
+    word: int
+    bound: int
+    number: int | None
+
+
+def derive(seed: bytes, entry: int, bounds: Iterable[int]) -> Iterator[Derived]:
+    """Every word that is looked at for numbers below these bounds, so that each step can be worked out again by hand."""
+    words = ((block, place, word) for block in count() for place, word in enumerate(_words_of(seed, entry, block)))
+    for bound in bounds:
+        if not 1 <= bound <= _WORDS:
+            raise ValueError("there is nothing to draw from")
+        for block, place, word in words:
+            taken = word < _WORDS - _WORDS % bound
+            yield Derived(block, place, word, bound, word % bound if taken else None)
+            if taken:
+                break
+
+
 def follows(seed: bytes, entry: int, drawn: Iterable[Drawn]) -> bool:
     """Whether these are the numbers that the seed gives for this entry."""
     stream = Stream(seed, entry)
     return all(stream.below(bound) == number for bound, number in drawn)
+
+
+def _words_of(seed: bytes, entry: int, block: int) -> list[int]:
+    """The words of one block, in the order in which they are taken."""
+    raw = hmac.digest(seed, b"draw/1" + entry.to_bytes(8, "big") + block.to_bytes(4, "big"), "sha256")
+    return [int.from_bytes(raw[i : i + 8], "big") for i in range(0, 32, 8)]

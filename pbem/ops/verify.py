@@ -6,8 +6,8 @@ server is not in the way, and games that are being played meanwhile are seen at 
 """
 
 import json
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 from engine import codec
@@ -15,33 +15,13 @@ from engine.facts import SPECTATOR
 from engine.game import load
 from pbem.domain import chain
 from pbem.domain.errors import BadInput
-from pbem.service import export, talk
+from pbem.service import export, talk, verification
 from pbem.service.rereading import Replay, Wrong, snapshot, written
+from pbem.service.verification import Progress, Report, of_chain, of_talk
 from pbem.store import games, views
 from pbem.store.database import Store, Tx
 from pbem.store.games import GameRow
 from pbem.store.views import ViewRow
-
-Progress = Callable[[int], None]
-"""Is told how many more rows were read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What was found about one game. `made_again` is how many of its entries were played again and came out the same."""
-
-    game_id: int | None
-    key: str
-    title: str
-    rows: int
-    entries: int
-    made_again: int
-    wrongs: tuple[Wrong, ...]
-
-    @property
-    def sound(self) -> bool:
-        """Whether nothing was found."""
-        return not self.wrongs
 
 
 def games_to_verify(store: Store, game_id: int | None = None) -> tuple[list[int], int]:
@@ -77,11 +57,11 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
 
     found = chain.verify(read(), game=row.key, head=row.head, printed=printed)
     reading.end()
-    wrongs = [*_of_chain(found), *reading.wrongs, *wrongs]
+    wrongs = [*of_chain(found), *reading.wrongs, *wrongs]
     beside = [*_of_row(row, found), *_of_agreement(tx, row, reading), *snapshot(reading, asdict(row))]
     beside += [f"a view of seat {each.seat} is kept for row {each.seq}, which is not there" for each in kept]
     wrongs += [Wrong(row.seq, says) for says in beside]
-    wrongs += _of_talk(talk.check_in(tx, row), reading, row.seq)
+    wrongs += of_talk(talk.check_in(tx, row), reading, row.seq)
     return Report(row.id, row.key, row.title, found.rows, reading.entries, reading.made_again, tuple(wrongs))
 
 
@@ -94,50 +74,8 @@ def verify_file(path: Path, printed: Collection[str] = (), progress: Progress = 
         raise BadInput(
             f"{path} is not the file of a game.", remedy="Please take the file as it was downloaded."
         ) from error
-    told = export.read(text)
-    reading = Replay(load(told.kind), told.secret)
-
-    def read() -> Iterator[chain.Row]:
-        for each in told.log:
-            reading.read(each)
-            progress(1)
-            yield each
-
-    found = chain.verify(read(), game=told.key, head=told.head, printed=printed)
-    reading.end()
-    wrongs = [*_of_chain(found), *reading.wrongs]
-    if reading.dealt:
-        agreed = reading.began
-        pairs = {
-            "kind": (told.kind, agreed["kind"]),
-            "seats": (told.seats, agreed["seats"]),
-            "options": (dict(told.options), agreed["options"]),
-            "commitment": (told.commitment, agreed["commitment"]),
-            "words": (list(told.words), list(agreed["words"])),
-            "seating": (list(told.seating), list(agreed["seating"])),
-            "status": (told.status, reading.status),
-        }
-        wrongs += [
-            Wrong(1, f"the file says otherwise than its log about the {name}")
-            for name, (here, there) in pairs.items()
-            if here != there
-        ]
-    else:
-        wrongs.append(Wrong(0, "the log has no beginning"))
-    wrongs += _of_talk(talk.check(told.talk, told.key), reading, found.rows)
-    return Report(None, told.key, told.kind, found.rows, reading.entries, reading.made_again, tuple(wrongs))
-
-
-def _of_chain(found: chain.Outcome) -> Iterator[Wrong]:
-    yield from (Wrong(flaw.seq, flaw.says) for flaw in found.flaws)
-    yield from (Wrong(0, f"no row has the head {head}, which is said to have stood in a mail") for head in found.unseen)
-
-
-def _of_talk(said: chain.Outcome, reading: Replay, last: int) -> Iterator[Wrong]:
-    yield from (Wrong(flaw.seq, f"what was said at the table: {flaw.says}") for flaw in said.flaws)
-    for line in said.redacted:
-        if line not in reading.redacted:
-            yield Wrong(last, f"line {line} of what was said at the table has lost its text, and no row says why")
+    report, _ = verification.of_file(export.read(text), printed, progress)
+    return report
 
 
 def _of_row(row: GameRow, found: chain.Outcome) -> Iterator[str]:
@@ -179,7 +117,9 @@ def _of_views(reading: Replay, kept: list[ViewRow], seq: int) -> Iterator[Wrong]
             who = "the spectator" if each.seat == SPECTATOR else f"seat {each.seat}"
             yield Wrong(seq, f"the view kept for {who} at row {seq} is not what it was told")
         if each.number != reading.at.number:
-            yield Wrong(seq, f"the view kept at row {seq} is said to be of entry {each.number}, but is of {reading.at.number}")
+            yield Wrong(
+                seq, f"the view kept at row {seq} is said to be of entry {each.number}, but is of {reading.at.number}"
+            )
 
 
 def _means(reading: Replay, text: str, said: str) -> bool:

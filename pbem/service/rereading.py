@@ -142,6 +142,10 @@ class Replay:
     def _begin(self, body: dict[str, Any]) -> Iterator[str]:
         self.began, self.status = body, "playing"
         seats: int = body["seats"]
+        low, high = self.rules.seats
+        if not low <= seats <= high:
+            # Everything below makes something for each seat.
+            raise ValueError(f"{seats} seats")
         start = self.rules.start(seats, body["options"])
         # The place before the deal: entry 0 leads on from here.
         self._stood.append(At(-1, 0, start, (start,) * (seats + 1)))

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from engine.chance import Draw, Scripted, Stream, commitment, follows, seed_from
+from engine.chance import Draw, Scripted, Stream, commitment, derive, follows, seed_from
 
 SEED = bytes(range(32))
 
@@ -28,6 +28,26 @@ def test_numbers_that_would_favour_the_low_ones_are_rejected_as_published():
     stream = Stream(SEED, 1)
     numbers = [1360867351426230762, 1194534569029145207, 9004336820953801897]
     assert [stream.below(2**63 + 1) for _ in numbers] == numbers
+
+
+def test_every_word_behind_a_number_is_told_those_passed_over_too():
+    bounds = [2**63 + 1, 6, 2**63 + 1, 52, 2**63 + 1]
+    stream, steps = Stream(SEED, 1), list(derive(SEED, 1, bounds))
+    assert [step.number for step in steps if step.number is not None] == [stream.below(bound) for bound in bounds]
+    assert any(step.number is None for step in steps)
+    places = [(step.block, step.place) for step in steps]
+    assert places == [(i // 4, i % 4) for i in range(len(steps))]
+    for step in steps:
+        assert step.number in (None, step.word % step.bound)
+
+
+def test_no_number_is_drawn_below_more_than_a_word_can_be():
+    for bound in (0, -1, 2**64 + 1, 10**30):
+        assert Stream(SEED, 0).below(2**64) < 2**64
+        with pytest.raises(ValueError, match="nothing to draw from"):
+            Stream(SEED, 0).below(bound)
+        with pytest.raises(ValueError, match="nothing to draw from"):
+            list(derive(SEED, 0, [bound]))
 
 
 def test_every_entry_has_luck_of_its_own():

@@ -13,9 +13,10 @@ from engine import codec, game
 from engine.facts import SPECTATOR
 from pbem.domain import chain
 from pbem.domain.errors import BadInput, Refusal
-from pbem.ops.verify import Report, games_to_verify, verify_file, verify_games
+from pbem.ops.verify import games_to_verify, verify_file, verify_games
 from pbem.service import export, leaving, second_thoughts, talk, views
 from pbem.service.play import By
+from pbem.service.verification import Report
 from pbem.store import games
 from pbem.store import views as kept_views
 from pbem.store.database import Store

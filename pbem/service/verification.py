@@ -1,0 +1,97 @@
+"""Whether the file of a finished game is the game that was played: its chain, its facts, its luck and its talk.
+
+It needs no server, and no trust in the one that the file came from. Nothing is changed. The file comes from anywhere: whoever
+shows what was found on a page has it checked by `inspection`, which bears a file that was made to do harm.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+from engine.decisions import Refused
+from engine.game import Game, load
+from pbem.domain import chain, speech
+from pbem.domain.errors import BadInput
+from pbem.service import talk
+from pbem.service.export import Export
+from pbem.service.rereading import Replay, Wrong
+
+Progress = Callable[[int], None]
+"""Is told how many more rows were read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found about one game. `made_again` is how many of its entries were played again and came out the same."""
+
+    game_id: int | None
+    key: str
+    title: str
+    rows: int
+    entries: int
+    made_again: int
+    wrongs: tuple[Wrong, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing was found."""
+        return not self.wrongs
+
+
+def of_file(told: Export, printed: Collection[str] = (), progress: Progress = lambda _: None) -> tuple[Report, Replay]:
+    """What was found about a game in a file, and its log as it was read; `printed` are heads that stood in mails."""
+    reading = Replay(_rules(told.kind), told.secret)
+
+    def read() -> Iterator[chain.Row]:
+        for each in told.log:
+            reading.read(each)
+            progress(1)
+            yield each
+
+    found = chain.verify(read(), game=told.key, head=told.head, printed=printed)
+    reading.end()
+    wrongs = [*of_chain(found), *reading.wrongs, *_of_agreement(told, reading)]
+    wrongs += of_talk(talk.check(told.talk, told.key), reading, found.rows)
+    return Report(None, told.key, told.kind, found.rows, reading.entries, reading.made_again, tuple(wrongs)), reading
+
+
+def of_chain(found: chain.Outcome) -> Iterator[Wrong]:
+    """What is wrong with a chain."""
+    yield from (Wrong(flaw.seq, flaw.says) for flaw in found.flaws)
+    yield from (Wrong(0, f"no row has the head {head}, which is said to have stood in a mail") for head in found.unseen)
+
+
+def of_talk(said: chain.Outcome, reading: Replay, last: int) -> Iterator[Wrong]:
+    """What is wrong with what was said at a table; a line may be gone where the log says why."""
+    yield from (Wrong(flaw.seq, f"what was said at the table: {flaw.says}") for flaw in said.flaws)
+    for line in said.redacted:
+        if line not in reading.redacted:
+            yield Wrong(last, f"line {line} of what was said at the table has lost its text, and no row says why")
+
+
+def _of_agreement(told: Export, reading: Replay) -> Iterator[Wrong]:
+    """What the file says beside its log must be what the log began with, and how it ended."""
+    if not reading.dealt:
+        yield Wrong(0, "the log has no beginning")
+        return
+    agreed = reading.began
+    pairs = {
+        "kind": (told.kind, agreed["kind"]),
+        "seats": (told.seats, agreed["seats"]),
+        "options": (dict(told.options), agreed["options"]),
+        "commitment": (told.commitment, agreed["commitment"]),
+        "words": (list(told.words), list(agreed["words"])),
+        "seating": (list(told.seating), list(agreed["seating"])),
+        "status": (told.status, reading.status),
+    }
+    for name, (here, there) in pairs.items():
+        if here != there:
+            yield Wrong(1, f"the file says otherwise than its log about the {name}")
+
+
+def _rules(kind: str) -> Game[object]:
+    try:
+        return load(kind)
+    except Refused as refused:
+        raise BadInput(
+            speech.told(refused.text), remedy="A newer version of this software may know the game that is in the file."
+        ) from refused
