@@ -8,18 +8,15 @@ is imported by the command that needs it, so that `pbem --help` is quick.
 import logging
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
 from pbem import config as settings
 from pbem import logs
-from pbem.domain.errors import BadInput
+from pbem.ops.desk_commands import audit, call, organiser
 from pbem.ops.mail_commands import mail
-from pbem.ops.terminal import CODES, FAILED, Commands, command, many, progress, read_settings, say, tell, whoever
+from pbem.ops.terminal import CODES, FAILED, Commands, command, many, progress, read_settings, say, tell
 
 _PATH = click.Path(path_type=Path, dir_okay=False)
 _THERE = click.Path(path_type=Path, dir_okay=False, exists=True, readable=True)
@@ -241,7 +238,8 @@ def simulate(seed: int, games: int, days: int) -> None:
     )
 
 
-main.add_command(mail)
+for group in (mail, organiser, call, audit):
+    main.add_command(group)
 
 
 @main.group(epilog=CODES)
@@ -294,51 +292,6 @@ def keys_revoke(key_id: str) -> None:
     )
 
 
-@main.group(epilog=CODES)
-def organiser() -> None:
-    """Those who may sign in to the desk."""
-
-
-@command(organiser, "add", example="pbem organiser add Ann ann@example.org")
-@click.argument("name")
-@click.argument("address")
-def organiser_add(name: str, address: str) -> None:
-    """Let NAME sign in, with a passphrase that is asked for twice and shown nowhere."""
-    from pbem.service import organisers
-
-    with _house() as house:
-        passphrase = click.prompt("Passphrase", hide_input=True, err=True)
-        organisers.must_be_good(passphrase)
-        if click.prompt("The same again", hide_input=True, err=True) != passphrase:
-            raise BadInput("The two passphrases differ.", remedy="Nothing was changed; try again.")
-        organisers.add(house, whoever(), name, address, passphrase)
-    click.echo(f"{name} can sign in to the desk.")
-
-
-@command(organiser, "list", example="pbem organiser list")
-def organiser_list() -> None:
-    """Show all organisers."""
-    from pbem.service import organisers
-
-    with _house() as house:
-        found = organisers.listed(house)
-    for each in found:
-        click.echo(f"{each.name}  {each.address}  since {each.created_at:%Y-%m-%d}")
-    if not found:
-        click.echo("There is none. Add one with `pbem organiser add`.")
-
-
-@command(organiser, "remove", example="pbem organiser remove Ann")
-@click.argument("name")
-def organiser_remove(name: str) -> None:
-    """Let NAME no longer sign in."""
-    from pbem.service import organisers
-
-    with _house() as house:
-        organisers.remove(house, whoever(), name)
-    click.echo(f"{name} can no longer sign in.")
-
-
 @main.group("config", epilog=CODES)
 def config_() -> None:
     """The settings."""
@@ -348,12 +301,3 @@ def config_() -> None:
 def config_show() -> None:
     """Show all settings as they are in force; secrets are shown as "set" or "not set"."""
     click.echo(settings.show(read_settings()), nl=False)
-
-
-@contextmanager
-def _house() -> Iterator[Any]:
-    from pbem.ops import opening
-
-    config = read_settings()
-    with opening.opened_store(config) as store:
-        yield opening.house_on(store, config)

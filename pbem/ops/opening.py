@@ -31,6 +31,13 @@ def opened_store(config: Config, *, current: bool = True) -> Iterator[Store]:
         store.close()
 
 
+@contextmanager
+def opened_house(config: Config) -> Iterator[House]:
+    """The house of the settings, for one command."""
+    with opened_store(config) as store:
+        yield house_on(store, config)
+
+
 def must_be_there(config: Config) -> None:
     """Refuse to make a database by merely looking for it."""
     file = Store.file_of(config.database_url)

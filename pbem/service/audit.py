@@ -5,14 +5,16 @@ reason, so that an act without permission, reason or row cannot come to be. Addr
 neither: people are named by their numbers. Rows are never changed and never deleted.
 """
 
-from collections.abc import Collection, Iterator
+import json
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final
 
 from engine import codec
 from pbem.domain import chain
 from pbem.domain.acts import Act, Actor, Role
-from pbem.domain.errors import Forbidden
+from pbem.domain.errors import BadInput, Forbidden
 from pbem.domain.words import reason_of
 from pbem.service.house import House
 from pbem.store import audit as rows
@@ -106,6 +108,11 @@ def verify(house: House, printed: Collection[str] = ()) -> chain.Outcome:
         return chain.verify(map(_chained, rows.chain(tx)), game=_CHAIN, head=stored, printed=printed)
 
 
+def verify_lines(lines: Iterable[str], printed: Collection[str] = ()) -> chain.Outcome:
+    """Read a chain that was exported, and say everything that is wrong with it. Where it ends only a noted head can tell."""
+    return chain.verify(map(_read, lines), game=_CHAIN, printed=printed)
+
+
 def export(house: House) -> Iterator[str]:
     """The whole chain as lines of JSON, some at a time: no transaction waits for whoever reads it."""
     seq = 0
@@ -142,6 +149,31 @@ def _line(row: AuditRow) -> str:
         )
         + "\n"
     )
+
+
+def _read(line: str) -> chain.Row:
+    """A line of the exported file as the chain knows it."""
+    try:
+        given = json.loads(line)
+        return chain.Row(
+            game=_CHAIN,
+            seq=given["seq"],
+            kind=given["act"],
+            seat=None,
+            by=given["actor"],
+            at=datetime.fromisoformat(given["at"]),
+            rules=_FORM_OF_ROWS,
+            body=given["text"].encode(),
+            nonce=bytes.fromhex(given["nonce"]),
+            body_hash=bytes.fromhex(given["body_hash"]),
+            hash=bytes.fromhex(given["hash"]),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise BadInput(
+            "This is not an exported audit.",
+            why=f"A line cannot be read: {type(error).__name__}.",
+            remedy="Please take the file as it was exported.",
+        ) from error
 
 
 def _hashed(head: bytes, row: AuditRow) -> AuditRow:

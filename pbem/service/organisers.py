@@ -72,6 +72,12 @@ def remove(house: House, actor: Actor, name: str) -> None:
     house.write(work)
 
 
+def must_be_there(house: House, name: str) -> None:
+    """Refuse the name of nobody."""
+    with house.store.read() as tx:
+        _named(tx, name)
+
+
 def with_codes(house: House, actor: Actor, name: str, secret: str, code: str) -> None:
     """Ask an organiser for a code from now on, who shows by one that they have the secret."""
     house.write(lambda tx: with_codes_in(tx, house, actor, _named(tx, name), secret, code, _AT_THE_MACHINE))

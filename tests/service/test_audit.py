@@ -138,6 +138,18 @@ def test_the_exported_chain_has_everything_that_its_hashes_are_made_of(house, pe
     assert [json.loads(json.loads(line["text"])["body"]) for line in lines] == [{"number": n} for n in range(3)]
 
 
+def test_a_chain_that_was_taken_away_verifies_anywhere(house):
+    for number in range(3):
+        record(house, number=number)
+    lines = list(audit.export(house))
+    assert audit.verify_lines(lines, [audit.head(house)]).sound
+    assert not audit.verify_lines([*lines[:1], *lines[2:]]).sound
+    assert not audit.verify_lines([lines[0], lines[1].replace("Ann", "Ben"), lines[2]]).sound
+    assert audit.verify_lines(lines[:2], [audit.head(house)]).unseen
+    with pytest.raises(BadInput):
+        audit.verify_lines(["Dear diary"])
+
+
 def test_acts_can_be_looked_for(house, table, person):
     game = table()
     record(house, act=Act.PAUSE, game_id=game.id)

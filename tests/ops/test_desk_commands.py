@@ -1,0 +1,99 @@
+"""What the commands of the desk do and say."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from pbem.config import read
+from pbem.ops.opening import house_on, opened_store
+from pbem.service import calls, people
+from pbem.store import organisers
+from tests.ops.conftest import Run
+from tests.ops.test_commands import change
+
+WORDS = "correct horse battery staple"
+
+
+def add(pbem: Run, name: str = "Ann") -> None:
+    assert pbem("organiser", "add", name, f"{name}@example.org", typed=f"{WORDS}\n{WORDS}\n").exit_code == 0
+
+
+def call_here(text: str) -> int:
+    """Somebody called Zoe calls the organiser of the server in this folder."""
+    with opened_store(read(os.environ)) as store:
+        house = house_on(store, read(os.environ))
+        return calls.call(house, people.create(house, "zoe@example.org", "Zoe").id, text)
+
+
+def totp_of(name: str) -> str | None:
+    with opened_store(read(os.environ)) as store, store.read() as tx:
+        found = organisers.by_name(tx, name)
+        assert found is not None
+        return found.totp
+
+
+def test_codes_are_in_force_only_when_one_of_them_was_typed(pbem: Run) -> None:
+    pbem("init")
+    add(pbem)
+    refused = pbem("organiser", "totp", "Ann", typed="000000\n")
+    assert refused.exit_code == 1
+    assert "The secret: " in refused.output
+    assert totp_of("Ann") is None
+    assert pbem("organiser", "totp", "Nobody").exit_code == 1
+
+
+def test_codes_are_taken_away_from_somebody_who_lost_their_phone(pbem: Run) -> None:
+    pbem("init")
+    add(pbem)
+    change("UPDATE organiser SET totp = 'JBSWY3DPEHPK3PXP', totp_step = 1")
+    assert "with codes" in pbem("organiser", "list").output
+    assert pbem("organiser", "totp", "Ann", "--off").exit_code == 0
+    assert totp_of("Ann") is None
+
+
+def test_calls_are_listed_answered_and_closed(pbem: Run) -> None:
+    pbem("init")
+    assert "Nobody waits." in pbem("call", "list").output
+    first, second, third = call_here("My mail is gone."), call_here("Hello?"), call_here("And now?")
+    waiting = pbem("call", "list").output
+    assert "Zoe" in waiting
+    assert waiting.index("My mail is gone.") < waiting.index("Hello?")
+    assert pbem("call", "answer", str(first), "--text", "It is in the other folder.").exit_code == 0
+    assert pbem("call", "answer", str(second), typed="Hello!\n\nGreetings\n").exit_code == 0
+    assert pbem("call", "close", str(third)).exit_code == 2
+    assert pbem("call", "close", str(third), "--reason", "Twice the same.").exit_code == 0
+    assert "Nobody waits." in pbem("call", "list").output
+    closed = pbem("call", "list", "--closed").output
+    assert all(text in closed for text in ("It is in the other folder.", "Greetings", "Twice the same."))
+    assert pbem("call", "close", "99", "--reason", "There is none.").exit_code == 1
+
+
+def test_the_audit_names_the_account_on_the_machine(pbem: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUDO_USER", "carla")
+    pbem("init")
+    add(pbem)
+    listed = pbem("audit", "list").output
+    assert "command line carla  organiser added" in listed
+    assert "Nothing like that" in pbem("audit", "list", "--act", "ban").output
+
+
+def test_the_audit_verifies_until_somebody_alters_it(pbem: Run, folder: Path) -> None:
+    pbem("init")
+    add(pbem)
+    exported = pbem("audit", "export").output
+    (folder / "audit.jsonl").write_text(exported)
+    head = json.loads(exported.splitlines()[-1])["hash"][:20]
+    pbem("organiser", "remove", "Ann")
+    assert pbem("audit", "verify", "--head", head).exit_code == 0
+    assert pbem("audit", "verify", "audit.jsonl", "--head", head).exit_code == 0
+    assert pbem("audit", "verify", "--head", "0" * 20).exit_code == 1
+    change("UPDATE audit SET reason = 'Another.' WHERE seq = 1")
+    altered = pbem("audit", "verify")
+    assert altered.exit_code == 1
+    assert "row 1" in altered.output
+    (folder / "audit.jsonl").write_text(exported.replace("organiser added", "organiser removed"))
+    assert pbem("audit", "verify", "audit.jsonl").exit_code == 1
+    (folder / "other.txt").write_text("Dear diary\n")
+    assert "not an exported audit" in pbem("audit", "verify", "other.txt").output
