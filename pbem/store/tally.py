@@ -114,6 +114,12 @@ def by_hour(tx: Connection, since: datetime) -> dict[tuple[date, int, str], int]
     return {(day, hour, kind): count for day, hour, kind, count in tx.execute(select(_TALLY).where(first))}
 
 
+def latest(tx: Connection, kind: str, since: date) -> int | None:
+    """What was counted of a kind in the last hour in which it was; None if it was not since that day."""
+    wanted = select(_TALLY.c.count).where(_TALLY.c.day >= since, _TALLY.c.kind == kind)
+    return tx.execute(wanted.order_by(_TALLY.c.day.desc(), _TALLY.c.hour.desc()).limit(1)).scalar_one_or_none()
+
+
 def forget_before(tx: Connection, day: date) -> None:
     """Drop the counts of days long ago."""
     tx.execute(_TALLY.delete().where(_TALLY.c.day < day))

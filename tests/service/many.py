@@ -1,0 +1,107 @@
+"""Many tables that play, made from one by copying its rows: for looking at what a page costs among them.
+
+Nothing is played in the copies. Each has players of its own, an open deadline, rows in its log, a mail and a word to be
+found by; a few are in each kind of trouble.
+"""
+
+from sqlalchemy import Table
+
+from pbem.service.house import House
+from pbem.store.schema import Base
+
+FIRST = 1_000_000
+"""The number of the first copy: no real table has so high a one."""
+
+_SERIES = "WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < {most})"
+
+
+def copy(house: House, game_id: int, times: int, rows: int = 10) -> None:
+    """More tables like this one, each with so many rows in its log; deadlines and rows are spread over weeks."""
+    on_sqlite = house.store.on_sqlite
+    people = max(times // 4, 3)
+    number = f"{FIRST} + s.n"
+
+    def moment(column: str, seconds: str) -> str:
+        if on_sqlite:
+            return f"strftime('%Y-%m-%d %H:%M:%f', {column}, ({seconds}) || ' seconds') || '000'"
+        return f"{column} + ({seconds}) * interval '1 second'"
+
+    def data(words: str) -> str:
+        return f"CAST({words} AS BLOB)" if on_sqlite else f"convert_to({words}, 'UTF8')"
+
+    def run(sql: str) -> None:
+        house.write(lambda tx: tx.exec_driver_sql(sql.replace("%", "%%") if not on_sqlite else sql))
+
+    def of(of_table: str, own: str, most: int, series: str = "s", **changed: str) -> None:
+        table: Table = Base.metadata.tables[of_table]
+        columns = ", ".join(f'"{column.name}"' for column in table.c)
+        values = ", ".join(changed.get(column.name, f't."{column.name}"') for column in table.c)
+        start = _SERIES.format(most=most - 1)
+        run(
+            f'INSERT INTO "{of_table}" ({columns}) {start} SELECT {values} FROM "{of_table}" t, {series} WHERE {own}'
+        )
+
+    ours = f"t.game_id = {game_id}"
+    someone = f"{FIRST} + (s.n * 3 + t.place) % {people}"
+    a_person = "t.id = (SELECT min(id) FROM person)"
+    of(
+        "person",
+        a_person,
+        people,
+        id=number,
+        key="'copy' || s.n",
+        mailbox="'copy' || s.n || '@example.net'",
+        name="'Pat'",
+    )
+    of(
+        "game",
+        f"t.id = {game_id}",
+        times,
+        id=number,
+        key="'copy' || s.n",
+        paused="s.n % 50 = 1" if not on_sqlite else "(s.n % 50 = 1)",
+        created_at=moment("t.created_at", "s.n"),
+        status="CASE WHEN s.n % 500 = 3 THEN 'frozen' WHEN s.n % 4 = 2 THEN 'over' ELSE t.status END",
+    )
+    of("place", ours, times, game_id=number, person_id=someone)
+    due = moment("t.asked_at", "CASE WHEN s.n % 100 = 4 THEN 600 ELSE 86400 + s.n END")
+    of("deadline", ours, times, game_id=number, due_at=due, remind_at="NULL")
+    of(
+        "log",
+        f"{ours} AND t.seq = 1",
+        times,
+        series=f"s, (WITH RECURSIVE r(m) AS (SELECT 0 UNION ALL SELECT m + 1 FROM r WHERE m < {rows - 1}) SELECT m FROM r) r",
+        game_id=number,
+        seq="r.m + 1",
+        at=moment("t.at", "-60 * (s.n % 40000) - r.m"),
+    )
+    parked = "CASE WHEN s.n % 300 = 5 THEN 'parked' ELSE 'sent' END"
+    of(
+        "outbox",
+        f"t.id = (SELECT min(id) FROM outbox WHERE game_id = {game_id})",
+        times,
+        id=number,
+        game_id=number,
+        status=parked,
+    )
+    words = f"SELECT 'table', {{}}, {number} FROM s"
+    series = _SERIES.format(most=times - 1)
+    common, own = data("'copied'"), data("'copy' || s.n")
+    run(f"INSERT INTO term (about, word, number) {series} {words.format(common)} UNION ALL {words.format(own)}")
+    run(
+        f"INSERT INTO term (about, word, number) {series} SELECT 'person', {data(repr('pat'))}, {number} FROM s WHERE s.n < {people}"
+    )
+    run(f"INSERT INTO pause (game_id, start_at) SELECT id, started_at FROM game WHERE id >= {FIRST} AND paused")
+    run(
+        f"INSERT INTO flaw (game_id, found_at, seq, says) SELECT id, started_at, 1, 'x' FROM game WHERE id >= {FIRST} AND id % 700 = 1"
+    )
+    run(
+        "INSERT INTO unreachable (person_id, start_at, cause, why)"
+        f" SELECT id, created_at, 'refused', 'x' FROM person WHERE id >= {FIRST} AND id % 400 = 1"
+    )
+
+
+def settle(house: House) -> None:
+    """Let the database learn what it holds."""
+    with house.store.engine.connect() as connection:
+        connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("ANALYZE")

@@ -1,0 +1,209 @@
+"""The desk's first page: what is urgent, what is wrong, what is looked for; read from indexes, however many tables there are."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import event
+
+from pbem.domain.errors import BadInput
+from pbem.service import leaving, lobby, overview, stops
+from pbem.service.heartbeat import Worker, beat
+from pbem.service.moderation.clocks import Pause
+from pbem.service.overview import LATE, Wanted
+from pbem.service.tables import Wanted as WantedTable
+from pbem.store import flaws, outbox
+from pbem.store.schema import Base
+from tests.service import many
+from tests.service.moderated import does
+from tests.service.stored import letters
+from tests.service.timed import Time
+
+EVERY = (
+    Wanted(),
+    *(Wanted(trouble=trouble) for trouble in overview.TROUBLES),
+    Wanted(status="over"),
+    Wanted(status="playing", kind="sun-bid"),
+    Wanted(text="copied pat"),
+    Wanted(text="copy7"),
+    Wanted(person_id=many.FIRST + 1),
+)
+"""A list of each kind."""
+
+MOST = 16
+"""Statements of the page; the door of the desk needs a few besides."""
+
+
+@pytest.fixture
+def time(house, clock):
+    return Time(house, clock)
+
+
+def listed(house, **wanted):
+    return [each.row.id for each in overview.look(house, Wanted(**wanted)).page.tables]
+
+
+def test_tables_are_told_in_the_order_in_which_their_clocks_run_out(house, table, time):
+    slow, quick = table("sun-bid", 2, pace="3d"), table("sun-bid", 2, pace="1d")
+    time.sends()
+    assert listed(house) == [quick.id, slow.id]
+
+
+def test_a_table_stands_in_the_list_once_however_many_are_asked(house, table, time):
+    game = table("bid", 3)
+    time.sends()
+    assert len(game.asked()) > 1
+    assert listed(house) == [game.id]
+
+
+def test_each_trouble_is_counted_listed_and_named(house, table, time):
+    game = table("sun-bid", 2)
+    time.sends()
+    (seat,) = game.asked()
+    assert not any(overview.look(house, Wanted()).page.tables[0].troubles)
+    for trouble, happens in (
+        ("paused", lambda: does(house, Pause(game.id))),
+        (
+            "unreachable",
+            lambda: house.write(lambda tx: stops.refused(tx, house, game.person_at(seat), "no such mailbox")),
+        ),
+        ("parked", lambda: house.write(lambda tx: outbox.change(tx, game.mails()[-1].id, status="parked"))),
+        (
+            "flawed",
+            lambda: house.write(lambda tx: flaws.replace(tx, game.id, flaws.FlawRow(game.id, house.now(), 3, "x"))),
+        ),
+    ):
+        assert listed(house, trouble=trouble) == []
+        happens()
+        found = overview.look(house, Wanted(trouble=trouble))
+        assert getattr(found.counts, trouble) == 1
+        assert trouble in found.page.tables[0].troubles
+
+
+def test_a_clock_that_nobody_acts_on_is_overdue_after_a_while(house, table, time):
+    game = table("sun-bid", 2)
+    time.sends()
+    (seat,) = game.asked()
+    time.passes_until(time.due(game, seat) + LATE)
+    assert listed(house, trouble="overdue") == []
+    time.passes(timedelta(seconds=1))
+    assert listed(house, trouble="overdue") == [game.id]
+    assert overview.look(house, Wanted()).counts.overdue == 1
+
+
+def test_tables_are_found_by_title_key_and_players_and_by_nothing_else(house, table, person):
+    game = table("sun-bid", 2, title="Élan vital on Fridays")
+    other = lobby.create_table(house, person("Zoe"), WantedTable("bid", 3, title="Monday")).game_id
+    for text in ("friday", "elan", "FRI vit", "ann", "ben fridays", game.row().key):
+        assert listed(house, text=text) == [game.id], text
+    assert listed(house, text="zoe") == []
+    lobby.join(house, other, person("Zoe"))
+    assert listed(house, text="zoe mon") == [other]
+    for text in ("friday mon", "ann@example.org", "example", "%", "_", "'", "", "  "):
+        assert game.id not in listed(house, text=text) or not text.strip(), text
+
+
+def test_who_changes_their_name_or_leaves_is_found_by_the_new_one_only(house, table, person):
+    waiting = lobby.create_table(house, person("Ann"), WantedTable("bid", 3, title="Monday")).game_id
+    lobby.join(house, waiting, person("Ben"))
+    assert listed(house, text="ben") == [waiting]
+    leaving.leave(house, waiting, person("Ben"))
+    assert listed(house, text="ben") == []
+
+
+def test_a_person_is_found_by_the_whole_address_only(house, person):
+    ann = person("Ann")
+    assert overview.person_with(house, " Ann@EXAMPLE.org ") == ann
+    assert overview.person_with(house, "an@example.org") is None
+    with pytest.raises(BadInput):
+        overview.person_with(house, "ann")
+
+
+@pytest.mark.parametrize(
+    "wanted", [Wanted(), Wanted(status="playing"), Wanted(trouble="paused"), Wanted(text="copied")]
+)
+def test_pages_follow_each_other_without_a_gap_and_without_a_table_twice(house, table, time, wanted):
+    game = table("sun-bid", 2)
+    time.sends()
+    many.copy(house, game.id, 60, rows=1)
+    whole = [each.row.id for each in overview.look(house, wanted, limit=100).page.tables]
+    assert wanted.trouble or len(whole) > 40
+    found, after = [], ""
+    while True:
+        page = overview.look(house, wanted, after, limit=7).page
+        found += [each.row.id for each in page.tables]
+        if not (after := page.after):
+            break
+    assert found == whole
+
+
+@pytest.mark.parametrize("after", ["x", "-1", "20261121T120000.000000", "1_2", "9" * 30])
+def test_a_page_that_is_none_is_refused(house, after):
+    with pytest.raises(BadInput, match="no such page"):
+        overview.look(house, Wanted(), after)
+
+
+def test_the_state_of_the_house_is_told(house, clock, table):
+    assert not overview.look(house, Wanted()).working
+    beat(house, Worker("one", clock.now()))
+    assert overview.look(house, Wanted()).working
+    table("sun-bid", 2)
+    clock.advance(timedelta(minutes=10))
+    found, mails = overview.look(house, Wanted()), letters(house)
+    assert not found.working
+    assert (found.counts.queued, found.counts.oldest) == (len(mails), min(mail.due_at for mail in mails))
+
+
+def test_the_overview_reads_no_table_as_a_whole_whatever_is_listed(house, table, time):
+    game = table("sun-bid", 2)
+    time.sends()
+    many.copy(house, game.id, 500, rows=3)
+    many.settle(house)
+    for wanted in EVERY:
+        after = overview.look(house, wanted, limit=2).page.after
+        statements = statements_of(house, lambda wanted=wanted, after=after: overview.look(house, wanted, after))
+        assert len(statements) <= MOST
+        scanned = [each for statement, values in statements for each in scans(house, statement, values)]
+        assert scanned == [], wanted
+
+
+SMALL = {"beat", "outage", "job", "flaw"}
+"""Tables that have a few rows however many games there are."""
+
+
+def statements_of(house, act):
+    """What an act asks of the database, with the values it asks for."""
+    found = []
+
+    def executed(_connection, _cursor, statement, values, _context, _many):
+        if statement.startswith(("SELECT", "WITH")):
+            found.append((statement, values))
+
+    event.listen(house.store.engine, "before_cursor_execute", executed)
+    try:
+        act()
+    finally:
+        event.remove(house.store.engine, "before_cursor_execute", executed)
+    return found
+
+
+def scans(house, statement, values):
+    """The tables that a statement reads from one end to the other, by the plan of the database."""
+    with house.store.engine.connect() as connection:
+        if house.store.on_sqlite:
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
+            names = [row[3].split()[1] for row in plan if row[3].startswith("SCAN ")]
+            return [name for name in names if name in Base.metadata.tables.keys() - SMALL]
+        connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+        plan = connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}", values).scalar_one()
+        return [
+            node["Relation Name"]
+            for node in nodes(plan[0]["Plan"])
+            if node["Node Type"] == "Seq Scan" and node["Relation Name"] not in SMALL
+        ]
+
+
+def nodes(plan):
+    """A plan and everything below it."""
+    yield plan
+    for each in plan.get("Plans", ()):
+        yield from nodes(each)
