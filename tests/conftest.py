@@ -48,6 +48,7 @@ TOOLS = {
     "dovecot": Tool(("dovecot",), "apt-get install dovecot-imapd dovecot-lmtpd dovecot-sieve"),
     "nginx": Tool(("nginx",), "apt-get install nginx-light"),
     "node": Tool(("node", "nodejs"), "apt-get install nodejs"),
+    "npm": Tool(("npm",), "apt-get install npm"),
     "opendkim": Tool(("opendkim",), "apt-get install opendkim"),
     "opendkim-genkey": Tool(("opendkim-genkey",), "apt-get install opendkim-tools"),
     "opendmarc": Tool(("opendmarc",), "apt-get install opendmarc"),

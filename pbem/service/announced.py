@@ -26,7 +26,10 @@ _LIVE: Final = ("open", "playing")
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """One table. `players` are the names at it in the order of joining, and `reliability` goes with them; `free` are the places that anybody can have."""
+    """One table. `players` are the names at it in the order of joining; `people`, who that is, and `reliability` go with them.
+
+    `free` are the places that anybody can have.
+    """
 
     game_id: int
     key: str
@@ -43,6 +46,7 @@ class Announced:
     host_id: int
     host: str
     players: tuple[str, ...]
+    people: tuple[int | None, ...]
     reliability: tuple[Reliability | None, ...]
     bots: int
     free: int
@@ -68,10 +72,15 @@ def by_key(house: House, key: str) -> Announced:
         return _announced(tx, house, [row])[0]
 
 
+def by_row_in(tx: Tx, house: House, row: GameRow) -> Announced:
+    """The table of a row that was read already."""
+    return _announced(tx, house, [row])[0]
+
+
 def by_id(house: House, game_id: int) -> Announced:
     """The table of that number."""
     with house.store.read() as tx:
-        return _announced(tx, house, [games.read(tx, game_id)])[0]
+        return by_row_in(tx, house, games.read(tx, game_id))
 
 
 def of_person(house: House, person_id: int) -> list[Announced]:
@@ -110,6 +119,7 @@ def _one(row: GameRow, places: list[PlaceRow], host: PersonRow, told: dict[int, 
         host_id=host.id,
         host=at_table,
         players=tuple(place.name for place in places),
+        people=tuple(place.person_id for place in places),
         reliability=tuple(None if place.person_id is None else told[place.person_id] for place in places),
         bots=sum(place.bot is not None for place in places),
         free=max(row.seats - len(places) - kept, 0) if row.status == "open" else 0,

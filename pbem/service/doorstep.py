@@ -53,17 +53,16 @@ def at(house: House, token: str) -> Doorstep:
         row = games.read(tx, link.game_id)
         wish = lobby_rows.wished(tx, row.id, person.id)
         mine = [each for each in lobby_rows.invitations(tx, row.id) if each.person_id == person.id]
-        places = games.places(tx, row.id)
-        joined = tuple(place.name for place in places if place.person_id == person.id)
-        pass_on = invitation_links.of_table(tx, house, row.id, person.id)
-        found = [offers.of_seat(tx, row.id, place.seat) for place in places if place.seat is not None]
-    free = [offer for offer in found if offer is not None and row.status == "playing"]
+        table = announced.by_row_in(tx, house, row)
+        hosts = row.host_id == person.id
+        pass_on = invitation_links.of_table(tx, house, row.id, person.id) if hosts and row.status == "open" else ""
+        free = offers.of_game(tx, row.id) if row.status == "playing" else []
     return Doorstep(
         person.id,
         confirmed,
-        announced.by_id(house, link.game_id),
-        hosts=row.host_id == person.id,
-        joined=joined,
+        table,
+        hosts=hosts,
+        joined=tuple(name for name, each in zip(table.players, table.people, strict=True) if each == person.id),
         invited=mine[0].status if mine else "",
         name=(wish.name if wish else "") or person.name,
         word=wish.word if wish else "",

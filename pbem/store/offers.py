@@ -58,6 +58,12 @@ def of_seat(tx: Connection, game_id: int, seat: int) -> OfferRow | None:
     return None if row is None else OfferRow(**row._mapping)
 
 
+def of_game(tx: Connection, game_id: int) -> list[OfferRow]:
+    """The open offers of seats at a table."""
+    these = select(_OFFER).where(_OFFER.c.game_id == game_id, _OFFER.c.status == "open").order_by(_OFFER.c.seat)
+    return [OfferRow(**row._mapping) for row in tx.execute(these)]
+
+
 def end(tx: Connection, offer_id: int, status: str, now: datetime, taken_by: int | None = None) -> None:
     """An offer is over, and how."""
     ended = update(_OFFER).where(_OFFER.c.id == offer_id)

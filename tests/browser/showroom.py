@@ -10,7 +10,6 @@ import re
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
@@ -18,6 +17,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from flask import Flask
+from playwright.sync_api import Page
 from waitress.server import create_server
 
 from engine import game as games_of_house
@@ -27,7 +27,7 @@ from pbem import config
 from pbem.app import create_app
 from pbem.clock import FakeClock, SeededRandomness
 from pbem.links import SECRET_BYTES, Keyring, Purpose
-from pbem.service import by_link, incoming, lobby, people, replays, sessions, talk
+from pbem.service import by_link, calls, lobby, looks, people, replays, sessions, talk
 from pbem.service.bots import play_bots
 from pbem.service.delivery import deliver, mailbox_of, post_of
 from pbem.service.house import House
@@ -61,12 +61,21 @@ class Shown:
     path: str
     press: str = ""
 
+    def open(self, page: Page) -> None:
+        """Let a browser show it."""
+        page.goto(self.path)
+        if self.press:
+            # The button may lie folded away.
+            page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+            page.get_by_role("button", name=self.press).click()
+
 
 ALSO: Final = {
     "seat.show": {
         **{f"of {kind}": f"/s/{{seat_of_{kind}}}" for kind in games_of_house.names()},
         "sealed": "/s/{sealed}",
         "moved on": "/s/{seat}/preview?window=1&choice=pass",
+        "preview": "/s/{seat}/preview?window={window}&choice=pass",
         "refused": "/s/{seat}/preview?window={window}&choice=pass+99",
         "over": "/s/{over}",
         "stale token": "/s/{wrong}",
@@ -138,14 +147,16 @@ class Showroom:
             "key": self.named.get(f"key of {blueprint}") or self.named["finished" if "replay" in rule else "game"],
             "game_id": self.named["game id"],
             "person_id": self.named["person id"],
-            "id": "1",
+            "call_id": "1",
         } | ({"key": self.named["waiting"]} if endpoint == "lobby.table" else {})
         if blueprint == "stop":
             values["key"] = self.named["game"]
 
         def value(match: re.Match[str]) -> str:
             name = match["name"]
-            assert values.get(name), f"{rule}: nothing is known to stand for <{name}>; say so in tests/browser/showroom.py"
+            assert values.get(name), (
+                f"{rule}: nothing is known to stand for <{name}>; say so in tests/browser/showroom.py"
+            )
             return values[name]
 
         return re.sub(r"<(?:\w+:)?(?P<name>\w+)>", value, rule)
@@ -170,6 +181,7 @@ class Showroom:
         by_link.play(self.house, own, sealed.row().window, sealed.asked()[0].default)
         token, last = seated["templari"], self._seat(over, 0)
         talk.say(self.house, game.id, seat, game.person_at(seat), "Good luck, everybody! 🍀")
+        calls.call(self.house, ann, "Ben has not answered for a week.\nCan he be asked?", game_id=game.id, seat=0)
         move, _ = self._links.of(game, seat)
         found = {f"seat_of_{kind}": each for kind, each in seated.items()} | {
             "m": move, "s": token, "seat": token, "sealed": own, "over": last,
@@ -192,7 +204,9 @@ class Showroom:
         organiser = an_organiser(self.house, "Olga")
         holders = {Who.PERSON: Holder(person_id=person), Who.ORGANISER: Holder(organiser_id=organiser.id)}
         return {
-            str(who): self.house.write(lambda tx, holder=holder: sessions.open_in(tx, self.house, holder, "a telephone"))  # type: ignore[misc]
+            str(who): self.house.write(
+                lambda tx, holder=holder: sessions.open_in(tx, self.house, holder, "a telephone")
+            )  # type: ignore[misc]
             for who, holder in holders.items()
         }
 
@@ -218,12 +232,9 @@ class Showroom:
 
     def _decided(self, game: Begun, seat: int) -> int:
         """The last turn in which a seat has decided something."""
-        with self.house.store.read() as tx:
-            from pbem.service import links, looks
-
-            row = self._links.of(game, seat)
-            made = looks.look_in(tx, links.open_in(tx, self.house, row[1], Purpose.SEAT)).made
-        return made.window if made else game.row().window
+        made = looks.look(self.house, self._seat(game, seat)).made
+        assert made is not None
+        return made.window
 
     def _doubted(self, game: Begun) -> str:
         """A reply from an address that could be anybody's: the link by which its owner says that it was them."""
@@ -240,9 +251,3 @@ class Showroom:
             self.clock.advance(timedelta(minutes=2))
             if not play_bots(self.house) + deliver(self.house, post, limit=500).dealt_with:
                 return
-
-
-def showroom_pages() -> Iterator[tuple[Showroom, list[Shown]]]:
-    """The showroom, furnished, with its pages."""
-    with Showroom() as room:
-        yield room, room.pages()

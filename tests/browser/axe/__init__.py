@@ -1,0 +1,55 @@
+"""axe-core, which finds what shuts people out of a page: fetched from npm once, at one version whose content is known.
+
+npm itself compares what it fetched with the hash in `package-lock.json`. It lies in `.cache/` of this checkout, and is
+neither served by us nor part of any package of ours.
+"""
+
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from playwright.sync_api import Page
+
+from tests.conftest import find_tool
+
+_WANTED: Final = ("package.json", "package-lock.json")
+_HERE: Final = Path(__file__).parent
+_CACHE: Final = Path(__file__).parents[3] / ".cache" / "axe"
+_PROGRAM: Final = _CACHE / "node_modules" / "axe-core" / "axe.min.js"
+
+RUN: Final = """
+async rules => {
+    const only = rules.length ? {runOnly: {type: "rule", values: rules}} : {};
+    const found = await axe.run(document, {iframes: false, resultTypes: ["violations"], ...only});
+    return found.violations.map(each => `${each.id}: ${each.nodes.slice(0, 3).map(node => node.html).join(" | ")}`);
+}
+"""
+
+
+def faults_of(page: Page, *rules: str) -> list[str]:
+    """What axe finds wrong on a page: all that it knows of, or only what these rules are about."""
+    page.evaluate(_source())
+    found: list[str] = page.evaluate(RUN, list(rules))
+    return found
+
+
+@cache
+def _source() -> str:
+    if not _is_here():
+        _CACHE.mkdir(parents=True, exist_ok=True)
+        for name in _WANTED:
+            shutil.copy(_HERE / name, _CACHE / name)
+        npm = find_tool("npm")
+        assert npm is not None, "a test that looks with axe says that it needs npm"
+        command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=5"]
+        subprocess.run(command, cwd=_CACHE, check=True, capture_output=True, text=True, timeout=200)
+    return _PROGRAM.read_text()
+
+
+def _is_here() -> bool:
+    """Whether what is wanted now was fetched already. A fetch that was cut short has left no program."""
+    kept = (_CACHE / name for name in _WANTED)
+    wanted = ((_HERE / name).read_bytes() for name in _WANTED)
+    return _PROGRAM.is_file() and all(file.read_bytes() == content for file, content in zip(kept, wanted, strict=True))

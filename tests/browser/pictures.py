@@ -1,0 +1,74 @@
+"""A picture of every page, as wide as a telephone, a tablet and a desk, by day and at night.
+
+`python -m tests.browser.pictures FOLDER [WORD ...]` takes them all, or those of pages with one of these words in their
+name, and puts those of one page side by side on a sheet, to be looked at one by one.
+"""
+
+import re
+import sys
+from pathlib import Path
+from typing import Final, Literal
+
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser.showroom import Shown, Showroom
+from tests.conftest import find_tool
+
+WIDTHS: Final = (320, 768, 1280)
+SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
+
+SHEET: Final = """<!doctype html><title>{name}</title><style>body {{ margin: 8px; background: #888; font: 12px sans-serif }}
+div {{ display: flex; gap: 8px; align-items: flex-start }} img {{ max-height: 2400px }}</style><p>{name}</p><div>{pictures}</div>"""
+
+
+def main() -> None:
+    """Take them."""
+    folder, *words = sys.argv[1:]
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    with Showroom() as room, sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=find_tool("chromium"), args=["--no-sandbox"])
+        pages = [page for page in room.pages() if not words or any(word in page.name for word in words)]
+        for scheme in SCHEMES:
+            for width in WIDTHS:
+                _take(chromium, room, pages, target, width, scheme)
+        chromium.close()
+    for shown in pages:
+        _sheet(target, shown)
+    print(f"{len(pages)} pages are on sheets in {target}, one .html for each")
+
+
+def _take(
+    chromium: Browser,
+    room: Showroom,
+    pages: list[Shown],
+    target: Path,
+    width: int,
+    scheme: Literal["light", "dark"],
+) -> None:
+    context = chromium.new_context(
+        viewport={"width": width, "height": 800}, color_scheme=scheme, base_url=room.url, reduced_motion="reduce"
+    )
+    context.add_cookies(room.cookies())  # type: ignore[arg-type]
+    page = context.new_page()
+    for shown in pages:
+        shown.open(page)
+        page.screenshot(path=target / _file(shown, width, scheme), full_page=True)
+    context.close()
+
+
+def _file(shown: Shown, width: int, scheme: str) -> str:
+    return f"{_plain(shown.name)}-{width}-{scheme}.png"
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9_]+", "-", name.lower())
+
+
+def _sheet(target: Path, shown: Shown) -> None:
+    pictures = "".join(f'<img src="{_file(shown, width, scheme)}">' for scheme in SCHEMES for width in WIDTHS)
+    (target / f"{_plain(shown.name)}.html").write_text(SHEET.format(name=shown.name, pictures=pictures))
+
+
+if __name__ == "__main__":
+    main()

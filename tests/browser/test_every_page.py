@@ -1,0 +1,167 @@
+"""Every page that there is, on the smallest telephone, by day and at night: for every eye, thumb and keyboard."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page
+from sqlalchemy import event
+
+from tests.browser.axe import faults_of
+from tests.browser.showroom import Shown, Showroom
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pages")]
+
+MOST_QUERIES = 12
+MOST_BYTES = 60_000
+GALLERY = "gallery.show"
+"""All pictures at once, for those who draw them; no visitor of a real server is shown it."""
+
+PHONE = 320
+TABBED = {"seat.show", "lobby.new", "lobby.front", "own.mails", "talk.show", "desk_account.show"}
+"""Pages with many things to do; the others are made of the same parts."""
+
+MOST_STOPS = 80
+LEAST_TARGET = 24
+
+SMALL = """() => [...document.querySelectorAll("button, input:not([type=hidden]), select, textarea, summary")]
+    .filter(each => each.checkVisibility({visibilityProperty: true}) && !each.closest("label.pick"))
+    .map(each => [each.outerHTML.slice(0, 80), each.getBoundingClientRect().height])
+    .filter(([_, height]) => height < %d)"""
+
+WIDE = """() => document.documentElement.scrollWidth > innerWidth
+    ? [...document.querySelectorAll("body *")].filter(each => each.getBoundingClientRect().right > innerWidth + 1
+        && !each.closest(".scroll") && !each.closest("svg")).slice(0, 3).map(each => each.outerHTML.slice(0, 100))
+    : []"""
+
+FOCUSED = """() => {
+    const each = document.activeElement, box = each.getBoundingClientRect();
+    return each === document.body ? null : {
+        place: [...document.querySelectorAll("*")].indexOf(each), html: each.outerHTML.slice(0, 80),
+        seen: box.width > 0 && box.height > 0, marked: getComputedStyle(each).outlineStyle != "none",
+    };
+}"""
+
+
+@pytest.fixture(scope="module")
+def room() -> Iterator[Showroom]:
+    with Showroom() as furnished:
+        yield furnished
+
+
+@pytest.fixture(scope="module")
+def pages(room: Showroom) -> list[Shown]:
+    return room.pages()
+
+
+def test_every_page_is_small_and_asks_the_database_a_few_things_only(room: Showroom, pages: list[Shown]) -> None:
+    client = room.app.test_client()
+    for cookie in room.cookies():
+        client.set_cookie(cookie["name"], cookie["value"])
+    asked: list[str] = []
+
+    def executed(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if not statement.startswith(("BEGIN", "PRAGMA")):
+            asked.append(statement)
+
+    event.listen(room.house.store.engine, "before_cursor_execute", executed)
+    too_much = []
+    for shown in pages:
+        asked.clear()
+        answer = client.get(shown.path, base_url="http://localhost:8000")
+        assert answer.mimetype == "text/html", shown
+        # A route with garbage in it would be small and cheap; only those that are to be refused may be.
+        assert answer.status_code == 200 or "," in shown.name or shown.name == "seat.preview", (shown, answer.status)
+        if len(asked) > MOST_QUERIES or (len(answer.data) > MOST_BYTES and shown.name != GALLERY):
+            too_much.append((shown.name, len(asked), len(answer.data)))
+    event.remove(room.house.store.engine, "before_cursor_execute", executed)
+    assert too_much == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.browser
+@pytest.mark.needs("chromium", "npm")
+def test_axe_finds_no_violation_on_any_page(
+    room: Showroom, pages: list[Shown], chromium: Browser, scheme: Literal["light", "dark"]
+) -> None:
+    """At night only colours differ. The pages are as wide as a small telephone, and none has to be pushed sideways."""
+    wrong = []
+    with visitor(chromium, room, scheme) as page:
+        for shown in pages:
+            shown.open(page)
+            wrong += [
+                (shown.name, fault) for fault in faults_of(page, *(["color-contrast"] if scheme == "dark" else []))
+            ]
+            wrong += [(shown.name, "too wide", each) for each in page.evaluate(WIDE)]
+            wrong += [(shown.name, "too small", each) for each in page.evaluate(SMALL % LEAST_TARGET)]
+    assert wrong == []
+
+
+@pytest.mark.browser
+@pytest.mark.needs("chromium", "npm")
+def test_what_looks_at_the_pages_sees_what_is_wrong(room: Showroom, chromium: Browser) -> None:
+    with visitor(chromium, room) as page:
+        page.set_content(
+            "<p style='color: #999; background: #aaa'>pale</p><button style='height: 9px'></button><p><a>" + "W" * 99
+        )
+        assert {each.partition(":")[0] for each in faults_of(page)} >= {"color-contrast", "button-name"}
+        assert {each.partition(":")[0] for each in faults_of(page, "color-contrast")} == {"color-contrast"}
+        assert page.evaluate(WIDE)
+        assert page.evaluate(SMALL % LEAST_TARGET)
+
+
+@pytest.mark.browser
+@pytest.mark.needs("chromium")
+def test_tab_leads_through_a_page_in_its_order_and_shows_where_one_is(
+    room: Showroom, pages: list[Shown], chromium: Browser
+) -> None:
+    wrong = []
+    with visitor(chromium, room) as page:
+        for shown in pages:
+            if shown.name.partition(",")[0] not in TABBED:
+                continue
+            shown.open(page)
+            places = [-1]
+            for _ in range(MOST_STOPS):
+                page.keyboard.press("Tab")
+                here = page.evaluate(FOCUSED)
+                if here is None or [here["place"]] == places[1:2]:
+                    break
+                # A time of day is one field with several stops.
+                if here["place"] < places[-1] or not (here["seen"] and here["marked"]):
+                    wrong.append((shown.name, here))
+                places.append(here["place"])
+            assert len(places) > 4, shown
+    assert wrong == []
+
+
+@pytest.mark.browser
+@pytest.mark.needs("chromium")
+def test_no_page_asks_for_anything_elsewhere_or_breaks_its_own_rules(
+    room: Showroom, pages: list[Shown], chromium: Browser
+) -> None:
+    asked: set[str] = set()
+    complaints = []
+    with visitor(chromium, room) as page:
+        page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
+        page.on("console", lambda message: message.type == "error" and complaints.append((page.url, message.text)))
+        page.on("pageerror", lambda error: complaints.append((page.url, str(error))))
+        for shown in pages:
+            shown.open(page)
+    assert asked == {urlsplit(room.url).netloc}
+    # Chromium also notes that a page was answered with 404 or 409.
+    assert [each for each in complaints if "the server responded with a status" not in each[1]] == []
+
+
+@contextmanager
+def visitor(chromium: Browser, room: Showroom, scheme: Literal["light", "dark"] = "light") -> Iterator[Page]:
+    """Somebody with the smallest telephone there is, who has signed in as everything."""
+    context = chromium.new_context(
+        viewport={"width": PHONE, "height": 640}, color_scheme=scheme, base_url=room.url, reduced_motion="reduce"
+    )
+    context.set_default_timeout(60_000)
+    context.add_cookies(room.cookies())  # type: ignore[arg-type]
+    yield context.new_page()
+    context.close()
