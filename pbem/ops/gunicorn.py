@@ -11,21 +11,13 @@ import shutil
 import socket
 import tempfile
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any, Final
 
-_COUNTS: Final = Path(os.environ.get("PROMETHEUS_MULTIPROC_DIR") or tempfile.mkdtemp(prefix="pbem-counts-"))
-# Whether counts are shared is settled when the library is imported, which the modules below do.
-os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_COUNTS)
+from gunicorn.glogging import Logger
 
-from gunicorn.glogging import Logger  # noqa: E402
-
-from pbem import logs  # noqa: E402
-from pbem.config import Config, read  # noqa: E402
-from pbem.domain.errors import BadInput  # noqa: E402
-from pbem.ops import admin  # noqa: E402
-from pbem.ops.opening import house_on  # noqa: E402
-from pbem.store.database import Store  # noqa: E402
+from pbem import logs
+from pbem.config import Config, read
+from pbem.domain.errors import BadInput
 
 
 def _read_settings() -> Config:
@@ -33,6 +25,17 @@ def _read_settings() -> Config:
         return read(os.environ)
     except BadInput as refusal:
         raise SystemExit(str(refusal)) from None
+
+
+_SETTINGS: Final = _read_settings()
+
+_COUNTS: Final = tempfile.mkdtemp(prefix="pbem-counts-")
+# Whether counts are shared is settled when the library is imported, which the modules below do.
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = _COUNTS
+
+from pbem.ops import admin  # noqa: E402
+from pbem.ops.opening import house_on  # noqa: E402
+from pbem.store.database import Store  # noqa: E402
 
 
 class EventLogger(Logger):  # type: ignore[misc]
@@ -45,8 +48,6 @@ class EventLogger(Logger):  # type: ignore[misc]
         self.error_log.handlers.clear()
         self.error_log.propagate = True
 
-
-_SETTINGS: Final = _read_settings()
 
 wsgi_app = "pbem.ops.serving:application()"
 bind = f"{_SETTINGS.web.host}:{_SETTINGS.web.port}"
@@ -69,6 +70,7 @@ def on_starting(server: Any) -> None:
         try:
             _shared.append(admin.listening(_SETTINGS.web.admin_port))
         except BadInput as refusal:
+            on_exit(server)
             raise SystemExit(str(refusal)) from None
 
 

@@ -169,14 +169,16 @@ def test_processes_live_through_a_step_that_only_adds_and_new_ones_of_the_old_re
 def test_an_admin_port_that_is_taken_stops_the_start_with_a_message_and_is_free_when_its_process_has_stopped(
     place: Place,
 ) -> None:
-    port = free_port()
+    port, left = free_port(), place.folder / "left"
+    left.mkdir()
     held = {**place.settings, "PBEM_WEB_ADMIN_PORT": str(port)}
     with serving("worker", folder=place.folder, **held) as first:
         first.until("admin_started")
         other = {**held, "PBEM_WEB_PORT": str(free_port())}
         for program in ((*PBEM, "serve"), GUNICORN):
-            second = run(folder=place.folder, program=program, **other)
+            second = run(folder=place.folder, program=program, TMPDIR=str(left), **other)
             assert second.returncode == 1
+            assert list(left.iterdir()) == []
             assert f"Port {port} of 127.0.0.1, for metrics and health, is in use." in second.stdout
             assert "PBEM_WEB_ADMIN_PORT=" in second.stdout
             assert "Traceback" not in second.stdout
