@@ -12,7 +12,7 @@ import importlib.util
 import inspect
 import pkgutil
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -190,9 +190,14 @@ class Game(Generic[S]):
         """The rules page."""
         return inspect.cleandoc(sys.modules[type(self).__module__].__doc__ or "")
 
-    def teller(self, reader: int | None = None, names: tuple[str, ...] = ()) -> Teller:
-        """Somebody who tells this game's facts to one reader."""
-        return Teller(reader, names, self.word, self.hidden)
+    def teller(
+        self,
+        reader: int | None = None,
+        names: tuple[str, ...] = (),
+        translate: Callable[[str], str] = lambda text: text,
+    ) -> Teller:
+        """Somebody who tells this game's facts to one reader, in English unless there is a translation."""
+        return Teller(reader, names, self.word, self.hidden, translate)
 
     def settle(self, seats: int, chosen: Options) -> dict[str, OptionValue]:
         """All options with their values; refused if a value, an option or the number of players does not exist."""

@@ -12,6 +12,7 @@ from jinja2 import StrictUndefined
 
 from pbem import paths
 from pbem.config import Config
+from pbem.domain import speech
 from pbem.service.house import House
 from pbem.web import (
     answered,
@@ -99,7 +100,9 @@ def create_app(house: House, config: Config) -> Flask:
 def _speak(app: Flask) -> None:
     """Every sentence of a page goes through gettext. English is what stands in the templates, so it needs no catalogue."""
     app.jinja_env.add_extension("jinja2.ext.i18n")
-    app.jinja_env.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
+    app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
+        speech.translated, speech.translated_by_number, newstyle=True
+    )
 
 
 def _version(file: Path) -> str:

@@ -17,6 +17,8 @@ nothing in here knows about status numbers or mail.
 
 from typing import ClassVar
 
+from pbem.domain.speech import gettext, marked
+
 # Enough to recognise what one typed; a whole pasted mail would bury the message.
 MOST_QUOTED = 40
 
@@ -32,56 +34,56 @@ class PbemError(Exception):
     def __init__(self, what: str, *, why: str = "", remedy: str = "") -> None:
         self.what = what
         self.why = why
-        self.remedy = remedy or self.usual_remedy
+        self.remedy = remedy or gettext(self.usual_remedy)
         super().__init__(" ".join(part for part in (what, why, self.remedy) if part))
 
 
 class Refusal(PbemError):
     """A person asked for what cannot be. Nothing was changed."""
 
-    usual_remedy = "Nothing was changed; if this is in your way, call the organiser."
+    usual_remedy = marked("Nothing was changed; if this is in your way, call the organiser.")
 
 
 class BadInput(Refusal):
     """What was typed cannot be read, or is out of range."""
 
-    usual_remedy = "Nothing was changed; please correct it and send it again."
+    usual_remedy = marked("Nothing was changed; please correct it and send it again.")
 
 
 class Forbidden(Refusal):
     """It is there, and it is not theirs to do."""
 
-    usual_remedy = "Nothing was changed; if you think that it should be yours to do, call the organiser."
+    usual_remedy = marked("Nothing was changed; if you think that it should be yours to do, call the organiser.")
 
 
 class NotFound(Refusal):
     """There is no such thing."""
 
-    usual_remedy = "Please check that the address was copied whole, or ask for a mail with all your games."
+    usual_remedy = marked("Please check that the address was copied whole, or ask for a mail with all your games.")
 
 
 class Gone(Refusal):
     """There was such a thing, and it is over: revoked, expired, closed."""
 
-    usual_remedy = "Please use the newest mail of this game, or ask for a mail with all your games."
+    usual_remedy = marked("Please use the newest mail of this game, or ask for a mail with all your games.")
 
 
 class Stale(Refusal):
     """It was possible when it was asked for, and the game has moved on."""
 
-    usual_remedy = "Nothing was changed; please look at the present turn and decide there."
+    usual_remedy = marked("Nothing was changed; please look at the present turn and decide there.")
 
 
 class TooMany(Refusal):
     """A limit was reached, which waiting or removing something will cure."""
 
-    usual_remedy = "Nothing was changed; please try again later."
+    usual_remedy = marked("Nothing was changed; please try again later.")
 
 
 class Fault(PbemError):
     """Something of ours is broken, and no act of the person who met it would help."""
 
-    usual_remedy = "It is our fault and not yours; please try again later, or call the organiser."
+    usual_remedy = marked("It is our fault and not yours; please try again later, or call the organiser.")
 
 
 def quoted(text: str) -> str:

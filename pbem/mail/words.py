@@ -12,7 +12,6 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
-from gettext import NullTranslations
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -21,6 +20,7 @@ from jinja2.runtime import Context
 
 from pbem import paths
 from pbem.domain.phrase import said
+from pbem.domain.speech import gettext, translated, translated_by_number
 from pbem.mail.wire import one_line
 
 WIDTH: Final = 72
@@ -31,9 +31,6 @@ LONGEST_ASKED: Final = 90
 
 LONGEST_PREHEADER: Final = 90
 """Characters that a list of mails shows beside the subject."""
-
-_TRANSLATIONS: Final = NullTranslations()
-
 
 class Said(NamedTuple):
     """A mail in words."""
@@ -71,8 +68,7 @@ def listed(words: Sequence[str]) -> str:
     """`Ann, Ben and Cleo`."""
     if len(words) < 2:
         return "".join(words)
-    both = _TRANSLATIONS.gettext("{most} and {last}")
-    return both.format(most=", ".join(words[:-1]), last=words[-1])
+    return gettext("%(most)s and %(last)s", most=", ".join(words[:-1]), last=words[-1])
 
 
 def shortened(text: str, most: int = LONGEST_ASKED) -> str:
@@ -92,7 +88,7 @@ def _templates(parts: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.install_gettext_translations(_TRANSLATIONS, newstyle=True)  # type: ignore[attr-defined]
+    environment.install_gettext_callables(translated, translated_by_number, newstyle=True)  # type: ignore[attr-defined]
     environment.filters["wrap"] = wrap
     environment.filters["short"] = shortened
     environment.filters["preheader"] = _preheader

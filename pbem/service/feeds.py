@@ -10,6 +10,7 @@ from typing import Final
 
 from engine import game
 from engine.facts import SPECTATOR, seen
+from pbem.domain import speech
 from pbem.domain.words import set_apart
 from pbem.links import Purpose
 from pbem.service import links
@@ -120,7 +121,7 @@ def news(house: House, token: str) -> tuple[datetime, list[Piece]]:
 
 def _sentences(table: TableRow, facts: tuple[object, ...]) -> tuple[str, ...]:
     """What a spectator would be told, who is called “you” where it is about the reader."""
-    teller = game.load(table.kind).teller(table.seat, tuple(map(set_apart, table.names)))
+    teller = speech.teller(game.load(table.kind), table.seat, tuple(map(set_apart, table.names)))
     told = (teller.tell(seen(fact, SPECTATOR)) for fact in facts)
     return tuple(sentence for sentence in told if sentence)
 

@@ -19,7 +19,7 @@ from engine.decisions import Choice, Decision, Refused
 from engine.facts import SPECTATOR
 from engine.game import Game, OptionValue, Standing
 from engine.tell import Teller, Text
-from pbem.domain import chain
+from pbem.domain import chain, speech
 from pbem.domain.silence import Agreement, Successor, warning
 from pbem.domain.words import set_apart
 from pbem.links import Purpose
@@ -87,7 +87,7 @@ class Look:
     @property
     def teller(self) -> Teller:
         """Whoever tells this seat's player what happened."""
-        return self.rules.teller(self.seat, tuple(map(set_apart, self.names)))
+        return speech.teller(self.rules, self.seat, tuple(map(set_apart, self.names)))
 
     @property
     def sealed_words(self) -> str:
@@ -132,7 +132,7 @@ class Offered:
     @property
     def teller(self) -> Teller:
         """Whoever tells what everybody may know; the reader is called by name, because links get forwarded."""
-        return self.rules.teller(None, tuple(map(set_apart, self.names)))
+        return speech.teller(self.rules, None, tuple(map(set_apart, self.names)))
 
 
 def look(house: House, token: str) -> Look:

@@ -23,7 +23,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from engine.facts import SPECTATOR
-from pbem.domain import chain
+from pbem.domain import chain, speech
 from pbem.domain.duration import spoken
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.links import Purpose
@@ -205,7 +205,7 @@ def _about_seat(
         rules = play.rules_of(game)
         known = views.view(tx, game, SPECTATOR).view
         names = tuple(place.name for place in sorted(places, key=lambda place: place.seat or 0))
-        return {"board": printed(rules.board(known, SPECTATOR), rules.teller(None, names), SPECTATOR)}
+        return {"board": printed(rules.board(known, SPECTATOR), speech.teller(rules, None, names), SPECTATOR)}
     if ready.seat is None or ready.seat_links is None:
         return {}
     words: Words = {

@@ -17,6 +17,7 @@ from engine import codec, game, grammar, orders
 from engine.decisions import Choice, Decision, Refused, check_shape
 from engine.facts import fold, seen
 from engine.table import Entry, Position
+from pbem.domain import speech
 from pbem.domain.errors import BadInput, Forbidden, Gone, Stale
 from pbem.service import views
 from pbem.service.house import House
@@ -152,7 +153,7 @@ def set_orders(tx: Tx, house: House, row: GameRow, standing: dict[int, orders.Or
 
 def refusal(refused: Refused, rules: game.Game[Any]) -> BadInput:
     """What the rules refuse, in the words of the house."""
-    return BadInput(rules.teller()(refused.text), remedy="Nothing was changed.")
+    return BadInput(speech.teller(rules)(refused.text), remedy="Nothing was changed.")
 
 
 def option_of(choice: Choice) -> str:
@@ -236,7 +237,7 @@ def _as_option(text: str) -> str:
 
 def said(choice: Choice, rules: game.Game[Any]) -> str:
     """A choice in words, where the decision it answered is gone."""
-    teller = rules.teller()
+    teller = speech.teller(rules)
     return " ".join([choice.verb, *(teller.word(value) for value in choice.values)])
 
 

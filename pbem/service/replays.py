@@ -14,6 +14,7 @@ from engine.board import Board
 from engine.facts import SPECTATOR, Fact, seen
 from engine.game import Game, Standing
 from engine.tell import Teller
+from pbem.domain import speech
 from pbem.domain.errors import Forbidden, NotFound
 from pbem.domain.words import set_apart
 from pbem.links import Purpose
@@ -68,7 +69,7 @@ class Watched:
 
     def teller_for(self, seat: int) -> Teller:
         """Whoever tells it to the player of a seat."""
-        return self.rules.teller(None if seat == SPECTATOR else seat, tuple(map(set_apart, self.names)))
+        return speech.teller(self.rules, None if seat == SPECTATOR else seat, tuple(map(set_apart, self.names)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 
 from engine import orders
 from engine.decisions import Decision
-from pbem.domain import commands
+from pbem.domain import commands, speech
 from pbem.domain.commands import Command, Move, Plain, Slip, Standing, Word
 from pbem.domain.delivery import Delivery, Way
 from pbem.domain.errors import BadInput, Gone, Refusal, Stale
@@ -190,7 +190,7 @@ def _do(acting: _Acting, command: Command) -> tuple[Done, str]:
         case Plain():
             return _do_plain(acting, command)
         case Slip():
-            teller = play.rules_of(acting.game()).teller()
+            teller = speech.teller(play.rules_of(acting.game()))
             raise BadInput(teller(command.why), remedy="Nothing was changed by this line.")
 
 

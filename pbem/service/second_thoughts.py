@@ -12,6 +12,7 @@ from engine import codec, orders
 from engine.decisions import Refused
 from engine.facts import fold
 from engine.table import Position
+from pbem.domain import speech
 from pbem.domain.errors import Gone
 from pbem.service import play, views
 from pbem.service.house import House
@@ -117,7 +118,7 @@ def _withdrawable(tx: Tx, row: GameRow, seat: int) -> Position:
     try:
         left = play.position_of(row).withdraw(seat)
     except Refused as refused:
-        raise Gone(play.rules_of(row).teller()(refused.text)) from refused
+        raise Gone(speech.teller(play.rules_of(row))(refused.text)) from refused
     sealed = (each for each in games.chain_back(tx, row.id, row.key) if (each.kind, each.seat) == (Kind.SEALED, seat))
     _must_be_own(next(sealed).by)
     return left

@@ -14,7 +14,7 @@ from engine import game
 from engine.bots import BOTS
 from engine.chance import commitment
 from engine.decisions import Refused
-from pbem.domain import chain
+from pbem.domain import chain, speech
 from pbem.domain.errors import BadInput, NotFound, TooMany, quoted
 from pbem.domain.pace import parse_pace
 from pbem.domain.silence import FEWEST, MOST, Successor
@@ -115,11 +115,11 @@ def settle(wanted: Wanted) -> tuple[game.Game[Any], dict[str, str | int]]:
     try:
         rules = game.load(wanted.kind)
     except Refused as refused:
-        raise NotFound(str(refused.text), remedy="Please choose one of these.") from refused
+        raise NotFound(speech.told(refused.text), remedy="Please choose one of these.") from refused
     try:
         options = rules.settle(wanted.seats, wanted.options)
     except Refused as refused:
-        raise BadInput(rules.teller()(refused.text)) from refused
+        raise BadInput(speech.teller(rules)(refused.text)) from refused
     if len(wanted.bots) >= wanted.seats:
         raise BadInput(
             "A table needs a person.", why=f"It would have {wanted.seats} seats and {len(wanted.bots)} bots."

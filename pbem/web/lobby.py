@@ -13,6 +13,7 @@ from engine import game
 from engine.bots import BOTS
 from engine.decisions import Refused
 from engine.game import Game, Listed, Option, OptionValue
+from pbem.domain import speech
 from pbem.domain.errors import BadInput, NotFound, Refusal, quoted
 from pbem.domain.silence import FEWEST, MOST, Successor
 from pbem.service import announced, calls, doorstep, invitation_links, lobby, mine
@@ -197,7 +198,7 @@ def _rules(kind: str) -> Game[object]:
     try:
         return game.load(kind)
     except Refused as refused:
-        raise NotFound(str(refused.text), remedy="Please choose one of them on our front page.") from refused
+        raise NotFound(speech.told(refused.text), remedy="Please choose one of them on our front page.") from refused
 
 
 def _public(key: str) -> Announced:
@@ -245,7 +246,7 @@ def _new(rules: Game[object], refused: Refusal | None = None) -> Response:
         "new.html",
         200 if refused is None else status_of(refused),
         rules=rules,
-        teller=rules.teller(),
+        teller=speech.teller(rules),
         listed=Listed,
         bots=sorted(BOTS),
         paces=dict.fromkeys((str(site.config().site.pace), *PACES)),
@@ -259,7 +260,7 @@ def _new(rules: Game[object], refused: Refusal | None = None) -> Response:
 
 def _shown(found: Announced) -> dict[str, object]:
     rules = game.load(found.kind)
-    teller = rules.teller()
+    teller = speech.teller(rules)
     changed = [
         f"{option.name}: {found.options[option.name]}"
         for option in rules.options

@@ -16,6 +16,7 @@ from engine import game
 from engine.decisions import Refused
 from engine.game import Game, Listed, Option, OptionValue
 from engine.tell import Teller, say
+from pbem.domain import speech
 from pbem.domain.errors import NotFound
 from pbem.service import looks
 from pbem.web import site
@@ -54,7 +55,7 @@ class Agreed:
 def of_game(kind: str) -> Response:
     """The rules of a game, and what a table may agree."""
     rules = called(kind)
-    return _page(rules, options=[_agreed(each, rules.teller()) for each in rules.options], found=None, token="")
+    return _page(rules, options=[_agreed(each, speech.teller(rules)) for each in rules.options], found=None, token="")
 
 
 @pages.get("/s/<token>/rules")
@@ -72,7 +73,7 @@ def called(kind: str) -> Game[Any]:
     try:
         return game.load(kind)
     except Refused as refused:
-        raise NotFound(str(refused.text), remedy="Please choose one of them on our front page.") from refused
+        raise NotFound(speech.told(refused.text), remedy="Please choose one of them on our front page.") from refused
 
 
 def passages(rules: str) -> list[Passage]:
@@ -81,7 +82,7 @@ def passages(rules: str) -> list[Passage]:
 
 
 def _page(rules: Game[Any], **values: Any) -> Response:
-    teller = rules.teller()
+    teller = speech.teller(rules)
     return site.page(
         "rules.html",
         game=rules,

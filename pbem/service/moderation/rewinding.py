@@ -16,6 +16,7 @@ from engine import codec
 from engine.facts import SPECTATOR, fold, seen
 from engine.game import Game
 from engine.table import Position
+from pbem.domain import speech
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone
 from pbem.service import play, timekeeping
@@ -108,7 +109,7 @@ def _ask(doing: Doing, row: GameRow, places: list[PlaceRow], turn: int, many: in
 def _learnt(rules: Game[Any], row: GameRow, places: list[PlaceRow], gone: list[Standing]) -> Iterator[str]:
     """Who knows what of the turns that no longer stand: what everybody was told, and of what only some saw the whole."""
     names = {place.seat: place.name for place in places if place.seat is not None}
-    teller = rules.teller(None, tuple(names[seat] for seat in sorted(names)))
+    teller = speech.teller(rules, None, tuple(names[seat] for seat in sorted(names)))
     yield f"Everybody knows what was told in {len(gone)} turns that no longer stand:"
     alone: Counter[str] = Counter()
     for standing in gone:

@@ -1,0 +1,69 @@
+"""The language that people are spoken to in: every sentence of ours that people read goes through here.
+
+Those in templates come by Jinja's gettext calls, those in code by `gettext` and `ngettext`, and those that the rules and the
+facts of a game say by a teller from here. English is what stands in templates and code, so it needs no catalogue.
+
+    from pbem.domain.speech import gettext as _
+
+    raise BadInput(_("%(many)s bots are too many.", many=bots))
+
+Values stand in a sentence by their names, so that another language can put them elsewhere; a percent sign is written twice.
+A sentence that is kept before anybody reads it, such as one of a class, is marked where it stands, and translated where it
+is said. What people type (commands, names of settings) is the same in every language, and so is what is kept in a log.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from gettext import NullTranslations
+from typing import Any, Final
+
+from engine.game import Game
+from engine.tell import Teller, Text
+
+_SPOKEN: Final[ContextVar[NullTranslations]] = ContextVar("spoken", default=NullTranslations())  # noqa: B039 - never changed
+
+
+def gettext(message: str, **values: object) -> str:
+    """A sentence in the language that is spoken, with its values."""
+    return translated(message) % values
+
+
+def ngettext(one: str, many: str, number: int, **values: object) -> str:
+    """One of two sentences, by a number, which stands in it as `num`."""
+    return translated_by_number(one, many, number) % {"num": number, **values}
+
+
+def marked(message: str) -> str:
+    """A sentence that is translated where it is said, and found by its mark where it stands."""
+    return message
+
+
+def translated(message: str) -> str:
+    """A message as the catalogue has it, with the places of its values."""
+    return _SPOKEN.get().gettext(message)
+
+
+def translated_by_number(one: str, many: str, number: int) -> str:
+    """The same of one that has two forms."""
+    return _SPOKEN.get().ngettext(one, many, number)
+
+
+def teller(game: Game[Any], reader: int | None = None, names: tuple[str, ...] = ()) -> Teller:
+    """Somebody who tells a game's facts to one reader in the language that is spoken."""
+    return game.teller(reader, names, translated)
+
+
+def told(text: Text) -> str:
+    """What the rules say to nobody in particular."""
+    return Teller(translate=translated)(text)
+
+
+@contextmanager
+def speaking(translations: NullTranslations) -> Iterator[None]:
+    """Speak another language for a while, in this thread."""
+    before = _SPOKEN.set(translations)
+    try:
+        yield
+    finally:
+        _SPOKEN.reset(before)
