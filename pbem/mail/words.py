@@ -32,6 +32,7 @@ LONGEST_ASKED: Final = 90
 LONGEST_PREHEADER: Final = 90
 """Characters that a list of mails shows beside the subject."""
 
+
 class Said(NamedTuple):
     """A mail in words."""
 
