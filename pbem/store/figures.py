@@ -30,7 +30,8 @@ _RECEIVED_MAILS = (
     .group_by(_RECEIVED.c.status)
 )
 _OPEN = select(func.count()).select_from(_DEADLINE).where(_DEADLINE.c.status == "open")
-_STUCK = _OPEN.where(_DEADLINE.c.attempts >= MOST_ATTEMPTS)
+# Only what is due is ever tried, and of the open ones that are few.
+_STUCK = _OPEN.where(_DEADLINE.c.due_at <= bindparam("now", type_=Moment), _DEADLINE.c.attempts >= MOST_ATTEMPTS)
 _OVERDUE = (
     select(func.count(), func.min(_DEADLINE.c.due_at))
     .select_from(_DEADLINE.join(_GAME, _GAME.c.id == _DEADLINE.c.game_id))
@@ -78,7 +79,7 @@ def read(tx: Connection, now: datetime, since: datetime) -> Figures:
         oldest_mail=tx.execute(_OLDEST_MAIL).scalar_one(),
         received=_counted(tx, _RECEIVED_MAILS, RECEIVED),
         open_deadlines=_number(tx, _OPEN),
-        parked_deadlines=_number(tx, _STUCK),
+        parked_deadlines=_number(tx, _STUCK, now=now),
         overdue=overdue,
         oldest_overdue=oldest_overdue,
         calls=_number(tx, _CALLS),
