@@ -1,14 +1,17 @@
 """No GET and no HEAD writes: every route that answers one is asked for on a live game, and every table is compared."""
 
+import re
+
 import pytest
 from sqlalchemy import select
 
 from pbem.links import Purpose
-from pbem.service import by_link, feeds, leaving, lobby, replays
+from pbem.service import by_link, calls, feeds, leaving, lobby, replays
 from pbem.service.tables import Wanted
 from pbem.store.schema import Base
 from tests.service.inbox import Inbox
 from tests.service.stored import letters
+from tests.web.desk import at_the_desk
 
 GARBAGE = ["a" * 33, "abc", "a" * 500, "%F0%9F%A6%8A", "..%2F..%2Fetc", "0", "-1"]
 
@@ -23,7 +26,7 @@ def everything(house):
 
 
 @pytest.fixture
-def live(house, clock, table, links, person, carry, sign_in):
+def live(house, browser, clock, table, links, person, carry, sign_in):
     """A game under way with mails, orders and a doubtful reply, a table that waits, a link of every purpose, old views."""
     game = table("templari", 3)
     waiting = lobby.create_table(house, person("Ann"), Wanted("bid", 3))
@@ -41,6 +44,8 @@ def live(house, clock, table, links, person, carry, sign_in):
     for each in range(3):
         leaving.agree_to_end(house, ended.id, ended.person_at(each))
     sign_in(player)
+    at_the_desk(browser, house)
+    calls.call(house, player, "Help", game_id=game.id)
     feeds.renew(house, player)
     tokens = {
         "move": [move],
@@ -71,6 +76,9 @@ def addresses(app, browser, live):
         "window": ["0", "1", "30", "999999999999999999999"],
         "number": ["0", "1", "30", "999999999999999999999"],
         "kind": ["bid", "nonsense"],
+        "game_id": [str(game.id), "999999999999999999999"],
+        "person_id": [str(game.person_at(0)), "999999999999999999999"],
+        "call_id": ["1", "999999999999999999999"],
         "name": ["time", "nonsense"],
         "key": [waiting.key, game.row().key, *mails[:2], "nonsense"],
         "filename": ["pbem.css", "../app.py"],
@@ -81,8 +89,7 @@ def addresses(app, browser, live):
         blueprint = rule.endpoint.partition(".")[0]
         good = [*tokens.get(blueprint, []), *(each for kind in tokens.values() for each in kind)]
         found = [rule.rule]
-        for name in rule.arguments:
-            place = next(part for part in (f"<{name}>", f"<int:{name}>", f"<path:{name}>") if part in rule.rule)
+        for place, name in re.findall(r"(<(?:\w+:)?(\w+)>)", rule.rule):
             choices = [*(good if name == "token" else values[name]), *GARBAGE]
             found = [url.replace(place, choice) for url in found for choice in choices]
         queries = [f"?window={game.row().window}&choice=pass", "?window=1&choice=pass", "?window=x"]

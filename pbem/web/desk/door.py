@@ -13,7 +13,7 @@ from typing import Any, Final
 from flask import Response, g, request
 
 from pbem.domain.acts import DANGEROUS, Act, Actor, Role
-from pbem.domain.errors import Refusal
+from pbem.domain.errors import NotFound, Refusal
 from pbem.service import organisers, passphrases, sessions
 from pbem.web import guard, signed_in, site
 from pbem.web.errors import status_of
@@ -25,6 +25,9 @@ View = Callable[..., Response]
 OWN_FIELDS: Final = "desk-"
 """What the door asks for in somebody else's form begins like this, and is handed on to nobody."""
 
+MOST: Final = 2**62
+"""No row of any table has a larger number, and the databases could not be asked for one."""
+
 
 def needs(act: Act) -> Callable[[View], View]:
     """A page or a form for whoever may do this: at the table `game_id` where the address names one."""
@@ -32,6 +35,8 @@ def needs(act: Act) -> Callable[[View], View]:
     def guarded(view: View) -> View:
         @wraps(view)
         def asked(**values: Any) -> Response:
+            if any(isinstance(value, int) and value > MOST for value in values.values()):
+                raise NotFound("There is nothing at this address.")
             if request.method == "POST":
                 return _sent(view, act, values)
             return _opened(view, act, values)
