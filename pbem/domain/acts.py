@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from pbem.domain.errors import Forbidden
+from pbem.domain.speech import gettext as _
 
 
 class Act(StrEnum):
@@ -125,8 +126,10 @@ class Actor:
             return
         if self.role is Role.HOST:
             raise Forbidden(
-                "This is not for the host of a table.",
-                why=f"A host may {_HOST_MAY}.",
-                remedy="Nothing was changed; the organiser can do more: call them.",
+                _("This is not for the host of a table."),
+                why=_("A host may %(host_may)s.", host_may=_HOST_MAY),
+                remedy=_("Nothing was changed; the organiser can do more: call them."),
             )
-        raise Forbidden("This is done at the machine itself, and not over the web.", remedy="Nothing was changed.")
+        raise Forbidden(
+            _("This is done at the machine itself, and not over the web."), remedy=_("Nothing was changed.")
+        )

@@ -30,6 +30,7 @@ from pbem.domain.interval import ZERO, Interval, at_most, later_by, require_utc,
 from pbem.domain.localtime import moment_at, parse_wall, round_up
 from pbem.domain.pace import CALENDAR_NOTICE, Pace, PerDecision
 from pbem.domain.quiet import QuietHours, end_of_quiet
+from pbem.domain.speech import gettext as _
 
 # How long the others wait for an address that cannot be reached before its seat is offered.
 PATIENCE = 7 * DAY
@@ -198,15 +199,15 @@ def parse_extension(text: str, now: datetime, zone: ZoneInfo) -> Extension:
             extension = ExtendedBy(gained)
     except (BadInput, ValueError, OverflowError):
         raise BadInput(
-            f"{quoted(text)} is neither a length of time nor a moment.",
-            why="More time is given by an amount, or until a day and a time of that day.",
-            remedy="Write it like 12h or 2d, or like 2026-12-01 20:00.",
+            _("%(given)s is neither a length of time nor a moment.", given=quoted(text)),
+            why=_("More time is given by an amount, or until a day and a time of that day."),
+            remedy=_("Write it like 12h or 2d, or like 2026-12-01 20:00."),
         ) from None
     if not ZERO < gained <= LONGEST_EXTENSION:
         raise BadInput(
-            f"More time cannot be given by {quoted(text)}.",
-            why="The moment has to lie ahead, and thirty days is the most at once.",
-            remedy="Choose another moment, or pause the table for longer breaks.",
+            _("More time cannot be given by %(given)s.", given=quoted(text)),
+            why=_("The moment has to lie ahead, and thirty days is the most at once."),
+            remedy=_("Choose another moment, or pause the table for longer breaks."),
         )
     return extension
 

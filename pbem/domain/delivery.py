@@ -23,6 +23,7 @@ from pbem.domain.duration import HOUR, MINUTE, parse_duration, short_duration
 from pbem.domain.errors import BadInput, quoted
 from pbem.domain.localtime import local_day, moment_at
 from pbem.domain.quiet import QuietHours, end_of_quiet
+from pbem.domain.speech import gettext as _
 
 USUAL_DIGEST: Final = time(8)
 """When a digest comes unless its reader says when: before the day begins."""
@@ -99,18 +100,21 @@ def parse_delivery(text: str) -> Delivery:
         delay = parse_duration(words.removeprefix("after "))
         if delay > LONGEST_DELAY:
             raise BadInput(
-                f"Mails cannot be held back by {quoted(words.removeprefix('after '))}.",
-                why="Twelve hours are the most.",
-                remedy="Choose a shorter time, or a daily digest.",
+                _("Mails cannot be held back by %(removeprefix)s.", removeprefix=quoted(words.removeprefix("after "))),
+                why=_("Twelve hours are the most."),
+                remedy=_("Choose a shorter time, or a daily digest."),
             )
         return Delivery(Way.DELAYED, delay)
     try:
         return Delivery(Way(words))
     except ValueError:
         raise BadInput(
-            f"{quoted(text)} is not a way to be mailed.",
-            why=f"There are {', '.join(way for way in Way if way is not Way.DELAYED)}, and a delay such as after 30m.",
-            remedy="Choose one of these.",
+            _("%(given)s is not a way to be mailed.", given=quoted(text)),
+            why=_(
+                "There are %(list)s, and a delay such as after 30m.",
+                list=", ".join(way for way in Way if way is not Way.DELAYED),
+            ),
+            remedy=_("Choose one of these."),
         ) from None
 
 

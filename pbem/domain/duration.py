@@ -8,6 +8,7 @@ import re
 from datetime import timedelta
 
 from pbem.domain.errors import BadInput, quoted
+from pbem.domain.speech import gettext as _
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
@@ -23,9 +24,9 @@ def parse_duration(text: str) -> timedelta:
     match = _DURATION.fullmatch(text.strip())
     if match is None or int(match[1]) == 0:
         raise BadInput(
-            f"{quoted(text)} is not a length of time.",
-            why="It has to be a whole number, at least 1, with m, h or d for minutes, hours or days.",
-            remedy="Write it like 30m, 12h or 3d.",
+            _("%(given)s is not a length of time.", given=quoted(text)),
+            why=_("It has to be a whole number, at least 1, with m, h or d for minutes, hours or days."),
+            remedy=_("Write it like 30m, 12h or 3d."),
         )
     return int(match[1]) * _UNITS[match[2].lower()]
 

@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pbem.domain.errors import BadInput, quoted
+from pbem.domain.speech import gettext as _
 
 # Other names are aliases, or depend on the machine ("localtime"), or count leap seconds ("right/").
 _ZONE_NAME = re.compile(
@@ -30,9 +31,9 @@ def parse_zone(name: str) -> ZoneInfo:
     except (ZoneInfoNotFoundError, OSError):
         pass  # A name of the right shape that is no zone, or a folder of zones.
     raise BadInput(
-        f"{quoted(name)} is not the name of a time zone.",
-        why="A zone is named by its region and a large city in it.",
-        remedy="Write it like Europe/Berlin, America/New_York or UTC.",
+        _("%(name)s is not the name of a time zone.", name=quoted(name)),
+        why=_("A zone is named by its region and a large city in it."),
+        remedy=_("Write it like Europe/Berlin, America/New_York or UTC."),
     )
 
 
@@ -41,9 +42,9 @@ def parse_wall(text: str) -> time:
     if wall := _WALL.fullmatch(text.strip()):
         return time(int(wall[1]), int(wall[2]))
     raise BadInput(
-        f"{quoted(text)} is not a time of day.",
-        why="The day goes from 00:00 to 23:59.",
-        remedy="Write it like 07:30 or 20:00.",
+        _("%(given)s is not a time of day.", given=quoted(text)),
+        why=_("The day goes from 00:00 to 23:59."),
+        remedy=_("Write it like 07:30 or 20:00."),
     )
 
 

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from pbem.domain.duration import DAY, HOUR, MINUTE, parse_duration, short_duration
 from pbem.domain.errors import BadInput, quoted
 from pbem.domain.localtime import local_day, moment_at, parse_wall, parse_zone
+from pbem.domain.speech import gettext as _
 
 # Shorter than a minute, a mail is not even there; longer than a month, the others have left.
 SHORTEST, LONGEST = MINUTE, 30 * DAY
@@ -105,15 +106,15 @@ def parse_pace(text: str) -> Pace:
         allowed = parse_duration(text)
     except BadInput:
         raise BadInput(
-            f"{quoted(text)} is not a pace.",
-            why="A pace is a length of time for each decision, or days of the week with a time and a zone.",
-            remedy="Write it like 12h, 1d, 3d or 7d, or like Tue,Fri 20:00 Europe/Berlin.",
+            _("%(given)s is not a pace.", given=quoted(text)),
+            why=_("A pace is a length of time for each decision, or days of the week with a time and a zone."),
+            remedy=_("Write it like 12h, 1d, 3d or 7d, or like Tue,Fri 20:00 Europe/Berlin."),
         ) from None
     if not SHORTEST <= allowed <= LONGEST:
         raise BadInput(
-            f"A pace of {quoted(text)} is not possible.",
-            why="A decision may take from one minute to thirty days.",
-            remedy="Write for example 12h, 1d, 3d or 7d.",
+            _("A pace of %(given)s is not possible.", given=quoted(text)),
+            why=_("A decision may take from one minute to thirty days."),
+            remedy=_("Write for example 12h, 1d, 3d or 7d."),
         )
     return PerDecision(allowed)
 
@@ -131,7 +132,7 @@ def _parse_weekday(word: str) -> int:
             if name.startswith(word):
                 return day
     raise BadInput(
-        f"{quoted(word)} is not a day of the week.",
-        why="A calendar pace names days of the week, then a time, then a zone.",
-        remedy="Write it like Tue,Fri 20:00 Europe/Berlin.",
+        _("%(word)s is not a day of the week.", word=quoted(word)),
+        why=_("A calendar pace names days of the week, then a time, then a zone."),
+        remedy=_("Write it like Tue,Fri 20:00 Europe/Berlin."),
     )

@@ -13,6 +13,7 @@ from pbem.domain.duration import DAY, HOUR
 from pbem.domain.errors import BadInput, quoted
 from pbem.domain.interval import Interval, union
 from pbem.domain.localtime import local_day, moment_at, parse_wall
+from pbem.domain.speech import gettext as _
 
 # What is left of the day has to hold a full hour to be due at, also when the clocks change; and
 # the others at the table wait through the night too.
@@ -64,18 +65,18 @@ def parse_quiet(text: str, zone: ZoneInfo) -> QuietHours:
     match = _QUIET.fullmatch(text.strip())
     if match is None:
         raise BadInput(
-            f"{quoted(text)} is not a range of quiet hours.",
-            why="They go from one time of day to another.",
-            remedy="Write them like 22:00-07:00.",
+            _("%(given)s is not a range of quiet hours.", given=quoted(text)),
+            why=_("They go from one time of day to another."),
+            remedy=_("Write them like 22:00-07:00."),
         )
     begin, end = parse_wall(match["begin"]), parse_wall(match["end"])
     try:
         return QuietHours(begin, end, zone)
     except ValueError:
         raise BadInput(
-            f"Quiet hours of {quoted(text)} are not possible.",
-            why="They may be sixteen hours long at most, because the others at your tables wait.",
-            remedy="Choose a shorter range, such as 22:00-07:00.",
+            _("Quiet hours of %(given)s are not possible.", given=quoted(text)),
+            why=_("They may be sixteen hours long at most, because the others at your tables wait."),
+            remedy=_("Choose a shorter range, such as 22:00-07:00."),
         ) from None
 
 

@@ -14,6 +14,7 @@ from pbem.domain.deadline import Due, Turn, stopped, unnoticed
 from pbem.domain.duration import parse_duration, short_duration
 from pbem.domain.errors import BadInput, quoted
 from pbem.domain.interval import ZERO, later_by, running
+from pbem.domain.speech import gettext as _
 
 # More than this is no reminder but a nuisance.
 MOST_REMINDERS = 5
@@ -69,9 +70,9 @@ def parse_cadence(text: str) -> Cadence:
         return Cadence(())
     if len(words) > MOST_REMINDERS:
         raise BadInput(
-            f"{len(words)} reminders are too many.",
-            why=f"{MOST_REMINDERS} for one turn is the most.",
-            remedy="Choose the ones that help you, such as 50%,80%,2h.",
+            _("%(many)s reminders are too many.", many=len(words)),
+            why=_("%(most_reminders)s for one turn is the most.", most_reminders=MOST_REMINDERS),
+            remedy=_("Choose the ones that help you, such as 50%%,80%%,2h."),
         )
     return Cadence(tuple(map(_parse_mark, words)))
 
@@ -122,7 +123,7 @@ def _parse_mark(word: str) -> Passed | Left:
         return Left(parse_duration(word))
     except BadInput:
         raise BadInput(
-            f"{quoted(word)} is not a moment for a reminder.",
-            why="It is a share of your time, from 1% to 99%, or the time that is left.",
-            remedy="Write for example 50%,80%,2h, or none.",
+            _("%(word)s is not a moment for a reminder.", word=quoted(word)),
+            why=_("It is a share of your time, from 1%% to 99%%, or the time that is left."),
+            remedy=_("Write for example 50%%,80%%,2h, or none."),
         ) from None

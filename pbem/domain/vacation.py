@@ -15,6 +15,7 @@ from pbem.domain.duration import DAY
 from pbem.domain.errors import BadInput, Refusal, TooMany, quoted
 from pbem.domain.interval import Interval
 from pbem.domain.localtime import local_day, moment_at
+from pbem.domain.speech import gettext as _
 
 # As many days of leave as most people have in a year. Counted by calendar years, which everybody
 # can check on their fingers.
@@ -64,16 +65,16 @@ def parse_vacation(text: str, today: date | None = None) -> Vacation:
     match = _VACATION.fullmatch(words)
     if match is None:
         raise BadInput(
-            f"{quoted(text)} is not a vacation.",
-            why="A vacation is a first day and a last day, each as year, month and day.",
+            _("%(given)s is not a vacation.", given=quoted(text)),
+            why=_("A vacation is a first day and a last day, each as year, month and day."),
             remedy=_EXAMPLE,
         )
     first = _parse_day(match[1])
     last = _parse_day(match[2]) if match[2] else first
     if last < first:
         raise BadInput(
-            f"This vacation would end on {last}, before it begins on {first}.",
-            why="The first day comes first.",
+            _("This vacation would end on %(last)s, before it begins on %(first)s.", last=last, first=first),
+            why=_("The first day comes first."),
             remedy=_EXAMPLE,
         )
     return Vacation(first, last)
@@ -90,31 +91,39 @@ def check_vacation(
     today = local_day(now, zone)
     if wanted.first < today:
         raise BadInput(
-            f"This vacation would begin on {wanted.first}, and today is {today}.",
-            why="A vacation cannot begin in the past: others have played on since.",
-            remedy="Choose today or a later day as the first.",
+            _("This vacation would begin on %(first)s, and today is %(today)s.", first=wanted.first, today=today),
+            why=_("A vacation cannot begin in the past: others have played on since."),
+            remedy=_("Choose today or a later day as the first."),
         )
     if wanted.first > today + FURTHEST_AHEAD:
         raise BadInput(
-            f"This vacation would begin on {wanted.first}, more than a year from now.",
-            why="Vacations can be booked for the next twelve months.",
-            remedy="Please check the year, or book it later.",
+            _("This vacation would begin on %(first)s, more than a year from now.", first=wanted.first),
+            why=_("Vacations can be booked for the next twelve months."),
+            remedy=_("Please check the year, or book it later."),
         )
     for other in booked:
         if wanted.first <= other.last and other.first <= wanted.last:
             raise Refusal(
-                f"You already have a vacation from {other}.",
-                why="Two vacations cannot share a day.",
-                remedy="Choose other days, or cancel that one first.",
+                _("You already have a vacation from %(other)s.", other=other),
+                why=_("Two vacations cannot share a day."),
+                remedy=_("Choose other days, or cancel that one first."),
             )
     for year in range(wanted.first.year, wanted.last.year + 1):
         left = days_left(year, booked, budget)
         asked = wanted.days_in(year)
         if asked > left:
             raise TooMany(
-                f"This vacation takes {asked} days of {year}, and you have {left} left.",
-                why=f"Everybody has {budget} days of vacation in a calendar year, so that no table waits for ever.",
-                remedy="Choose fewer days, or ask the organiser for more time.",
+                _(
+                    "This vacation takes %(asked)s days of %(year)s, and you have %(left)s left.",
+                    asked=asked,
+                    year=year,
+                    left=left,
+                ),
+                why=_(
+                    "Everybody has %(budget)s days of vacation in a calendar year, so that no table waits for ever.",
+                    budget=budget,
+                ),
+                remedy=_("Choose fewer days, or ask the organiser for more time."),
             )
 
 
@@ -128,7 +137,7 @@ def _parse_day(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise BadInput(
-            f"There is no day {quoted(text)}.",
-            why="The calendar does not have it.",
+            _("There is no day %(given)s.", given=quoted(text)),
+            why=_("The calendar does not have it."),
             remedy=_EXAMPLE,
         ) from None

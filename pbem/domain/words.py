@@ -10,6 +10,7 @@ import unicodedata
 from typing import Final
 
 from pbem.domain.errors import BadInput, quoted
+from pbem.domain.speech import gettext as _
 
 LONGEST_NAME: Final = 40
 LONGEST_TITLE: Final = 80
@@ -42,13 +43,15 @@ def name_of(text: str) -> str:
     name = _line(text, "a name", LONGEST_NAME)
     if not name:
         raise BadInput(
-            "A name is missing.", why="The others at the table have to call you something.", remedy="Please give one."
+            _("A name is missing."),
+            why=_("The others at the table have to call you something."),
+            remedy=_("Please give one."),
         )
     if name.casefold() == "you" or "@" in name:
         raise BadInput(
-            f"{quoted(text)} cannot be a name here.",
-            why="It would be read as something else in a mail, or tell everybody an address.",
-            remedy="Please choose another.",
+            _("%(given)s cannot be a name here.", given=quoted(text)),
+            why=_("It would be read as something else in a mail, or tell everybody an address."),
+            remedy=_("Please choose another."),
         )
     return name
 
@@ -73,12 +76,12 @@ def said_of(text: str) -> str:
     """One paragraph to everybody at a table."""
     said = " ".join(_shaped(unicodedata.normalize("NFC", text)).split())
     if not said:
-        raise BadInput("There is nothing in that to be said.", remedy="Please write what the others should hear.")
+        raise BadInput(_("There is nothing in that to be said."), remedy=_("Please write what the others should hear."))
     if len(said) > LONGEST_SAID:
         raise BadInput(
-            f"What you want to say has {len(said)} characters.",
-            why=f"{LONGEST_SAID} are the most, because it stands in everybody's mail.",
-            remedy="Please say it shorter, or in two lines.",
+            _("What you want to say has %(many)s characters.", many=len(said)),
+            why=_("%(longest_said)s are the most, because it stands in everybody's mail.", longest_said=LONGEST_SAID),
+            remedy=_("Please say it shorter, or in two lines."),
         )
     return said
 
@@ -88,15 +91,22 @@ def reason_of(text: str) -> str:
     reason = " ".join(_shaped(unicodedata.normalize("NFC", text)).split())
     if not SHORTEST_REASON <= len(reason) <= LONGEST_REASON:
         raise BadInput(
-            "Please say why." if len(reason) < SHORTEST_REASON else f"Your reason has {len(reason)} characters.",
-            why=f"A reason of {SHORTEST_REASON} to {LONGEST_REASON} characters is kept with everything that is done here.",
-            remedy="Nothing was changed; please write one that those whom it concerns may read.",
+            _("Please say why.")
+            if len(reason) < SHORTEST_REASON
+            else _("Your reason has %(many)s characters.", many=len(reason)),
+            why=_(
+                "A reason of %(shortest_reason)s to %(longest_reason)s characters is kept with "
+                "everything that is done here.",
+                shortest_reason=SHORTEST_REASON,
+                longest_reason=LONGEST_REASON,
+            ),
+            remedy=_("Nothing was changed; please write one that those whom it concerns may read."),
         )
     if _ADDRESS.search(reason):
         raise BadInput(
-            "There is an address in your reason.",
-            why="Reasons are kept for ever and read by others.",
-            remedy="Nothing was changed; please name people by their names.",
+            _("There is an address in your reason."),
+            why=_("Reasons are kept for ever and read by others."),
+            remedy=_("Nothing was changed; please name people by their names."),
         )
     return reason
 
@@ -106,12 +116,12 @@ def text_of(text: str) -> str:
     lines = [_shaped(line).rstrip() for line in unicodedata.normalize("NFC", text).replace("\r\n", "\n").split("\n")]
     said = "\n".join(lines).strip()
     if not said:
-        raise BadInput("There is no text in that.", remedy="Please write what it is about.")
+        raise BadInput(_("There is no text in that."), remedy=_("Please write what it is about."))
     if len(said) > LONGEST_TEXT:
         raise BadInput(
-            f"Your text has {len(said)} characters.",
-            why=f"{LONGEST_TEXT} are the most.",
-            remedy="Please say it shorter; you can add to it in a second message.",
+            _("Your text has %(many)s characters.", many=len(said)),
+            why=_("%(longest_text)s are the most.", longest_text=LONGEST_TEXT),
+            remedy=_("Please say it shorter; you can add to it in a second message."),
         )
     return said
 
@@ -120,21 +130,21 @@ def _line(text: str, what: str, longest: int) -> str:
     line = " ".join(_shaped(unicodedata.normalize("NFC", text)).split())
     if len(line) > longest:
         raise BadInput(
-            f"{quoted(line)} is too long for {what}.",
-            why=f"It has {len(line)} characters, and {longest} are the most.",
-            remedy="Please choose a shorter one.",
+            _("%(line)s is too long for %(what)s.", line=quoted(line), what=what),
+            why=_("It has %(many)s characters, and %(longest)s are the most.", many=len(line), longest=longest),
+            remedy=_("Please choose a shorter one."),
         )
     if _PILED.search(line):
         raise BadInput(
-            f"What you wrote cannot be {what}.",
-            why="It piles up marks on a letter, which run over the lines of others.",
-            remedy="Please choose another.",
+            _("What you wrote cannot be %(what)s.", what=what),
+            why=_("It piles up marks on a letter, which run over the lines of others."),
+            remedy=_("Please choose another."),
         )
     if _WEB.search(line) or "=?" in line:
         raise BadInput(
-            f"{quoted(line)} cannot be {what}.",
-            why="It stands in mails to others, where a web address or code has no place.",
-            remedy="Please choose another.",
+            _("%(line)s cannot be %(what)s.", line=quoted(line), what=what),
+            why=_("It stands in mails to others, where a web address or code has no place."),
+            remedy=_("Please choose another."),
         )
     return line
 
