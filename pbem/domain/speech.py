@@ -24,12 +24,12 @@ from engine.tell import Teller, Text
 _SPOKEN: Final[ContextVar[NullTranslations]] = ContextVar("spoken", default=NullTranslations())  # noqa: B039 - never changed
 
 
-def gettext(message: str, **values: object) -> str:
+def gettext(message: str, /, **values: object) -> str:
     """A sentence in the language that is spoken, with its values."""
     return translated(message) % values
 
 
-def ngettext(one: str, many: str, number: int, **values: object) -> str:
+def ngettext(one: str, many: str, number: int, /, **values: object) -> str:
     """One of two sentences, by a number, which stands in it as `num`."""
     return translated_by_number(one, many, number) % {"num": number, **values}
 
