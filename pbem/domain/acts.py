@@ -30,6 +30,7 @@ class Act(StrEnum):
     RESUME = "resume"
     EXTEND = "extend"
     RESEND = "resend"
+    RETRY_DEADLINE = "retry deadline"
     SUBSTITUTE = "substitute"
     REWIND = "rewind"
     CORRECT = "correct"

@@ -19,12 +19,13 @@ import structlog
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.deadline import parse_extension
 from pbem.domain.errors import BadInput, PbemError
+from pbem.domain.speech import gettext as _
 from pbem.domain.words import reason_of, text_of
 from pbem.service import audit
 from pbem.service.house import House
 from pbem.service.moderation.clocks import Extend, Pause, Resume
 from pbem.service.moderation.doing import Deed, perform_in
-from pbem.service.moderation.mailing import Resend
+from pbem.service.moderation.mailing import Resend, ResendOfNoTable
 from pbem.service.people import normalised
 from pbem.store import jobs, outbox
 from pbem.store.database import Tx
@@ -106,7 +107,9 @@ def facts_of(house: House, what: What, text: str = "", days: int = 7) -> dict[st
             return {"text": text_of(text)}
         case What.RESEND:
             if not 1 <= days <= LONGEST_BACK:
-                raise BadInput(f"Mails of the last 1 to {LONGEST_BACK} days can be sent again.")
+                raise BadInput(
+                    _("Mails of the last 1 to %(longest_back)s days can be sent again.", longest_back=LONGEST_BACK)
+                )
             return {"domain": _domain(text), "since": (house.now() - timedelta(days=days)).isoformat()}
     return {}
 
@@ -224,7 +227,8 @@ def _deed(what: What, facts: Mapping[str, Any], target: Target) -> Deed | None:
     """What is done at one table or with one mail; None where somebody is only told something."""
     match what:
         case What.RESEND:
-            return Resend(target.number, target.game_id)
+            number, game_id = target.number, target.game_id
+            return ResendOfNoTable(number) if game_id is None else Resend(game_id, number)
         case What.PAUSE:
             return Pause(target.number)
         case What.RESUME:

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.domain.speech import gettext as _
 from pbem.service import news, play, wishes
 from pbem.service.house import House
 from pbem.store import deadlines, games, outbox, people
@@ -59,7 +60,12 @@ def of_game(house: House, game_id: int, seat: int | None = None, limit: int = MO
     """The mails about a game, or those to one seat of it, the newest first."""
     with house.store.read() as tx:
         games.read(tx, game_id)
-        return _listed(tx, outbox.about(tx, game_id, limit, seat))
+        return of_game_in(tx, game_id, limit, seat)
+
+
+def of_game_in(tx: Tx, game_id: int, limit: int, seat: int | None = None) -> list[Listed]:
+    """The same within a transaction that is under way."""
+    return _listed(tx, outbox.about(tx, game_id, limit, seat))
 
 
 def in_trouble(house: House, limit: int = MOST_SHOWN) -> list[Listed]:
@@ -78,11 +84,11 @@ def resend_in(tx: Tx, house: House, outbox_id: int) -> None:
     """Queue a mail again, by hand: the same bytes, with the links that its reader has now."""
     row = outbox.read(tx, outbox_id)
     if row is None:
-        raise NotFound("There is no such mail.")
+        raise NotFound(_("There is no such mail."))
     game = None if row.game_id is None else games.lock(tx, row.game_id)
     why = news.why_outdated(tx, row, game)
     if why is not None:
-        raise Gone("This mail is not worth sending any more.", why=f"In the meantime {why}.")
+        raise Gone(_("This mail is not worth sending any more."), why=_("In the meantime %(why)s.", why=why))
     now = house.now()
     # Whoever is sending it just now finds its lease gone: from here on the mail is the next claimer's.
     outbox.change(tx, row.id, status="queued", due_at=now, claimed_until=None, attempts=0)
@@ -92,15 +98,15 @@ def resend_in(tx: Tx, house: House, outbox_id: int) -> None:
 def _resend_own(tx: Tx, house: House, person_id: int, outbox_id: int) -> None:
     row = outbox.read(tx, outbox_id)
     if row is None or row.person_id != person_id:
-        raise NotFound("There is no such mail to you.")
+        raise NotFound(_("There is no such mail to you."))
     if row.status == "queued":
         # It is on its way: pressed twice is once.
         return
     if outbox.resent_since(tx, person_id, house.now() - timedelta(hours=1)) >= AGAIN_AN_HOUR:
         raise TooMany(
-            "Many of your mails were sent again within the last hour, and this one was not.",
-            why=f"{AGAIN_AN_HOUR} in an hour are the most.",
-            remedy="Please look among unwanted mails, or call the organiser.",
+            _("Many of your mails were sent again within the last hour, and this one was not."),
+            why=_("%(again_an_hour)s in an hour are the most.", again_an_hour=AGAIN_AN_HOUR),
+            remedy=_("Please look among unwanted mails, or call the organiser."),
         )
     resend_in(tx, house, outbox_id)
 
@@ -114,11 +120,11 @@ def turn_again_in(tx: Tx, house: House, person_id: int, game_id: int, seat: int)
     """The same within a transaction that is under way."""
     game = games.lock(tx, game_id)
     if all(place.person_id != person_id for place in games.places(tx, game_id) if place.seat == seat):
-        raise Forbidden("This seat is not yours.")
+        raise Forbidden(_("This seat is not yours."))
     play.must_go_on(game)
     asked = deadlines.read(tx, game_id, game.window, seat)
     if asked is None or asked.status != "open":
-        raise Gone("You are not asked anything just now.", remedy="You get a mail when you are.")
+        raise Gone(_("You are not asked anything just now."), remedy=_("You get a mail when you are."))
     now, facts = house.now(), {wishes.ASKED: True}
     # Not sooner than the first mail of this turn could leave: until then the move before it may be taken back.
     due_at = max(now, asked.asked_at + house.hold)
@@ -129,9 +135,9 @@ def turn_again_in(tx: Tx, house: House, person_id: int, game_id: int, seat: int)
             return
     if people.letters_since(tx, person_id, "turn", now - timedelta(hours=1), game_id) >= AGAIN_AN_HOUR:
         raise TooMany(
-            "This turn was mailed often within the last hour, and was not mailed again.",
-            why=f"{AGAIN_AN_HOUR} mails of a table's turns in an hour are the most.",
-            remedy="Please look among unwanted mails, or call the organiser.",
+            _("This turn was mailed often within the last hour, and was not mailed again."),
+            why=_("%(again_an_hour)s mails of a table's turns in an hour are the most.", again_an_hour=AGAIN_AN_HOUR),
+            remedy=_("Please look among unwanted mails, or call the organiser."),
         )
     outbox.queue(tx, [outbox.Letter(person_id, "turn", game_id, None, seat, game.window, facts)], now, due_at)
 

@@ -114,7 +114,7 @@ def settle(tx: Tx, house: House, game: GameRow, row: DeadlineRow, *, tell: bool 
     clock = _clock(tx, game, row)
     if clock is None:
         return Due(row.accepted_at, row.due_at)
-    found = _known(clock, house.now())
+    found = known(clock, house.now())
     promised = row.promised_at
     if found.at is not None and (promised is None or differs(promised, found.at, clock.turn.pace) or not tell):
         if promised is not None and tell:
@@ -135,6 +135,15 @@ def clock_of(tx: Tx, game: GameRow, window: int, seat: int) -> Clock | None:
     """The clock of a seat; None where nobody's time is running: nothing is asked, or a bot is."""
     row = deadlines.read(tx, game.id, window, seat)
     return None if row is None or row.status != "open" else _clock(tx, game, row)
+
+
+def known(clock: Clock, now: datetime) -> Due:
+    """The deadline as it is known now: while mail fails, and the others wait, nobody knows how long that will take."""
+    found = due(clock.turn)
+    over = offered_at(clock.turn)
+    if over is not None and over > now and any(failure.end is None for failure in clock.turn.unreachable):
+        return Due(found.start, None, (), Reason.UNREACHABLE)
+    return found
 
 
 def reminder_moments(clock: Clock, found: Due) -> tuple[datetime, ...]:
@@ -184,15 +193,6 @@ def _start(tx: Tx, house: House, key: tuple[int, int, int], person_id: int, acce
 def _as_read(turn: Turn) -> Turn:
     """The turn as the reader of its mail has it: whoever reads it can be reached."""
     return replace(turn, unreachable=tuple(failure for failure in turn.unreachable if failure.end is not None))
-
-
-def _known(clock: Clock, now: datetime) -> Due:
-    """The deadline as it is known now: while mail fails, and the others wait, nobody knows how long that will take."""
-    found = due(clock.turn)
-    over = offered_at(clock.turn)
-    if over is not None and over > now and any(failure.end is None for failure in clock.turn.unreachable):
-        return Due(found.start, None, (), Reason.UNREACHABLE)
-    return found
 
 
 def _next_reminder(clock: Clock, found: Due) -> datetime | None:

@@ -163,7 +163,7 @@ def test_mails_that_are_refused_whole_are_kept_for_somebody_to_look_at_and_can_b
     assert alarms.tell(house) == EACH
     sink.does_to()
     for row in parked:
-        does(house, Resend(row.id, row.game_id))
+        does(house, Resend(row.game_id, row.id))
     worker.works(10 * STEP)
     each_once(sink)
 

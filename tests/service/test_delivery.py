@@ -288,7 +288,7 @@ def test_a_repetition_of_a_mail_moves_no_clock(house, clock, sink, post, table):
     before = deadline_of(house, game, seat)
     mail = next(mail for mail in rows(house, game=game.id, kind="turn") if mail.seat == seat)
     clock.advance(timedelta(hours=5))
-    does(house, Resend(mail.id, mail.game_id))
+    does(house, Resend(mail.game_id, mail.id))
     delivery.deliver(house, post, limit=100)
     assert deadline_of(house, game, seat) == before
 
@@ -720,7 +720,7 @@ def test_a_mail_sent_again_is_the_same_bytes(house, clock, sink, post, table):
     clock.advance(HOUR)
     delivery.deliver(house, post, limit=100)
     (row, *_) = rows(house, game=game.id, kind="turn")
-    does(house, Resend(row.id, row.game_id))
+    does(house, Resend(row.game_id, row.id))
     clock.advance(HOUR)
     delivery.deliver(house, post, limit=100)
     copies = [mail for mail in sink.kept if mail.message["message-id"] == row.message_id]
@@ -734,7 +734,7 @@ def test_a_mail_sent_again_after_the_links_were_renewed_has_the_new_ones(house, 
     delivery.deliver(house, post, limit=100)
     (row, *_) = rows(house, game=game.id, kind="turn")
     links.renew(house, game.id, row.seat)
-    does(house, Resend(row.id, row.game_id))
+    does(house, Resend(row.game_id, row.id))
     clock.advance(HOUR)
     delivery.deliver(house, post, limit=100)
     old, new = [mail for mail in sink.kept if mail.message["message-id"] == row.message_id]
@@ -752,9 +752,9 @@ def test_a_mail_that_is_worth_nothing_any_more_is_not_sent_again(house, clock, s
     for seat, decision in game.asked().items():
         game.play(seat, decision.default)
     with pytest.raises(Gone, match="moved on"):
-        does(house, Resend(row.id, row.game_id))
+        does(house, Resend(row.game_id, row.id))
     with pytest.raises(NotFound):
-        does(house, Resend(999_999))
+        does(house, Resend(game.id, 999_999))
 
 
 def test_a_mail_sent_again_after_its_key_was_revoked_is_written_anew_under_another_name(
@@ -767,7 +767,7 @@ def test_a_mail_sent_again_after_its_key_was_revoked_is_written_anew_under_anoth
     before = len(sink.kept)
     fresh = SeededRandomness(99).bytes(SECRET_BYTES)
     turned = replace(house, keys=revoke(rotate(house.keys, fresh, clock.now().date()), house.keys.keys[0].id))
-    does(turned, Resend(row.id, row.game_id))
+    does(turned, Resend(row.game_id, row.id))
     clock.advance(HOUR)
     delivery.deliver(turned, post, limit=100)
     (again,) = sink.kept[before:]

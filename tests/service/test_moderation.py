@@ -83,7 +83,7 @@ def scene(house, time, table, person):
                 return game, Correct(game.id, "name", "Benjamin", 1)
             case "resend":
                 mail = letters(house, game.person_at(seat), "turn")[-1]
-                return game, Resend(mail.id, game.id)
+                return game, Resend(game.id, mail.id)
             case "retry":
                 with house.store.engine.begin() as tx:
                     asked = deadlines.read(tx, game.id, game.row().window, seat)
@@ -275,7 +275,7 @@ def test_a_new_address_gets_the_open_turns_and_old_links_die(house, time, table,
         after, left = people.read(tx, who), people.read(tx, new[0].person_id)
     assert (after.address, after.name) == ("New@example.net", before.name)
     assert left.mailbox == before.mailbox, "whoever reads the old one hears of it"
-    with pytest.raises(BadInput, match="known here"):
+    with pytest.raises(BadInput, match="plays here already"):
         does(house, ChangeAddress(person("Zoe"), "new@example.net"))
 
 

@@ -13,10 +13,11 @@ from typing import Any, ClassVar, NoReturn
 
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.words import reason_of
-from pbem.service import audit
+from pbem.service import audit, calls
 from pbem.service.house import House
 from pbem.service.record import Kind, Record
 from pbem.service.seating import write
+from pbem.store import calls as call_rows
 from pbem.store import deadlines, games, moderation, people
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -118,9 +119,14 @@ class Outcome:
     undo: Deed | None = None
 
 
-def perform(house: House, actor: Actor, deed: Deed, reason: str, form: str | None = None) -> Outcome:
-    """Do it, all or nothing; with the key of a form that was sent before, nothing more happens."""
-    return house.write(lambda tx: perform_in(tx, house, actor, deed, reason, form))
+def perform(
+    house: House, actor: Actor, deed: Deed, reason: str, form: str | None = None, call_id: int | None = None
+) -> Outcome:
+    """Do it, all or nothing; with the key of a form that was sent before, nothing more happens.
+
+    A call that it was done for is closed by it, and its caller told.
+    """
+    return house.write(lambda tx: perform_in(tx, house, actor, deed, reason, form, call_id))
 
 
 def preview(house: House, actor: Actor, deed: Deed, reason: str) -> Outcome:
@@ -135,7 +141,15 @@ def preview(house: House, actor: Actor, deed: Deed, reason: str) -> Outcome:
         return taken_back.outcome
 
 
-def perform_in(tx: Tx, house: House, actor: Actor, deed: Deed, reason: str, form: str | None = None) -> Outcome:
+def perform_in(
+    tx: Tx,
+    house: House,
+    actor: Actor,
+    deed: Deed,
+    reason: str,
+    form: str | None = None,
+    call_id: int | None = None,
+) -> Outcome:
     """The same within a transaction that is under way."""
     said = reason_of(reason)
     audit.must_be_allowed(tx, actor, deed.act, deed.game_id)
@@ -144,9 +158,12 @@ def perform_in(tx: Tx, house: House, actor: Actor, deed: Deed, reason: str, form
     # Whoever sent the same form at the same moment has waited for the game, or fails at the audit and comes here again.
     if form is not None and audit.done_with(tx, form) is not None:
         return Outcome(again=True)
+    if call_id is not None:
+        # Before the end of the audit, as whoever answers a call does.
+        call_rows.lock(tx, call_id)
     before = _Before.of(tx, deed)
     done = deed.do(Doing(tx, house, actor, said))
-    audit.record(
+    written = audit.record(
         tx,
         house,
         actor,
@@ -157,6 +174,8 @@ def perform_in(tx: Tx, house: House, actor: Actor, deed: Deed, reason: str, form
         form=form,
         **{**deed.kept(), **done.kept},
     )
+    if call_id is not None:
+        calls.settle_in(tx, house, call_id, written)
     return before.compared(tx, deed, done, for_host=actor.role is Role.HOST)
 
 

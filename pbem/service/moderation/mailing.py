@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import Gone, NotFound
+from pbem.domain.speech import gettext as _
 from pbem.service import ledger
 from pbem.service.moderation.doing import AtTable, Doing, Done, OnServer
 from pbem.store import deadlines, outbox
@@ -15,19 +16,22 @@ class Resend(AtTable):
     """Send a mail again, the same bytes with the links that its reader has now; also one that was parked."""
 
     act = Act.RESEND
+    game_id: int
     outbox_id: int
-    game_id: int | None = None
 
     def do(self, doing: Doing) -> Done:
-        mail = outbox.read(doing.tx, self.outbox_id)
-        # The game decides who may do this, so it has to be the mail's own.
-        if mail is None or mail.game_id != self.game_id:
-            raise NotFound("There is no such mail.", remedy="Nothing was changed.")
-        ledger.resend_in(doing.tx, doing.house, self.outbox_id)
-        return Done(
-            (f"Mail {mail.id} ({mail.kind}) goes out again at once. Its reader may have it twice then.",),
-            kept={"kind": mail.kind, "to": mail.person_id},
-        )
+        return _resent(doing, self.outbox_id, self.game_id)
+
+
+@dataclass(frozen=True)
+class ResendOfNoTable(OnServer):
+    """Send a mail again that is about no table."""
+
+    act = Act.RETRY
+    outbox_id: int
+
+    def do(self, doing: Doing) -> Done:
+        return _resent(doing, self.outbox_id, None)
 
 
 @dataclass(frozen=True)
@@ -40,9 +44,11 @@ class RetryIncoming(OnServer):
     def do(self, doing: Doing) -> Done:
         row = received.lock(doing.tx, self.received_id)
         if row is None:
-            raise NotFound("There is no such mail.", remedy="Nothing was changed.")
+            raise NotFound(_("There is no such mail."), remedy=_("Nothing was changed."))
         if row.status != "parked":
-            raise Gone(f"This mail is {row.status}.", why="Only one that was parked is tried again.")
+            raise Gone(
+                _("This mail is %(status)s.", status=row.status), why=_("Only one that was parked is tried again.")
+            )
         now = doing.house.now()
         received.change(doing.tx, row.id, status="waiting", outcome="", attempts=0, due_at=now, claimed_until=None)
         return Done(("It is read again at once, as if it had just come in.",))
@@ -52,14 +58,26 @@ class RetryIncoming(OnServer):
 class RetryDeadline(AtTable):
     """Let a deadline be acted on that was parked after many tries."""
 
-    act = Act.RETRY
+    act = Act.RETRY_DEADLINE
     game_id: int
     seat: int
 
     def do(self, doing: Doing) -> Done:
         parked = [row for row in deadlines.parked(doing.tx) if (row.game_id, row.seat) == (self.game_id, self.seat)]
         if not parked:
-            raise Gone("Nothing is parked there.", remedy="Nothing was changed.")
+            raise Gone(_("Nothing is parked there."), remedy=_("Nothing was changed."))
         for row in parked:
             deadlines.unpark(doing.tx, row)
         return Done(("It is tried again with the next tick.",))
+
+
+def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:
+    mail = outbox.read(doing.tx, outbox_id)
+    # The game decides who may do this, so it has to be the mail's own.
+    if mail is None or mail.game_id != game_id:
+        raise NotFound(_("There is no such mail."), remedy=_("Nothing was changed."))
+    ledger.resend_in(doing.tx, doing.house, outbox_id)
+    return Done(
+        (f"Mail {mail.id} ({mail.kind}) goes out again at once. Its reader may have it twice then.",),
+        kept={"kind": mail.kind, "to": mail.person_id},
+    )

@@ -5,6 +5,6 @@ Every page and every form of these blueprints names the act that it is for; the 
 
 from typing import Final
 
-from pbem.web.desk import account, audit, calls
+from pbem.web.desk import account, audit, calls, deeds, table
 
-BLUEPRINTS: Final = (account.pages, audit.pages, calls.pages)
+BLUEPRINTS: Final = (account.pages, audit.pages, calls.pages, deeds.pages, table.pages)

@@ -1,0 +1,78 @@
+"""A table at the desk: seats and deadlines, what happened and why, mails, the record, and every act on it."""
+
+from flask import Blueprint, Response, request
+
+from pbem.domain.acts import MAY, Act
+from pbem.domain.errors import Refusal
+from pbem.service.moderation import desk
+from pbem.web import drawn, site
+from pbem.web.desk import door
+from pbem.web.desk.deeds import FORMS
+from pbem.web.errors import status_of
+from pbem.web.site import field, house
+
+pages = Blueprint("desk_table", __name__)
+
+
+@pages.get("/desk/tables/<int:game_id>")
+@door.needs(Act.TABLE)
+def show(game_id: int) -> Response:
+    """One table."""
+    return _page(game_id)
+
+
+@pages.get("/desk/tables/<int:game_id>/clocks")
+@door.needs(Act.TABLE)
+def clocks(game_id: int) -> Response:
+    """How each deadline of a table came about."""
+    found = desk.table(house(), door.actor(), game_id)
+    return site.page("desk/clocks.html", found=found, clocks=desk.clocks(house(), door.actor(), game_id))
+
+
+@pages.post("/desk/tables/<int:game_id>/see-as")
+@door.needs(Act.SEE_AS)
+def see_as(game_id: int) -> Response:
+    """The table as a seat sees it; the look is on record."""
+    try:
+        seat = site.whole_number("seat", "the number of a seat") - 1
+        eyes = desk.see_as(house(), door.actor(), game_id, seat, field("reason"))
+    except Refusal as refused:
+        return _page(game_id, refused)
+    return site.page("desk/eyes.html", eyes=eyes, board=drawn.draw(eyes.board, eyes.teller, eyes.seat))
+
+
+def _page(game_id: int, refused: Refusal | None = None) -> Response:
+    found = desk.table(house(), door.actor(), game_id)
+    return site.page(
+        "desk/table.html",
+        200 if refused is None else status_of(refused),
+        found=found,
+        game=found.game,
+        acts=[form for form in FORMS.values() if _fits(form.name, found)],
+        refused=refused,
+        given=request.form,
+    )
+
+
+def _fits(name: str, found: desk.Desk) -> bool:
+    """Whether an act may make sense at this table as it is; whether it does is for the act to say."""
+    form = FORMS[name]
+    if "game_id" not in form.path or form.act not in MAY[door.actor().role]:
+        return False
+    playing = found.game.status == "playing"
+    fits = {
+        "pause": playing and not found.game.paused,
+        "resume": playing and found.game.paused,
+        "extend": playing,
+        "freeze": playing,
+        "unfreeze": found.game.status == "frozen",
+        "close": found.game.status in ("planned", "open", "playing", "frozen"),
+        "rewind": bool(found.turns),
+        "substitute": playing,
+        "offer": playing and not found.game.private,
+        "correct": found.game.status in ("open", "playing"),
+        "redact": any(line.text is not None for line in found.said),
+        "resend": bool(found.mails),
+        "retry-deadline": any(each.due is not None and each.due.attempts for each in found.seats),
+    }
+    return fits[name]

@@ -1,0 +1,174 @@
+"""A table at the desk: every act by a form with its reason, a look beforehand and a button, and no secret on any page."""
+
+import pytest
+
+from engine.facts import SPECTATOR
+from pbem.service import audit, calls, talk
+from pbem.service.moderation.clocks import Pause
+from pbem.store import audit as audit_rows
+from pbem.store.sessions import Holder
+from tests.service.moderated import does
+from tests.service.stored import calls_counted, everything, letters
+from tests.web.browser import HOST
+from tests.web.desk import at_the_desk, signed_in
+
+LOOK = "See what it would do …"
+
+
+@pytest.fixture
+def game(table):
+    begun = table("templari", 3)
+    for _ in range(4):
+        seat, decision = next(iter(begun.asked().items()))
+        begun.play(seat, decision.default)
+    return begun
+
+
+@pytest.fixture
+def desk(browser, house):
+    return at_the_desk(browser, house)
+
+
+def address(game, act=""):
+    return f"/desk/tables/{game.id}{'/' if act else ''}{act}"
+
+
+ACTS = {
+    "pause": ({}, "Pause the table", lambda game: game.row().paused),
+    "extend": ({"more": "2d"}, "Give more time", lambda game: "Extended" in kinds(game)),
+    "freeze": ({}, "Stop it, to look at its record", lambda game: game.row().status == "frozen"),
+    "close": ({}, "Close the table", lambda game: game.row().status == "void"),
+    "rewind": ({"turn": "2"}, "Go back to an earlier turn", lambda game: "Rewound" in kinds(game)),
+    "substitute": ({"seat": "1"}, "Give a seat to somebody else", lambda game: game.places()[0].bot),
+    "correct": (
+        {"what": "name", "to": "Benjamin", "seat": "2"},
+        "Correct what was agreed, or a name",
+        lambda game: game.places()[1].name == "Benjamin",
+    ),
+    "redact": ({"line": "1"}, "Take away something that was said", lambda game: "Redacted" in kinds(game)),
+}
+
+
+def kinds(game):
+    return [row.kind for row in game.log()]
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_an_act_is_typed_looked_at_and_done_and_the_form_works_once(desk, game, house, act):
+    fields, button, is_done = ACTS[act]
+    talk.say(house, game.id, 0, game.person_at(0), "You fools.")
+    before = everything(house.store)
+    looked = desk.open(address(game, act)).form(LOOK).press(**fields, reason="It was asked for.", step="preview")
+    assert looked.status == 200
+    assert "What it would do" in looked.text
+    assert "It was asked for." in looked.text
+    assert {name: rows for name, rows in everything(house.store).items() if name != "session"} == {
+        name: rows for name, rows in before.items() if name != "session"
+    }
+    form = looked.form(button)
+    done = form.press(step="do")
+    assert done.heading == "Done"
+    assert is_done(game)
+    again = everything(house.store)
+    assert form.press(step="do").heading == "That was done before"
+    assert {name: rows for name, rows in everything(house.store).items() if name != "session"} == {
+        name: rows for name, rows in again.items() if name != "session"
+    }
+
+
+def test_what_was_typed_stays_when_it_is_refused(desk, game):
+    page = desk.open(address(game, "extend")).form(LOOK).press(more="soon", reason="Ben is ill.", step="preview")
+    assert page.status == 400
+    assert "soon" in page.source
+    assert "Ben is ill." in page.source
+    assert page.form(LOOK).press(more="2d", reason="Ben is ill.", step="preview").status == 200
+
+
+def test_a_form_survives_a_sign_in_that_ran_out(browser, game, house, clock):
+    desk = at_the_desk(browser, house)
+    looked = desk.open(address(game, "pause")).form(LOOK).press(reason="Ben is ill.", step="preview")
+    form = looked.form("Pause the table")
+    browser.client.delete_cookie("pbem-organiser", domain="localhost")
+    asked = form.press(step="do")
+    assert "Ben is ill." in asked.source
+    assert not game.row().paused
+
+
+def test_a_mistake_is_made_good_by_the_form_that_says_how(desk, game):
+    looked = desk.open(address(game, "pause")).form(LOOK).press(reason="Ben is ill.", step="preview")
+    done = looked.form("Pause the table").press(step="do")
+    looked = done.form("See how to make it good …").press(reason="It was another table.", step="preview")
+    assert looked.form("Let it go on").press(step="do").heading == "Done"
+    assert not game.row().paused
+
+
+def test_a_call_is_closed_by_the_act_that_it_led_to_and_its_caller_is_told(desk, game, house):
+    caller = game.person_at(1)
+    number = calls.call(house, caller, "I have no time this week.", game_id=game.id, seat=1)
+    page = desk.open(f"{address(game)}?call={number}").follow("Pause the table")
+    looked = page.form(LOOK).press(step="preview", reason="Somebody has no time.")
+    assert looked.form("Pause the table").press(step="do").heading == "Done"
+    assert calls.waiting(house) == []
+    assert letters(house, caller, "call_answered")
+
+
+def test_the_page_of_a_table_costs_a_few_questions_however_long_its_game_is(desk, game, house):
+    desk.open(address(game))
+    with calls_counted(house.store) as made:
+        assert desk.open(address(game)).status == 200
+    before = len([each for each in made if each.startswith("SELECT")])
+    for _ in range(20):
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+    with calls_counted(house.store) as made:
+        page = desk.open(address(game))
+    after = len([each for each in made if each.startswith("SELECT")])
+    assert before <= 16
+    assert after <= before + 4
+    assert len(page.source) < 60_000
+
+
+def test_no_page_of_a_table_changes_with_what_is_hidden(desk, table, house):
+    """Two sealed bids of which nobody but their owner may know: the desk shows the same."""
+    game = table("bid", 3)
+    pages = []
+    for bid in ("bid 1", "bid 2"):
+        game.play(0, bid)
+        page = desk.open(address(game))
+        pages.append([part for part in page.source.split("<h2") if "record" not in part])
+        assert bid not in page.source
+    assert pages[0] == pages[1]
+
+
+def test_seeing_as_a_seat_is_a_look_on_record_with_its_reason(desk, table, house):
+    game = table("sorcerous-futures", 3)
+    assert game.view(1) != game.view(SPECTATOR)
+    page = desk.open(address(game))
+    looked = page.form("Look").press(seat="2", reason="She says that her cards are gone.")
+    assert looked.heading == "As seat 2 sees it"
+    (row,) = audit.listed(house, audit_rows.Wanted(act="see as"))
+    assert (row.game_id, row.reason) == (game.id, "She says that her cards are gone.")
+    refused = page.form("Look").press(seat="2", reason="")
+    assert refused.status == 400
+    assert len(audit.listed(house, audit_rows.Wanted(act="see as"))) == 1
+    assert desk.client.get(address(game, "see-as"), base_url=HOST).status_code == 405
+
+
+def test_a_host_sees_no_more_than_a_player(browser, table, house):
+    game = table("bid", 3)
+    host = signed_in(browser, house, Holder(person_id=game.row().host_id))
+    before = host.open(address(game)).source
+    other = next(seat for seat, place in game.places().items() if place.person_id != game.row().host_id)
+    game.play(other, game.asked()[other].default)
+    after = host.open(address(game)).source
+    strip = lambda source: [line for line in source.splitlines() if "rows. Its head" not in line]  # noqa: E731
+    assert strip(before) == strip(after), "a sealed choice of somebody else shows"
+    assert host.open(address(game, "clocks")).status == 403
+    assert host.open(address(game, "rewind")).status == 403
+
+
+def test_how_a_deadline_came_about_is_told_step_by_step(desk, game, house):
+    does(house, Pause(game.id))
+    page = desk.open(address(game, "clocks"))
+    assert "How each deadline came about" in page.heading
+    assert "The clock has not started" in page.text or "stands still" in page.text
