@@ -17,6 +17,7 @@ from email.policy import compat32
 from typing import Final
 
 from pbem.domain.errors import BadInput
+from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
 
 Incoming = Message
@@ -151,16 +152,16 @@ def _split(raw: bytes) -> tuple[bytes, bytes]:
 def _parsed(raw: bytes) -> Message:
     headers, body = _split(raw)
     if headers.count(b"\n") > MOST_HEADER_LINES:
-        raise BadInput("A mail has too many lines of headers.")
+        raise BadInput(_("A mail has too many lines of headers."))
     if raw.lower().count(b"boundary") > MOST_BOUNDARIES or raw.count(b"\n--") > MOST_PARTS * 10:
-        raise BadInput("A mail has too many parts.")
+        raise BadInput(_("A mail has too many parts."))
     if any(len(header) > LONGEST_STRUCTURE for header in _STRUCTURE.findall(raw)):
-        raise BadInput("A mail says too much of one of its parts.")
+        raise BadInput(_("A mail says too much of one of its parts."))
     try:
         # The library drops this line, which others take for one more sender.
         return BytesParser(policy=compat32).parsebytes(_SPACED_FROM.sub(b"From:", headers) + body)
     except RecursionError:
-        raise BadInput("The parts of a mail are nested too deep.") from None
+        raise BadInput(_("The parts of a mail are nested too deep.")) from None
 
 
 def _must_be_few(message: Message) -> None:
@@ -169,9 +170,9 @@ def _must_be_few(message: Message) -> None:
     while level := [inner for part in level for inner in _inner(part)]:
         number, deep = number + len(level), deep + 1
         if deep > DEEPEST:
-            raise BadInput("The parts of a mail are nested too deep.")
+            raise BadInput(_("The parts of a mail are nested too deep."))
         if number > MOST_PARTS:
-            raise BadInput("A mail has too many parts.")
+            raise BadInput(_("A mail has too many parts."))
 
 
 def _inner(part: Message) -> list[Message]:

@@ -11,6 +11,7 @@ from typing import Final
 
 from pbem.domain.errors import NotFound
 from pbem.domain.reliability import LOOKED_BACK, Reliability, reliability
+from pbem.domain.speech import gettext as _
 from pbem.service.house import House
 from pbem.store import games, lobby, people
 from pbem.store import reliability as counting
@@ -68,7 +69,7 @@ def by_key(house: House, key: str) -> Announced:
     with house.store.read() as tx:
         row = lobby.by_key(tx, key)
         if row is None:
-            raise NotFound("There is no such table here.")
+            raise NotFound(_("There is no such table here."))
         return _announced(tx, house, [row])[0]
 
 

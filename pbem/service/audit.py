@@ -15,6 +15,7 @@ from engine import codec
 from pbem.domain import chain
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden
+from pbem.domain.speech import gettext as _
 from pbem.domain.words import reason_of
 from pbem.service.house import House
 from pbem.store import audit as rows
@@ -73,12 +74,12 @@ def must_be_allowed(tx: Tx, actor: Actor, act: Act, game_id: int | None = None) 
     """Refuse whoever may not do this, or not at this table: `record` asks it, and so does whatever shows something."""
     actor.must_be_allowed(act)
     if actor.role is Role.HOST and (game_id is None or games.read(tx, game_id).host_id != actor.person_id):
-        raise Forbidden("You are not the host of this table.", remedy="Nothing was changed.")
+        raise Forbidden(_("You are not the host of this table."), remedy=_("Nothing was changed."))
     if actor.role is Role.ORGANISER and game_id is not None and _plays_at(tx, actor, game_id):
         raise Forbidden(
-            "You play at this table.",
-            why="Whoever plays is told what a player is told, and decides nothing for the others.",
-            remedy="Nothing was changed; another organiser can help this table.",
+            _("You play at this table."),
+            why=_("Whoever plays is told what a player is told, and decides nothing for the others."),
+            remedy=_("Nothing was changed; another organiser can help this table."),
         )
 
 
@@ -170,9 +171,9 @@ def _read(line: str) -> chain.Row:
         )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise BadInput(
-            "This is not an exported audit.",
-            why=f"A line cannot be read: {type(error).__name__}.",
-            remedy="Please take the file as it was exported.",
+            _("This is not an exported audit."),
+            why=_("A line cannot be read: %(name)s.", name=type(error).__name__),
+            remedy=_("Please take the file as it was exported."),
         ) from error
 
 

@@ -1,6 +1,7 @@
 """Who is banned takes no new seat, opens no table and says nothing at one; what they play already they play on."""
 
 from pbem.domain.errors import Forbidden
+from pbem.domain.speech import gettext as _
 from pbem.service.house import House
 from pbem.store import bans
 from pbem.store.database import Tx
@@ -12,7 +13,7 @@ def must_not_be_banned(tx: Tx, house: House, person_id: int) -> None:
     if ban is not None:
         until = "" if ban.until is None else f" until {ban.until:%Y-%m-%d}"
         raise Forbidden(
-            f"You are banned from new tables{until}.",
-            why=f"The organiser wrote: {ban.reason}",
-            remedy="Your games go on. If you think that this is wrong, call the organiser.",
+            _("You are banned from new tables%(until)s.", until=until),
+            why=_("The organiser wrote: %(reason)s", reason=ban.reason),
+            remedy=_("Your games go on. If you think that this is wrong, call the organiser."),
         )

@@ -6,6 +6,7 @@ invitation of theirs. A block is made at a table, and keeps the name that was me
 """
 
 from pbem.domain.errors import BadInput, Forbidden
+from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
 from pbem.service.house import House
 from pbem.service.links import open_in
@@ -41,9 +42,9 @@ def must_be_welcome_in(tx: Tx, row: GameRow, person_id: int) -> None:
     """Refuse whom the host of a table does not want there."""
     if blocks.is_blocked(tx, row.host_id, person_id):
         raise Forbidden(
-            "You cannot join this table.",
-            why="Its host chooses whom to play with.",
-            remedy="Other tables wait in the lobby, and you can open one yourself.",
+            _("You cannot join this table."),
+            why=_("Its host chooses whom to play with."),
+            remedy=_("Other tables wait in the lobby, and you can open one yourself."),
         )
 
 
@@ -61,11 +62,11 @@ def _unblock_seat(tx: Tx, house: House, token: str, seat: int) -> None:
 
 def _met(tx: Tx, house: House, token: str, seat: int) -> tuple[int, int, str]:
     """Who asks, and who is meant: the person on another seat of the same table, with the name there."""
-    game_id, _, person_id = seat_of(open_in(tx, house, token, Purpose.SEAT))
+    game_id, _seat, person_id = seat_of(open_in(tx, house, token, Purpose.SEAT))
     for place in games.places(tx, game_id):
         if place.seat == seat and place.person_id not in (None, person_id):
             assert place.person_id is not None
             return person_id, place.person_id, place.name
     raise BadInput(
-        "Nobody else sits there whom you could hear or not.", why="That seat is yours, a bot's or not there."
+        _("Nobody else sits there whom you could hear or not."), why=_("That seat is yours, a bot's or not there.")
     )

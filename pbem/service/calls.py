@@ -11,6 +11,7 @@ from typing import Final
 from pbem.domain.acts import Act, Actor
 from pbem.domain.errors import BadInput, Forbidden, Gone, TooMany
 from pbem.domain.guests import is_guest
+from pbem.domain.speech import gettext as _
 from pbem.domain.words import reason_of, text_of
 from pbem.service import alarms, audit
 from pbem.service import people as persons
@@ -120,7 +121,7 @@ def settle_in(tx: Tx, house: House, call_id: int, act: AuditRow) -> None:
     """
     row = calls.lock(tx, call_id)
     if row.game_id != act.game_id:
-        raise BadInput("This call came from another table.", remedy="Nothing was changed; open the call again.")
+        raise BadInput(_("This call came from another table."), remedy=_("Nothing was changed; open the call again."))
     if row.status == "open":
         _settle(tx, house, row, act.reason, act.act)
 
@@ -128,9 +129,9 @@ def settle_in(tx: Tx, house: House, call_id: int, act: AuditRow) -> None:
 def _call(tx: Tx, house: House, person_id: int, text: str, game_id: int | None, seat: int | None) -> int:
     if is_guest(people.lock(tx, person_id).address):
         raise Forbidden(
-            "From a demo nobody is called.",
-            why="There would be no address to send the answer to.",
-            remedy="Please use the form behind “Call the organiser” on our front page.",
+            _("From a demo nobody is called."),
+            why=_("There would be no address to send the answer to."),
+            remedy=_("Please use the form behind “Call the organiser” on our front page."),
         )
     if (known := calls.same(tx, person_id, game_id, seat, text)) is not None:
         return known
@@ -139,7 +140,7 @@ def _call(tx: Tx, house: House, person_id: int, text: str, game_id: int | None, 
     if seat is not None:
         held = game_id is not None and [place.person_id for place in games.places(tx, game_id) if place.seat == seat]
         if held != [person_id]:
-            raise Forbidden("This seat is not yours.")
+            raise Forbidden(_("This seat is not yours."))
     now = house.now()
     if calls.since(tx, person_id, now - timedelta(hours=1)) >= CALLS_AN_HOUR:
         raise _too_many(CALLS_AN_HOUR)
@@ -162,7 +163,7 @@ def _is_done(row: CallRow, answer: str) -> bool:
         return False
     if row.answer == answer:
         return True
-    raise Gone("This call is closed already.", why="Somebody answered it, or closed it.")
+    raise Gone(_("This call is closed already."), why=_("Somebody answered it, or closed it."))
 
 
 def _settle(tx: Tx, house: House, row: CallRow, answer: str, done: str) -> None:
@@ -176,7 +177,7 @@ def _settle(tx: Tx, house: House, row: CallRow, answer: str, done: str) -> None:
 
 def _too_many(limit: int) -> TooMany:
     return TooMany(
-        "There have been many calls within the last hour, and this one was not taken.",
-        why=f"{limit} are the most, because a person reads them all.",
-        remedy="Your earlier calls are in the queue; please call again in an hour.",
+        _("There have been many calls within the last hour, and this one was not taken."),
+        why=_("%(limit)s are the most, because a person reads them all.", limit=limit),
+        remedy=_("Your earlier calls are in the queue; please call again in an hour."),
     )

@@ -23,6 +23,7 @@ import structlog
 from pbem import faults
 from pbem.config import Config
 from pbem.domain.errors import BadInput
+from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
 from pbem.mail.compose import Letterhead, compose
 from pbem.mail.mailbox import LocalMailbox
@@ -119,7 +120,7 @@ def signer_of(config: Config) -> "Signer | None":
     except ImportError:
         what = "Mails cannot be signed: the library for it is not installed."
         raise BadInput(
-            what, remedy="Install it with pbem's extra `dkim`, or take PBEM_DKIM_PRIVATE_KEY away."
+            what, remedy=_("Install it with pbem's extra `dkim`, or take PBEM_DKIM_PRIVATE_KEY away.")
         ) from None
     return signer(config.dkim)
 

@@ -11,6 +11,7 @@ import structlog
 
 from pbem.domain.errors import TooMany
 from pbem.domain.guests import is_guest
+from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
 from pbem.service import bots, links, lobby
 from pbem.service import people as persons
@@ -76,9 +77,9 @@ def _let_in(tx: Tx, house: House) -> int:
     # Two who come at the same moment may both be the last one, which does no harm.
     if guests.count_since(tx, house.now() - timedelta(hours=1)) >= GUESTS_AN_HOUR:
         raise TooMany(
-            "The demo is very much in demand just now.",
-            why=f"We let {GUESTS_AN_HOUR} guests in within an hour.",
-            remedy="Please try again in a while, or join a table with your address.",
+            _("The demo is very much in demand just now."),
+            why=_("We let %(guests_an_hour)s guests in within an hour.", guests_an_hour=GUESTS_AN_HOUR),
+            remedy=_("Please try again in a while, or join a table with your address."),
         )
     return persons.guest_in(tx, house, _NAME).id
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from pbem.domain.errors import Forbidden, Gone
 from pbem.domain.silence import Successor
+from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
 from pbem.service import announced, invitation_links, leaving, links, lobby, stops, substitutes
 from pbem.service import people as persons
@@ -91,7 +92,7 @@ def take_over(house: House, token: str, offer_id: int, name: str) -> None:
     """Take a seat of the running game that is on offer."""
     game_id, person_id = _of_table(house, token)
     if substitutes.offered(house, offer_id).game_id != game_id:
-        raise Forbidden("This seat is at another table.")
+        raise Forbidden(_("This seat is at another table."))
     persons.confirm(house, person_id)
     substitutes.take(house, offer_id, person_id, name)
 
@@ -124,5 +125,5 @@ def _of_table(house: House, token: str) -> tuple[int, int]:
     link = links.opened(house, token, Purpose.CONFIRM)
     assert link.person_id is not None
     if link.game_id is None:
-        raise Gone("This link is for no table.", why="It only confirms an address.")
+        raise Gone(_("This link is for no table."), why=_("It only confirms an address."))
     return link.game_id, link.person_id

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pbem.domain.errors import Gone, NotFound
+from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
 from pbem.mail.incoming import read
 from pbem.mail.reply import reply_of
@@ -99,12 +100,12 @@ def _answered(tx: Tx, house: House, token: str) -> Link:
     assert asking is not None, "mails are never deleted"
     row = rows.read(tx, json.loads(asking.facts)["received"])
     if row is None:
-        raise Gone("This was too long ago.", why="What somebody writes is kept for a month at most.")
+        raise Gone(_("This was too long ago."), why=_("What somebody writes is kept for a month at most."))
     return links.read_in(tx, row.link_id)
 
 
 def _reply(tx: Tx, answered: Link, number: int) -> ReceivedRow:
     row = rows.read(tx, number)
     if row is None or row.link_id != answered.id:
-        raise NotFound("There is no such reply here.")
+        raise NotFound(_("There is no such reply here."))
     return row

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar
 
 from pbem.domain import chain
 from pbem.domain.errors import BadInput, Forbidden
+from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
 from pbem.service.house import House
 from pbem.service.links import open_in
@@ -70,9 +71,9 @@ def of_game_in(tx: Tx, game_id: int) -> Export:
     row = games.read(tx, game_id)
     if row.status not in _ENDED:
         raise Forbidden(
-            "This game is not over.",
-            why="Its file shows every secret of the table.",
-            remedy="Please ask for it again when the game has ended.",
+            _("This game is not over."),
+            why=_("Its file shows every secret of the table."),
+            remedy=_("Please ask for it again when the game has ended."),
         )
     log = tuple(games.chain(tx, game_id, row.key))
     assert log[0].body is not None
@@ -123,11 +124,11 @@ def write(export: Export) -> str:
 def read(text: str) -> Export:
     """The game in a file; refused if it is no such file. Nothing about the game is checked."""
     if len(text) > MOST_BYTES:
-        raise _no_game_file("It is too large.")
+        raise _no_game_file(_("It is too large."))
     try:
         document = json.loads(text)
         if document["format"] != FORMAT or document["version"] != VERSION:
-            raise _no_game_file(f"Its form is not version {VERSION} of {FORMAT}.")
+            raise _no_game_file(_("Its form is not version %(version)s of %(format)s.", version=VERSION, format=FORMAT))
         game, chance = document["game"], document["chance"]
         return Export(
             key=_a(str, game["key"]),
@@ -145,7 +146,7 @@ def read(text: str) -> Export:
             talk=tuple(_row(talk.chain_name(game["key"]), row) for row in document["talk"]),
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise _no_game_file(f"It cannot be read: {type(error).__name__}.") from error
+        raise _no_game_file(_("It cannot be read: %(name)s.", name=type(error).__name__)) from error
 
 
 def _written(row: chain.Row) -> dict[str, Any]:
@@ -190,7 +191,7 @@ def _a(kind: type[T], value: object) -> T:
 
 def _no_game_file(why: str) -> BadInput:
     return BadInput(
-        "This is not the file of a game.",
+        _("This is not the file of a game."),
         why=why,
-        remedy="Please take the file as it was downloaded from the page of a finished game.",
+        remedy=_("Please take the file as it was downloaded from the page of a finished game."),
     )

@@ -15,6 +15,7 @@ import structlog
 from pbem.domain.errors import BadInput, Gone
 from pbem.domain.interval import Interval, running
 from pbem.domain.outage import SETTLING, may_fire, outage_between
+from pbem.domain.speech import gettext as _
 from pbem.service import timekeeping
 from pbem.service.house import House
 from pbem.store import deadlines, games, outages
@@ -65,9 +66,9 @@ def apply_outages(house: House) -> int:
 def declare_outage_in(tx: Tx, house: House, outage: Interval, why: str) -> None:
     """Write down an outage that nobody could see by itself, such as a season in which the server was switched off."""
     if outage.end is None or outage.end > house.now():
-        raise BadInput("This outage would end in the future.", why="Nobody knows yet when it will be over.")
+        raise BadInput(_("This outage would end in the future."), why=_("Nobody knows yet when it will be over."))
     if not outages.add_outage(tx, outage, why):
-        raise Gone("An outage that began at this moment is written down already.", remedy="Nothing was changed.")
+        raise Gone(_("An outage that began at this moment is written down already."), remedy=_("Nothing was changed."))
 
 
 def tidy_daily(house: House) -> bool:

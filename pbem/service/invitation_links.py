@@ -6,6 +6,7 @@ and nothing of the game. Where the host renews all links, it dies with them.
 """
 
 from pbem.domain.errors import Gone
+from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
 from pbem.service import announced, links, lobby
 from pbem.service.announced import Announced
@@ -26,7 +27,7 @@ def at(house: House, token: str) -> Announced:
     found = announced.by_id(house, _game(house, token))
     if found.status == "planned":
         raise Gone(
-            "This table is not open yet.", remedy="Please try again when its host has answered the mail about it."
+            _("This table is not open yet."), remedy=_("Please try again when its host has answered the mail about it.")
         )
     return found
 

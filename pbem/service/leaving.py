@@ -12,6 +12,7 @@ from functools import partial
 from typing import Final
 
 from pbem.domain.errors import Forbidden, Gone, NotFound
+from pbem.domain.speech import gettext as _
 from pbem.service.house import House
 from pbem.service.play import By
 from pbem.service.record import Kind, Record
@@ -100,9 +101,9 @@ def close_in(
 def _leave(tx: Tx, house: House, game_id: int, person_id: int) -> None:
     row = games.lock(tx, game_id)
     if row.status == "playing":
-        raise Gone("This game has begun.", remedy="You can resign from it on the page of your seat.")
+        raise Gone(_("This game has begun."), remedy=_("You can resign from it on the page of your seat."))
     if row.status not in ("open", "planned"):
-        raise Gone("This table does not wait for players any more.")
+        raise Gone(_("This table does not wait for players any more."))
     if row.host_id == person_id:
         close_in(tx, house, row, "closed", besides=person_id)
         return
@@ -131,7 +132,7 @@ def _resign(tx: Tx, house: House, game_id: int, seat: int, person_id: int) -> No
     row = _running(tx, game_id)
     place = next((place for place in games.places(tx, game_id) if place.seat == seat), None)
     if place is None:
-        raise NotFound("There is no such seat in this game.")
+        raise NotFound(_("There is no such seat in this game."))
     if place.person_id != person_id:
         return
     record = Record(row, house.now(), house.randomness)
@@ -179,7 +180,7 @@ def _agree(tx: Tx, house: House, game_id: int, person_id: int) -> bool:
     left = _people(tx, game_id)
     mine = {place.seat for place in left if place.person_id == person_id}
     if not mine:
-        raise Forbidden("Only those who play in a game can end it.")
+        raise Forbidden(_("Only those who play in a game can end it."))
     before = votes.seats(tx, game_id)
     now = house.now()
     for seat in sorted(seat for seat in mine - before if seat is not None):
@@ -217,9 +218,9 @@ def _running(tx: Tx, game_id: int) -> GameRow:
     """The game, locked, if it is under way; a pause keeps nobody from leaving."""
     row = games.lock(tx, game_id)
     if row.status in ("open", "planned"):
-        raise Gone("This game has not begun.", remedy="You can leave its table.")
+        raise Gone(_("This game has not begun."), remedy=_("You can leave its table."))
     if row.status != "playing":
-        raise Gone("This game is over.", remedy="Its result is in your last mail about it.")
+        raise Gone(_("This game is over."), remedy=_("Its result is in your last mail about it."))
     return row
 
 

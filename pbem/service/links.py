@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from pbem.domain.errors import Gone, NotFound
+from pbem.domain.speech import gettext as _
 from pbem.links import Purpose, read
 from pbem.service.house import House
 from pbem.store import games, links
@@ -132,11 +133,11 @@ def _genuine(house: House, token: str, row: int, purpose: Purpose, link: Link | 
     generation = 0 if link is None else link.generation
     genuine = house.keys.verify(token, purpose, row, generation)
     if link is None or link.purpose != purpose or not (genuine or _was_genuine(house, token, link)):
-        raise NotFound("There is nothing at this address.", why="It is not one of our links, or not a whole one.")
+        raise NotFound(_("There is nothing at this address."), why=_("It is not one of our links, or not a whole one."))
     if not genuine:
-        raise Gone("This link has been replaced by a new one.", why="The links of its owner were renewed.")
+        raise Gone(_("This link has been replaced by a new one."), why=_("The links of its owner were renewed."))
     if link.expires_at is not None and link.expires_at <= house.now():
-        raise Gone("This link is too old.", remedy="Please ask for a new one where you asked for this one.")
+        raise Gone(_("This link is too old."), remedy=_("Please ask for a new one where you asked for this one."))
     return link
 
 

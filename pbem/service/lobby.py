@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Refusal, TooMany
+from pbem.domain.speech import gettext as _
 from pbem.domain.words import name_of, word_of
 from pbem.service import blocks
 from pbem.service import people as persons
@@ -110,15 +111,17 @@ def _plan(tx: Tx, house: House, address: str, name: str, wanted: Wanted) -> Crea
 def _ask_to_join(tx: Tx, house: House, game_id: int, address: str, name: str, word: str, *, invited: bool) -> None:
     row = games.lock(tx, game_id)
     if (row.private and not invited) or row.status == "planned":
-        raise NotFound("There is no such table in the lobby.", remedy="To a private table its host invites by mail.")
+        raise NotFound(
+            _("There is no such table in the lobby."), remedy=_("To a private table its host invites by mail.")
+        )
     _must_be_open(row)
     # Whether the address has a place already is told to its owner alone, by the mail.
     _must_be_free(row, games.places(tx, game_id), None, 1)
     person = persons.known_in(tx, house, address)
     if len(lobby.wishes(tx, game_id)) >= MOST_WISHES and lobby.wished(tx, game_id, person.id) is None:
         raise TooMany(
-            "Too many people have asked for a place at this table and not answered the mail about it.",
-            why=f"{MOST_WISHES} can wait for that at once.",
+            _("Too many people have asked for a place at this table and not answered the mail about it."),
+            why=_("%(most_wishes)s can wait for that at once.", most_wishes=MOST_WISHES),
         )
     lobby.wish(tx, WishRow(game_id, person.id, name_of(name), word_of(word), house.now()))
     persons.ask_to_confirm_in(tx, house, person, game_id)
@@ -157,7 +160,7 @@ def _join(tx: Tx, house: House, game_id: int, person: PersonRow, name: str, word
     _must_be_asked(tx, row, person)
     blocks.must_be_welcome_in(tx, row, person.id)
     if holding > 1 and not row.doubles:
-        raise Forbidden("At this table nobody has two seats.", why="Its host wanted it so.")
+        raise Forbidden(_("At this table nobody has two seats."), why=_("Its host wanted it so."))
     _must_be_free(row, places, person.id, holding - len(held))
     if not held:
         must_have_room(tx, house, people.lock(tx, person.id), row)
@@ -199,7 +202,7 @@ def _take(
 def _invite_more(tx: Tx, house: House, game_id: int, host_id: int, addresses: tuple[str, ...]) -> int:
     row = games.lock(tx, game_id)
     if row.host_id != host_id:
-        raise Forbidden("Only its host invites people to a table.")
+        raise Forbidden(_("Only its host invites people to a table."))
     _must_be_open(row)
     host = people.read(tx, host_id)
     invited = _invite(tx, house, game_id, host, addresses)
@@ -218,15 +221,19 @@ def _invite(tx: Tx, house: House, game_id: int, host: PersonRow, addresses: tupl
             continue
         if lobby.invited_since(tx, person.id, now - timedelta(days=1)) >= INVITATIONS_A_DAY:
             raise TooMany(
-                f"{person.address} was invited to many tables today.",
-                why=f"We send an address {INVITATIONS_A_DAY} invitations in a day at most.",
-                remedy="Please leave it out for now.",
+                _("%(address)s was invited to many tables today.", address=person.address),
+                why=_(
+                    "We send an address %(invitations_a_day)s invitations in a day at most.",
+                    invitations_a_day=INVITATIONS_A_DAY,
+                ),
+                remedy=_("Please leave it out for now."),
             )
         new.append(person.id)
         lobby.invite(tx, game_id, person.id, now)
     if len(known) + len(new) > MOST_INVITED:
         raise BadInput(
-            f"{len(known) + len(new)} invitations are too many.", why=f"A table is offered to {MOST_INVITED} at most."
+            _("%(value)s invitations are too many.", value=len(known) + len(new)),
+            why=_("A table is offered to %(most_invited)s at most.", most_invited=MOST_INVITED),
         )
     return new
 
@@ -245,9 +252,9 @@ def _decline(tx: Tx, house: House, game_id: int, person_id: int) -> None:
     row = games.lock(tx, game_id)
     mine = next((each for each in lobby.invitations(tx, game_id) if each.person_id == person_id), None)
     if mine is None:
-        raise NotFound("You were not invited to this table.")
+        raise NotFound(_("You were not invited to this table."))
     if mine.status == "accepted":
-        raise Gone("You have a place at this table.", remedy="You can leave it on its page.")
+        raise Gone(_("You have a place at this table."), remedy=_("You can leave it on its page."))
     now = house.now()
     if lobby.answer_invitation(tx, game_id, person_id, "declined", now) and row.status == "open":
         facts = {"who": people.read(tx, person_id).address}
@@ -256,25 +263,25 @@ def _decline(tx: Tx, house: House, game_id: int, person_id: int) -> None:
 
 def _must_be_open(row: GameRow) -> None:
     if row.status == "planned":
-        raise NotFound("There is no such table in the lobby.")
+        raise NotFound(_("There is no such table in the lobby."))
     if row.status != "open":
         raise Gone(
-            "This table does not wait for players any more.",
+            _("This table does not wait for players any more."),
             why={
-                "playing": "It was full, and its game has begun.",
-                "closed": "Its host has closed it.",
-                "expired": "It waited for players for too long.",
-            }.get(row.status, "Its game is over."),
-            remedy="Other tables wait in the lobby, and you can open one yourself.",
+                "playing": _("It was full, and its game has begun."),
+                "closed": _("Its host has closed it."),
+                "expired": _("It waited for players for too long."),
+            }.get(row.status, _("Its game is over.")),
+            remedy=_("Other tables wait in the lobby, and you can open one yourself."),
         )
 
 
 def _must_be_confirmed(person: PersonRow) -> None:
     if person.confirmed_at is None:
         raise Forbidden(
-            "This address has not been confirmed.",
-            why="Turns go there by mail, and nobody has shown that they arrive.",
-            remedy="Please use the link in the mail that was sent to it.",
+            _("This address has not been confirmed."),
+            why=_("Turns go there by mail, and nobody has shown that they arrive."),
+            remedy=_("Please use the link in the mail that was sent to it."),
         )
 
 
@@ -284,7 +291,7 @@ def _must_be_asked(tx: Tx, row: GameRow, person: PersonRow) -> None:
         # At a private table a wish comes by the link that its host has passed on, and by no other way.
         if person.id not in asked and lobby.wished(tx, row.id, person.id) is None:
             raise NotFound(
-                "There is no such table in the lobby.", remedy="To a private table its host invites by mail."
+                _("There is no such table in the lobby."), remedy=_("To a private table its host invites by mail.")
             )
 
 
@@ -292,9 +299,9 @@ def _must_be_free(row: GameRow, places: list[PlaceRow], person_id: int | None, m
     host_waits = person_id != row.host_id and all(place.person_id != row.host_id for place in places)
     if many > row.seats - len(places) - host_waits:
         raise Gone(
-            "There is no place left at this table.",
-            why="The last one is kept for its host." if host_waits else "",
-            remedy="Other tables wait in the lobby, and you can open one yourself.",
+            _("There is no place left at this table."),
+            why=_("The last one is kept for its host.") if host_waits else "",
+            remedy=_("Other tables wait in the lobby, and you can open one yourself."),
         )
 
 

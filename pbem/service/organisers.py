@@ -10,6 +10,7 @@ from argon2 import PasswordHasher
 
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, NotFound, quoted
+from pbem.domain.speech import gettext as _
 from pbem.domain.words import name_of
 from pbem.service import audit, codes
 from pbem.service.house import House
@@ -29,14 +30,16 @@ _AT_THE_MACHINE: Final = "Done at the machine."
 
 def add(house: House, actor: Actor, name: str, address: str, passphrase: str) -> None:
     """Let somebody sign in to the desk with a passphrase."""
-    name, (address, _) = name_of(name), normalised(address)
+    name, (address, _mailbox) = name_of(name), normalised(address)
     must_be_good(passphrase)
     # It takes long on purpose, so it is not done while a transaction waits.
     hashed = PasswordHasher().hash(passphrase)
 
     def work(tx: Tx) -> None:
         if organisers.by_name(tx, name) is not None:
-            raise BadInput(f"There is an organiser {quoted(name)} already.", remedy="Choose another name.")
+            raise BadInput(
+                _("There is an organiser %(name)s already.", name=quoted(name)), remedy=_("Choose another name.")
+            )
         organiser_id = organisers.add(tx, name, address, hashed, house.now())
         audit.record(tx, house, actor, Act.ORGANISER_ADDED, _AT_THE_MACHINE, organiser=organiser_id, name=name)
 
@@ -47,12 +50,18 @@ def must_be_good(passphrase: str) -> None:
     """Refuse a passphrase that somebody could guess."""
     if not SHORTEST_PASSPHRASE <= len(passphrase) <= LONGEST_PASSPHRASE:
         raise BadInput(
-            f"A passphrase has {SHORTEST_PASSPHRASE} to {LONGEST_PASSPHRASE} characters.",
-            why=f"This one has {len(passphrase)}.",
-            remedy="Four words that do not belong together are good.",
+            _(
+                "A passphrase has %(shortest_passphrase)s to %(longest_passphrase)s characters.",
+                shortest_passphrase=SHORTEST_PASSPHRASE,
+                longest_passphrase=LONGEST_PASSPHRASE,
+            ),
+            why=_("This one has %(many)s.", many=len(passphrase)),
+            remedy=_("Four words that do not belong together are good."),
         )
     if len(set(passphrase)) < SHORTEST_PASSPHRASE // 2:
-        raise BadInput("This passphrase is too easy to guess.", why="It has the same few characters again and again.")
+        raise BadInput(
+            _("This passphrase is too easy to guess."), why=_("It has the same few characters again and again.")
+        )
 
 
 def listed(house: House) -> list[OrganiserRow]:
@@ -88,9 +97,9 @@ def with_codes_in(tx: Tx, house: House, actor: Actor, row: OrganiserRow, secret:
     step = codes.step_of(secret, code, house.now(), None)
     if step is None:
         raise BadInput(
-            "This code does not belong to the secret.",
-            why="A code is good for about a minute, and the clock of what shows it must be right.",
-            remedy="Nothing was changed; please type the code that is shown now.",
+            _("This code does not belong to the secret."),
+            why=_("A code is good for about a minute, and the clock of what shows it must be right."),
+            remedy=_("Nothing was changed; please type the code that is shown now."),
         )
     organisers.change(tx, row.id, totp=secret, totp_step=step)
     audit.record(tx, house, actor, Act.CODES_ON, reason, organiser=row.id)
@@ -147,5 +156,7 @@ def actor_of(tx: Tx, row: OrganiserRow) -> Actor:
 def _named(tx: Tx, name: str) -> OrganiserRow:
     row = organisers.by_name(tx, name)
     if row is None:
-        raise NotFound(f"There is no organiser {quoted(name)}.", remedy="`pbem organiser list` shows all.")
+        raise NotFound(
+            _("There is no organiser %(name)s.", name=quoted(name)), remedy=_("`pbem organiser list` shows all.")
+        )
     return row

@@ -11,6 +11,7 @@ from typing import Final
 
 from engine import game
 from pbem.domain.errors import BadInput
+from pbem.domain.speech import gettext as _
 from pbem.service import bulk
 from pbem.service.house import House
 from pbem.service.people import normalised
@@ -44,7 +45,10 @@ class Wanted:
     def __post_init__(self) -> None:
         for value, known in ((self.trouble, TROUBLES), (self.status, STATUSES), (self.kind, game.names())):
             if value and value not in known:
-                raise BadInput(f"There is no list of “{value[:40]}”.", why=f"There are: {', '.join(known)}.")
+                raise BadInput(
+                    _("There is no list of “%(value)s”.", value=value[:40]),
+                    why=_("There are: %(list)s.", list=", ".join(known)),
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +174,7 @@ def _moment(after: str) -> tuple[datetime, int] | None:
 
 
 def _no_page() -> BadInput:
-    return BadInput("There is no such page of this list.", remedy="Please begin with its first page.")
+    return BadInput(_("There is no such page of this list."), remedy=_("Please begin with its first page."))
 
 
 def _troubles(row: TableRow, due_at: datetime | None, found: set[str], now: datetime) -> list[str]:

@@ -15,6 +15,7 @@ from pbem.domain.errors import Forbidden, NotFound
 from pbem.domain.localtime import parse_wall, parse_zone
 from pbem.domain.quiet import parse_quiet
 from pbem.domain.reminder import parse_cadence
+from pbem.domain.speech import gettext as _
 from pbem.domain.words import name_of
 from pbem.links import Purpose
 from pbem.service import ledger, links, stops, substitutes, wishes
@@ -254,7 +255,7 @@ def _over(row: GameRow, places: dict[int, list[PlaceRow]], person_id: int) -> Ov
 def _seat_token(tx: Tx, house: House, person_id: int, game_id: int, seat: int) -> str:
     game = games.lock(tx, game_id)
     if all(place.person_id != person_id for place in games.places(tx, game_id) if place.seat == seat):
-        raise Forbidden("This seat is not yours.")
+        raise Forbidden(_("This seat is not yours."))
     row = link_rows.read(tx, links.of_seat_in(tx, house, person_id, game_id, game.window, seat).seat)
     assert row is not None
     return links.token(house, row)
@@ -264,7 +265,7 @@ def _table_token(tx: Tx, house: House, person_id: int, game_id: int) -> str:
     game = games.lock(tx, game_id)
     seated = any(place.person_id == person_id for place in games.places(tx, game_id))
     if game.status != "open" or not (seated or game.host_id == person_id):
-        raise NotFound("This table does not wait for you.", remedy="Your tables are on your own page.")
+        raise NotFound(_("This table does not wait for you."), remedy=_("Your tables are on your own page."))
     meant = Meant(Purpose.CONFIRM, person_id, game_id)
     row = link_rows.read(tx, links.make_in(tx, house, meant, game.expires_at))
     assert row is not None

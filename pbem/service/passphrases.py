@@ -16,6 +16,7 @@ from argon2.exceptions import VerifyMismatchError
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import Forbidden, TooMany
+from pbem.domain.speech import gettext as _
 from pbem.service import audit, codes, sessions
 from pbem.service.house import House
 from pbem.service.organisers import LONGEST_PASSPHRASE, actor_of, must_be_good, with_codes_in, without_codes_in
@@ -128,9 +129,9 @@ def _tried(house: House, name: str) -> OrganiserRow | None:
             used[share] = max(now, used.get(share, now)) + each
             if used[share] > now + most * each:
                 raise TooMany(
-                    "There have been too many tries to sign in.",
-                    why="Somebody may be guessing.",
-                    remedy=f"Please try again in {round(each.total_seconds())} seconds.",
+                    _("There have been too many tries to sign in."),
+                    why=_("Somebody may be guessing."),
+                    remedy=_("Please try again in %(round)s seconds.", round=round(each.total_seconds())),
                 )
         quotas.keep(tx, used)
         return organisers.by_name(tx, name)
@@ -187,7 +188,7 @@ def _organiser(session: Session) -> int:
 
 def _wrong() -> Forbidden:
     return Forbidden(
-        "That was not right.",
-        why="The name, the passphrase or the code is wrong; which of them is told to nobody.",
-        remedy="Please try again. Somebody at the machine can make you an organiser anew.",
+        _("That was not right."),
+        why=_("The name, the passphrase or the code is wrong; which of them is told to nobody."),
+        remedy=_("Please try again. Somebody at the machine can make you an organiser anew."),
     )

@@ -16,6 +16,7 @@ from pbem.domain.guests import guest_address
 from pbem.domain.localtime import parse_zone
 from pbem.domain.quiet import parse_quiet
 from pbem.domain.reminder import USUAL, parse_cadence
+from pbem.domain.speech import gettext as _
 from pbem.domain.words import name_of
 from pbem.service.house import House
 from pbem.store import outbox, people
@@ -111,9 +112,9 @@ def ask_to_confirm_in(tx: Tx, house: House, person: PersonRow, game_id: int | No
     people.lock(tx, person.id)
     if people.letters_since(tx, person.id, "confirm", now - timedelta(days=1)) >= CONFIRM_MAILS_A_DAY:
         raise TooMany(
-            "This address was sent as many mails as we send in a day to an address that was typed here.",
-            why="Whoever types an address need not be its owner.",
-            remedy="Please use the link in one of those mails, or try again tomorrow.",
+            _("This address was sent as many mails as we send in a day to an address that was typed here."),
+            why=_("Whoever types an address need not be its owner."),
+            remedy=_("Please use the link in one of those mails, or try again tomorrow."),
         )
     outbox.queue(tx, [outbox.Letter(person.id, "confirm", game_id)], now, now)
 
@@ -124,16 +125,17 @@ def normalised(address: str) -> tuple[str, str]:
     try:
         if len(text) > LONGEST_ADDRESS:
             raise BadInput(
-                f"{quoted(text)} is too long for an address.", why=f"It has more than {LONGEST_ADDRESS} characters."
+                _("%(given)s is too long for an address.", given=quoted(text)),
+                why=_("It has more than %(longest_address)s characters.", longest_address=LONGEST_ADDRESS),
             )
         checked = validate_email(text, check_deliverability=False, strict=True)
     except EmailNotValidError as error:
-        raise BadInput(f"{quoted(text)} is not a mail address.", why=str(error)) from error
+        raise BadInput(_("%(given)s is not a mail address.", given=quoted(text)), why=str(error)) from error
     if checked.ascii_email is None:
         raise BadInput(
-            f"{quoted(text)} cannot be written to from here.",
-            why="What stands before the @ has letters that many mail servers do not take.",
-            remedy="Please give an address in plain letters, if you have one.",
+            _("%(given)s cannot be written to from here.", given=quoted(text)),
+            why=_("What stands before the @ has letters that many mail servers do not take."),
+            remedy=_("Please give an address in plain letters, if you have one."),
         )
     return checked.normalized, checked.ascii_email.casefold()
 

@@ -19,6 +19,7 @@ from engine.facts import fold, seen
 from engine.table import Entry, Position
 from pbem.domain import speech
 from pbem.domain.errors import BadInput, Forbidden, Gone, Stale
+from pbem.domain.speech import gettext as _
 from pbem.service import views
 from pbem.service.house import House
 from pbem.service.record import Kind, Record, latest_entries
@@ -88,7 +89,7 @@ def play_in(
         return receipt
     must_go_on(row)
     if row.window != window:
-        raise Stale("The game has moved on since that mail.", why="This link or form was for an earlier turn.")
+        raise Stale(_("The game has moved on since that mail."), why=_("This link or form was for an earlier turn."))
     position = position_of(row)
     decision = _decision(position, seat)
     choice = _choice(position, decision, wanted)
@@ -118,7 +119,7 @@ def play_in(
 def position_of(row: GameRow) -> Position:
     """Where the game stands, from its snapshot."""
     if row.seed is None:
-        raise Gone("This game has not begun.", remedy="You get a mail when it does.")
+        raise Gone(_("This game has not begun."), remedy=_("You get a mail when it does."))
     rules = rules_of(row)
     return Position(rules, row.seats, row.seed, codec.loads(rules, row.state), row.window, box_of(row))
 
@@ -153,7 +154,7 @@ def set_orders(tx: Tx, house: House, row: GameRow, standing: dict[int, orders.Or
 
 def refusal(refused: Refused, rules: game.Game[Any]) -> BadInput:
     """What the rules refuse, in the words of the house."""
-    return BadInput(speech.teller(rules)(refused.text), remedy="Nothing was changed.")
+    return BadInput(speech.teller(rules)(refused.text), remedy=_("Nothing was changed."))
 
 
 def option_of(choice: Choice) -> str:
@@ -194,33 +195,33 @@ def _made_before(tx: Tx, row: GameRow, window: int, seat: int, wanted: str | Cho
 def must_go_on(row: GameRow) -> None:
     """Refuse unless the game is being played."""
     if row.status in ("over", "void"):
-        raise Gone("This game is over.", remedy="Its result is in your last mail about it.")
+        raise Gone(_("This game is over."), remedy=_("Its result is in your last mail about it."))
     if row.status == "frozen":
         raise Gone(
-            "This game has been stopped, because its record does not check.",
-            remedy="The organiser knows.",
+            _("This game has been stopped, because its record does not check."),
+            remedy=_("The organiser knows."),
         )
     if row.status != "playing":
-        raise Gone("This game has not begun.", remedy="You get a mail when it does.")
+        raise Gone(_("This game has not begun."), remedy=_("You get a mail when it does."))
     if row.paused:
-        raise Forbidden("This table is paused.", remedy="Nothing is lost; you get a mail when it goes on.")
+        raise Forbidden(_("This table is paused."), remedy=_("Nothing is lost; you get a mail when it goes on."))
 
 
 def _must_speak_for(places: Sequence[PlaceRow], seat: int, by: By, person_id: int | None, *, chosen: bool) -> None:
     """Refuse whoever does not play the seat any more, and what would be decided for a player over their own choice."""
     place = next(place for place in places if place.seat == seat)
     if person_id is not None and place.person_id != person_id:
-        raise Gone("Somebody else plays this seat now.", why="It has changed hands.")
+        raise Gone(_("Somebody else plays this seat now."), why=_("It has changed hands."))
     if by is By.BOT and place.bot is None:
-        raise Stale("A person plays this seat now.")
+        raise Stale(_("A person plays this seat now."))
     if chosen and by in (By.CLOCK, By.BOT):
-        raise Stale("This seat has answered already.")
+        raise Stale(_("This seat has answered already."))
 
 
 def _decision(position: Position, seat: int) -> Decision:
     decision = position.open().get(seat)
     if decision is None:
-        raise Stale("There is nothing for you to decide just now.", remedy="You get a mail when there is.")
+        raise Stale(_("There is nothing for you to decide just now."), remedy=_("You get a mail when there is."))
     return decision
 
 

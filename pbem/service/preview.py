@@ -12,6 +12,7 @@ from typing import Any, Final, NoReturn
 
 from engine import grammar
 from pbem.domain.errors import BadInput, NotFound, quoted
+from pbem.domain.speech import gettext as _
 from pbem.mail.compose import Letterhead, Written, compose
 from pbem.service import leaving, news, play
 from pbem.service.house import House
@@ -45,7 +46,10 @@ KINDS: Final = tuple(
 def preview(house: House, letterhead: Letterhead, kind: str, game_id: int, seat: int) -> bytes:
     """The bytes of a mail of that kind to whoever plays the seat, the first being 0."""
     if kind not in KINDS:
-        raise BadInput(f"{quoted(kind)} is no kind of mail.", remedy=f"There are: {', '.join(KINDS)}.")
+        raise BadInput(
+            _("%(kind)s is no kind of mail.", kind=quoted(kind)),
+            remedy=_("There are: %(list)s.", list=", ".join(KINDS)),
+        )
 
     def pretend(tx: Tx) -> NoReturn:
         raise _Undone(_written(tx, house, letterhead, kind, games.lock(tx, game_id), seat))
@@ -68,9 +72,15 @@ def _written(tx: Tx, house: House, letterhead: Letterhead, kind: str, game: Game
     places = games.places(tx, game.id)
     place = next((place for place in places if place.seat == seat), None)
     if place is None:
-        raise NotFound(f"Game {game.id} has no seat {seat + 1}.", remedy=f"It has {game.seats}, and the first is 1.")
+        raise NotFound(
+            _("Game %(id)s has no seat %(value)s.", id=game.id, value=seat + 1),
+            remedy=_("It has %(seats)s, and the first is 1.", seats=game.seats),
+        )
     if place.person_id is None:
-        raise BadInput(f"A bot plays seat {seat + 1} of game {game.id}.", remedy="Choose the seat of a person.")
+        raise BadInput(
+            _("A bot plays seat %(value)s of game %(id)s.", value=seat + 1, id=game.id),
+            remedy=_("Choose the seat of a person."),
+        )
     game = _far_enough(tx, house, kind, game, seat)
     facts = _made_up(tx, house, kind, game, places, place) | _told_before(tx, kind, game.id, place)
     about = None if kind in _OF_NO_TABLE else game.id
@@ -88,7 +98,7 @@ def _far_enough(tx: Tx, house: House, kind: str, game: GameRow, seat: int) -> Ga
         leaving.end_in(
             tx, house, game, Record(game, house.now(), house.randomness), "organiser", "all agreed to end it"
         )
-    for _ in range(MOST_MOVES):
+    for _move in range(MOST_MOVES):
         game = games.read(tx, game.id)
         position = play.position_of(game)
         waiting = [each for each in position.open() if each not in position.box]
@@ -101,7 +111,8 @@ def _far_enough(tx: Tx, house: House, kind: str, game: GameRow, seat: int) -> Ga
         play.play_in(tx, house, game, game.window, asked, position.open()[asked].default, by)
     if kind in _NEEDS_QUESTION and game.status != "playing":
         raise BadInput(
-            f"Game {game.id} has ended, so nobody is asked anything there.", remedy="Choose a game that is played."
+            _("Game %(id)s has ended, so nobody is asked anything there.", id=game.id),
+            remedy=_("Choose a game that is played."),
         )
     return game
 

@@ -9,6 +9,7 @@ import json
 from itertools import count
 
 from pbem.domain.errors import Stale
+from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
 from pbem.service import links, lobby
 from pbem.service.house import House
@@ -32,9 +33,9 @@ def rematch(house: House, token: str) -> str:
 def _rematch(tx: Tx, house: House, token: str) -> str:
     # The lock of the game that is over lets one press after the other come this far.
     link, before = links.open_and_lock_in(tx, house, token, Purpose.SEAT)
-    _, _, person_id = seat_of(link)
+    _game, _seat, person_id = seat_of(link)
     if before.status not in ("over", "void"):
-        raise Stale("This game is not over yet.", remedy="Please play it to its end first.")
+        raise Stale(_("This game is not over yet."), remedy=_("Please play it to its end first."))
     for number in count(1):
         key = _key(before.key, number)
         row = lobby_rows.by_key(tx, key)

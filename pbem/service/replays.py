@@ -16,6 +16,7 @@ from engine.game import Game, Standing
 from engine.tell import Teller
 from pbem.domain import speech
 from pbem.domain.errors import Forbidden, NotFound
+from pbem.domain.speech import gettext as _
 from pbem.domain.words import set_apart
 from pbem.links import Purpose
 from pbem.service import links, play, views
@@ -145,8 +146,8 @@ def _in_public(tx: Tx, _house: House, key: str) -> tuple[GameRow, int]:
     # Whether there is a private table of that name is nobody's business.
     if row is None or row.private:
         raise NotFound(
-            "There is no such table in the lobby.",
-            remedy="A private game is seen by its players, and by those to whom they give its link when it is over.",
+            _("There is no such table in the lobby."),
+            remedy=_("A private game is seen by its players, and by those to whom they give its link when it is over."),
         )
     return row, SPECTATOR
 
@@ -167,9 +168,9 @@ _WAYS: Final[dict[Way, Callable[[Tx, House, str], tuple[GameRow, int]]]] = {
 def _must_have_ended(row: GameRow) -> None:
     if row.status not in _ENDED:
         raise Forbidden(
-            "This game is not over.",
-            why="Whoever has this link sees all hands.",
-            remedy="Please come back when the game has ended.",
+            _("This game is not over."),
+            why=_("Whoever has this link sees all hands."),
+            remedy=_("Please come back when the game has ended."),
         )
 
 
@@ -191,7 +192,7 @@ def _work_out(tx: Tx, row: GameRow, seat: int, number: int, *, ended: bool) -> S
     others = [other for other in range(row.seats) if other != seat] if ended else []
     found = views.past(tx, row, [seat, *others], number)
     if found is None:
-        raise NotFound("There is nothing to look back at.", why="This game has not begun.")
+        raise NotFound(_("There is nothing to look back at."), why=_("This game has not begun."))
     return Scene(
         number=found.standing.number,
         earlier=found.earlier,

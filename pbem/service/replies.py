@@ -24,6 +24,7 @@ from pbem.domain.commands import Command, Move, Plain, Slip, Standing, Word
 from pbem.domain.delivery import Delivery, Way
 from pbem.domain.errors import BadInput, Gone, Refusal, Stale
 from pbem.domain.localtime import local_day
+from pbem.domain.speech import gettext as _
 from pbem.domain.vacation import parse_vacation
 from pbem.mail.reply import Reply
 from pbem.service import answers, ledger, looks, play, second_thoughts, stops, talk, views, wishes
@@ -191,7 +192,7 @@ def _do(acting: _Acting, command: Command) -> tuple[Done, str]:
             return _do_plain(acting, command)
         case Slip():
             teller = speech.teller(play.rules_of(acting.game()))
-            raise BadInput(teller(command.why), remedy="Nothing was changed by this line.")
+            raise BadInput(teller(command.why), remedy=_("Nothing was changed by this line."))
 
 
 def _play(acting: _Acting, move: Move) -> tuple[Done, str]:
@@ -234,8 +235,12 @@ def _leave_order(acting: _Acting, standing: Standing) -> tuple[Done, str]:
 
 def _moved_on(acting: _Acting) -> Stale:
     return Stale(
-        f"That was for turn {acting.window}, and the game is at turn {acting.game().window} by now.",
-        remedy="Nothing was changed by this line.",
+        _(
+            "That was for turn %(window)s, and the game is at turn %(window_2)s by now.",
+            window=acting.window,
+            window_2=acting.game().window,
+        ),
+        remedy=_("Nothing was changed by this line."),
     )
 
 
@@ -263,7 +268,7 @@ def _do_plain(acting: _Acting, command: Plain) -> tuple[Done, str]:
             return Done.STOPPED, ""
         case Word.RESIGN:
             if acting.game().status != "playing":
-                raise Gone("This game is over.", why="Nobody has to leave it.")
+                raise Gone(_("This game is over."), why=_("Nobody has to leave it."))
             return Done.TO_CONFIRM, ""
 
 
@@ -282,7 +287,7 @@ def _take_back(acting: _Acting) -> str:
             )
             last = next(made, None)
             if last is None:
-                raise Gone("There is no choice of yours that could be taken back.", remedy="Nothing was changed.")
+                raise Gone(_("There is no choice of yours that could be taken back."), remedy=_("Nothing was changed."))
             window, choice = last.number, last.entry.choices[acting.seat]
     second_thoughts.take_back_in(acting.tx, acting.house, game.id, window, acting.seat, acting.person_id)
     acting.window = window

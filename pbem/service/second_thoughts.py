@@ -14,6 +14,7 @@ from engine.facts import fold
 from engine.table import Position
 from pbem.domain import speech
 from pbem.domain.errors import Gone
+from pbem.domain.speech import gettext as _
 from pbem.service import play, views
 from pbem.service.house import House
 from pbem.service.record import Kind, Record, Standing, latest_entries, standing_entries
@@ -98,7 +99,7 @@ def _locked(tx: Tx, game_id: int, seat: int, person_id: int | None) -> GameRow:
     if person_id is not None and (seat, person_id) not in {
         (place.seat, place.person_id) for place in games.places(tx, game_id)
     }:
-        raise Gone("Somebody else plays this seat now.", why="It has changed hands.")
+        raise Gone(_("Somebody else plays this seat now."), why=_("It has changed hands."))
     return row
 
 
@@ -161,11 +162,13 @@ def _undoable(tx: Tx, row: GameRow, undone: Sequence[Standing], seat: int) -> li
     """The mails about the last entries; refused unless these are one choice that told nobody anything."""
     made = [standing.entry for standing in undone]
     if not made or not play.may_be_undone(made) or seat not in made[0].choices or seat in made[0].alone:
-        raise Gone("This choice cannot be taken back any more.", why="Others have decided since, or chance has spoken.")
+        raise Gone(
+            _("This choice cannot be taken back any more."), why=_("Others have decided since, or chance has spoken.")
+        )
     _must_be_own(undone[0].by)
     letters = outbox.of_game(tx, row.id, undone[0].seq - 1)
     if any(letter.status == "sent" or letter.attempts for letter in letters):
-        raise Gone("This choice cannot be taken back any more.", why="A mail about it is on its way.")
+        raise Gone(_("This choice cannot be taken back any more."), why=_("A mail about it is on its way."))
     return letters
 
 
@@ -184,8 +187,8 @@ def _is_open(way: Callable[[], object]) -> bool:
 def _must_be_own(by: str) -> None:
     if by in (play.By.CLOCK, play.By.BOT):
         raise Gone(
-            "This was decided without you, so it is not yours to take back.",
-            remedy="As long as the turn is open, you can put a choice of your own in its place.",
+            _("This was decided without you, so it is not yours to take back."),
+            remedy=_("As long as the turn is open, you can put a choice of your own in its place."),
         )
 
 
@@ -193,9 +196,9 @@ def _must_have_time(tx: Tx, house: House, row: GameRow, window: int, seat: int) 
     asked = deadlines.read(tx, row.id, window, seat)
     if asked is not None and asked.due_at is not None and asked.due_at <= house.now():
         raise Gone(
-            "Your time for this turn is over, so your choice stands.",
-            why="Without it, the clock would decide for you at once.",
-            remedy="As long as the turn is open, you can put another choice in its place.",
+            _("Your time for this turn is over, so your choice stands."),
+            why=_("Without it, the clock would decide for you at once."),
+            remedy=_("As long as the turn is open, you can put another choice in its place."),
         )
 
 

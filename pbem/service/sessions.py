@@ -13,6 +13,7 @@ from datetime import date, datetime, timedelta
 from typing import Final
 
 from pbem.domain.errors import NotFound
+from pbem.domain.speech import gettext as _
 from pbem.service.house import House
 from pbem.store import sessions
 from pbem.store.database import Tx
@@ -101,7 +102,7 @@ def end(house: House, holder: Holder, session_id: int) -> None:
 
     def work(tx: Tx) -> None:
         if not sessions.end(tx, holder, session_id, house.now()):
-            raise NotFound("There is no such sign-in of yours.", why="It may have ended already.")
+            raise NotFound(_("There is no such sign-in of yours."), why=_("It may have ended already."))
 
     house.write(work)
 

@@ -14,6 +14,7 @@ from pbem.domain.bounce import MEMORY, POINTS, THRESHOLD, Bounce
 from pbem.domain.deadline import parse_extension
 from pbem.domain.errors import Gone, NotFound
 from pbem.domain.localtime import local_day
+from pbem.domain.speech import gettext as _
 from pbem.domain.vacation import YEARLY_BUDGET, Vacation, check_vacation, days_left, parse_vacation
 from pbem.service import alarms, timekeeping
 from pbem.service.house import House
@@ -31,7 +32,7 @@ def pause_in(tx: Tx, house: House, game_id: int, reason: str, by: str) -> None:
     """Stop all clocks of a table until it is resumed, and tell its players."""
     game = _playing(tx, game_id)
     if game.paused:
-        raise Gone("This table is paused already.", remedy="Nothing was changed.")
+        raise Gone(_("This table is paused already."), remedy=_("Nothing was changed."))
     game = _note(tx, house, game, Kind.PAUSED, None, by, {"reason": reason})
     outages.pause(tx, game_id, house.now())
     lobby.change_game(tx, game_id, paused=True)
@@ -44,7 +45,7 @@ def resume_in(tx: Tx, house: House, game_id: int, reason: str, by: str) -> None:
     """Let the clocks of a paused table go on, and tell its players until when they have time now."""
     game = _playing(tx, game_id)
     if not game.paused:
-        raise Gone("This table is not paused.", remedy="Nothing was changed.")
+        raise Gone(_("This table is not paused."), remedy=_("Nothing was changed."))
     game = _note(tx, house, game, Kind.RESUMED, None, by, {"reason": reason})
     outages.end_pause(tx, game_id, house.now())
     lobby.change_game(tx, game_id, paused=False)
@@ -72,7 +73,7 @@ def extend_in(tx: Tx, house: House, game_id: int, more: str, reason: str, seat: 
         row for row in deadlines.of_game(tx, game_id) if seat in (None, row.seat) and holders[row.seat] is not None
     ]
     if not asked:
-        raise Gone("Nobody is asked there just now.", why="More time can be given to a turn that is open.")
+        raise Gone(_("Nobody is asked there just now."), why=_("More time can be given to a turn that is open."))
     # One row for all: a row for each would tell everybody who has not answered yet.
     game = _note(tx, house, game, Kind.EXTENDED, seat, by, {"more": more, "reason": reason})
     for row in asked:
@@ -190,14 +191,14 @@ def _cancel(tx: Tx, house: House, person_id: int, vacation_id: int) -> None:
     person = people.lock(tx, person_id)
     row = next((row for row in outages.booked(tx, person_id) if row.id == vacation_id), None)
     if row is None:
-        raise NotFound("There is no such vacation of yours.", remedy="Your vacations are on your page.")
+        raise NotFound(_("There is no such vacation of yours."), remedy=_("Your vacations are on your page."))
     now = house.now()
     if row.start_at >= now:
         outages.drop_vacation(tx, vacation_id)
     elif row.end_at > now:
         outages.end_vacation(tx, vacation_id, local_day(now, ZoneInfo(person.zone)), now)
     else:
-        raise Gone("This vacation is over.", why="Its days have been used.")
+        raise Gone(_("This vacation is over."), why=_("Its days have been used."))
     _settle_person(tx, house, person_id, locked)
 
 
@@ -255,7 +256,7 @@ def _settle_person(tx: Tx, house: House, person_id: int, locked: dict[int, GameR
 def _playing(tx: Tx, game_id: int) -> GameRow:
     game = games.lock(tx, game_id)
     if game.status != "playing":
-        raise Gone("This game is not being played.", why="Only a running game has clocks.")
+        raise Gone(_("This game is not being played."), why=_("Only a running game has clocks."))
     return game
 
 

@@ -19,6 +19,7 @@ from typing import Final
 from pbem.domain.deadline import PATIENCE
 from pbem.domain.errors import Forbidden, Gone
 from pbem.domain.silence import Agreement, Successor, silence
+from pbem.domain.speech import gettext as _
 from pbem.domain.words import name_of
 from pbem.service import seating, timekeeping
 from pbem.service.house import House
@@ -78,7 +79,7 @@ def replace_in(tx: Tx, house: House, game_id: int, seat: int, person_id: int | N
     """Let somebody else, or a bot, play a seat, because whoever moderates the table says so."""
     game, before, places = _seat_of(tx, game_id, seat)
     if before.person_id == person_id:
-        raise Gone("The seat is theirs already.", remedy="Nothing was changed.")
+        raise Gone(_("The seat is theirs already."), remedy=_("Nothing was changed."))
     record = Record(game, house.now(), house.randomness)
     if person_id is None:
         game = seating.give_to_bot(tx, house, game, record, seat, by)
@@ -86,7 +87,9 @@ def replace_in(tx: Tx, house: House, game_id: int, seat: int, person_id: int | N
     else:
         person = people.lock(tx, person_id)
         if not game.doubles and any(place.person_id == person_id for place in places):
-            raise Forbidden("They sit at this table already.", why="Nobody has two seats there, as its host wanted.")
+            raise Forbidden(
+                _("They sit at this table already."), why=_("Nobody has two seats there, as its host wanted.")
+            )
         must_have_room(tx, house, person, game)
         who = free_name([place for place in places if place is not before], name_of(person.name or _UNNAMED))
         game = seating.give_to_person(tx, house, game, record, seat, by, person, who)
@@ -104,13 +107,15 @@ def replace_in(tx: Tx, house: House, game_id: int, seat: int, person_id: int | N
 
 def offer_in(tx: Tx, house: House, game_id: int, seat: int, reason: str, by: str) -> int:
     """Offer a seat to people who are willing, because whoever moderates the table says so; how many are asked."""
-    game, before, _ = _seat_of(tx, game_id, seat)
+    game, before, _places = _seat_of(tx, game_id, seat)
     if before.person_id is None:
-        raise Gone("A bot plays this seat.", why="What is offered is the seat of a person.")
+        raise Gone(_("A bot plays this seat."), why=_("What is offered is the seat of a person."))
     if game.private:
-        raise Forbidden("Strangers are never asked to a private table.", remedy="A bot or somebody named can play.")
+        raise Forbidden(
+            _("Strangers are never asked to a private table."), remedy=_("A bot or somebody named can play.")
+        )
     if offers.of_seat(tx, game_id, seat) is not None:
-        raise Gone("This seat is on offer already.", remedy="Nothing was changed.")
+        raise Gone(_("This seat is on offer already."), remedy=_("Nothing was changed."))
     now = house.now()
     # The log says it when the seat changes hands; until then it is its player's, and any move keeps it.
     offer_id = offers.add(tx, game.id, seat, before.person_id, "organiser", Successor.SUBSTITUTE, now)
@@ -199,17 +204,19 @@ def _take(tx: Tx, house: House, offer_id: int, person_id: int, name: str) -> Gam
     if offer.taken_by == person_id and offer.status == "taken":
         return game
     if game.status != "playing":
-        raise Gone("This game is over.", remedy="Other tables wait in the lobby.")
+        raise Gone(_("This game is over."), remedy=_("Other tables wait in the lobby."))
     if offer.status != "open" or not _still_gone(tx, offer):
-        raise Gone("This seat is not on offer any more.", why="Somebody was faster, or its player came back.")
+        raise Gone(_("This seat is not on offer any more."), why=_("Somebody was faster, or its player came back."))
     if offer.successor != Successor.SUBSTITUTE:
-        raise Forbidden("This table did not agree on a substitute.", why="A bot plays the seat, as was agreed.")
+        raise Forbidden(_("This table did not agree on a substitute."), why=_("A bot plays the seat, as was agreed."))
     person = people.lock(tx, person_id)
     if person.confirmed_at is None:
-        raise Forbidden("This address has not been confirmed.", remedy="Please use the link in the mail to it first.")
+        raise Forbidden(
+            _("This address has not been confirmed."), remedy=_("Please use the link in the mail to it first.")
+        )
     places = games.places(tx, game.id)
     if not game.doubles and any(place.person_id == person_id for place in places):
-        raise Forbidden("You sit at this table already.", why="Nobody has two seats there, as its host wanted.")
+        raise Forbidden(_("You sit at this table already."), why=_("Nobody has two seats there, as its host wanted."))
     must_have_room(tx, house, person, game)
     before = next(place for place in places if place.seat == offer.seat)
     called = free_name([place for place in places if place is not before], name_of(name or person.name))
@@ -231,10 +238,12 @@ def _come_back(tx: Tx, house: House, game_id: int, seat: int, person_id: int) ->
     if place is not None and place.person_id == person_id:
         return game
     if game.status != "playing":
-        raise Gone("This game is over.", remedy="Its result is on its page.")
+        raise Gone(_("This game is over."), remedy=_("Its result is on its page."))
     offer = offers.of_seat(tx, game_id, seat)
     if place is None or offer is None or offer.person_id != person_id:
-        raise Forbidden("This seat is not yours to take back.", why="Somebody else has taken it over, or it never was.")
+        raise Forbidden(
+            _("This seat is not yours to take back."), why=_("Somebody else has taken it over, or it never was.")
+        )
     person = people.read(tx, person_id)
     called = free_name([other for other in places if other is not place], name_of(person.name))
     record = Record(game, house.now(), house.randomness)
@@ -249,11 +258,11 @@ def _seat_of(tx: Tx, game_id: int, seat: int) -> tuple[GameRow, PlaceRow, list[P
     """A running game, locked, and who plays the seat there."""
     game = games.lock(tx, game_id)
     if game.status != "playing":
-        raise Gone("This game is not being played.", why="Only seats of running games change hands.")
+        raise Gone(_("This game is not being played."), why=_("Only seats of running games change hands."))
     places = games.places(tx, game_id)
     before = next((place for place in places if place.seat == seat), None)
     if before is None:
-        raise Gone("There is no such seat in this game.")
+        raise Gone(_("There is no such seat in this game."))
     return game, before, places
 
 

@@ -18,6 +18,7 @@ from pbem.domain import chain, speech
 from pbem.domain.errors import BadInput, NotFound, TooMany, quoted
 from pbem.domain.pace import parse_pace
 from pbem.domain.silence import FEWEST, MOST, Successor
+from pbem.domain.speech import gettext as _
 from pbem.domain.words import title_of
 from pbem.links import Purpose
 from pbem.service import banned, links
@@ -115,24 +116,32 @@ def settle(wanted: Wanted) -> tuple[game.Game[Any], dict[str, str | int]]:
     try:
         rules = game.load(wanted.kind)
     except Refused as refused:
-        raise NotFound(speech.told(refused.text), remedy="Please choose one of these.") from refused
+        raise NotFound(speech.told(refused.text), remedy=_("Please choose one of these.")) from refused
     try:
         options = rules.settle(wanted.seats, wanted.options)
     except Refused as refused:
         raise BadInput(speech.teller(rules)(refused.text)) from refused
     if len(wanted.bots) >= wanted.seats:
         raise BadInput(
-            "A table needs a person.", why=f"It would have {wanted.seats} seats and {len(wanted.bots)} bots."
+            _("A table needs a person."),
+            why=_("It would have %(seats)s seats and %(many)s bots.", seats=wanted.seats, many=len(wanted.bots)),
         )
     for bot in wanted.bots:
         if bot not in BOTS:
-            raise BadInput(f"There is no bot {quoted(bot)}.", why=f"There are {' and '.join(sorted(BOTS))}.")
+            raise BadInput(
+                _("There is no bot %(bot)s.", bot=quoted(bot)),
+                why=_("There are %(list)s.", list=" and ".join(sorted(BOTS))),
+            )
     if type(wanted.silent_limit) is not int or not FEWEST <= wanted.silent_limit <= MOST:
         raise BadInput(
-            f"A table cannot bear {wanted.silent_limit} silent turns in a row.", why=f"It bears {FEWEST} to {MOST}."
+            _("A table cannot bear %(silent_limit)s silent turns in a row.", silent_limit=wanted.silent_limit),
+            why=_("It bears %(fewest)s to %(most)s.", fewest=FEWEST, most=MOST),
         )
     if wanted.successor not in set(Successor):
-        raise BadInput(f"{quoted(wanted.successor)} cannot take over a seat.", why="A substitute or a bot can.")
+        raise BadInput(
+            _("%(successor)s cannot take over a seat.", successor=quoted(wanted.successor)),
+            why=_("A substitute or a bot can."),
+        )
     return rules, options
 
 
@@ -144,7 +153,7 @@ def must_have_room(tx: Tx, house: House, person: PersonRow, row: GameRow | None 
     busy = lobby.busy_with(tx, person.id)
     if busy >= house.open_tables:
         raise TooMany(
-            f"You have {busy} tables open or under way.",
-            why=f"{house.open_tables} are the most for one person at a time.",
-            remedy="Please end or leave one first.",
+            _("You have %(busy)s tables open or under way.", busy=busy),
+            why=_("%(open_tables)s are the most for one person at a time.", open_tables=house.open_tables),
+            remedy=_("Please end or leave one first."),
         )

@@ -12,6 +12,7 @@ from typing import Final
 
 from pbem.domain import chain
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.domain.speech import gettext as _
 from pbem.domain.words import said_of
 from pbem.service import banned
 from pbem.service.house import House
@@ -46,15 +47,15 @@ def say_in(tx: Tx, house: House, game_id: int, seat: int, person_id: int, text: 
     said = said_of(text)
     game = games.lock(tx, game_id)
     if (seat, person_id) not in {(place.seat, place.person_id) for place in games.places(tx, game_id)}:
-        raise Forbidden("Only those who sit at a table talk at it.")
+        raise Forbidden(_("Only those who sit at a table talk at it."))
     banned.must_not_be_banned(tx, house, person_id)
     if game.status != "playing":
-        raise Gone("Nothing can be said at this table now.", why="Its game is not being played.")
+        raise Gone(_("Nothing can be said at this table now."), why=_("Its game is not being played."))
     now = house.now()
     if talk.count_since(tx, game_id, seat, now - timedelta(hours=1)) >= LINES_AN_HOUR:
         raise TooMany(
-            "You have said a lot within the last hour, and this was not told to the others.",
-            why=f"{LINES_AN_HOUR} lines in an hour are the most.",
+            _("You have said a lot within the last hour, and this was not told to the others."),
+            why=_("%(lines_an_hour)s lines in an hour are the most.", lines_an_hour=LINES_AN_HOUR),
         )
     before = talk.last(tx, game_id, game.key)
     name = talk.chain_name(game.key)
@@ -100,7 +101,7 @@ def others_in(
 def redact_in(tx: Tx, game_id: int, seq: int) -> None:
     """Take the text of a line away for good. The game is locked, and a row of its log says why."""
     if not talk.redact(tx, game_id, seq):
-        raise NotFound("There is no such line at that table.")
+        raise NotFound(_("There is no such line at that table."))
 
 
 def check_in(tx: Tx, game: GameRow) -> chain.Outcome:

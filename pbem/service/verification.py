@@ -11,6 +11,7 @@ from engine.decisions import Refused
 from engine.game import Game, load
 from pbem.domain import chain, speech
 from pbem.domain.errors import BadInput
+from pbem.domain.speech import gettext as _
 from pbem.service import talk
 from pbem.service.export import Export
 from pbem.service.rereading import Replay, Wrong
@@ -93,5 +94,6 @@ def _rules(kind: str) -> Game[object]:
         return load(kind)
     except Refused as refused:
         raise BadInput(
-            speech.told(refused.text), remedy="A newer version of this software may know the game that is in the file."
+            speech.told(refused.text),
+            remedy=_("A newer version of this software may know the game that is in the file."),
         ) from refused

@@ -18,6 +18,7 @@ from pbem.domain.errors import NotFound
 from pbem.domain.guests import is_guest
 from pbem.domain.localtime import parse_wall
 from pbem.domain.quiet import parse_quiet
+from pbem.domain.speech import gettext as _
 from pbem.service import timekeeping
 from pbem.service.house import House
 from pbem.store import lobby, outbox, people, preferences
@@ -177,5 +178,5 @@ def _look_again(tx: Tx, house: House, person_id: int, game_id: int | None) -> No
 def _table(tx: Tx, person_id: int, key: str) -> GameRow:
     game = lobby.by_key(tx, key)
     if game is None or not preferences.mailed_about(tx, person_id, game.id):
-        raise NotFound("There is nothing at this address.", why="You have had no mail about such a table.")
+        raise NotFound(_("There is nothing at this address."), why=_("You have had no mail about such a table."))
     return game

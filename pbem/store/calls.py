@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
 
 from pbem.domain.errors import NotFound
+from pbem.domain.speech import gettext as _
 from pbem.store.schema import Call, Game, Person, Place, table_of
 
 _CALL, _GAME, _PERSON, _PLACE = table_of(Call), table_of(Game), table_of(Person), table_of(Place)
@@ -52,7 +53,7 @@ def lock(tx: Connection, call_id: int) -> CallRow:
     """The call, which nobody else answers until this transaction ends."""
     row = tx.execute(select(_CALL).where(_CALL.c.id == call_id).with_for_update()).one_or_none()
     if row is None:
-        raise NotFound("There is no such call.")
+        raise NotFound(_("There is no such call."))
     return CallRow(**row._mapping)
 
 
@@ -85,7 +86,7 @@ def one(tx: Connection, call_id: int) -> ToldCall:
     """One call with who called and from which table."""
     row = tx.execute(_TOLD.where(_CALL.c.id == call_id)).one_or_none()
     if row is None:
-        raise NotFound("There is no such call.")
+        raise NotFound(_("There is no such call."))
     return _told(row)
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Integer, Row, Select, bindparam, func, insert
 
 from pbem.domain.chain import Row as ChainRow
 from pbem.domain.errors import NotFound
+from pbem.domain.speech import gettext as _
 from pbem.store.links import LinkRow
 from pbem.store.schema import Game, Link, Log, Place, table_of
 
@@ -288,5 +289,5 @@ def _linked(row: Row[Any] | None) -> tuple[LinkRow, GameRow] | None:
 
 def _one(row: Row[Any] | None) -> GameRow:
     if row is None:
-        raise NotFound("There is no such game here.")
+        raise NotFound(_("There is no such game here."))
     return GameRow(**row._mapping)

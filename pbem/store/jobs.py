@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, func, insert, null, select, update
 
 from pbem.domain.errors import NotFound
+from pbem.domain.speech import gettext as _
 from pbem.store.schema import Deadline, Game, Job, Outbox, Person, Place, table_of
 
 _DEADLINE, _GAME, _JOB = table_of(Deadline), table_of(Game), table_of(Job)
@@ -134,5 +135,5 @@ def _came_back(domain: str, since: datetime) -> Select[Any]:
 def _one(tx: Connection, wanted: Select[Any]) -> JobRow:
     row = tx.execute(wanted).one_or_none()
     if row is None:
-        raise NotFound("There is no such job.")
+        raise NotFound(_("There is no such job."))
     return JobRow(**row._mapping)

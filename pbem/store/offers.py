@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy import Connection, and_, delete, insert, select, update
 
 from pbem.domain.errors import NotFound
+from pbem.domain.speech import gettext as _
 from pbem.store.schema import Game, Offer, Person, Place, Unreachable, Willing, table_of
 
 _OFFER, _WILLING = table_of(Offer), table_of(Willing)
@@ -47,7 +48,7 @@ def read(tx: Connection, offer_id: int) -> OfferRow:
     """One offer; not found if there is none."""
     row = tx.execute(select(_OFFER).where(_OFFER.c.id == offer_id)).one_or_none()
     if row is None:
-        raise NotFound("There is no such seat on offer here.")
+        raise NotFound(_("There is no such seat on offer here."))
     return OfferRow(**row._mapping)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
 from pbem.domain.errors import NotFound
+from pbem.domain.speech import gettext as _
 from pbem.store.schema import Organiser, table_of
 
 _ORGANISER = table_of(Organiser)
@@ -65,5 +66,5 @@ def remove(tx: Connection, name: str) -> bool:
 
 def _one(row: Row[Any] | None) -> OrganiserRow:
     if row is None:
-        raise NotFound("There is no such organiser.", remedy="`pbem organiser list` shows all.")
+        raise NotFound(_("There is no such organiser."), remedy=_("`pbem organiser list` shows all."))
     return OrganiserRow(**row._mapping)

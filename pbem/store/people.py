@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from pbem.domain.errors import NotFound
+from pbem.domain.speech import gettext as _
 from pbem.store import terms
 from pbem.store.schema import Outbox, Person, table_of
 
@@ -54,7 +55,7 @@ def read(tx: Connection, person_id: int) -> PersonRow:
     """The person; not found if there is none."""
     row = tx.execute(_READ, {"of_id": person_id}).one_or_none()
     if row is None:
-        raise NotFound("There is no such person here.")
+        raise NotFound(_("There is no such person here."))
     return PersonRow(**row._mapping)
 
 
@@ -68,7 +69,7 @@ def lock(tx: Connection, person_id: int) -> PersonRow:
     """The person, whose limits nobody else can use up until this transaction ends."""
     row = tx.execute(_READ.with_for_update(key_share=True), {"of_id": person_id}).one_or_none()
     if row is None:
-        raise NotFound("There is no such person here.")
+        raise NotFound(_("There is no such person here."))
     return PersonRow(**row._mapping)
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from pbem.domain.errors import BadInput, Fault
+from pbem.domain.speech import gettext as _
 from pbem.links import redact
 from pbem.store.database import sqlite_module
 
@@ -44,20 +45,27 @@ def explained() -> Iterator[None]:
         if error.name != "psycopg":
             raise
         raise BadInput(
-            "PostgreSQL cannot be used yet.",
-            why="Its driver is not installed.",
-            remedy="Install it: pip install 'pbem[postgresql]'",
+            _("PostgreSQL cannot be used yet."),
+            why=_("Its driver is not installed."),
+            remedy=_("Install it: pip install 'pbem[postgresql]'"),
         ) from error
     except SQLAlchemyError as error:
-        raise Fault(f"The database cannot be used: {_first_line(error)}", remedy="Check PBEM_DATABASE_URL.") from error
+        raise Fault(
+            _("The database cannot be used: %(first_line)s", first_line=_first_line(error)),
+            remedy=_("Check PBEM_DATABASE_URL."),
+        ) from error
 
 
 def _meaning(error: BaseException) -> Fault:
     said = _first_line(error)
     for words, what, remedy in _MEANINGS:
         if words in said.lower():
-            return Fault(what, why=f"It said: {said}.", remedy=remedy)
-    return Fault("The database cannot be used.", why=f"It said: {said}.", remedy="`pbem doctor` looks closer.")
+            return Fault(what, why=_("It said: %(said)s.", said=said), remedy=remedy)
+    return Fault(
+        _("The database cannot be used."),
+        why=_("It said: %(said)s.", said=said),
+        remedy=_("`pbem doctor` looks closer."),
+    )
 
 
 def _first_line(error: BaseException) -> str:

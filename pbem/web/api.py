@@ -16,6 +16,7 @@ from engine.board import Amounts, Board, Grid, Line, Part, Row
 from engine.decisions import Act, Amount, Blank, Choice, Decision, Some, Split, Value
 from engine.tell import Teller
 from pbem.domain.errors import BadInput
+from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
 from pbem.service import by_link, export, looks
 from pbem.service.looks import Look
@@ -107,13 +108,13 @@ def _token() -> str:
 
 def _body() -> dict[str, Any]:
     if request.mimetype != "application/json":
-        raise BadInput("The body is not JSON.", why="Its Content-Type has to be application/json.")
+        raise BadInput(_("The body is not JSON."), why=_("Its Content-Type has to be application/json."))
     try:
         body = json.loads(request.get_data().decode(), parse_constant=_no_number)
     except (ValueError, RecursionError):
-        raise BadInput("The body cannot be read.", why="It has to be JSON in UTF-8.") from None
+        raise BadInput(_("The body cannot be read."), why=_("It has to be JSON in UTF-8.")) from None
     if not isinstance(body, dict):
-        raise BadInput("The body has to be an object.")
+        raise BadInput(_("The body has to be an object."))
     return body
 
 
@@ -124,28 +125,34 @@ def _no_number(text: str) -> float:
 def _window(body: dict[str, Any]) -> int:
     window = body.get("window")
     if type(window) is not int or not 0 <= window < 10**9:
-        raise BadInput("“window” has to be the number of the window that is answered.")
+        raise BadInput(_("“window” has to be the number of the window that is answered."))
     return window
 
 
 def _choice_in(body: dict[str, Any]) -> tuple[int, str | Choice]:
     window, text, choice = _window(body), body.get("text"), body.get("choice")
     if (text is None) == (choice is None):
-        raise BadInput("Either “text” or “choice” has to be there.")
+        raise BadInput(_("Either “text” or “choice” has to be there."))
     if text is not None:
         return window, _text(text, "text")
     if not isinstance(choice, dict) or not isinstance(values := choice.get("values", []), list):
-        raise BadInput("“choice” has to be an object with a “verb” and a list of “values”.")
+        raise BadInput(_("“choice” has to be an object with a “verb” and a list of “values”."))
     return window, Choice(_text(choice.get("verb"), "verb"), tuple(_value(each, DEEPEST) for each in values))
 
 
 def _text(value: object, name: str) -> str:
     if not isinstance(value, str) or len(value) > grammar.LONGEST_LINE:
-        raise BadInput(f"“{name}” has to be a text of at most {grammar.LONGEST_LINE} characters.")
+        raise BadInput(
+            _(
+                "“%(name)s” has to be a text of at most %(longest_line)s characters.",
+                name=name,
+                longest_line=grammar.LONGEST_LINE,
+            )
+        )
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise BadInput(f"“{name}” holds half a character.") from None
+        raise BadInput(_("“%(name)s” holds half a character.", name=name)) from None
     return value
 
 

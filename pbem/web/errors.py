@@ -21,6 +21,7 @@ from pbem.domain.errors import (
     Stale,
     TooMany,
 )
+from pbem.domain.speech import gettext as _
 from pbem.web.site import config, page
 
 STATUS: Final[dict[type[PbemError], int]] = {
@@ -37,16 +38,18 @@ _log = structlog.get_logger(__name__)
 
 # What the framework refuses before any of our code is asked.
 _WORDS: Final[dict[int, PbemError]] = {
-    400: BadInput("This request cannot be read."),
+    400: BadInput(_("This request cannot be read.")),
     401: Forbidden(
-        "This needs the token of a seat.",
-        why="Without one we do not know which seat is meant.",
-        remedy="The page of your seat shows it; send it as “Authorization: Bearer”.",
+        _("This needs the token of a seat."),
+        why=_("Without one we do not know which seat is meant."),
+        remedy=_("The page of your seat shows it; send it as “Authorization: Bearer”."),
     ),
-    404: NotFound("There is nothing at this address."),
-    405: BadInput("This address cannot be used like that.", remedy="Please open the link again and use its button."),
-    413: BadInput("That is too much at once.", remedy="Nothing was changed; please send less."),
-    415: BadInput("This kind of data is not read here."),
+    404: NotFound(_("There is nothing at this address.")),
+    405: BadInput(
+        _("This address cannot be used like that."), remedy=_("Please open the link again and use its button.")
+    ),
+    413: BadInput(_("That is too much at once."), remedy=_("Nothing was changed; please send less.")),
+    415: BadInput(_("This kind of data is not read here.")),
 }
 
 
@@ -86,7 +89,7 @@ def _of_the_framework(error: HTTPException) -> Response:
         told = _told(_WORDS[401], 401)
         told.headers["WWW-Authenticate"] = "Bearer"
         return told
-    told = _told(_WORDS.get(error.code) or BadInput("This request cannot be answered."), error.code)
+    told = _told(_WORDS.get(error.code) or BadInput(_("This request cannot be answered.")), error.code)
     if error.code == 405 and getattr(error, "valid_methods", None):
         told.headers["Allow"] = ", ".join(sorted(error.valid_methods))  # type: ignore[attr-defined]
     return told
@@ -94,7 +97,7 @@ def _of_the_framework(error: HTTPException) -> Response:
 
 def _of_nobody(error: Exception) -> Response:
     _log.error("request_failed", endpoint=request.endpoint, exc_info=error)
-    return _told(Fault("Something went wrong here."), 500)
+    return _told(Fault(_("Something went wrong here.")), 500)
 
 
 def _told(error: PbemError, status: int) -> Response:

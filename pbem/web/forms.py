@@ -17,6 +17,7 @@ from engine.decisions import Act, Amount, Blank, Choice, Decision, OneOf, Rankin
 from engine.grammar import write
 from engine.tell import Teller
 from pbem.domain.errors import BadInput, Stale
+from pbem.domain.speech import gettext as _
 from pbem.web import drawn
 from pbem.web.site import read_number
 
@@ -88,12 +89,12 @@ def choice_of(decision: Decision, given: Given) -> Choice:
     """The choice that a filled-in form means; refused if it is none of the decision's."""
     number = read_number(given.get("act", ""), "the number of an act")
     if number >= len(decision.acts):
-        raise Stale("What this form offered cannot be done now.")
+        raise Stale(_("What this form offered cannot be done now."))
     act = decision.acts[number]
     values = tuple(_value(blank, f"b{place}", given) for place, blank in enumerate(act.blanks))
     choice = Choice(act.verb, values)
     if choice not in act:
-        raise BadInput("These do not go together.")
+        raise BadInput(_("These do not go together."))
     return choice
 
 
@@ -234,14 +235,16 @@ def _value(blank: Blank, name: str, given: Given) -> Value:
         for place, thing in enumerate(blank.things)
     )
     if parts not in blank:
-        raise BadInput(f"You have dealt out {sum(parts)}, and {blank.total} is what there is.")
+        raise BadInput(
+            _("You have dealt out %(sum)s, and %(total)s is what there is.", sum=sum(parts), total=blank.total)
+        )
     return parts
 
 
 def _some(blank: Some, given: list[str]) -> Value:
     places = sorted({_place(blank.things, each, blank.name) for each in given})
     if len(places) != blank.many:
-        raise BadInput(f"You have chosen {len(places)}, and it must be {blank.many}.")
+        raise BadInput(_("You have chosen %(many)s, and it must be %(many_2)s.", many=len(places), many_2=blank.many))
     value = tuple(blank.things[place].value for place in places)
     return value if value in blank else _misfit(blank, ", ".join(blank.things[place].word for place in places))
 
@@ -249,7 +252,7 @@ def _some(blank: Some, given: list[str]) -> Value:
 def _in_order(blank: Ranking, given: list[str]) -> Value:
     places = [_place(blank.things, each, blank.name) for each in given]
     if len(set(places)) != len(blank.things):
-        raise BadInput("Each must have a place of its own in your order.")
+        raise BadInput(_("Each must have a place of its own in your order."))
     return tuple(blank.things[place].value for place in places)
 
 
@@ -259,18 +262,21 @@ def _thing(blank: OneOf, given: str) -> Thing:
 
 def _place(things: tuple[Thing, ...], given: str, called: str) -> int:
     if not given:
-        raise BadInput(f"Nothing is chosen for “{called}”.")
+        raise BadInput(_("Nothing is chosen for “%(called)s”.", called=called))
     place = read_number(given, f"among what is shown for “{called}”")
     if place >= len(things):
-        raise BadInput(f"That is not among what is shown for “{called}”.")
+        raise BadInput(_("That is not among what is shown for “%(called)s”.", called=called))
     return place
 
 
 def _misfit(blank: Blank, given: str) -> Value:
     if isinstance(blank, Amount) and given.isdigit() and not blank.low <= int(given) <= blank.high:
         limit = f"at least {blank.low}" if int(given) < blank.low else f"at most {blank.high}"
-        raise BadInput(f"{given} is not possible: {limit}.", why=str(blank.why) if blank.why else "")
-    raise BadInput(f"{given} cannot be chosen here.", why=str(blank.why) if blank.why else "")
+        raise BadInput(
+            _("%(given)s is not possible: %(limit)s.", given=given, limit=limit),
+            why=str(blank.why) if blank.why else "",
+        )
+    raise BadInput(_("%(given)s cannot be chosen here.", given=given), why=str(blank.why) if blank.why else "")
 
 
 def _capital(text: str) -> str:

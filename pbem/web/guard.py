@@ -10,6 +10,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 from flask import Flask, Response, request
 
 from pbem.domain.errors import BadInput, Forbidden
+from pbem.domain.speech import gettext as _
 from pbem.web.site import config
 
 POLICY: Final = (
@@ -93,27 +94,30 @@ def _let_in() -> None:
         return
     if _pressed_by_a_script():
         raise Forbidden(
-            "This did not look like a person's click.",
-            why="Some mail programs try out every button to protect you.",
-            remedy="Nothing was changed; if it was you, please go back and press the button again.",
+            _("This did not look like a person's click."),
+            why=_("Some mail programs try out every button to protect you."),
+            remedy=_("Nothing was changed; if it was you, please go back and press the button again."),
         )
     # Reading the body is what refuses one that is too large.
     body = request.get_data(cache=True)
     if body and request.mimetype == _FORM:
         _must_be_text(unquote_to_bytes(body), "The form")
         if body.count(b"&") >= MOST_FIELDS:
-            raise BadInput("The form has too many fields.", why=f"No page of ours has more than {MOST_FIELDS}.")
+            raise BadInput(
+                _("The form has too many fields."),
+                why=_("No page of ours has more than %(most_fields)s.", most_fields=MOST_FIELDS),
+            )
     elif body and request.endpoint != "stop.stop":
-        raise BadInput("This is not one of our forms.", why=f"Our pages send {_FORM}.")
+        raise BadInput(_("This is not one of our forms."), why=_("Our pages send %(form)s.", form=_FORM))
 
 
 def _must_be_text(data: bytes, what: str) -> None:
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        raise BadInput(f"{what} cannot be read.", why="Its letters are not in UTF-8.") from None
+        raise BadInput(_("%(what)s cannot be read.", what=what), why=_("Its letters are not in UTF-8.")) from None
     if "\0" in text:
-        raise BadInput(f"{what} cannot be read.", why="It holds a character that stands for nothing.")
+        raise BadInput(_("%(what)s cannot be read.", what=what), why=_("It holds a character that stands for nothing."))
 
 
 def _wrap_up(response: Response) -> Response:
@@ -138,7 +142,7 @@ def _from_elsewhere(*, strictly: bool) -> bool:
 
 def _elsewhere() -> Forbidden:
     return Forbidden(
-        "This form was sent from another site.",
-        why="Nobody else may act in your name.",
-        remedy="Nothing was changed; please open the link again and use the button there.",
+        _("This form was sent from another site."),
+        why=_("Nobody else may act in your name."),
+        remedy=_("Nothing was changed; please open the link again and use the button there."),
     )

@@ -19,6 +19,7 @@ from markdown_it.utils import OptionsDict
 from engine import game
 from pbem import paths
 from pbem.domain.errors import NotFound
+from pbem.domain.speech import gettext as _
 from pbem.web import site
 
 pages = Blueprint("help", __name__)
@@ -61,8 +62,12 @@ def show(name: str) -> Response:
     """One page of the handbook."""
     if name not in _names():
         raise NotFound(
-            "The handbook has no such page.",
-            remedy=f"Its contents are at {site.config().base_url}{url_for('.contents')}.",
+            _("The handbook has no such page."),
+            remedy=_(
+                "Its contents are at %(base_url)s%(url_for)s.",
+                base_url=site.config().base_url,
+                url_for=url_for(".contents"),
+            ),
         )
     return site.page("help_page.html", page=_page(name))
 

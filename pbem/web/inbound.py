@@ -17,6 +17,7 @@ from typing import Final
 from flask import Blueprint, Response, request
 
 from pbem.domain.errors import BadInput, Forbidden, NotFound
+from pbem.domain.speech import gettext as _
 from pbem.service import incoming
 from pbem.web import site
 
@@ -33,7 +34,7 @@ def take() -> Response:
     """Keep a mail that came in."""
     config = site.config()
     if not config.inbound.secret:
-        raise NotFound("There is nothing at this address.")
+        raise NotFound(_("There is nothing at this address."))
     # Of all addresses this is the only one to which whole mails come.
     request.max_content_length = config.limits.mail_bytes
     body = request.get_data(cache=False)
@@ -41,13 +42,15 @@ def take() -> Response:
     signed = f"{time}\n{envelope_from}\n{envelope_to}\n".encode("utf-8", "surrogateescape") + body
     ours = hmac.digest(config.inbound.secret.encode(), signed, "sha256").hex()
     if not hmac.compare_digest(ours.encode(), request.headers.get("X-Pbem-Signature", "").lower().encode()):
-        raise Forbidden("This mail is not signed as it should be.", remedy="Sign it with the secret of the settings.")
+        raise Forbidden(
+            _("This mail is not signed as it should be."), remedy=_("Sign it with the secret of the settings.")
+        )
     if not re.fullmatch("[0-9]{1,12}", time, re.ASCII) or not _is_now(int(time)):
         raise Forbidden(
-            "This request is too old, or from the future.", remedy="Set the clocks right, and sign it anew."
+            _("This request is too old, or from the future."), remedy=_("Set the clocks right, and sign it anew.")
         )
     if not envelope_to or max(len(envelope_from), len(envelope_to)) > LONGEST_ENVELOPE:
-        raise BadInput("This mail is for nobody.", why="X-Pbem-To names one recipient.")
+        raise BadInput(_("This mail is for nobody."), why=_("X-Pbem-To names one recipient."))
     incoming.receive(site.house(), incoming.letterbox_of(config), envelope_from, envelope_to, body)
     return Response(status=204)
 

@@ -16,6 +16,7 @@ from engine.game import Game, Listed, Option, OptionValue
 from pbem.domain import speech
 from pbem.domain.errors import BadInput, NotFound, Refusal, quoted
 from pbem.domain.silence import FEWEST, MOST, Successor
+from pbem.domain.speech import gettext as _
 from pbem.service import announced, calls, doorstep, invitation_links, lobby, mine
 from pbem.service.announced import Announced
 from pbem.service.tables import Wanted
@@ -198,21 +199,23 @@ def _rules(kind: str) -> Game[object]:
     try:
         return game.load(kind)
     except Refused as refused:
-        raise NotFound(speech.told(refused.text), remedy="Please choose one of them on our front page.") from refused
+        raise NotFound(speech.told(refused.text), remedy=_("Please choose one of them on our front page.")) from refused
 
 
 def _public(key: str) -> Announced:
     found = announced.by_key(house(), key)
     # A private table is nobody's business who was not asked, and a planned one is not there yet.
     if found.private or found.status == "planned":
-        raise NotFound("There is no such table in the lobby.", remedy="To a private table its host invites by mail.")
+        raise NotFound(
+            _("There is no such table in the lobby."), remedy=_("To a private table its host invites by mail.")
+        )
     return found
 
 
 def _wanted(rules: Game[object]) -> Wanted:
     bots = whole_number("bots", "a number of bots")
     if bots > rules.seats[1]:
-        raise BadInput(f"{bots} bots are too many.")
+        raise BadInput(_("%(bots)s bots are too many.", bots=bots))
     return Wanted(
         kind=rules.slug,
         seats=whole_number("seats", "a number of players"),
@@ -237,7 +240,9 @@ def _addresses(text: str) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(each for each in _BETWEEN.split(text) if each))
     for each in found:
         if "@" not in each:
-            raise BadInput(f"{quoted(each)} is not a mail address.", remedy="Please write one address a line.")
+            raise BadInput(
+                _("%(each)s is not a mail address.", each=quoted(each)), remedy=_("Please write one address a line.")
+            )
     return found
 
 

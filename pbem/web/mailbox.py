@@ -12,6 +12,7 @@ from flask import Blueprint, Response, request
 from markupsafe import Markup, escape
 
 from pbem.domain.errors import BadInput
+from pbem.domain.speech import gettext as _
 from pbem.mail import mailbox
 from pbem.mail.mailbox import LocalMailbox
 from pbem.service import incoming
@@ -71,7 +72,7 @@ def reply(key: str) -> Response:
     text = field("text")
     if not text or "Reply-To" not in dict(opened.headers):
         raise BadInput(
-            "There is nothing to send.", why="An answer has a text, and goes to a mail that can be answered."
+            _("There is nothing to send."), why=_("An answer has a text, and goes to a mail that can be answered.")
         )
     box = incoming.letterbox_of(site.config())
     sent = mailbox.answer(opened, text, house().now(), box.authserv_id)

@@ -9,6 +9,7 @@ from flask import Blueprint, Response, request
 from engine import game
 from pbem.domain.delivery import Way
 from pbem.domain.errors import Forbidden, Refusal
+from pbem.domain.speech import gettext as _
 from pbem.service import feeds, ledger, mine, own, sessions, stops
 from pbem.web import guard, said, signed_in, site
 from pbem.web.errors import status_of
@@ -27,9 +28,9 @@ def let_in() -> Response | None:
     guard.must_be_ours()
     if found is None:
         raise Forbidden(
-            "You are not signed in any more.",
-            why="A sign-in lasts for thirty days, and you can end it on any of your devices.",
-            remedy="Nothing was changed; please have a new link sent to you with “My games” below.",
+            _("You are not signed in any more."),
+            why=_("A sign-in lasts for thirty days, and you can end it on any of your devices."),
+            remedy=_("Nothing was changed; please have a new link sent to you with “My games” below."),
         )
     sessions.used(house(), found)
     return None

@@ -18,6 +18,7 @@ from engine.game import Game, Listed, Option, OptionValue
 from engine.tell import Teller, say
 from pbem.domain import speech
 from pbem.domain.errors import NotFound
+from pbem.domain.speech import gettext as _
 from pbem.service import looks
 from pbem.web import site
 
@@ -73,7 +74,7 @@ def called(kind: str) -> Game[Any]:
     try:
         return game.load(kind)
     except Refused as refused:
-        raise NotFound(speech.told(refused.text), remedy="Please choose one of them on our front page.") from refused
+        raise NotFound(speech.told(refused.text), remedy=_("Please choose one of them on our front page.")) from refused
 
 
 def passages(rules: str) -> list[Passage]:

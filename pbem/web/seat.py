@@ -14,6 +14,7 @@ from engine import grammar, orders
 from engine.decisions import Amount, Choice, Decision, Refused
 from engine.tell import Text
 from pbem.domain.errors import BadInput, Refusal, Stale
+from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
 from pbem.service import by_link, demo, export, looks, rematch, talk_by_link
 from pbem.service.looks import Look
@@ -268,7 +269,7 @@ def _read(decision: Decision, found: Look, written: str) -> Choice:
     except Refused as refused:
         verb = next(iter(grammar.words_of(written[: grammar.LONGEST_LINE])), "")
         reason = _barred(found).get(verb, refused.text)
-        raise BadInput(found.teller(reason), remedy="Nothing was changed.") from refused
+        raise BadInput(found.teller(reason), remedy=_("Nothing was changed.")) from refused
     return _agreeable(found, choice)
 
 

@@ -11,6 +11,7 @@ from flask import Flask, Response, current_app, make_response, render_template, 
 
 from pbem.config import Config
 from pbem.domain.errors import BadInput, quoted
+from pbem.domain.speech import gettext as _
 from pbem.service.house import House
 from pbem.service.memory import Memory
 
@@ -76,7 +77,10 @@ def field(name: str) -> str:
     """What was typed into a field; empty if it was not there."""
     text = request.form.get(name, "")
     if len(text) > LONGEST_FIELD:
-        raise BadInput(f"What was typed into “{name}” is too long.", why=f"{LONGEST_FIELD} characters are the most.")
+        raise BadInput(
+            _("What was typed into “%(name)s” is too long.", name=name),
+            why=_("%(longest_field)s characters are the most.", longest_field=LONGEST_FIELD),
+        )
     return text.strip()
 
 
@@ -94,5 +98,7 @@ def read_number(text: str, called: str) -> int:
     """A whole number that somebody typed."""
     # Not int() alone, which reads signs, underscores, the digits of every script and a million of them.
     if not _NUMBER.fullmatch(text):
-        raise BadInput(f"{quoted(text)} is not {called}.", why="It has to be a whole number.")
+        raise BadInput(
+            _("%(given)s is not %(called)s.", given=quoted(text), called=called), why=_("It has to be a whole number.")
+        )
     return int(text)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import Gone
+from pbem.domain.speech import gettext as _
 from pbem.service import leaving, stops, timekeeping
 from pbem.service.moderation.doing import AtTable, Doing, Done
 from pbem.service.record import Kind, Record
@@ -100,14 +101,14 @@ class Close(AtTable):
             record = Record(row, doing.house.now(), doing.house.randomness)
             leaving.end_in(doing.tx, doing.house, row, record, doing.by, "it was closed", doing.reason)
         else:
-            raise Gone("This table is closed already.", remedy="Nothing was changed.")
+            raise Gone(_("This table is closed already."), remedy=_("Nothing was changed."))
         return Done(says=("A closed table stays closed: its secret is told, or its players have gone.",))
 
 
 def _in_state(doing: Doing, game_id: int, status: str, why: str) -> GameRow:
     row = games.lock(doing.tx, game_id)
     if row.status != status:
-        raise Gone(f"This game is {row.status}.", why=why, remedy="Nothing was changed.")
+        raise Gone(_("This game is %(status)s.", status=row.status), why=why, remedy=_("Nothing was changed."))
     return row
 
 

@@ -14,6 +14,7 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone, quoted
 from pbem.domain.pace import parse_pace
 from pbem.domain.silence import FEWEST, MOST, Successor
+from pbem.domain.speech import gettext as _
 from pbem.domain.words import name_of, title_of
 from pbem.service import play, timekeeping
 from pbem.service.lobby import free_name
@@ -39,12 +40,12 @@ class Correct(AtTable):
     def do(self, doing: Doing) -> Done:
         row = games.lock(doing.tx, self.game_id)
         if row.status not in ("open", "playing"):
-            raise Gone(f"This table is {row.status}.", remedy="Nothing was changed.")
+            raise Gone(_("This table is %(status)s.", status=row.status), remedy=_("Nothing was changed."))
         if self.what == "name":
             return self._name(doing, row)
         before, values = _corrected(row, self.what, self.to)
         if before == self.to:
-            raise Gone("It says so already.", remedy="Nothing was changed.")
+            raise Gone(_("It says so already."), remedy=_("Nothing was changed."))
         lobby.change_game(doing.tx, row.id, **values)
         # A title is chosen by people, who may put a name in it; the log of a game holds no names.
         told: dict[str, Any] = {} if self.what == "title" else {"before": before, "now": self.to}
@@ -58,7 +59,7 @@ class Correct(AtTable):
         places = games.places(doing.tx, row.id)
         place = next((place for place in places if place.seat is not None and place.seat == self.seat), None)
         if place is None or self.seat is None:
-            raise BadInput("Whose name?", why="Only the name of a seat of a running game can be corrected.")
+            raise BadInput(_("Whose name?"), why=_("Only the name of a seat of a running game can be corrected."))
         name = free_name([other for other in places if other is not place], name_of(self.to))
         lobby.change_place(doing.tx, row.id, self.seat, name=name)
         row = doing.note(row, Kind.CORRECTED, self.seat, what="name")
@@ -85,28 +86,36 @@ def _corrected(row: GameRow, what: str, to: str) -> tuple[str, dict[str, Any]]:
             return row.pace, {"pace": str(parse_pace(to))}
         case "silent_limit":
             if not to.isdigit() or not FEWEST <= int(to) <= MOST:
-                raise BadInput(f"A table bears {FEWEST} to {MOST} silent turns in a row.", why=f"Not {quoted(to)}.")
+                raise BadInput(
+                    _("A table bears %(fewest)s to %(most)s silent turns in a row.", fewest=FEWEST, most=MOST),
+                    why=_("Not %(to)s.", to=quoted(to)),
+                )
             return str(row.silent_limit), {"silent_limit": int(to)}
         case "successor":
             if to not in set(Successor):
-                raise BadInput(f"{quoted(to)} cannot take over a seat.", why="A substitute or a bot can.")
+                raise BadInput(_("%(to)s cannot take over a seat.", to=quoted(to)), why=_("A substitute or a bot can."))
             return row.successor, {"successor": to}
         case "option":
             return _option(row, to)
-    raise BadInput(f"{quoted(what)} cannot be corrected.", remedy=f"There are: {', '.join(WHAT)}.")
+    raise BadInput(
+        _("%(what)s cannot be corrected.", what=quoted(what)), remedy=_("There are: %(list)s.", list=", ".join(WHAT))
+    )
 
 
 def _option(row: GameRow, to: str) -> tuple[str, dict[str, Any]]:
     if row.status != "open":
         raise Gone(
-            "The game has begun with this option.",
-            why="Every position since follows from it.",
-            remedy="Nothing was changed; the table can be closed, and the same people can open another.",
+            _("The game has begun with this option."),
+            why=_("Every position since follows from it."),
+            remedy=_("Nothing was changed; the table can be closed, and the same people can open another."),
         )
-    name, _, value = to.partition("=")
+    name, _sign, value = to.partition("=")
     options: dict[str, str | int] = json.loads(row.options)
     if name not in options:
-        raise BadInput(f"This game has no option {quoted(name)}.", remedy=f"There are: {', '.join(sorted(options))}.")
+        raise BadInput(
+            _("This game has no option %(name)s.", name=quoted(name)),
+            remedy=_("There are: %(list)s.", list=", ".join(sorted(options))),
+        )
     before = f"{name}={options[name]}"
     wanted: str | int = int(value) if isinstance(options[name], int) and value.isdigit() else value
     try:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, NotFound
+from pbem.domain.speech import gettext as _
 from pbem.service import links, sessions, timekeeping
 from pbem.service.moderation.doing import Doing, Done, OnPerson
 from pbem.store import deadlines, games, merging, outbox, people
@@ -27,14 +28,14 @@ class Merge(OnPerson):
     def do(self, doing: Doing) -> Done:
         tx, house = doing.tx, doing.house
         if self.other_id == self.person_id:
-            raise BadInput("These two are one already.", remedy="Nothing was changed; name the other one.")
+            raise BadInput(_("These two are one already."), remedy=_("Nothing was changed; name the other one."))
         locked = self._locked(doing)
         known = {number: people.lock(tx, number) for number in sorted((self.person_id, self.other_id))}
         if known[self.person_id].confirmed_at is None:
             raise BadInput(
-                "The address that is to stay has never been confirmed.",
-                why="Nobody knows whether mails reach it.",
-                remedy="Nothing was changed; merge them the other way round.",
+                _("The address that is to stay has never been confirmed."),
+                why=_("Nobody knows whether mails reach it."),
+                remedy=_("Nothing was changed; merge them the other way round."),
             )
         asked = [row for row in deadlines.of_person(tx, self.other_id) if row.window == locked[row.game_id].window]
         now = house.now()
@@ -68,10 +69,10 @@ class Merge(OnPerson):
             seated = {place.person_id for place in games.places(doing.tx, number)}
             if {self.person_id, self.other_id} <= seated:
                 raise BadInput(
-                    f"Both sit at table {number}.",
-                    why="One person there would know what two seats know.",
-                    remedy="Nothing was changed; let somebody else take one of the seats first.",
+                    _("Both sit at table %(number)s.", number=number),
+                    why=_("One person there would know what two seats know."),
+                    remedy=_("Nothing was changed; let somebody else take one of the seats first."),
                 )
         if not people.read_all(doing.tx, [self.other_id]):
-            raise NotFound("There is no such person here.")
+            raise NotFound(_("There is no such person here."))
         return locked

@@ -10,6 +10,7 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput
 from pbem.domain.interval import Interval
 from pbem.domain.phrase import said
+from pbem.domain.speech import gettext as _
 from pbem.service import heartbeat
 from pbem.service.moderation.doing import Doing, Done, OnServer
 from pbem.store import deadlines, moderation
@@ -36,7 +37,9 @@ class DeclareOutage(OnServer):
 
     def do(self, doing: Doing) -> Done:
         if self.end <= self.start:
-            raise BadInput("An outage ends after it began.", remedy="Nothing was changed; please look at both moments.")
+            raise BadInput(
+                _("An outage ends after it began."), remedy=_("Nothing was changed; please look at both moments.")
+            )
         heartbeat.declare_outage_in(doing.tx, doing.house, Interval(self.start, self.end), doing.reason)
         running = len(deadlines.running_since(doing.tx, self.end, 0, _MANY))
         return Done((_tables(running), *_decided(doing, self.start, self.end + AFTERWARDS)))

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone
+from pbem.domain.speech import gettext as _
 from pbem.service import links, sessions, stops
 from pbem.service import people as persons
 from pbem.service.moderation.doing import Doing, Done, OnPerson
@@ -30,12 +31,12 @@ class ChangeAddress(OnPerson):
         locked = {number: games.lock(tx, number) for number in sorted({row.game_id for row in asked})}
         person = people.lock(tx, self.person_id)
         if person.mailbox == mailbox:
-            raise Gone("This is their address already.", remedy="Nothing was changed.")
+            raise Gone(_("This is their address already."), remedy=_("Nothing was changed."))
         other = people.by_mailbox(tx, mailbox)
         if other is not None:
             raise BadInput(
-                f"This address is known here already, as person {other.id}.",
-                remedy="Nothing was changed; if both are one person, merge them on the page about people.",
+                _("This address is known here already, as person %(id)s.", id=other.id),
+                remedy=_("Nothing was changed; if both are one person, merge them on the page about people."),
             )
         people.change(tx, person.id, address=given, mailbox=mailbox)
         links.revoke_person_in(tx, person.id)
@@ -77,7 +78,7 @@ class Ban(OnPerson):
         now = doing.house.now()
         end = None if self.until is None else _end_of(self.until, doing.house.zone)
         if end is not None and end <= now:
-            raise BadInput("This ban would be over already.", remedy="Please name a day that is still to come.")
+            raise BadInput(_("This ban would be over already."), remedy=_("Please name a day that is still to come."))
         bans.lift(doing.tx, person.id, now)
         bans.add(doing.tx, person.id, now, end, doing.reason)
         facts = {"reason": doing.reason, "until": self.until and self.until.isoformat(), "lifted": False}
@@ -102,7 +103,7 @@ class Unban(OnPerson):
         now = doing.house.now()
         ban = bans.in_force(doing.tx, person.id, now)
         if ban is None:
-            raise Gone("They are not banned.", remedy="Nothing was changed.")
+            raise Gone(_("They are not banned."), remedy=_("Nothing was changed."))
         bans.lift(doing.tx, person.id, now)
         letter = outbox.Letter(person.id, "banned", facts={"reason": doing.reason, "until": None, "lifted": True})
         outbox.queue(doing.tx, [letter], now, now)

@@ -19,6 +19,7 @@ from engine.table import Position
 from pbem.domain import speech
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone
+from pbem.domain.speech import gettext as _
 from pbem.service import play, timekeeping
 from pbem.service.moderation.doing import AtTable, Doing, Done
 from pbem.service.record import Kind, Record, Standing, standing_entries
@@ -43,8 +44,8 @@ class Rewind(AtTable):
         entries = standing_entries(rules, games.chain(doing.tx, row.id, row.key))
         if self.turn not in turns(entries):
             raise BadInput(
-                f"Turn {self.turn} is none that this game can go back to.",
-                why="Only a turn in which somebody has decided something, and that still stands, is asked again.",
+                _("Turn %(turn)s is none that this game can go back to.", turn=self.turn),
+                why=_("Only a turn in which somebody has decided something, and that still stands, is asked again."),
             )
         left = [each for standing in entries if standing.number < self.turn for each in standing.entry.facts]
         state = fold(rules.start(row.seats, json.loads(row.options)), left)
@@ -64,12 +65,12 @@ def turns(entries: list[Standing]) -> list[int]:
 def _must_be_played(row: GameRow) -> None:
     if row.status in ("over", "void"):
         raise Gone(
-            "This game is over.",
-            why="Its secret has been told, so everybody could work out the luck of any turn that would follow.",
-            remedy="Nothing was changed; the same people can open a new table.",
+            _("This game is over."),
+            why=_("Its secret has been told, so everybody could work out the luck of any turn that would follow."),
+            remedy=_("Nothing was changed; the same people can open a new table."),
         )
     if row.status != "playing":
-        raise Gone("This game is not being played.", remedy="Nothing was changed.")
+        raise Gone(_("This game is not being played."), remedy=_("Nothing was changed."))
 
 
 def _go_back(doing: Doing, row: GameRow, turn: int, state: Any) -> GameRow:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import Gone, NotFound
+from pbem.domain.speech import gettext as _
 from pbem.service import talk, timekeeping
 from pbem.service.moderation.doing import AtTable, Doing, Done
 from pbem.service.record import Kind
@@ -22,9 +23,9 @@ class Redact(AtTable):
         row = games.lock(doing.tx, self.game_id)
         said = next((line for line in talk.heard_in(doing.tx, row) if line.seq == self.line), None)
         if said is None:
-            raise NotFound("There is no such line at that table.", remedy="Nothing was changed.")
+            raise NotFound(_("There is no such line at that table."), remedy=_("Nothing was changed."))
         if said.text is None:
-            raise Gone("The text of this line is gone already.", remedy="Nothing was changed.")
+            raise Gone(_("The text of this line is gone already."), remedy=_("Nothing was changed."))
         talk.redact_in(doing.tx, row.id, self.line)
         row = doing.note(row, Kind.REDACTED, said.seat, line=self.line)
         places = games.places(doing.tx, row.id)

@@ -14,6 +14,7 @@ from flask import Response, g, request
 
 from pbem.domain.acts import DANGEROUS, Act, Actor, Role
 from pbem.domain.errors import NotFound, Refusal
+from pbem.domain.speech import gettext as _
 from pbem.service import organisers, passphrases, sessions
 from pbem.web import guard, signed_in, site
 from pbem.web.errors import status_of
@@ -36,7 +37,7 @@ def needs(act: Act) -> Callable[[View], View]:
         @wraps(view)
         def asked(**values: Any) -> Response:
             if any(isinstance(value, int) and value > MOST for value in values.values()):
-                raise NotFound("There is nothing at this address.")
+                raise NotFound(_("There is nothing at this address."))
             if request.method == "POST":
                 return _sent(view, act, values)
             return _opened(view, act, values)
