@@ -37,6 +37,7 @@ from pbem.web import (
     site,
     stop,
     talk,
+    verify,
     written,
 )
 from pbem.web.art import pictures
@@ -75,6 +76,7 @@ def create_app(house: House, config: Config) -> Flask:
         move.pages,
         seat.pages,
         replay.pages,
+        verify.pages,
         rules.pages,
         handbook.pages,
         robots.pages,

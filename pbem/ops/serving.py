@@ -34,6 +34,7 @@ from pbem.service.delivery import deliver, post_of
 from pbem.service.heartbeat import Worker
 from pbem.service.house import House
 from pbem.store.database import Store, Tx
+from pbem.web.guard import MOST_UPLOADED
 from pbem.worker import loop
 from pbem.worker.ticks import Shift
 
@@ -161,7 +162,7 @@ def _listening(config: Config, app: Any) -> Any:
 
 def _longest_body(config: Config) -> int:
     """What is read at all; mails come over the web only where somebody can sign them."""
-    form = config.limits.request_bytes * _BODY_FACTOR
+    form = max(config.limits.request_bytes * _BODY_FACTOR, MOST_UPLOADED)
     return max(form, config.limits.mail_bytes) if config.inbound.secret else form
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from engine import codec
-from engine.chance import Stream, commitment, follows, seed_from
+from engine.chance import Drawn, Stream, commitment, follows, seed_from
 from engine.decisions import Choice, Refused
 from engine.facts import SPECTATOR, fold
 from engine.game import Game
@@ -48,7 +48,10 @@ class At:
 
 @dataclass(slots=True)
 class Replay:
-    """How far a log has been read. With the server's secret, numbers drawn are checked and choices are made again."""
+    """How far a log has been read. With the server's secret, numbers drawn are checked and choices are made again.
+
+    `drawn` are the numbers of each entry, those too that were taken back.
+    """
 
     rules: Game[Any]
     secret: bytes | None
@@ -67,6 +70,7 @@ class Replay:
     broken: bool = False
     revealed: str | None = None
     redacted: set[int] = field(default_factory=set)
+    drawn: list[tuple[int, tuple[Drawn, ...]]] = field(default_factory=list)
     _newest: int = 0
     _stood: list[At] = field(default_factory=list)
     _announced: dict[int, Choice] = field(default_factory=dict)
@@ -162,6 +166,7 @@ class Replay:
             yield f"entry {self.at.window} was expected in row {row.seq}, but this is entry {number}"
         if self.seed is not None and not follows(self.seed, number, entry.drawn):
             yield f"the numbers drawn in row {row.seq} are not those that the seed gives"
+        self.drawn.append((number, entry.drawn))
         yield from self._by_order(row, entry.choices.get(-1 if row.seat is None else row.seat))
         yield from self._of_the_box(row, entry)
         if self.seed is not None and row.rules == self.rules.RULES:

@@ -11,6 +11,7 @@ from flask import Flask, Response, request
 
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.domain.speech import gettext as _
+from pbem.service import inspection
 from pbem.web.site import config
 
 POLICY: Final = (
@@ -38,6 +39,13 @@ PUBLIC: Final = frozenset({"lobby.front", "rules.of_game", "help.contents", "hel
 MOST_FIELDS: Final = 200
 """The largest real form, that of a Ranking with everything else, has a few dozen fields."""
 
+UPLOAD: Final = "verify.check"
+"""The only form that brings a file, and so the only one that has parts and may be long."""
+
+MOST_UPLOADED: Final = inspection.MOST_BYTES + 2**16
+"""A file, and what a form has around it."""
+
+_FILES: Final = "multipart/form-data"
 _FORM: Final = "application/x-www-form-urlencoded"
 _A_YEAR: Final = 365 * 24 * 60 * 60
 
@@ -98,6 +106,8 @@ def _let_in() -> None:
             why=_("Some mail programs try out every button to protect you."),
             remedy=_("Nothing was changed; if it was you, please go back and press the button again."),
         )
+    if request.endpoint == UPLOAD:
+        request.max_content_length = request.max_form_memory_size = MOST_UPLOADED
     # Reading the body is what refuses one that is too large.
     body = request.get_data(cache=True)
     if body and request.mimetype == _FORM:
@@ -107,7 +117,7 @@ def _let_in() -> None:
                 _("The form has too many fields."),
                 why=_("No page of ours has more than %(most_fields)s.", most_fields=MOST_FIELDS),
             )
-    elif body and request.endpoint != "stop.stop":
+    elif body and request.endpoint != "stop.stop" and (request.endpoint, request.mimetype) != (UPLOAD, _FILES):
         raise BadInput(_("This is not one of our forms."), why=_("Our pages send %(form)s.", form=_FORM))
 
 

@@ -1,0 +1,83 @@
+"""The page that checks the file of a finished game, whoever brings it, and shows how its luck came about."""
+
+from flask import Blueprint, Response, request
+
+from engine import game
+from pbem.domain.errors import BadInput, Refusal
+from pbem.domain.speech import gettext as _
+from pbem.service import inspection
+from pbem.service.inspection import Found, Luck, Step
+from pbem.web import guard, site
+from pbem.web.errors import status_of
+
+pages = Blueprint("verify", __name__)
+
+
+@pages.get("/verify")
+def ask() -> Response:
+    """The form for a file, or for its text."""
+    return site.page("verify.html", refused=None)
+
+
+@pages.post("/verify")
+def check() -> Response:
+    """Say what was found in a file; nothing of it is kept."""
+    guard.must_be_ours()
+    try:
+        found = inspection.inspect(_text())
+    except Refusal as refused:
+        return site.page("verify.html", status_of(refused), refused=refused)
+    return site.page(
+        "verified.html",
+        found=found,
+        rules=game.load(found.kind),
+        seating=_seating(found),
+        luck=[(each.entry, _shuffles(each)) for each in found.luck if each.entry is not None],
+    )
+
+
+def _text() -> str:
+    file = request.files.get("file")
+    if file is None:
+        data = b""
+    else:
+        with file.stream as stream:
+            data = stream.read()
+    if not data:
+        # Not by `site.field`, which is for what somebody types: a whole game is longer.
+        data = request.form.get("text", "").strip().encode()
+    if not data:
+        raise BadInput(_("There is no file."), remedy=_("Please choose the file of a game, or paste its text."))
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInput(_("This is not the file of a game."), why=_("Its letters are not in UTF-8.")) from None
+
+
+def _seating(found: Found) -> list[tuple[Step, tuple[int, ...]]]:
+    """The steps by which the seats were shuffled, each with the order after it."""
+    order, steps = list(range(found.seats)), []
+    for step in next((each.steps for each in found.luck if each.entry is None), ()):
+        if step.number is not None:
+            last = step.bound - 1
+            order[last], order[step.number] = order[step.number], order[last]
+        steps.append((step, tuple(order)))
+    return steps
+
+
+def _shuffles(luck: Luck) -> list[tuple[int, list[Step]]]:
+    """The steps of an entry, those of one shuffle together with how many things it had; single numbers have none.
+
+    A shuffle of n things draws below n, n - 1 and so on down to 2.
+    """
+    runs: list[list[Step]] = []
+    for step in luck.steps:
+        previous = runs[-1][-1] if runs else None
+        follows = previous is not None and (
+            step.bound == previous.bound - 1 if previous.number is not None else step.bound == previous.bound
+        )
+        if follows:
+            runs[-1].append(step)
+        else:
+            runs.append([step])
+    return [(run[0].bound if run[-1].bound == 2 and run[0].bound > 2 else 0, run) for run in runs]

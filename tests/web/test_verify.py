@@ -1,0 +1,162 @@
+"""The page that checks the file of a game: what is true passes, what was changed is named, and nothing does harm."""
+
+import json
+import shutil
+
+import pytest
+
+from pbem.domain import chain
+from pbem.service import export, inspection, leaving
+from tests.web.browser import HOST, Page
+
+
+@pytest.fixture
+def database_url(empty_sqlite, tmp_path):
+    """What is checked is a file, which no database has anything to do with: one kind is enough."""
+    shutil.copy(empty_sqlite, tmp_path / "pbem.sqlite3")
+    return f"sqlite:///{tmp_path / 'pbem.sqlite3'}"
+
+
+@pytest.fixture
+def file(table):
+    """The file of a game that was played to its end, with a word of a player's."""
+    game = table("sorcerous-futures", 3)
+    for _ in game.play_defaults():
+        pass
+    return export.write(export.of_game(game.house, game.id))
+
+
+def send(browser, data, field="file", to="/verify"):
+    """Send a file, or its text, as the form does."""
+    named = f'name="{field}"' + ('; filename="game.json"' if field == "file" else "")
+    head = f"--between\r\nContent-Disposition: form-data; {named}\r\n\r\n"
+    response = browser.client.post(
+        to,
+        data=head.encode() + data + b"\r\n--between--\r\n",
+        content_type="multipart/form-data; boundary=between",
+        headers=browser.says,
+        base_url=HOST,
+    )
+    return Page(browser, response, to)
+
+
+def test_a_file_as_it_was_downloaded_passes_and_shows_how_its_luck_came_about(browser, file):
+    assert browser.open("/verify").form("Check").action == "/verify"
+    page = send(browser, file.encode())
+    assert (page.status, page.heading) == (200, "Nothing was changed")
+    told = json.loads(file)
+    assert f"begins with {told['head'][:20]}" in page.text
+    assert told["chance"]["secret"] in page.text
+    drawn = [json.loads(row["body"])["entry"]["drawn"] for row in told["log"] if row["kind"] == "Entry"]
+    seats = told["game"]["seats"]
+    assert page.text.count("divided by") == sum(map(len, drawn)) + seats - 1
+    for bound, number in drawn[0]:
+        assert f"divided by {bound}, {number} is left" in page.text
+    # The last line about the seats is the order that was drawn.
+    assert f"change: {', '.join(map(str, told['chance']['seating']))}." in page.text
+
+
+def test_a_file_that_was_changed_anywhere_is_told_so_and_where(browser, file):
+    changed = json.loads(file)
+    row = next(row for row in changed["log"] if row["kind"] == "Entry" and row["seq"] > 5)
+    row["body"] = row["body"].replace('"gold":', '"gold" :', 1)
+    page = send(browser, json.dumps(changed).encode(), "text")
+    assert page.heading == "This is not the game as it was played"
+    assert f"Row {row['seq']}: the text of row {row['seq']}" in page.text
+
+
+def test_a_game_without_a_result_is_checked_as_well(browser, table):
+    game = table("bid", 3)
+    for seat in range(3):
+        leaving.agree_to_end(game.house, game.id, game.person_at(seat))
+    page = send(browser, export.write(export.of_game(game.house, game.id)).encode())
+    assert page.heading == "Nothing was changed"
+    assert "ended without a result" in page.text
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        (b"", 400),
+        (b"{}", 400),
+        (b"[" * 100_000, 400),
+        (b"\xff\xfe\x00", 400),
+        (b'{"format":"pbem-game","version":1}', 400),
+        (b" " * (inspection.MOST_BYTES + 1), 400),
+        (b" " * (inspection.MOST_BYTES + 2**18), 413),
+    ],
+    ids=["nothing", "empty", "deep", "no text", "torn", "too large", "much too large"],
+)
+def test_what_is_no_file_of_a_game_is_refused_kindly(browser, data, status):
+    page = send(browser, data)
+    assert page.status == status
+    assert "Check the file of a game" in page.heading or status == 413
+
+
+def forged(file, began=None, entry=None):
+    """A file whose chain is whole, with another beginning, and the fields of its first entry replaced."""
+    told = json.loads(file)
+    head, log = chain.genesis(told["game"]["key"]), []
+    for row in export.read(file).log:
+        body = json.loads(row.body)
+        body |= (began or {}) if row.kind == "Began" else {}
+        if entry and row.kind == "Entry" and body["number"] == 0:
+            body["entry"] |= entry
+        kept = {name: getattr(row, name) for name in ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")}
+        again = chain.following(head, body=json.dumps(body).encode(), **kept)
+        head = again.hash
+        log.append(
+            told["log"][row.seq - 1]
+            | {"body": again.body.decode(), "body_hash": again.body_hash.hex(), "hash": again.hash.hex()}
+        )
+    return json.dumps(told | {"log": log, "head": head.hex()}).encode()
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"began": {"seats": 10**12}},
+        {"began": {"options": {"x": 10**30}}},
+        {"entry": {"drawn": [[2**70, 5]]}},
+        {"entry": {"drawn": [[10**40, 5], [0, 0], [-3, 1]]}},
+        {"entry": {"facts": [{"is": "Game"}]}},
+    ],
+    ids=str,
+)
+def test_a_file_that_was_made_to_do_harm_is_found_out_and_does_none(browser, file, lie):
+    page = send(browser, forged(file, **lie))
+    assert page.status in (200, 400)
+    assert page.heading != "Nothing was changed"
+
+
+def test_a_file_that_takes_too_long_is_given_up(browser, file, monkeypatch):
+    monkeypatch.setattr(inspection, "MOST_SECONDS", 0.001)
+    page = send(browser, file.encode())
+    assert (page.status, "more time or memory" in page.text) == (400, True)
+    assert "pbem verify FILE" in page.text
+
+
+def test_one_file_is_checked_at_a_time(browser, file):
+    with inspection._ONE_AT_A_TIME:
+        assert send(browser, file.encode()).status == 429
+    assert send(browser, file.encode()).status == 200
+
+
+def test_no_other_form_takes_files_and_no_other_site_sends_any(browser, file):
+    assert send(browser, b"x", to="/mine").status == 400
+    browser.says = browser.says | {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
+    assert send(browser, file.encode()).status == 403
+
+
+def test_the_process_that_reads_the_file_is_not_given_our_settings(browser, file, monkeypatch):
+    monkeypatch.setenv("PBEM_KEYS", "a secret")
+    seen = {}
+    run = inspection.subprocess.run
+
+    def watched(*arguments, **more):
+        seen.update(more["env"])
+        return run(*arguments, **more)
+
+    monkeypatch.setattr(inspection.subprocess, "run", watched)
+    assert send(browser, file.encode()).status == 200
+    assert seen.keys() == {"PYTHONPATH", "PYTHONIOENCODING"}
