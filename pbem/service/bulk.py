@@ -25,7 +25,7 @@ from pbem.service import audit
 from pbem.service.house import House
 from pbem.service.moderation.clocks import Extend, Pause, Resume
 from pbem.service.moderation.doing import Deed, perform_in
-from pbem.service.moderation.mailing import Resend
+from pbem.service.moderation.mailing import Resend, ResendOfNoTable
 from pbem.service.people import normalised
 from pbem.store import jobs, outbox
 from pbem.store.database import Tx
@@ -227,7 +227,8 @@ def _deed(what: What, facts: Mapping[str, Any], target: Target) -> Deed | None:
     """What is done at one table or with one mail; None where somebody is only told something."""
     match what:
         case What.RESEND:
-            return Resend(target.number, target.game_id)
+            number, game_id = target.number, target.game_id
+            return ResendOfNoTable(number) if game_id is None else Resend(game_id, number)
         case What.PAUSE:
             return Pause(target.number)
         case What.RESUME:

@@ -60,7 +60,12 @@ def of_game(house: House, game_id: int, seat: int | None = None, limit: int = MO
     """The mails about a game, or those to one seat of it, the newest first."""
     with house.store.read() as tx:
         games.read(tx, game_id)
-        return _listed(tx, outbox.about(tx, game_id, limit, seat))
+        return of_game_in(tx, game_id, limit, seat)
+
+
+def of_game_in(tx: Tx, game_id: int, limit: int, seat: int | None = None) -> list[Listed]:
+    """The same within a transaction that is under way."""
+    return _listed(tx, outbox.about(tx, game_id, limit, seat))
 
 
 def in_trouble(house: House, limit: int = MOST_SHOWN) -> list[Listed]:

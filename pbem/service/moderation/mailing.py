@@ -16,19 +16,22 @@ class Resend(AtTable):
     """Send a mail again, the same bytes with the links that its reader has now; also one that was parked."""
 
     act = Act.RESEND
+    game_id: int
     outbox_id: int
-    game_id: int | None = None
 
     def do(self, doing: Doing) -> Done:
-        mail = outbox.read(doing.tx, self.outbox_id)
-        # The game decides who may do this, so it has to be the mail's own.
-        if mail is None or mail.game_id != self.game_id:
-            raise NotFound(_("There is no such mail."), remedy=_("Nothing was changed."))
-        ledger.resend_in(doing.tx, doing.house, self.outbox_id)
-        return Done(
-            (f"Mail {mail.id} ({mail.kind}) goes out again at once. Its reader may have it twice then.",),
-            kept={"kind": mail.kind, "to": mail.person_id},
-        )
+        return _resent(doing, self.outbox_id, self.game_id)
+
+
+@dataclass(frozen=True)
+class ResendOfNoTable(OnServer):
+    """Send a mail again that is about no table."""
+
+    act = Act.RETRY
+    outbox_id: int
+
+    def do(self, doing: Doing) -> Done:
+        return _resent(doing, self.outbox_id, None)
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class RetryIncoming(OnServer):
 class RetryDeadline(AtTable):
     """Let a deadline be acted on that was parked after many tries."""
 
-    act = Act.RETRY
+    act = Act.RETRY_DEADLINE
     game_id: int
     seat: int
 
@@ -66,3 +69,15 @@ class RetryDeadline(AtTable):
         for row in parked:
             deadlines.unpark(doing.tx, row)
         return Done(("It is tried again with the next tick.",))
+
+
+def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:
+    mail = outbox.read(doing.tx, outbox_id)
+    # The game decides who may do this, so it has to be the mail's own.
+    if mail is None or mail.game_id != game_id:
+        raise NotFound(_("There is no such mail."), remedy=_("Nothing was changed."))
+    ledger.resend_in(doing.tx, doing.house, outbox_id)
+    return Done(
+        (f"Mail {mail.id} ({mail.kind}) goes out again at once. Its reader may have it twice then.",),
+        kept={"kind": mail.kind, "to": mail.person_id},
+    )
