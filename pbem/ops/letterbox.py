@@ -83,6 +83,12 @@ def take_one(config: Config, envelope_from: str, envelope_to: str, raw: bytes) -
         incoming.receive(house, incoming.letterbox_of(config), envelope_from, envelope_to, raw)
 
 
+def retry(config: Config) -> int:
+    """Let the mails that came in and were given up be read again; how many those are."""
+    with opened_store(config) as store:
+        return incoming.retry(house_on(store, config))
+
+
 def look_at_settings(config: Config) -> Iterator[Finding]:
     """Whether mails can come in, as far as the settings say."""
     inbound = config.inbound
@@ -114,7 +120,7 @@ def look_at_arrivals(store: Store) -> Iterator[Finding]:
         "arrivals", How.WELL, f"{many(sum(counted.values()), 'mail')} came in within a week, {believed} of them answers"
     )
     if parked:
-        remedy = "The log of the server has the fault (mail_not_read); please report it."
+        remedy = "The log has the fault (mail_not_read); when it is mended, `pbem mail retry` lets them be read again."
         yield Finding("arrivals", How.WARNING, f"{many(parked, 'mail')} that came in could not be dealt with.", remedy)
     if unvouched >= _SEVERAL and not believed:
         says = f"{unvouched} answers came in, and our mail server vouches for none of them."

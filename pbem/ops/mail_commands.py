@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 import click
 
 from pbem import logs
-from pbem.ops.terminal import CODES, FAILED, Commands, command, read_settings, say, tell
+from pbem.ops.terminal import CODES, FAILED, Commands, command, many, read_settings, say, tell
 from pbem.store.trouble import explained
 
 TRY_AGAIN = 75
@@ -85,6 +85,18 @@ def mail_serve() -> None:
     config = read_settings()
     logs.configure()
     letterbox.serve(config, say)
+
+
+@command(mail, "retry", example="pbem mail retry")
+def mail_retry() -> None:
+    """Let mails that came in and were given up after many tries be read again, when what was in their way is mended.
+
+    What a mail has led to already is not done twice. The server may be running, and reads them within seconds.
+    """
+    from pbem.ops import letterbox
+
+    number = letterbox.retry(read_settings())
+    click.echo(f"{many(number, 'mail')} will be read again." if number else "No mail was given up.")
 
 
 @command(

@@ -119,6 +119,14 @@ def attend(house: House, box: Letterbox, limit: int = BATCH) -> int:
     return len(claimed)
 
 
+def retry(house: House) -> int:
+    """Let the mails that were given up be read again, because what was in their way is mended; how many those are.
+
+    What a mail has led to already is not done again, and one that is too late by now is told so, as any that comes late.
+    """
+    return house.write(lambda tx: rows.unpark(tx, house.now()))
+
+
 def carried_out_in(tx: Tx, house: House, received_id: int, link: Link, outcome: str) -> None:
     """Note that what a player wrote was done, or refused with a word to them. It shows that mails reach them."""
     assert link.person_id is not None

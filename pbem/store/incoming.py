@@ -127,6 +127,12 @@ def with_status(tx: Connection, status: str) -> int:
     return int(tx.execute(wanted).scalar_one())
 
 
+def unpark(tx: Connection, now: datetime) -> int:
+    """Let the mails that were given up wait again, with all their tries before them; how many those are."""
+    parked = update(_RECEIVED).where(_RECEIVED.c.status == "parked")
+    return tx.execute(parked.values(status="waiting", outcome="", attempts=0, due_at=now)).rowcount
+
+
 def forget_before(tx: Connection, moment: datetime) -> None:
     """Drop mails that came in long ago, whatever became of them, and the numbers of those days."""
     tx.execute(delete(_RECEIVED).where(_RECEIVED.c.received_at < moment))

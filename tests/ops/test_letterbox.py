@@ -8,9 +8,12 @@ import pytest
 
 from pbem.clock import SystemClock
 from pbem.config import read
+from pbem.links import Purpose
 from pbem.ops.opening import opened_store
 from pbem.service import incoming
 from pbem.store import incoming as rows
+from pbem.store import links
+from pbem.store.links import Meant
 from tests.ops.conftest import Run
 from tests.ops.processes import free_port, run, serving
 from tests.service.conftest import postgresql_database
@@ -29,6 +32,25 @@ def test_the_pipe_takes_a_mail_and_says_nothing(pbem: Run) -> None:
     assert pbem("init").exit_code == 0
     assert received(pbem, "--from", "ann@example.net", "--to", TO) == (0, "")
     assert "1 mail came in within a week" in pbem("doctor").output
+
+
+def test_mails_that_were_given_up_wait_again_after_one_command(pbem: Run) -> None:
+    assert pbem("init").exit_code == 0
+    assert "No mail was given up." in pbem("mail", "retry").output
+    with opened_store(read({})) as store:
+        now = SystemClock().now()
+        link_id = store.write(lambda tx: links.add(tx, Meant(Purpose.REPLY), now, None))
+        kept = store.write(
+            lambda tx: rows.keep(tx, fingerprint=b"x", link_id=link_id, message_id="", raw=MAIL.encode(), now=now)
+        )
+        assert kept is not None
+        store.write(lambda tx: rows.change(tx, kept, status="parked", attempts=5))
+        assert "`pbem mail retry`" in pbem("doctor").output
+        assert "1 mail will be read again." in pbem("mail", "retry").output
+        with store.read() as tx:
+            again = rows.read(tx, kept)
+    assert again is not None
+    assert (again.status, again.attempts) == ("waiting", 0)
 
 
 def test_whatever_is_in_the_way_the_pipe_asks_the_mail_server_to_try_again(pbem: Run, folder: Path) -> None:

@@ -253,6 +253,24 @@ def test_a_mail_that_nobody_can_deal_with_is_parked_and_holds_up_no_other(inbox,
     assert [each["event"] for each in logged] == ["mail_not_read"] * TRIES + ["mail_parked_unread"]
 
 
+def test_mails_that_were_given_up_are_read_again_when_what_was_in_their_way_is_mended(
+    inbox, house, clock, game, logged
+):
+    before = chosen(game)
+    inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
+    with broken_for(house.store, "INSERT INTO outbox"):
+        for _ in range(TRIES):
+            inbox.attends()
+            clock.advance(HOUR)
+    inbox.attends()
+    assert [row.status for row in inbox.rows()] == ["parked"]
+    assert incoming.retry(house) == 1
+    inbox.attends()
+    assert [row.status for row in inbox.rows()] == ["done"]
+    assert chosen(game) != before
+    assert incoming.retry(house) == 0
+
+
 def test_mails_of_long_ago_are_forgotten(inbox, house, clock, game):
     inbox.replies(game, 0, choice(game))
     clock.advance(KEPT - HOUR)
