@@ -1,7 +1,6 @@
 """The audit: what is done at the desk is written down, in order, and shows if it was altered."""
 
 import json
-import threading
 
 import pytest
 from sqlalchemy import delete, insert, select, update
@@ -12,6 +11,7 @@ from pbem.service import audit
 from pbem.store.audit import Wanted
 from pbem.store.schema import Audit, table_of
 from tests.service.acting import ANN, ROOT
+from tests.service.races import meetings
 from tests.service.stored import everything
 
 AUDIT = table_of(Audit)
@@ -101,21 +101,21 @@ def test_a_row_that_was_taken_away_is_missed(house):
     assert audit.verify(house).sound
 
 
-def test_two_acts_at_once_stand_in_order(house):
-    # The first to come holds the end of the chain until it has committed; the others wait for it.
-    starting = threading.Barrier(4)
+def test_two_acts_at_once_stand_in_order_and_none_is_tried_twice(house):
+    tried = []
 
-    def act(number):
-        starting.wait()
-        record(house, reason=f"It was number {number}.")
+    def act(name):
+        def work(tx):
+            tried.append(name)
+            audit.record(tx, house, Actor(Role.ORGANISER, name), Act.BAN, "It was asked for.")
 
-    threads = [threading.Thread(target=act, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert audit.verify(house).sound
-    assert {row.seq for row in audit.listed(house, Wanted())} == {1, 2, 3, 4}
+        house.write(work)
+
+    for meeting in meetings(house.store):
+        meeting(lambda: act("Ann"), lambda: act("Ben"))
+        assert sorted(tried) == ["Ann", "Ben"]
+        tried.clear()
+        assert audit.verify(house).sound
 
 
 def test_a_form_works_once(house):

@@ -1,5 +1,6 @@
 """Signing in to the desk with a passphrase, and a code where that is set up."""
 
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
@@ -11,6 +12,7 @@ from pbem.service.passphrases import ALL, EACH_OF_ALL, EACH_OF_NAME, TRIES_OF_AL
 from pbem.store import quotas
 from pbem.store.audit import Wanted
 from tests.service.acting import GOOD, ROOT, an_organiser
+from tests.service.races import meetings
 from tests.service.stored import everything
 
 MINUTE = timedelta(minutes=1)
@@ -177,6 +179,24 @@ def test_a_new_passphrase_signs_the_other_browsers_out(house, olga):
     with pytest.raises(Forbidden):
         sign_in(house)
     sign_in(house, "another four words here")
+
+
+@pytest.mark.slow
+def test_no_session_outlives_the_passphrase_that_opened_it(house):
+    for number, meeting in enumerate(meetings(house.store)):
+        name = f"Olga-{number}"
+        an_organiser(house, name)
+        here = sign_in(house, name=name)
+
+        def enter(name=name):
+            with suppress(Forbidden):
+                sign_in(house, name=name)
+
+        def change(here=here):
+            passphrases.change(house, here, GOOD, "another four words here")
+
+        assert meeting(enter, change)[1] is None
+        assert [each.id for each in sessions.listed(house, here.holder)] == [here.id]
 
 
 def test_whatever_is_done_about_organisers_is_in_the_audit(house, olga):
