@@ -31,7 +31,7 @@ USUAL_DIGEST: Final = time(8)
 LONGEST_DELAY: Final = 12 * HOUR
 """Whoever wants to wait longer wants a digest."""
 
-ASKED_FOR: Final = frozenset({"confirm", "links", "receipt", "was_it_you", "alert"})
+ASKED_FOR: Final = frozenset({"confirm", "links", "receipt", "was_it_you", "alert", "new_address", "farewell"})
 """Kinds of mail that somebody waits for just now: they leave whatever is wished, also in quiet hours."""
 
 ANSWERS: Final = frozenset({"call_answered", "moved", "banned"})

@@ -31,7 +31,29 @@ _AT_ONCE: Final = 100
 
 def leave(house: House, game_id: int, person_id: int) -> None:
     """Leave a table that has not begun; when its host leaves, it closes. Again changes nothing."""
-    house.write(lambda tx: _leave(tx, house, game_id, person_id))
+    house.write(lambda tx: leave_in(tx, house, game_id, person_id))
+
+
+def leave_in(tx: Tx, house: House, game_id: int, person_id: int) -> None:
+    """The same within a transaction that is under way."""
+    row = games.lock(tx, game_id)
+    if row.status == "playing":
+        raise Gone(_("This game has begun."), remedy=_("You can resign from it on the page of your seat."))
+    if row.status not in ("open", "planned"):
+        raise Gone(_("This table does not wait for players any more."))
+    if row.host_id == person_id:
+        close_in(tx, house, row, "closed", besides=person_id)
+        return
+    places = games.places(tx, game_id)
+    mine = [place for place in places if place.person_id == person_id]
+    if not mine:
+        return
+    for place in mine:
+        lobby.drop_place(tx, game_id, place.place)
+    now = house.now()
+    lobby.take_back_yes(tx, game_id, person_id, now)
+    facts = {"who": mine[0].name}
+    outbox.queue(tx, [outbox.Letter(row.host_id, "left", game_id, facts=facts)], now, now)
 
 
 def expire(house: House) -> list[int]:
@@ -43,7 +65,30 @@ def expire(house: House) -> list[int]:
 
 def resign(house: House, game_id: int, seat: int, person_id: int) -> None:
     """Give a seat of a running game away for good; again changes nothing."""
-    house.write(lambda tx: _resign(tx, house, game_id, seat, person_id))
+    house.write(lambda tx: resign_in(tx, house, game_id, seat, person_id))
+
+
+def resign_in(tx: Tx, house: House, game_id: int, seat: int, person_id: int) -> None:
+    """The same within a transaction that is under way."""
+    row = _running(tx, game_id)
+    place = next((place for place in games.places(tx, game_id) if place.seat == seat), None)
+    if place is None:
+        raise NotFound(_("There is no such seat in this game."))
+    if place.person_id != person_id:
+        return
+    record = Record(row, house.now(), house.randomness)
+    record.add(Kind.RESIGNED, seat, By.PERSON, {})
+    row = give_to_bot(tx, house, row, record, seat, "table")
+    left = _people(tx, game_id)
+    if not left:
+        end_in(tx, house, row, record, "table", "nobody was left")
+        return
+    _tell_of_resignation(tx, house, row, place, left)
+    after_resignation_in(tx, house, row, seat, person_id)
+    if row.host_id == person_id:
+        _pass_host_on(tx, house, row, left)
+    if _all_agree(tx, game_id, left):
+        end_in(tx, house, row, record, "table", "all agreed")
 
 
 def agree_to_end(house: House, game_id: int, person_id: int) -> bool:
@@ -98,27 +143,6 @@ def close_in(
     outbox.queue(tx, [outbox.Letter(person, status, row.id, facts=facts) for person in told], now, now)
 
 
-def _leave(tx: Tx, house: House, game_id: int, person_id: int) -> None:
-    row = games.lock(tx, game_id)
-    if row.status == "playing":
-        raise Gone(_("This game has begun."), remedy=_("You can resign from it on the page of your seat."))
-    if row.status not in ("open", "planned"):
-        raise Gone(_("This table does not wait for players any more."))
-    if row.host_id == person_id:
-        close_in(tx, house, row, "closed", besides=person_id)
-        return
-    places = games.places(tx, game_id)
-    mine = [place for place in places if place.person_id == person_id]
-    if not mine:
-        return
-    for place in mine:
-        lobby.drop_place(tx, game_id, place.place)
-    now = house.now()
-    lobby.take_back_yes(tx, game_id, person_id, now)
-    facts = {"who": mine[0].name}
-    outbox.queue(tx, [outbox.Letter(row.host_id, "left", game_id, facts=facts)], now, now)
-
-
 def _expire(tx: Tx, house: House, game_id: int) -> bool:
     row = games.lock_if_free(tx, game_id)
     # Somebody may have joined or waited longer since it was found.
@@ -126,28 +150,6 @@ def _expire(tx: Tx, house: House, game_id: int) -> bool:
         return False
     close_in(tx, house, row, "expired")
     return True
-
-
-def _resign(tx: Tx, house: House, game_id: int, seat: int, person_id: int) -> None:
-    row = _running(tx, game_id)
-    place = next((place for place in games.places(tx, game_id) if place.seat == seat), None)
-    if place is None:
-        raise NotFound(_("There is no such seat in this game."))
-    if place.person_id != person_id:
-        return
-    record = Record(row, house.now(), house.randomness)
-    record.add(Kind.RESIGNED, seat, By.PERSON, {})
-    row = give_to_bot(tx, house, row, record, seat, "table")
-    left = _people(tx, game_id)
-    if not left:
-        end_in(tx, house, row, record, "table", "nobody was left")
-        return
-    _tell_of_resignation(tx, house, row, place, left)
-    after_resignation_in(tx, house, row, seat, person_id)
-    if row.host_id == person_id:
-        _pass_host_on(tx, house, row, left)
-    if _all_agree(tx, game_id, left):
-        end_in(tx, house, row, record, "table", "all agreed")
 
 
 def _tell_of_resignation(tx: Tx, house: House, row: GameRow, gone: PlaceRow, left: list[PlaceRow]) -> None:

@@ -28,6 +28,7 @@ LASTS: Final[dict[Purpose, timedelta]] = {
     Purpose.SIGN_IN: timedelta(hours=24),
     Purpose.CONFIRM: timedelta(days=14),
     Purpose.WRITTEN: timedelta(days=7),
+    Purpose.YES: timedelta(hours=24),
 }
 """How long a link works, from its making. Those of a game work as long as the game is there: it says itself what is over."""
 

@@ -9,6 +9,7 @@ Facts by kind, beside what the rows themselves say:
     invitation  host          declined, left, resigned, end_proposed  who          voided  why
     joined      word, commitment                                      call_answered  call, answer, done
     reminder    due_at        auto_passed  choice, due_at, warning    substitute   offer
+    new_address here, and where it asks person, address
     moved       here, reason  banned      until or lifted, reason
     notice      what, and with it who, due_at, because, why, reason, by, turn, window, of, before or now
     receipt     answers, subject, lines, prose and what is to be shown: told in `replies`
@@ -82,6 +83,7 @@ def words_in(
         ("confirm", Purpose.CONFIRM, ready.owner),
         ("sign_in", Purpose.SIGN_IN, ready.sign_in),
         ("written", Purpose.WRITTEN, ready.written),
+        ("yes", Purpose.YES, ready.yes),
         ("seat_page", Purpose.SEAT, None if ready.seat_links is None else ready.seat_links.seat),
     ):
         if row is not None:

@@ -27,7 +27,9 @@ from pbem.store.outbox import Letter
 MOST_MOVES: Final = 5000
 """More than any game has; a game that goes on for longer has a fault."""
 
-_OF_NO_TABLE: Final = frozenset({"alert", "announcement", "banned", "confirm", "digest", "links", "merged", "moved"})
+_OF_NO_TABLE: Final = frozenset(
+    {"alert", "announcement", "banned", "confirm", "digest", "farewell", "links", "merged", "moved", "new_address"}
+)
 _OF_NO_SEAT: Final = frozenset({"closed", "declined", "expired", "host", "invitation", "joined", "left"})
 _NEEDS_QUESTION: Final = ASKING | {"auto_passed", "receipt", "sealed"}
 _ENDED: Final = frozenset({"result", "voided"})
@@ -148,6 +150,8 @@ def _made_up(tx: Tx, house: House, kind: str, game: GameRow, places: list[PlaceR
             return {"reason": "Insults at three tables.", "until": "2027-01-31", "lifted": False}
         case "moved":
             return {"reason": "They wrote from the new one.", "here": True}
+        case "new_address":
+            return {"here": True}
         case "announcement":
             return {"text": "On Sunday the server moves to another house.\n\nNo clock runs meanwhile."}
         case "merged":

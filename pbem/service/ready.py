@@ -11,7 +11,7 @@ from typing import Final
 
 from pbem.domain.deadline import Due
 from pbem.links import Purpose
-from pbem.service import digests, links, timekeeping
+from pbem.service import digests, farewell, links, moving, timekeeping
 from pbem.service.house import House
 from pbem.service.links import SeatLinks
 from pbem.store import games, lobby
@@ -25,6 +25,9 @@ ASKING: Final = frozenset({"turn", "reminder"})
 
 WITH_BOARD: Final = ASKING | {"seated", "result", "receipt"}
 """Kinds that show the table."""
+
+_ASKS_FOR_YES: Final = frozenset({farewell.KIND, moving.KIND})
+"""Kinds whose link says yes to what they ask; a mail that only tells of it has none."""
 
 _BY_OWNER: Final = frozenset({"confirm", "invitation", "joined", "declined", "left", "substitute"})
 """Kinds with a link for the reader as a person at that table, who may have no seat there."""
@@ -41,6 +44,7 @@ class Ready:
     owner: int | None = None
     sign_in: int | None = None
     written: int | None = None
+    yes: int | None = None
     due: Due | None = None
     played: tuple[tuple[int, int, int], ...] = ()
     sections: tuple[tuple[int, int, SeatLinks], ...] = ()
@@ -54,6 +58,10 @@ def make_ready_in(tx: Tx, house: House, mail: OutboxRow, rendered_at: datetime) 
         owner = _owner(tx, house, mail, None) if mail.kind == "confirm" else None
         if mail.kind == "digest":
             return Ready(stop, bounce, sections=digests.links_in(tx, house, mail.person_id))
+        if mail.kind in _ASKS_FOR_YES and json.loads(mail.facts).get("here", True):
+            return Ready(
+                stop, bounce, yes=links.make_in(tx, house, Meant(Purpose.YES, mail.person_id, outbox_id=mail.id))
+            )
         if mail.kind != "links":
             return Ready(stop, bounce, owner=owner)
         sign_in = links.make_in(tx, house, Meant(Purpose.SIGN_IN, mail.person_id, outbox_id=mail.id))

@@ -219,6 +219,12 @@ def queue_length(tx: Connection, status: str) -> tuple[int, datetime | None]:
     return number, oldest
 
 
+def unwrite_to(tx: Connection, person_id: int) -> None:
+    """Forget the bytes of the mails that wait for a person, so that they are written anew."""
+    waiting = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status == "queued", _OUTBOX.c.body.is_not(None))
+    tx.execute(update(_OUTBOX).where(*waiting).values(body=None, message_id=None, rendered_at=None))
+
+
 def lines(tx: Connection, outbox_ids: Iterable[int]) -> dict[int, list[LedgerRow]]:
     """What happened to these mails, line by line, the first first."""
     wanted = select(_LEDGER).where(_LEDGER.c.outbox_id.in_(list(outbox_ids))).order_by(_LEDGER.c.id)

@@ -35,9 +35,11 @@ from pbem.service import (
     calls,
     delivery,
     digests,
+    farewell,
     leaving,
     lobby,
     mine,
+    moving,
     organisers,
     people,
     substitutes,
@@ -249,6 +251,8 @@ class _Town:
         does(self.house, Correct(table.id, "name", "Ludwig", 1), "That is how he is called.")
         moved = self._known("moved@example.org")
         does(self.house, ChangeAddress(moved, "here@example.org"), "They wrote from there.")
+        moving.ask(self.house, moved, "there@example.org")
+        farewell.ask(self.house, moved)
         does(self.house, Ban(moved, date(2027, 6, 1)), "They asked for it.")
         self.carry()
         leaving.agree_to_end(self.house, table.id, table.person_at(1))

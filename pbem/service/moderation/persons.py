@@ -8,11 +8,9 @@ from zoneinfo import ZoneInfo
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone
 from pbem.domain.speech import gettext as _
-from pbem.service import links, sessions, stops
-from pbem.service import people as persons
+from pbem.service import moving
 from pbem.service.moderation.doing import Doing, Done, OnPerson
-from pbem.store import bans, deadlines, games, lobby, outbox, people
-from pbem.store.sessions import Holder
+from pbem.store import bans, lobby, outbox, people
 
 
 @dataclass(frozen=True)
@@ -24,42 +22,14 @@ class ChangeAddress(OnPerson):
     address: str = field(repr=False)
 
     def do(self, doing: Doing) -> Done:
-        tx, house = doing.tx, doing.house
-        given, mailbox = persons.normalised(self.address)
-        asked = deadlines.of_person(tx, self.person_id)
-        # Games before people, as everywhere, so that nobody waits for us while we wait for them.
-        locked = {number: games.lock(tx, number) for number in sorted({row.game_id for row in asked})}
-        person = people.lock(tx, self.person_id)
-        if person.mailbox == mailbox:
-            raise Gone(_("This is their address already."), remedy=_("Nothing was changed."))
-        other = people.by_mailbox(tx, mailbox)
-        if other is not None:
-            raise BadInput(
-                _("This address is known here already, as person %(id)s.", id=other.id),
-                remedy=_("Nothing was changed; if both are one person, merge them on the page about people."),
-            )
-        people.change(tx, person.id, address=given, mailbox=mailbox)
-        links.revoke_person_in(tx, person.id)
-        sessions.end_all_in(tx, house, Holder(person_id=person.id))
-        stops.reached_in(tx, house, person.id)
-        now = house.now()
-        # Whoever reads the old one hears of it too: an organiser can be deceived.
-        before = persons.known_in(tx, house, person.address)
-        facts = {"reason": doing.reason}
-        letters = [outbox.Letter(before.id, "moved", facts=facts | {"here": False})]
-        letters += [outbox.Letter(person.id, "moved", facts=facts | {"here": True})]
-        letters += [
-            outbox.Letter(person.id, "turn", row.game_id, None, row.seat, row.window)
-            for row in asked
-            if row.window == locked[row.game_id].window
-        ]
-        outbox.queue(tx, letters, now, now)
-        tables = len(lobby.of_person(tx, person.id, ("open", "playing")))
+        tx = doing.tx
+        before, again = moving.change_address_in(tx, doing.house, self.person_id, self.address, doing.reason)
+        tables = len(lobby.of_person(tx, self.person_id, ("open", "playing")))
         says = (
-            f"Tables of theirs: {tables}. Links in older mails die; {len(asked)} open turns are mailed again.",
+            f"Tables of theirs: {tables}. Links in older mails die; {again} open turns are mailed again.",
             "The old address gets a mail that says so, and knows no other.",
         )
-        return Done(says, kept={"before": before.id}, undo=None)
+        return Done(says, kept={"before": before}, undo=None)
 
     def kept(self) -> dict[str, Any]:
         return {}

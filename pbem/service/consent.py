@@ -1,0 +1,61 @@
+"""What a mail asks a yes for, because it cannot be taken back: another address, or leaving for good.
+
+The link in that mail shows what is asked, and its button says yes. Its reader reads the mail of that address, and that is
+what makes the yes theirs.
+"""
+
+import json
+from dataclasses import dataclass
+
+from pbem.domain.errors import NotFound
+from pbem.domain.speech import gettext as _
+from pbem.links import Purpose
+from pbem.service import farewell, links, moving
+from pbem.service.house import House
+from pbem.service.links import Link
+from pbem.store import outbox, people
+from pbem.store.database import Tx
+from pbem.store.outbox import OutboxRow
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a yes is asked for: the kind of the mail that asks, and who is meant by it."""
+
+    kind: str
+    name: str
+
+
+def at(house: House, token: str) -> Asked:
+    """What the page of a link says, before anybody has pressed its button."""
+    with house.store.read() as tx:
+        link, mail = _open(tx, house, token)
+        asking = json.loads(mail.facts).get("person", link.person_id)
+        return Asked(mail.kind, people.read(tx, asking).name)
+
+
+def say_yes(house: House, token: str) -> str:
+    """Do what was asked; the kind of the mail that asked for it."""
+    return house.write(lambda tx: _say_yes(tx, house, token))
+
+
+def _say_yes(tx: Tx, house: House, token: str) -> str:
+    link, mail = _open(tx, house, token)
+    assert link.person_id is not None
+    if mail.kind == farewell.KIND:
+        farewell.delete_person_in(tx, house, link.person_id)
+        return mail.kind
+    facts = json.loads(mail.facts)
+    # The link was mailed to the new address, which is this person's once they have pressed its button.
+    if people.read(tx, facts["person"]).address != facts["address"]:
+        moving.change_address_in(tx, house, facts["person"], facts["address"])
+    return mail.kind
+
+
+def _open(tx: Tx, house: House, token: str) -> tuple[Link, OutboxRow]:
+    link = links.open_in(tx, house, token, Purpose.YES)
+    assert link.outbox_id is not None
+    mail = outbox.read(tx, link.outbox_id)
+    if mail is None or mail.kind not in (farewell.KIND, moving.KIND):
+        raise NotFound(_("There is nothing at this address."))
+    return link, mail

@@ -1,0 +1,70 @@
+"""Leaving for good: what is written down of a person is deleted, and the games that they have played stay.
+
+Their seats in running games are given away as by resigning, and tables of theirs that have not begun close or go on without
+them. Where they have played they are “a former player” from then on. Their moves, and what they said at tables, stay in the
+record of the game, which is that of the others too, and names no person. This cannot be taken back, so a mail asks for it.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from pbem.domain.errors import Gone, TooMany
+from pbem.domain.former import is_former
+from pbem.domain.speech import gettext as _
+from pbem.service import leaving, links
+from pbem.service.house import House
+from pbem.store import forgetting, games, lobby, outbox, people
+from pbem.store.database import Tx
+
+KIND: Final = "farewell"
+"""The kind of the mail that asks whether it is meant."""
+
+MAILS_A_DAY: Final = 5
+
+
+def ask(house: House, person_id: int) -> None:
+    """Mail a link by which a person leaves for good; nothing happens before its button is pressed."""
+    house.write(lambda tx: _ask(tx, house, person_id))
+
+
+def delete_person(house: House, person_id: int) -> None:
+    """Delete what is written down of a person."""
+    house.write(lambda tx: delete_person_in(tx, house, person_id))
+
+
+def delete_person_in(tx: Tx, house: House, person_id: int) -> None:
+    """The same within a transaction that is under way."""
+    # Games before people, and in the order of their numbers, so that nobody waits for us while we wait for them.
+    seated = lobby.of_person(tx, person_id, ("open", "planned", "playing", "frozen"))
+    hosted = lobby.hosted_by(tx, person_id, ("open", "planned"))
+    for game_id in sorted({row.id for row in (*seated, *hosted)}):
+        game = games.lock(tx, game_id)
+        if game.status == "frozen":
+            raise Gone(
+                _("One of the games is not to be touched just now."),
+                why=_("An organiser looks at the record of “%(title)s”.", title=game.title),
+                remedy=_("Nothing was changed; please try again when it goes on."),
+            )
+        if game.status == "playing":
+            for place in games.places(tx, game_id):
+                if place.person_id == person_id and place.seat is not None:
+                    leaving.resign_in(tx, house, game_id, place.seat, person_id)
+        elif game.status in ("open", "planned"):
+            leaving.leave_in(tx, house, game_id, person_id)
+    person = people.lock(tx, person_id)
+    if is_former(person.address):
+        return
+    forgetting.forget(tx, person, house.zone)
+    links.revoke_person_in(tx, person_id)
+
+
+def _ask(tx: Tx, house: House, person_id: int) -> None:
+    people.lock(tx, person_id)
+    now = house.now()
+    if people.letters_since(tx, person_id, KIND, now - timedelta(days=1)) >= MAILS_A_DAY:
+        raise TooMany(
+            _("You were sent as many of these mails as we send in a day."),
+            why=_("%(mails_a_day)s are the most.", mails_a_day=MAILS_A_DAY),
+            remedy=_("Please use the link in one of them."),
+        )
+    outbox.queue(tx, [outbox.Letter(person_id, KIND)], now, now)
