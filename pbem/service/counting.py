@@ -84,8 +84,13 @@ def tidy(house: House) -> None:
     house.write(lambda tx: tally.forget_before(tx, (house.now() - KEPT).date()))
 
 
-def activity_in(tx: Tx, now: datetime, *, hourly: bool) -> Activity:
+def activity(house: House, *, hourly: bool) -> Activity:
     """What happened in the last days, or in the last hours."""
+    with house.store.read() as tx:
+        return _activity(tx, house.now(), hourly=hourly)
+
+
+def _activity(tx: Tx, now: datetime, *, hourly: bool) -> Activity:
     if hourly:
         this = _hour_of(now)
         spans = tuple(this - _HOUR * back for back in reversed(range(HOURS)))

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from engine import game
+
 from pbem.domain.errors import BadInput
 from pbem.domain.speech import gettext as _
 from pbem.service import bulk
@@ -81,9 +82,9 @@ class Overview:
     page: Page
 
     @property
-    def working(self) -> bool:
-        """Whether some worker has said lately that it is there."""
-        return any(self.now - worker.beat_at < SILENT for worker in self.workers)
+    def awake(self) -> tuple[BeatRow, ...]:
+        """The workers that have said lately that they are there."""
+        return tuple(worker for worker in self.workers if self.now - worker.beat_at < SILENT)
 
 
 def look(house: House, wanted: Wanted, after: str = "", limit: int = PAGE) -> Overview:
@@ -126,16 +127,25 @@ def person_with(house: House, address: str) -> int | None:
     return None if found is None else found.id
 
 
+def number_of(after: str) -> int | None:
+    """The number behind which a page begins; None for the first page."""
+    if not after:
+        return None
+    if not (after.isascii() and after.isdigit() and len(after) <= 12):
+        raise _no_page()
+    return int(after)
+
+
 def _rows(tx: Tx, wanted: Wanted, now: datetime, after: str, limit: int) -> list[TableRow]:
     if wanted.text:
         by_key = [] if after else overview.by_key(tx, wanted.text.strip())
-        return by_key or overview.with_numbers(tx, terms.search(tx, "table", wanted.text, _number(after), limit))
+        return by_key or overview.with_numbers(tx, terms.search(tx, "table", wanted.text, number_of(after), limit))
     if wanted.person_id is not None:
-        return overview.of_person(tx, wanted.person_id, _number(after), limit)
+        return overview.of_person(tx, wanted.person_id, number_of(after), limit)
     if wanted.trouble == "overdue":
         return overview.urgent(tx, _moment(after), limit, now - LATE)
     if wanted.trouble:
-        return overview.in_trouble(tx, wanted.trouble, _number(after), limit)
+        return overview.in_trouble(tx, wanted.trouble, number_of(after), limit)
     if wanted.status or wanted.kind:
         return overview.newest(tx, wanted.status or "playing", wanted.kind or None, _moment(after), limit)
     return overview.urgent(tx, _moment(after), limit)
@@ -151,14 +161,6 @@ def _key(wanted: Wanted, last: TableRow) -> str:
     return f"{moment.astimezone(UTC):%Y%m%dT%H%M%S.%f}_{last.id}"
 
 
-def _number(after: str) -> int | None:
-    if not after:
-        return None
-    if not (after.isascii() and after.isdigit() and len(after) <= 12):
-        raise _no_page()
-    return int(after)
-
-
 def _moment(after: str) -> tuple[datetime, int] | None:
     if not after:
         return None
@@ -167,7 +169,7 @@ def _moment(after: str) -> tuple[datetime, int] | None:
         moment = datetime.strptime(written, "%Y%m%dT%H%M%S.%f").replace(tzinfo=UTC)
     except ValueError:
         raise _no_page() from None
-    found = _number(number)
+    found = number_of(number)
     if found is None:
         raise _no_page()
     return moment, found

@@ -143,13 +143,13 @@ def test_a_page_that_is_none_is_refused(house, after):
 
 
 def test_the_state_of_the_house_is_told(house, clock, table):
-    assert not overview.look(house, Wanted()).working
+    assert not overview.look(house, Wanted()).awake
     beat(house, Worker("one", clock.now()))
-    assert overview.look(house, Wanted()).working
+    assert overview.look(house, Wanted()).awake
     table("sun-bid", 2)
     clock.advance(timedelta(minutes=10))
     found, mails = overview.look(house, Wanted()), letters(house)
-    assert not found.working
+    assert not found.awake
     assert (found.counts.queued, found.counts.oldest) == (len(mails), min(mail.due_at for mail in mails))
 
 

@@ -5,6 +5,6 @@ Every page and every form of these blueprints names the act that it is for; the 
 
 from typing import Final
 
-from pbem.web.desk import account, audit, calls, deeds, table
+from pbem.web.desk import account, audit, bulk, calls, deeds, overview, people, table
 
-BLUEPRINTS: Final = (account.pages, audit.pages, calls.pages, deeds.pages, table.pages)
+BLUEPRINTS: Final = (account.pages, audit.pages, bulk.pages, calls.pages, deeds.pages, overview.pages, people.pages, table.pages)

@@ -15,11 +15,13 @@ from flask import Blueprint, Response, request, url_for
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Refusal, quoted
 from pbem.domain.speech import gettext as _
+from pbem.service import overview
 from pbem.service.moderation import desk
 from pbem.service.moderation.clocks import Close, Extend, Freeze, Pause, Resume, Unfreeze
 from pbem.service.moderation.correcting import WHAT, Correct
 from pbem.service.moderation.doing import Deed, perform, preview
 from pbem.service.moderation.mailing import Resend, ResendOfNoTable, RetryDeadline, RetryIncoming
+from pbem.service.moderation.merging import Merge
 from pbem.service.moderation.outages import DeclareOutage
 from pbem.service.moderation.persons import Ban, ChangeAddress, Unban
 from pbem.service.moderation.rewinding import Rewind
@@ -56,6 +58,16 @@ def _seat() -> int:
 
 def _seat_or_all() -> int | None:
     return None if field("seat") in ("", "all", "none") else _seat()
+
+
+def _other() -> int:
+    """The number of another person, typed as such or as their address."""
+    if "@" not in field("other"):
+        return site.whole_number("other", "the number of a person")
+    found = overview.person_with(house(), field("other"))
+    if found is None:
+        raise BadInput("Nobody here has this address.", remedy="Please look whether it is written as it is used here.")
+    return found
 
 
 def _moment(name: str, called: str) -> datetime:
@@ -134,6 +146,7 @@ FORMS: Final = {
             ("address",),
             lambda at: ChangeAddress(at["person_id"], field("address")),
         ),
+        Form(Act.MERGE, f"{_PERSON}/merge", ("other",), lambda at: Merge(at["person_id"], _other())),
         Form(Act.BAN, f"{_PERSON}/ban", ("until",), lambda at: Ban(at["person_id"], _day_or_never())),
         Form(Act.UNBAN, f"{_PERSON}/unban", (), lambda at: Unban(at["person_id"])),
         Form(
@@ -245,4 +258,6 @@ def _back(values: Values) -> str:
     """The page that an act belongs to."""
     if "game_id" in values:
         return url_for("desk_table.show", game_id=values["game_id"])
+    if "person_id" in values:
+        return url_for("desk_people.one", person_id=values["person_id"])
     return url_for("desk_audit.show")

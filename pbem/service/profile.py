@@ -1,0 +1,77 @@
+"""A person as the desk shows them: their address and how mail gets there, their tables, mails, devices, punctuality, bans.
+
+It shows nothing of what they hold or decide at a table.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from pbem.domain.reliability import LOOKED_BACK, Reliability, reliability
+from pbem.service import ledger, overview, sessions
+from pbem.service.house import House
+from pbem.service.ledger import Listed
+from pbem.service.overview import Page, Wanted
+from pbem.service.sessions import Session
+from pbem.store import bans, outages, people, terms
+from pbem.store import reliability as counting
+from pbem.store.bans import BanRow
+from pbem.store.outages import UnreachableRow, VacationRow
+from pbem.store.people import PersonRow
+from pbem.store.sessions import Holder
+
+MAILS: Final = 30
+"""So many of the last mails are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Everything about one person that helps to help them. `failing` is since when and why no mail reaches them."""
+
+    person: PersonRow
+    now: datetime
+    tables: Page
+    mails: tuple[Listed, ...]
+    devices: tuple[Session, ...]
+    punctuality: Reliability
+    bans: tuple[BanRow, ...]
+    banned: BanRow | None
+    vacations: tuple[VacationRow, ...]
+    failing: UnreachableRow | None
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """People with a name that was looked for, and what to ask for the next page with."""
+
+    people: tuple[PersonRow, ...]
+    after: str = ""
+
+
+def of(house: House, person_id: int) -> Profile:
+    """One person."""
+    now = house.now()
+    with house.store.read() as tx:
+        person = people.read(tx, person_id)
+        counts = counting.counts(tx, [person_id], now - LOOKED_BACK)
+        return Profile(
+            person,
+            now,
+            overview.page_in(tx, Wanted(person_id=person_id), now),
+            tuple(ledger.of_person_in(tx, person_id, MAILS)),
+            tuple(sessions.listed_in(tx, house, Holder(person_id=person_id))),
+            reliability(counts[person_id]),
+            tuple(bans.of_person(tx, person_id)),
+            bans.in_force(tx, person_id, now),
+            tuple(row for row in outages.booked(tx, person_id) if row.end_at > now),
+            outages.failure(tx, person_id),
+        )
+
+
+def named(house: House, text: str, after: str = "", limit: int = overview.PAGE) -> Names:
+    """People whose name has these words, those who came last first."""
+    with house.store.read() as tx:
+        numbers = terms.search(tx, "person", text, overview.number_of(after), limit + 1)
+        found = people.read_all(tx, numbers[:limit])
+    shown = tuple(found[number] for number in numbers[:limit])
+    return Names(shown, str(shown[-1].id) if len(numbers) > limit else "")
