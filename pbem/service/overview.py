@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from engine import game
-
 from pbem.domain.errors import BadInput
 from pbem.domain.speech import gettext as _
 from pbem.service import bulk

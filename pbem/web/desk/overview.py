@@ -6,9 +6,9 @@ who looks for one sends a form, and is led to a page that names its person by a 
 
 from typing import Any, Final
 
-from engine import game
 from flask import Blueprint, Response, request, url_for
 
+from engine import game
 from pbem.domain.acts import Act
 from pbem.domain.phrase import from_now
 from pbem.service import counting, overview

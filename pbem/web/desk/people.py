@@ -1,8 +1,8 @@
 """People at the desk: found by name or by their whole address, and one of them with everything that helps to help them."""
 
-from engine import game
 from flask import Blueprint, Response, request
 
+from engine import game
 from pbem.domain.acts import Act
 from pbem.domain.phrase import from_now
 from pbem.service import profile
