@@ -1,0 +1,103 @@
+"""The acts of the desk from the command line: the same functions, a reason, a look beforehand."""
+
+import os
+
+from pbem.config import read
+from pbem.ops.opening import house_on, opened_store
+from pbem.service import talk
+from pbem.store import audit, bans, people
+from tests.ops.conftest import Run
+from tests.ops.test_commands import begin_here
+from tests.service.begun import Begun
+
+WHY = ("--reason", "Ben has asked for it.")
+
+
+def at(game_id: int, look: object) -> object:
+    """Look at the server in this folder."""
+    with opened_store(read(os.environ)) as store:
+        house = house_on(store, read(os.environ))
+        return look(Begun(house, game_id))  # type: ignore[operator]
+
+
+def acts() -> list[tuple[str, str, str]]:
+    with opened_store(read(os.environ)) as store, store.read() as tx:
+        return [
+            (row.act, row.actor.partition(" ")[0], row.reason)
+            for row in reversed(audit.newest(tx, audit.Wanted(), None, 50))
+        ]
+
+
+def test_every_act_on_a_table_is_done_from_the_command_line_and_on_record(pbem: Run) -> None:
+    pbem("init")
+    number = str(begin_here("templari"))
+
+    def play(game: Begun) -> None:
+        for _ in range(3):
+            seat, decision = next(iter(game.asked().items()))
+            game.play(seat, decision.default)
+        seat = next(seat for seat, place in game.places().items() if place.person_id)
+        talk.say(game.house, game.id, seat, game.person_at(seat), "You fools.")
+
+    at(int(number), play)
+    person = str(at(int(number), lambda game: next(s for s, p in game.places().items() if p.person_id)) + 1)  # type: ignore[operator]
+    done = [
+        ("pause", (), "paused"),
+        ("resume", (), "resumed"),
+        ("correct", ("pace", "3d"), "corrected"),
+        ("redact", ("1",), "redacted"),
+        ("freeze", (), "frozen"),
+        ("unfreeze", (), "unfrozen"),
+        ("rewind", ("1",), "rewound"),
+        ("extend", ("2d",), "extended"),
+        ("substitute", (person, "--by", "zoe@example.org"), "substitute plays"),
+        ("substitute", (person,), "bot plays"),
+        ("close", (), "voided"),
+    ]
+    for name, arguments, says in done:
+        looked = pbem("table", name, number, *arguments, *WHY, "--dry-run")
+        assert looked.exit_code == 0, looked.output
+        assert says in looked.output.replace("_", " ") or name == "extend"
+        assert looked.output.endswith("Nothing was done: this was a look.\n")
+        did = pbem("table", name, number, *arguments, *WHY)
+        assert (did.exit_code, did.output.rstrip().splitlines()[-1]) == (0, "Done."), did.output
+        assert looked.output.splitlines()[:-1] == did.output.splitlines()[:-1]
+    assert [(act, who) for act, who, _ in acts()] == [(name, "command") for name, _, _ in done]
+    assert pbem("verify").exit_code == 0
+
+
+def test_an_act_without_a_reason_or_that_cannot_be_changes_nothing(pbem: Run) -> None:
+    pbem("init")
+    number = str(begin_here())
+    assert pbem("table", "pause", number).exit_code == 2
+    refused = pbem("table", "resume", number, *WHY)
+    assert refused.exit_code == 1
+    assert "not paused" in refused.output
+    assert pbem("table", "pause", number, "--reason", "x").exit_code == 1
+    assert pbem("table", "pause", "99", *WHY).exit_code == 1
+    assert acts() == []
+
+
+def test_people_are_banned_and_moved_by_their_address(pbem: Run) -> None:
+    pbem("init")
+    begin_here()
+    assert pbem("person", "ban", "Ann@Example.org", "--until", "2099-01-31", *WHY).exit_code == 0
+    with opened_store(read(os.environ)) as store, store.read() as tx:
+        ann = people.by_mailbox(tx, "ann@example.org")
+        assert ann is not None
+        assert bans.of_person(tx, ann.id)
+    assert pbem("person", "unban", str(ann.id), *WHY).exit_code == 0
+    assert pbem("person", "address", "ann@example.org", "ann@example.net", *WHY).exit_code == 0
+    assert pbem("person", "ban", "ann@example.net", *WHY, "--dry-run").exit_code == 0
+    assert pbem("person", "ban", "nobody@example.net", *WHY).exit_code == 1
+
+
+def test_an_outage_is_declared_and_tables_are_listed_and_shown(pbem: Run) -> None:
+    pbem("init")
+    number = str(begin_here())
+    assert pbem("outage", "declare", "2026-01-01 10:00", "2026-01-01 12:00", *WHY).exit_code == 0
+    assert pbem("outage", "declare", "2026-01-01 12:00", "2026-01-01 10:00", *WHY).exit_code == 1
+    assert f"{number}  playing" in pbem("table", "list").output
+    shown = pbem("table", "show", number).output
+    assert "seat 1:" in shown
+    assert "The clock has not started" in shown
