@@ -111,14 +111,14 @@ _MEMORY: Final[Memory[Scene]] = Memory(MOST_REMEMBERED)
 def moment(house: House, way: Way, which: str, number: int) -> Moment:
     """The table after an entry, or after the last one before it that stands."""
     with house.store.read() as tx:
-        row, seat = _WAYS[way](tx, house, which)
+        row, seat = _opened(tx, house, way, which)
         return _moment(tx, row, seat, number)
 
 
 def whole(house: House, way: Way, which: str) -> Whole:
     """The whole game so far, as everybody was told of it."""
     with house.store.read() as tx:
-        row, seat = _WAYS[way](tx, house, which)
+        row, seat = _opened(tx, house, way, which)
         rules = play.rules_of(row)
         return Whole(_watched(tx, row, seat), chronicle_in(tx, row), known_in(tx, row, rules, seat).standing)
 
@@ -126,6 +126,14 @@ def whole(house: House, way: Way, which: str) -> Whole:
 def share(house: House, token: str) -> str:
     """The token by which anybody may look back at the finished game of a seat's link: the same for all its players."""
     return house.write(lambda tx: _share(tx, house, token))
+
+
+def _opened(tx: Tx, house: House, way: Way, which: str) -> tuple[GameRow, int]:
+    """The game to which a way leads, and whose eyes one has there."""
+    row, seat = _WAYS[way](tx, house, which)
+    if row.started_at is None:
+        raise NotFound(_("There is nothing to look back at."), why=_("This game has not begun."))
+    return row, seat
 
 
 def _share(tx: Tx, house: House, token: str) -> str:

@@ -1,0 +1,199 @@
+"""Looking back: every moment as it was seen then, all hands at the end and not before, and the course in numbers."""
+
+import pytest
+
+from engine import game as games_of_the_house
+from engine.bots import random_bot
+from engine.chance import Stream
+from engine.facts import SPECTATOR
+from pbem.domain.errors import Forbidden, NotFound
+from pbem.links import Purpose
+from pbem.service import leaving, links, lobby, looks, replays, views
+from pbem.service.chronicle import chronicle_in
+from pbem.service.moderation.rewinding import Rewind, turns_of
+from pbem.service.play import rules_of
+from pbem.service.record import standing_entries
+from pbem.service.replays import Way
+from pbem.service.tables import Wanted
+from pbem.store import games
+from pbem.store import links as link_rows
+from tests.service.moderated import does
+
+
+def token_of(game, seat):
+    """The token of a seat's link."""
+    person = game.person_at(seat)
+
+    def made(tx):
+        row = links.of_seat_in(tx, game.house, person, game.id, game.row().window, seat).seat
+        return links.token(game.house, link_rows.read(tx, row))
+
+    return game.house.write(made)
+
+
+def moves(game, most):
+    """Let a game go on by chance, so many choices at most."""
+    luck = Stream(b"luck", 1)
+    for _ in range(most):
+        asked = game.asked()
+        if not asked:
+            return
+        seat, decision = next(iter(asked.items()))
+        game.play(seat, random_bot(rules_of(game.row()), game.view(seat), decision, luck))
+        yield
+
+
+def end(game):
+    """End a game without a result, which takes one statement of each player."""
+    for seat in range(game.row().seats):
+        leaving.agree_to_end(game.house, game.id, game.person_at(seat))
+
+
+def course(game):
+    with game.house.store.read() as tx:
+        return chronicle_in(tx, games.read(tx, game.id))
+
+
+@pytest.mark.parametrize("kind", games_of_the_house.names())
+def test_each_moment_is_what_the_seat_saw_then(house, table, kind):
+    game, shown = table(kind, 3), {}
+    tokens = {seat: token_of(game, seat) for seat in range(3)}
+    for _ in moves(game, 45):
+        number = game.row().window - 1
+        if number % 3 == 0 and number not in shown:
+            shown[number] = {seat: looks.look(house, token).board for seat, token in tokens.items()}
+    assert len(shown) > 4
+    for kept in (False, True):
+        if kept:
+            views.keep_behind(house)
+        for number, boards in shown.items():
+            for seat, board in boards.items():
+                found = replays.moment(house, Way.SEAT, tokens[seat], number)
+                assert (found.scene.number, found.scene.board, found.table.seat) == (number, board, seat)
+                assert found.scene.hands == ()
+
+
+def test_while_a_game_is_played_the_public_sees_what_everybody_was_told_and_no_more(house, table):
+    game = table("sunset-poker", 3)
+    list(moves(game, 30))
+    key, rules = game.row().key, rules_of(game.row())
+    last = replays.moment(house, Way.PUBLIC, key, 10**9)
+    assert last.table.seat == SPECTATOR
+    assert last.scene.board == rules.board(game.view(SPECTATOR), SPECTATOR)
+    assert last.scene.hands == ()
+    assert not last.scene.board.mine
+
+
+def test_when_a_game_is_over_each_player_s_own_board_is_shown(house, table):
+    game = table("sunset-poker", 3)
+    list(moves(game, 30))
+    seen_then = {seat: looks.look(house, token_of(game, seat)).board.mine for seat in range(3)}
+    number = game.row().window - 1
+    end(game)
+    found = replays.moment(house, Way.PUBLIC, game.row().key, number)
+    assert {seat: board.mine for seat, board in found.scene.hands} == seen_then
+    mine = replays.moment(house, Way.SEAT, token_of(game, 1), number)
+    assert [seat for seat, _ in mine.scene.hands] == [0, 2]
+    assert mine.scene.board.mine == seen_then[1]
+
+
+def test_a_private_table_is_seen_by_its_players_and_by_its_link_when_it_is_over(house, table):
+    game = table("bid", 3, private=True, invited=("ben@example.org", "cleo@example.org"))
+    list(moves(game, 12))
+    with pytest.raises(NotFound):
+        replays.moment(house, Way.PUBLIC, game.row().key, 1)
+    with pytest.raises(NotFound):
+        replays.whole(house, Way.PUBLIC, game.row().key)
+    mine, other = token_of(game, 0), token_of(game, 1)
+    with pytest.raises(Forbidden):
+        replays.share(house, mine)
+    end(game)
+    shared = replays.share(house, mine)
+    assert replays.share(house, other) == shared
+    assert replays.moment(house, Way.SHARED, shared, 2).scene.hands
+    assert replays.whole(house, Way.SHARED, shared).table.key == game.row().key
+    # The link does nothing else, and no other link does this.
+    for purpose in set(Purpose) - {Purpose.SHARE}:
+        with pytest.raises(NotFound):
+            links.opened(house, shared, purpose)
+    with pytest.raises(NotFound):
+        replays.moment(house, Way.SHARED, mine, 2)
+
+
+def test_a_turn_that_was_taken_back_leads_to_the_one_before_it_that_stands(house, table):
+    game = table("templari", 3)
+    list(moves(game, 30))
+    turn = max(each for each in turns_of(standing_entries(rules_of(game.row()), game.log())) if each < 15)
+    token, last = token_of(game, 0), game.row().window
+    before = replays.moment(house, Way.SEAT, token, turn - 1).scene
+    views.keep_behind(house)
+    does(house, Rewind(game.id, turn))
+    list(moves(game, 3))
+    numbers = [each for each in range(40) if replays.moment(house, Way.SEAT, token, each).scene.number == each]
+    assert numbers[:turn] == list(range(turn))
+    assert numbers[turn] > last
+    after = replays.moment(house, Way.SEAT, token, turn + 3).scene
+    assert (after.number, after.later) == (turn - 1, numbers[turn])
+    assert (after.board, after.told) == (before.board, before.told)
+    assert replays.moment(house, Way.SEAT, token, numbers[turn]).scene.earlier == turn - 1
+
+
+def test_a_table_that_has_not_begun_has_no_past(house, person):
+    created = lobby.create_table(house, person("Ann"), Wanted("bid", 3))
+    with pytest.raises(NotFound):
+        replays.moment(house, Way.PUBLIC, created.key, 0)
+    with pytest.raises(NotFound):
+        replays.whole(house, Way.PUBLIC, created.key)
+
+
+@pytest.mark.parametrize("kind", games_of_the_house.names())
+def test_the_scores_of_a_chart_are_those_on_the_board_of_that_moment(house, table, kind):
+    game = table(kind, 3)
+    list(moves(game, 60))
+    scores = course(game).scores
+    assert scores is not None
+    rules, key = rules_of(game.row()), game.row().key
+    for number, points in scores.moments:
+        board = replays.moment(house, Way.PUBLIC, key, number).scene.board
+        (grid,) = [part for part in board.scores if hasattr(part, "columns")]
+        place = grid.columns.index(scores.unit)
+        assert tuple(numbers[place] for _, numbers in grid.rows) == points
+    # What is counted at the end of one of the games is something else than during it.
+    assert (
+        rules.standing(game.view(SPECTATOR)).over
+        or scores.moments[-1][1] == rules.standing(game.view(SPECTATOR)).scores
+    )
+
+
+def test_the_bids_of_a_chart_are_those_that_were_made_auction_by_auction(house, table):
+    game = table("templari", 3)
+    made = []
+    while len(made) < 12:
+        seat, decision = next(iter(game.asked().items()))
+        act = next((act for act in decision.acts if act.verb == "bid"), None)
+        choice = decision.default if act is None or len(made) % 4 == 3 else next(iter(act.choices()))
+        if choice.verb == "bid":
+            made.append((game.row().window, seat, choice.values[0]))
+        elif act is not None:
+            made.append(None)
+        game.play(seat, choice)
+    auctions = course(game).auctions
+    assert [(bid.number, bid.seat, bid.amount) for bids in auctions for bid in bids] == [each for each in made if each]
+    for bids in auctions:
+        amounts = [bid.amount for bid in bids]
+        assert amounts == sorted(amounts)
+
+
+def test_a_choice_that_stays_secret_is_in_no_chart(house, table):
+    game = table("sunset-poker", 3)
+    list(moves(game, 40))
+    assert course(game).auctions == ()
+
+
+def test_a_bid_that_waits_in_the_box_is_in_no_chart(house, table):
+    game = table("bid", 3)
+    before = course(game)
+    seat, decision = next(iter(game.asked().items()))
+    game.play(seat, decision.acts[0].sample(Stream(b"x", 1)))
+    assert game.row().box != "[]"
+    assert course(game) == before
