@@ -10,10 +10,12 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+from waitress import wasyncore
 from waitress.server import create_server
 
 from pbem.app import create_app
@@ -58,9 +60,12 @@ class Served:
         self._thread.start()
 
     def stop(self) -> None:
-        """Let it answer no more, and forget all that it has in mind."""
-        self._server.close()
+        """Let it answer no more: its port is closed, and so is every line that a browser has kept open."""
         self._server.task_dispatcher.shutdown()
+        # Only the thread that listens may close what it listens to; with nothing left it ends.
+        self._server.trigger.pull_trigger(partial(wasyncore.close_all, self._server._map))
+        assert self._thread is not None
+        self._thread.join()
 
     def restart(self) -> None:
         """What a process that starts finds: the database, and nothing else."""

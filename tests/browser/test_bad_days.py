@@ -1,0 +1,246 @@
+"""What people and lines do to a page of ours: nothing is lost by it, and nothing is done twice."""
+
+import threading
+from datetime import timedelta
+
+import pytest
+from playwright.sync_api import Error, Page, expect
+
+from pbem.links import Purpose
+from pbem.service import links as service_links
+from tests.browser.conftest import Served
+from tests.service.begun import Begun
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.needs("chromium"),
+    # What a page does is the same on either database; that is tested elsewhere.
+    pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
+]
+
+
+@pytest.fixture
+def poker(table):
+    """A game in which everybody seals a choice at once."""
+    return table("sunset-poker", 3)
+
+
+@pytest.fixture
+def templari(table):
+    """A game in which one decides after the other."""
+    return table("templari", 3)
+
+
+@pytest.fixture
+def at_seat(people, links):
+    """at_seat(game, seat) -> the tab of whoever sits there, with the page of the seat."""
+
+    def sit(game: Begun, seat: int) -> Page:
+        page = people()
+        page.goto(f"/s/{links.of(game, seat)[1]}")
+        return page
+
+    return sit
+
+
+def pick(page: Page, place: int) -> None:
+    """Choose one of the cards; the preview is shown."""
+    page.locator("label.pick").nth(place).click()
+    page.get_by_role("button", name="Pick …").click()
+    expect(page.locator("h1")).to_contain_text("Pick ")
+
+
+def yes(page: Page):
+    """The button that makes the choice."""
+    return page.get_by_role("button", name="Yes: ")
+
+
+def sealed(game: Begun) -> int:
+    """How often something was sealed in this game."""
+    return sum(row.kind == "Sealed" for row in game.log())
+
+
+def test_a_receipt_that_is_reloaded_seals_nothing_again(poker, at_seat):
+    page = at_seat(poker, 0)
+    pick(page, 3)
+    yes(page).click()
+    receipt = page.locator("h1").inner_text()
+    page.reload()
+    assert page.locator("h1").inner_text() == receipt
+    assert sealed(poker) == 1
+
+
+def test_a_preview_that_is_reloaded_is_still_there_and_has_done_nothing(poker, at_seat):
+    page = at_seat(poker, 0)
+    pick(page, 3)
+    page.reload()
+    expect(yes(page)).to_be_visible()
+    assert sealed(poker) == 0
+
+
+def test_whoever_goes_back_from_the_receipt_and_presses_again_has_chosen_once(poker, at_seat):
+    page = at_seat(poker, 0)
+    pick(page, 3)
+    yes(page).click()
+    receipt = page.locator("h1").inner_text()
+    page.go_back()
+    yes(page).click()
+    assert page.locator("h1").inner_text() == receipt
+    assert sealed(poker) == 1
+
+
+def test_whoever_goes_back_after_a_choice_that_counts_at_once_is_led_to_its_receipt(templari, at_seat):
+    page = at_seat(templari, next(iter(templari.asked())))
+    page.get_by_role("button", name="Pass", exact=True).click()
+    yes(page).click()
+    before = templari.row().seq
+    page.go_back()
+    page.reload()
+    expect(page.locator("h1")).to_have_text("Your choice counts: pass")
+    assert templari.row().seq == before
+
+
+def test_back_from_the_preview_finds_the_card_still_chosen(poker, at_seat):
+    page = at_seat(poker, 0)
+    pick(page, 3)
+    page.get_by_role("link", name="No, back to the table").click()
+    assert page.locator("label.pick input").nth(3).is_checked()
+    assert sealed(poker) == 0
+
+
+def test_a_double_click_makes_one_choice(poker, templari, at_seat):
+    page = at_seat(poker, 0)
+    pick(page, 3)
+    yes(page).dblclick()
+    expect(page.locator("h1")).to_contain_text("Your choice is in: ")
+    assert sealed(poker) == 1
+    page, before = at_seat(templari, next(iter(templari.asked()))), len(templari.log())
+    page.get_by_role("button", name="Pass", exact=True).click()
+    yes(page).dblclick()
+    expect(page.locator("h1")).to_have_text("Your choice counts: pass")
+    assert len(templari.log()) == before + 1
+
+
+def test_of_two_tabs_the_one_that_was_pressed_last_says_what_is_sealed(poker, at_seat):
+    one = at_seat(poker, 0)
+    other = one.context.new_page()
+    other.goto(one.url)
+    pick(one, 1)
+    pick(other, 2)
+    wanted = other.locator("h1").inner_text()
+    yes(one).click()
+    yes(other).click()
+    assert other.locator("h1").inner_text().lower() == f"your choice is in: {wanted}".lower()
+    one.reload()
+    assert one.locator("h1").inner_text() == other.locator("h1").inner_text()
+
+
+def test_of_two_tabs_with_choices_that_count_at_once_the_first_stands(templari, at_seat):
+    one = at_seat(templari, next(iter(templari.asked())))
+    other = one.context.new_page()
+    other.goto(one.url)
+    for page, wanted in ((one, "pass"), (other, "bid 1")):
+        page.get_by_text("Or write it, as you would by mail").click()
+        page.get_by_label("Your choice").fill(wanted)
+        page.get_by_role("button", name="See what that means").click()
+    yes(one).click()
+    before = templari.row()
+    yes(other).click()
+    expect(other.locator("main")).to_contain_text("The game has moved on since that page was made.")
+    expect(other.locator("main")).to_contain_text("It said: bid 1")
+    assert templari.row() == before
+
+
+def test_a_page_that_was_left_open_says_that_the_game_has_moved_on_and_what_was_wanted(templari, at_seat):
+    seat = next(iter(templari.asked()))
+    page = at_seat(templari, seat)
+    templari.play(seat, "pass")
+    while seat not in templari.asked():
+        mover, decision = next(iter(templari.asked().items()))
+        templari.play(mover, decision.default)
+    before = templari.row()
+    page.get_by_text("Or write it, as you would by mail").click()
+    page.get_by_label("Your choice").fill("pass")
+    page.get_by_role("button", name="See what that means").click()
+    main = page.locator("main")
+    expect(main).to_contain_text("The game has moved on since that page was made.")
+    expect(main).to_contain_text("It said: pass")
+    assert templari.row() == before
+    page.get_by_role("button", name="Pass", exact=True).click()
+    yes(page).click()
+    expect(page.locator("h1")).to_have_text("Your choice counts: pass")
+
+
+def test_a_link_that_was_replaced_and_one_that_is_too_old_say_so_and_lead_on(
+    house, clock, poker, at_seat, people, links
+):
+    page = at_seat(poker, 0)
+    service_links.renew(house, poker.id, 0)
+    page.reload()
+    expect(page.locator("h1")).to_have_text("This link has been replaced by a new one.")
+    page.get_by_role("link", name="Mail me links to my games").click()
+    expect(page.get_by_label("Your mail address")).to_be_visible()
+    late = people()
+    token = links.made(Purpose.SIGN_IN, poker.person_at(0))
+    clock.advance(timedelta(days=2))
+    late.goto(f"/l/{token}")
+    expect(late.locator("h1")).to_have_text("This link is too old.")
+    assert late.get_by_role("link", name="Mail me links to my games").count()
+
+
+def test_pressing_again_while_the_server_is_slow_makes_one_choice(poker, served, people, links):
+    held, go_on = threading.Semaphore(0), threading.Event()
+
+    def slowly(app):
+        def answer(environ, start_response):
+            if environ["PATH_INFO"].endswith("/play"):
+                held.release()
+                go_on.wait(60)
+            return app(environ, start_response)
+
+        return answer
+
+    served.stop()
+    served.wrap = slowly
+    served.start()
+    page = people()
+    page.goto(f"/s/{links.of(poker, 0)[1]}")
+    pick(page, 3)
+    # By its place: Playwright itself is more patient than people are, and waits for the answer before it presses again.
+    box = yes(page).bounding_box()
+    for _ in range(2):
+        page.mouse.click(box["x"] + 5, box["y"] + 5)
+        assert held.acquire(timeout=60)
+    go_on.set()
+    expect(page.locator("h1")).to_contain_text("Your choice is in: ")
+    assert sealed(poker) == 1
+
+
+def test_a_server_that_starts_anew_between_preview_and_yes_loses_nothing(poker, served: Served, at_seat):
+    page = at_seat(poker, 0)
+    pick(page, 3)
+    wanted = page.locator("h1").inner_text()
+    served.stop()
+    with pytest.raises(Error):
+        # Chromium says that nobody answers.
+        page.reload()
+    served.restart()
+    page.reload()
+    assert page.locator("h1").inner_text() == wanted
+    yes(page).click()
+    assert page.locator("h1").inner_text().lower() == f"your choice is in: {wanted}".lower()
+    assert sealed(poker) == 1
+
+
+def test_yes_pressed_while_nobody_answers_can_be_pressed_again_when_somebody_does(poker, served: Served, at_seat):
+    page = at_seat(poker, 0)
+    pick(page, 3)
+    served.stop()
+    yes(page).click()
+    assert sealed(poker) == 0
+    served.restart()
+    page.go_back()
+    yes(page).click()
+    expect(page.locator("h1")).to_contain_text("Your choice is in: ")
+    assert sealed(poker) == 1
