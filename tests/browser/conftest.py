@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 from waitress import wasyncore
 from waitress.server import create_server
 
@@ -29,7 +29,7 @@ from tests.conftest import find_tool
 from tests.service.conftest import *  # noqa: F403 - fixtures come in by their names
 from tests.web.conftest import *  # noqa: F403
 
-PHONE = {"width": 360, "height": 640}
+PHONE: ViewportSize = {"width": 360, "height": 640}
 PATIENCE = 60_000
 """Milliseconds after which a page has failed: no test waits for them, and a busy machine needs some."""
 

@@ -203,12 +203,10 @@ class Showroom:
     def _signed_in(self, person: int) -> dict[str, str]:
         organiser = an_organiser(self.house, "Olga")
         holders = {Who.PERSON: Holder(person_id=person), Who.ORGANISER: Holder(organiser_id=organiser.id)}
-        return {
-            str(who): self.house.write(
-                lambda tx, holder=holder: sessions.open_in(tx, self.house, holder, "a telephone")
-            )  # type: ignore[misc]
-            for who, holder in holders.items()
-        }
+        return {str(who): self._session(holder) for who, holder in holders.items()}
+
+    def _session(self, holder: Holder) -> str:
+        return self.house.write(lambda tx: sessions.open_in(tx, self.house, holder, "a telephone"))
 
     def _person(self, name: str) -> int:
         return people.confirm(self.house, people.create(self.house, f"{name.lower()}@example.org", name).id).id

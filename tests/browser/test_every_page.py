@@ -6,7 +6,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, ConsoleMessage, Page
 from sqlalchemy import event
 
 from tests.browser.axe import faults_of
@@ -87,15 +87,15 @@ def test_axe_finds_no_violation_on_any_page(
     room: Showroom, pages: list[Shown], chromium: Browser, scheme: Literal["light", "dark"]
 ) -> None:
     """At night only colours differ. The pages are as wide as a small telephone, and none has to be pushed sideways."""
-    wrong = []
+    wrong: list[tuple[str, str]] = []
     with visitor(chromium, room, scheme) as page:
         for shown in pages:
             shown.open(page)
             wrong += [
                 (shown.name, fault) for fault in faults_of(page, *(["color-contrast"] if scheme == "dark" else []))
             ]
-            wrong += [(shown.name, "too wide", each) for each in page.evaluate(WIDE)]
-            wrong += [(shown.name, "too small", each) for each in page.evaluate(SMALL % LEAST_TARGET)]
+            wrong += [(shown.name, f"too wide: {each}") for each in page.evaluate(WIDE)]
+            wrong += [(shown.name, f"too small: {each}") for each in page.evaluate(SMALL % LEAST_TARGET)]
     assert wrong == []
 
 
@@ -143,14 +143,14 @@ def test_no_page_asks_for_anything_elsewhere_or_breaks_its_own_rules(
     room: Showroom, pages: list[Shown], chromium: Browser
 ) -> None:
     asked: set[str] = set()
-    complaints = []
+    heard: list[ConsoleMessage] = []
     with visitor(chromium, room) as page:
         page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
-        page.on("console", lambda message: message.type == "error" and complaints.append((page.url, message.text)))
-        page.on("pageerror", lambda error: complaints.append((page.url, str(error))))
+        page.on("console", heard.append)
         for shown in pages:
             shown.open(page)
     assert asked == {urlsplit(room.url).netloc}
+    complaints = [(each.page and each.page.url, each.text) for each in heard if each.type == "error"]
     # Chromium also notes that a page was answered with 404 or 409.
     assert [each for each in complaints if "the server responded with a status" not in each[1]] == []
 
