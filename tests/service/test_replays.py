@@ -10,7 +10,7 @@ from pbem.domain.errors import Forbidden, NotFound
 from pbem.links import Purpose
 from pbem.service import leaving, links, lobby, looks, replays, views
 from pbem.service.chronicle import chronicle_in
-from pbem.service.moderation.rewinding import Rewind, turns_of
+from pbem.service.moderation.rewinding import Rewind, turns
 from pbem.service.play import rules_of
 from pbem.service.record import standing_entries
 from pbem.service.replays import Way
@@ -123,7 +123,7 @@ def test_a_private_table_is_seen_by_its_players_and_by_its_link_when_it_is_over(
 def test_a_turn_that_was_taken_back_leads_to_the_one_before_it_that_stands(house, table):
     game = table("templari", 3)
     list(moves(game, 30))
-    turn = max(each for each in turns_of(standing_entries(rules_of(game.row()), game.log())) if each < 15)
+    turn = max(each for each in turns(standing_entries(rules_of(game.row()), game.log())) if each < 15)
     token, last = token_of(game, 0), game.row().window
     before = replays.moment(house, Way.SEAT, token, turn - 1).scene
     views.keep_behind(house)
