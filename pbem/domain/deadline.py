@@ -31,6 +31,7 @@ from pbem.domain.localtime import moment_at, parse_wall, round_up
 from pbem.domain.pace import CALENDAR_NOTICE, Pace, PerDecision
 from pbem.domain.quiet import QuietHours, end_of_quiet
 from pbem.domain.speech import gettext as _
+from pbem.domain.speech import marked
 
 # How long the others wait for an address that cannot be reached before its seat is offered.
 PATIENCE = 7 * DAY
@@ -51,16 +52,16 @@ _DAY_AND_WALL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) ([0-9:]{1,8})")
 class Reason(Enum):
     """Why a deadline is when it is; the value names it for whoever reads how it came about."""
 
-    PACE = "pace of the table"
-    OUTAGE = "outage of the server"
-    PAUSE = "pause of the table"
-    UNREACHABLE = "address that could not be reached"
-    VACATION = "vacation"
-    EXTENSION = "more time from the organiser"
-    PROMISE = "moment promised before"
-    NOTICE = "time to come back after a stop"
-    ROUNDING = "rounding up"
-    QUIET = "quiet hours"
+    PACE = marked("pace of the table")
+    OUTAGE = marked("outage of the server")
+    PAUSE = marked("pause of the table")
+    UNREACHABLE = marked("address that could not be reached")
+    VACATION = marked("vacation")
+    EXTENSION = marked("more time from the organiser")
+    PROMISE = marked("moment promised before")
+    NOTICE = marked("time to come back after a stop")
+    ROUNDING = marked("rounding up")
+    QUIET = marked("quiet hours")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from pbem.domain.errors import BadInput, quoted
 from pbem.domain.speech import gettext as _
+from pbem.domain.speech import ngettext
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
@@ -43,11 +44,13 @@ def spoken(length: timedelta) -> str:
     """A length of time in words, in its two largest units, rounded down: `1 day 3 hours`."""
     minutes = length // MINUTE
     if minutes < 1:
-        return "less than a minute"
+        return _("less than a minute")
     days, minutes = divmod(minutes, 24 * 60)
     hours, minutes = divmod(minutes, 60)
-    counts = [(days, "day"), (hours, "hour"), (minutes, "minute")]
-    largest = next(place for place, (count, _) in enumerate(counts) if count)
-    return " ".join(
-        f"{count} {unit}{'' if count == 1 else 's'}" for count, unit in counts[largest : largest + 2] if count
-    )
+    parts = [
+        ngettext("%(num)s day", "%(num)s days", days) if days else "",
+        ngettext("%(num)s hour", "%(num)s hours", hours) if hours else "",
+        ngettext("%(num)s minute", "%(num)s minutes", minutes) if minutes else "",
+    ]
+    largest = next(place for place, part in enumerate(parts) if part)
+    return " ".join(part for part in parts[largest : largest + 2] if part)

@@ -13,9 +13,13 @@ from zoneinfo import ZoneInfo
 
 from pbem.domain.deadline import Due
 from pbem.domain.duration import MINUTE, spoken
+from pbem.domain.speech import gettext as _
+from pbem.domain.speech import marked, translated
 
-_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_WEEKDAYS = tuple(map(marked, ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")))
+_MONTHS = tuple(
+    map(marked, ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")),
+)
 
 
 def said(moment: datetime, zone: ZoneInfo) -> str:
@@ -31,22 +35,25 @@ def said(moment: datetime, zone: ZoneInfo) -> str:
 def from_now(now: datetime, moment: datetime) -> str:
     """How far away the moment is: `in 2 days`, `now`, `3 hours ago`."""
     if abs(moment - now) < MINUTE:
-        return "now"
-    return f"in {spoken(moment - now)}" if moment > now else f"{spoken(now - moment)} ago"
+        return _("now")
+    if moment > now:
+        return _("in %(time)s", time=spoken(moment - now))
+    return _("%(time)s ago", time=spoken(now - moment))
 
 
 def explained(due: Due, zone: ZoneInfo) -> tuple[str, ...]:
     """How a deadline came about, a line for each step."""
     if due.start is None:
-        return ("The clock has not started: the mail is still on its way.",)
-    lines = [f"Start: {said(due.start, zone)}"]
-    lines += [f"+ {spoken(part.by)}: {part.reason.value}" for part in due.parts]
+        return (_("The clock has not started: the mail is still on its way."),)
+    lines = [_("Start: %(moment)s", moment=said(due.start, zone))]
+    lines += [f"+ {spoken(part.by)}: {translated(part.reason.value)}" for part in due.parts]
     if due.at is not None:
-        lines.append(f"Due: {said(due.at, zone)}")
+        lines.append(_("Due: %(moment)s", moment=said(due.at, zone)))
     elif due.waits_for is not None:
-        lines.append(f"The clock stands still: {due.waits_for.value}")
+        lines.append(_("The clock stands still: %(reason)s", reason=translated(due.waits_for.value)))
     return tuple(lines)
 
 
 def _day(moment: datetime) -> str:
-    return f"{_WEEKDAYS[moment.weekday()]} {moment.day} {_MONTHS[moment.month - 1]}"
+    weekday, month = translated(_WEEKDAYS[moment.weekday()]), translated(_MONTHS[moment.month - 1])
+    return _("%(weekday)s %(day)s %(month)s", weekday=weekday, day=moment.day, month=month)

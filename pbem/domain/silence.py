@@ -8,6 +8,8 @@ decided elsewhere.
 from dataclasses import dataclass
 from enum import StrEnum
 
+from pbem.domain.speech import gettext as _
+
 # One silent turn happens to anybody; a limit of more than ten is no limit.
 FEWEST, MOST = 2, 10
 
@@ -39,8 +41,15 @@ def silence(in_a_row: int, agreement: Agreement) -> Successor | None:
 def warning(in_a_row: int, agreement: Agreement) -> str:
     """What another silent turn would lead to, to be told before it happens."""
     left = agreement.limit - in_a_row
+    bot = agreement.successor is Successor.BOT
     if left <= 0:
-        return f"Your seat is offered to a {agreement.successor}; any move of yours keeps it."
+        if bot:
+            return _("Your seat is offered to a bot; any move of yours keeps it.")
+        return _("Your seat is offered to a substitute; any move of yours keeps it.")
     if left == 1:
-        return f"If this turn passes in silence, your seat is offered to a {agreement.successor}."
-    return f"After {left} more silent turns in a row, your seat is offered to a {agreement.successor}."
+        if bot:
+            return _("If this turn passes in silence, your seat is offered to a bot.")
+        return _("If this turn passes in silence, your seat is offered to a substitute.")
+    if bot:
+        return _("After %(left)s more silent turns in a row, your seat is offered to a bot.", left=left)
+    return _("After %(left)s more silent turns in a row, your seat is offered to a substitute.", left=left)

@@ -16,6 +16,7 @@ from pbem.domain.errors import BadInput, Refusal, TooMany, quoted
 from pbem.domain.interval import Interval
 from pbem.domain.localtime import local_day, moment_at
 from pbem.domain.speech import gettext as _
+from pbem.domain.speech import marked
 
 # As many days of leave as most people have in a year. Counted by calendar years, which everybody
 # can check on their fingers.
@@ -26,7 +27,7 @@ FURTHEST_AHEAD = 366 * DAY
 
 _VACATION = re.compile(r"(?:from )?([0-9]{4}-[0-9]{2}-[0-9]{2})(?: (?:to|until|-|–) ([0-9]{4}-[0-9]{2}-[0-9]{2}))?")
 _FROM_TODAY = re.compile(r"^(?:to|until) (?=[0-9]{4}-[0-9]{2}-[0-9]{2}$)")
-_EXAMPLE = "Write it like 2026-12-20 to 2027-01-03; both days count."
+_EXAMPLE = marked("Write it like 2026-12-20 to 2027-01-03; both days count.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def parse_vacation(text: str, today: date | None = None) -> Vacation:
         raise BadInput(
             _("%(given)s is not a vacation.", given=quoted(text)),
             why=_("A vacation is a first day and a last day, each as year, month and day."),
-            remedy=_EXAMPLE,
+            remedy=_(_EXAMPLE),
         )
     first = _parse_day(match[1])
     last = _parse_day(match[2]) if match[2] else first
@@ -75,7 +76,7 @@ def parse_vacation(text: str, today: date | None = None) -> Vacation:
         raise BadInput(
             _("This vacation would end on %(last)s, before it begins on %(first)s.", last=last, first=first),
             why=_("The first day comes first."),
-            remedy=_EXAMPLE,
+            remedy=_(_EXAMPLE),
         )
     return Vacation(first, last)
 
@@ -139,5 +140,5 @@ def _parse_day(text: str) -> date:
         raise BadInput(
             _("There is no day %(given)s.", given=quoted(text)),
             why=_("The calendar does not have it."),
-            remedy=_EXAMPLE,
+            remedy=_(_EXAMPLE),
         ) from None

@@ -40,7 +40,7 @@ _WEB: Final = re.compile(r"://|\bwww\.", re.IGNORECASE)
 
 def name_of(text: str) -> str:
     """What somebody wants to be called."""
-    name = _line(text, "a name", LONGEST_NAME)
+    name = _line(text, _("a name"), LONGEST_NAME)
     if not name:
         raise BadInput(
             _("A name is missing."),
@@ -64,12 +64,12 @@ def set_apart(name: str) -> str:
 
 def title_of(text: str) -> str:
     """What a table is to be called; empty where its host has no wish."""
-    return _line(text, "a title", LONGEST_TITLE)
+    return _line(text, _("a title"), LONGEST_TITLE)
 
 
 def word_of(text: str) -> str:
     """A player's word for the seed, which may be anything or nothing."""
-    return _line(text, "a word for the seed", LONGEST_WORD)
+    return _line(text, _("a word for the seed"), LONGEST_WORD)
 
 
 def said_of(text: str) -> str:

@@ -36,22 +36,6 @@ STATUS: Final[dict[type[PbemError], int]] = {
 
 _log = structlog.get_logger(__name__)
 
-# What the framework refuses before any of our code is asked.
-_WORDS: Final[dict[int, PbemError]] = {
-    400: BadInput(_("This request cannot be read.")),
-    401: Forbidden(
-        _("This needs the token of a seat."),
-        why=_("Without one we do not know which seat is meant."),
-        remedy=_("The page of your seat shows it; send it as “Authorization: Bearer”."),
-    ),
-    404: NotFound(_("There is nothing at this address.")),
-    405: BadInput(
-        _("This address cannot be used like that."), remedy=_("Please open the link again and use its button.")
-    ),
-    413: BadInput(_("That is too much at once."), remedy=_("Nothing was changed; please send less.")),
-    415: BadInput(_("This kind of data is not read here.")),
-}
-
 
 def answer_errors(app: Flask) -> None:
     """Let every error of an application end in a page or an answer that says what to do."""
@@ -86,13 +70,39 @@ def _of_the_framework(error: HTTPException) -> Response:
         response: Response = error.get_response()  # type: ignore[assignment]
         return response
     if error.code == 401:
-        told = _told(_WORDS[401], 401)
+        told = _told(_of_code(401), 401)
         told.headers["WWW-Authenticate"] = "Bearer"
         return told
-    told = _told(_WORDS.get(error.code) or BadInput(_("This request cannot be answered.")), error.code)
+    told = _told(_of_code(error.code), error.code)
     if error.code == 405 and getattr(error, "valid_methods", None):
         told.headers["Allow"] = ", ".join(sorted(error.valid_methods))  # type: ignore[attr-defined]
     return told
+
+
+def _of_code(code: int) -> PbemError:
+    """What the framework has refused before any of our code was asked."""
+    match code:
+        case 400:
+            return BadInput(_("This request cannot be read."))
+        case 401:
+            return Forbidden(
+                _("This needs the token of a seat."),
+                why=_("Without one we do not know which seat is meant."),
+                remedy=_("The page of your seat shows it; send it as “Authorization: Bearer”."),
+            )
+        case 404:
+            return NotFound(_("There is nothing at this address."))
+        case 405:
+            return BadInput(
+                _("This address cannot be used like that."),
+                remedy=_("Please open the link again and use its button."),
+            )
+        case 413:
+            return BadInput(_("That is too much at once."), remedy=_("Nothing was changed; please send less."))
+        case 415:
+            return BadInput(_("This kind of data is not read here."))
+        case _other:
+            return BadInput(_("This request cannot be answered."))
 
 
 def _of_nobody(error: Exception) -> Response:

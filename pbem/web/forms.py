@@ -18,6 +18,7 @@ from engine.grammar import write
 from engine.tell import Teller
 from pbem.domain.errors import BadInput, Stale
 from pbem.domain.speech import gettext as _
+from pbem.domain.speech import told
 from pbem.web import drawn
 from pbem.web.site import read_number
 
@@ -222,7 +223,7 @@ def _number_field(blank: Amount, name: str, label: str, before: str, why: str, g
 
 def _value(blank: Blank, name: str, given: Given) -> Value:
     if isinstance(blank, Amount):
-        number = read_number(given.get(name, "").strip(), "a number of " + blank.name)
+        number = read_number(given.get(name, "").strip(), _("a number of %(things)s", things=blank.name))
         return number if number in blank else _misfit(blank, str(number))
     if isinstance(blank, OneOf):
         return _thing(blank, given.get(name, "")).value
@@ -231,7 +232,7 @@ def _value(blank: Blank, name: str, given: Given) -> Value:
     if isinstance(blank, Ranking):
         return _in_order(blank, [given.get(f"{name}.{place}", "") for place in range(len(blank.things))])
     parts = tuple(
-        read_number(given.get(f"{name}.{place}", "").strip() or "0", "a number of " + thing.word)
+        read_number(given.get(f"{name}.{place}", "").strip() or "0", _("a number of %(things)s", things=thing.word))
         for place, thing in enumerate(blank.things)
     )
     if parts not in blank:
@@ -263,7 +264,7 @@ def _thing(blank: OneOf, given: str) -> Thing:
 def _place(things: tuple[Thing, ...], given: str, called: str) -> int:
     if not given:
         raise BadInput(_("Nothing is chosen for “%(called)s”.", called=called))
-    place = read_number(given, f"among what is shown for “{called}”")
+    place = read_number(given, _("among what is shown for “%(called)s”", called=called))
     if place >= len(things):
         raise BadInput(_("That is not among what is shown for “%(called)s”.", called=called))
     return place
@@ -271,12 +272,13 @@ def _place(things: tuple[Thing, ...], given: str, called: str) -> int:
 
 def _misfit(blank: Blank, given: str) -> Value:
     if isinstance(blank, Amount) and given.isdigit() and not blank.low <= int(given) <= blank.high:
-        limit = f"at least {blank.low}" if int(given) < blank.low else f"at most {blank.high}"
+        low = int(given) < blank.low
+        limit = _("at least %(number)s", number=blank.low) if low else _("at most %(number)s", number=blank.high)
         raise BadInput(
             _("%(given)s is not possible: %(limit)s.", given=given, limit=limit),
-            why=str(blank.why) if blank.why else "",
+            why=told(blank.why) if blank.why else "",
         )
-    raise BadInput(_("%(given)s cannot be chosen here.", given=given), why=str(blank.why) if blank.why else "")
+    raise BadInput(_("%(given)s cannot be chosen here.", given=given), why=told(blank.why) if blank.why else "")
 
 
 def _capital(text: str) -> str:

@@ -93,8 +93,8 @@ def _may_be_a_click() -> bool:
 
 
 def _let_in() -> None:
-    _must_be_text(request.environ.get("PATH_INFO", "").encode("latin-1"), "The address")
-    _must_be_text(unquote_to_bytes(request.query_string), "The address")
+    _must_be_text(request.environ.get("PATH_INFO", "").encode("latin-1"), _("The address cannot be read."))
+    _must_be_text(unquote_to_bytes(request.query_string), _("The address cannot be read."))
     if request.method in ("GET", "HEAD", "OPTIONS") or request.path.startswith("/api/"):
         return
     if request.endpoint == "inbound.take":
@@ -111,7 +111,7 @@ def _let_in() -> None:
     # Reading the body is what refuses one that is too large.
     body = request.get_data(cache=True)
     if body and request.mimetype == _FORM:
-        _must_be_text(unquote_to_bytes(body), "The form")
+        _must_be_text(unquote_to_bytes(body), _("The form cannot be read."))
         if body.count(b"&") >= MOST_FIELDS:
             raise BadInput(
                 _("The form has too many fields."),
@@ -125,9 +125,9 @@ def _must_be_text(data: bytes, what: str) -> None:
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        raise BadInput(_("%(what)s cannot be read.", what=what), why=_("Its letters are not in UTF-8.")) from None
+        raise BadInput(what, why=_("Its letters are not in UTF-8.")) from None
     if "\0" in text:
-        raise BadInput(_("%(what)s cannot be read.", what=what), why=_("It holds a character that stands for nothing."))
+        raise BadInput(what, why=_("It holds a character that stands for nothing."))
 
 
 def _wrap_up(response: Response) -> Response:

@@ -143,9 +143,9 @@ def take_over(token: str) -> Response:
     """Take over a seat of a running game, or come back to one's own."""
     guard.must_not_be_foreign()
     if field("offer"):
-        doorstep.take_over(house(), token, whole_number("offer", "the number of an offer"), field("name"))
+        doorstep.take_over(house(), token, whole_number("offer", _("the number of an offer")), field("name"))
     else:
-        doorstep.come_back(house(), token, whole_number("seat", "the number of a seat"))
+        doorstep.come_back(house(), token, whole_number("seat", _("the number of a seat")))
     return site.go("lobby.doorstep_page", token=token)
 
 
@@ -213,12 +213,12 @@ def _public(key: str) -> Announced:
 
 
 def _wanted(rules: Game[object]) -> Wanted:
-    bots = whole_number("bots", "a number of bots")
+    bots = whole_number("bots", _("a number of bots"))
     if bots > rules.seats[1]:
         raise BadInput(_("%(bots)s bots are too many.", bots=bots))
     return Wanted(
         kind=rules.slug,
-        seats=whole_number("seats", "a number of players"),
+        seats=whole_number("seats", _("a number of players")),
         options={option.name: _option(option) for option in rules.options if field(f"option_{option.name}")},
         pace=field("other_pace") or field("pace") or str(site.config().site.pace),
         title=field("title"),
@@ -226,14 +226,16 @@ def _wanted(rules: Game[object]) -> Wanted:
         invited=_addresses(field("invited")),
         private=ticked("private"),
         doubles=ticked("doubles"),
-        silent_limit=whole_number("silent_limit", "a number of silent turns"),
+        silent_limit=whole_number("silent_limit", _("a number of silent turns")),
         successor=field("successor"),
     )
 
 
 def _option(option: Option) -> OptionValue:
     text = field(f"option_{option.name}")
-    return text if isinstance(option, Listed) else site.read_number(text, f"a value of “{option.name}”")
+    return (
+        text if isinstance(option, Listed) else site.read_number(text, _("a value of “%(option)s”", option=option.name))
+    )
 
 
 def _addresses(text: str) -> tuple[str, ...]:

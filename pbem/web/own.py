@@ -100,7 +100,7 @@ def choose() -> Response:
 def resend() -> Response:
     """Send a mail again."""
     try:
-        ledger.resend_own(house(), person_id(), whole_number("mail", "the number of a mail"))
+        ledger.resend_own(house(), person_id(), whole_number("mail", _("the number of a mail")))
     except Refusal as refused:
         return _mails(refused)
     return site.go("own.mails")
@@ -136,7 +136,7 @@ def vacation() -> Response:
     """Book a vacation, or cancel one."""
     try:
         if field("cancel"):
-            stops.cancel_vacation(house(), person_id(), whole_number("cancel", "the number of a vacation"))
+            stops.cancel_vacation(house(), person_id(), whole_number("cancel", _("the number of a vacation")))
         else:
             stops.book_vacation(house(), person_id(), f"{field('first')} to {field('last') or field('first')}")
     except Refusal as refused:
@@ -160,11 +160,11 @@ def person_id() -> int:
 
 
 def _table() -> int:
-    return whole_number("game", "the number of a table")
+    return whole_number("game", _("the number of a table"))
 
 
 def _seat() -> tuple[int, int]:
-    return _table(), whole_number("seat", "the number of a seat")
+    return _table(), whole_number("seat", _("the number of a seat"))
 
 
 def _games(refused: Refusal | None = None) -> Response:

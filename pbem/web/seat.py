@@ -72,7 +72,7 @@ def choose(token: str) -> Response:
     guard.must_not_be_foreign()
     found = looks.look(house(), token)
     typed = Typed(given=request.form, written=field("written"))
-    window = site.whole_number("window", "the number of a turn")
+    window = site.whole_number("window", _("the number of a turn"))
     if found.decision is None or found.window != window:
         return _moved_on(found, token, Typed(choice=typed.written))
     try:
@@ -132,7 +132,7 @@ def why(token: str) -> Response:
 def play(token: str) -> Response:
     """Make the choice."""
     guard.must_not_be_foreign()
-    window = site.whole_number("window", "the number of a turn")
+    window = site.whole_number("window", _("the number of a turn"))
     typed = Typed(choice=field("choice"))
     try:
         by_link.play(house(), token, window, typed.choice)
@@ -168,7 +168,7 @@ def receipt(token: str, window: int) -> Response:
 def take_back(token: str) -> Response:
     """Take a choice back."""
     guard.must_not_be_foreign()
-    by_link.take_back(house(), token, Purpose.SEAT, site.whole_number("window", "the number of a turn"))
+    by_link.take_back(house(), token, Purpose.SEAT, site.whole_number("window", _("the number of a turn")))
     return site.go("seat.show", token=token)
 
 
@@ -236,7 +236,9 @@ def resign(token: str) -> Response:
     if field("sure") != "yes":
         return site.page("resign.html", found=looks.look(house(), token), token=token)
     by_link.resign(house(), token)
-    return site.page("done.html", title="You have left the table", text="A bot plays on. The others have been told.")
+    return site.page(
+        "done.html", title=_("You have left the table"), text=_("A bot plays on. The others have been told.")
+    )
 
 
 @pages.post("/s/<token>/rematch")

@@ -3,6 +3,7 @@
 from flask import Blueprint, Response
 
 from pbem.domain.errors import Refusal
+from pbem.domain.speech import gettext as _
 from pbem.service import blocks, talk_by_link
 from pbem.web import guard, said, site
 from pbem.web.errors import status_of
@@ -33,7 +34,7 @@ def hear(token: str) -> Response:
     """Hear a player no longer, or again."""
     guard.must_not_be_foreign()
     choose = blocks.block if field("hear") == "no" else blocks.unblock_seat
-    choose(house(), token, whole_number("seat", "the number of a seat"))
+    choose(house(), token, whole_number("seat", _("the number of a seat")))
     return site.go("talk.show", token=token)
 
 

@@ -2,6 +2,7 @@
 
 from flask import Blueprint, Response
 
+from pbem.domain.speech import gettext as _
 from pbem.service import doubts
 from pbem.web import guard, site
 
@@ -33,7 +34,7 @@ def it_was_not_me(token: str) -> Response:
 
 
 def _number() -> int:
-    return site.whole_number("number", "the number of a reply")
+    return site.whole_number("number", _("the number of a reply"))
 
 
 def _page(token: str, *, sure_of: int | None = None) -> Response:

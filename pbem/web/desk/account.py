@@ -7,6 +7,7 @@ from flask import Blueprint, Response, make_response, redirect, request
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import Refusal
+from pbem.domain.speech import gettext as _
 from pbem.service import codes, passphrases, sessions
 from pbem.web import guard, signed_in, site
 from pbem.web.desk import door
@@ -64,7 +65,7 @@ def end() -> Response:
     """Sign out another browser, or all others."""
     session = door.organiser_session()
     if field("session"):
-        sessions.end(house(), session.holder, whole_number("session", "the number of a sign-in"))
+        sessions.end(house(), session.holder, whole_number("session", _("the number of a sign-in")))
     else:
         sessions.end_others(house(), session.holder, session.id)
     return site.go("desk_account.show")

@@ -9,6 +9,7 @@ from flask import Blueprint, Response, request
 from pbem.domain import chain
 from pbem.domain.acts import Act
 from pbem.domain.errors import Refusal
+from pbem.domain.speech import gettext as _
 from pbem.service import audit
 from pbem.store.audit import AuditRow, Wanted
 from pbem.web import site
@@ -78,7 +79,11 @@ def _wanted(asked: Mapping[str, str]) -> Wanted:
 
 
 def _number(name: str, text: str) -> int | None:
-    return read_number(text, f"the number of a {name}" if name != "before" else "a row") if text else None
+    return (
+        read_number(text, _("the number of a %(name)s", name=name) if name != "before" else _("a row"))
+        if text
+        else None
+    )
 
 
 def _told(row: AuditRow) -> list[tuple[str, Any]]:

@@ -53,7 +53,7 @@ class Form:
 
 
 def _seat() -> int:
-    return site.whole_number("seat", "the number of a seat") - 1
+    return site.whole_number("seat", _("the number of a seat")) - 1
 
 
 def _seat_or_all() -> int | None:
@@ -63,7 +63,7 @@ def _seat_or_all() -> int | None:
 def _other() -> int:
     """The number of another person, typed as such or as their address."""
     if "@" not in field("other"):
-        return site.whole_number("other", "the number of a person")
+        return site.whole_number("other", _("the number of a person"))
     found = overview.person_with(house(), field("other"))
     if found is None:
         raise BadInput("Nobody here has this address.", remedy="Please look whether it is written as it is used here.")
@@ -110,7 +110,7 @@ FORMS: Final = {
             Act.REWIND,
             f"{_TABLE}/rewind",
             ("turn",),
-            lambda at: Rewind(at["game_id"], site.whole_number("turn", "the number of a turn")),
+            lambda at: Rewind(at["game_id"], site.whole_number("turn", _("the number of a turn"))),
         ),
         Form(
             Act.SUBSTITUTE,
@@ -129,13 +129,13 @@ FORMS: Final = {
             Act.REDACT,
             f"{_TABLE}/redact",
             ("line",),
-            lambda at: Redact(at["game_id"], site.whole_number("line", "the number of a line")),
+            lambda at: Redact(at["game_id"], site.whole_number("line", _("the number of a line"))),
         ),
         Form(
             Act.RESEND,
             f"{_TABLE}/resend",
             ("mail",),
-            lambda at: Resend(at["game_id"], site.whole_number("mail", "the number of a mail")),
+            lambda at: Resend(at["game_id"], site.whole_number("mail", _("the number of a mail"))),
         ),
         Form(
             Act.RETRY_DEADLINE, f"{_TABLE}/retry-deadline", ("seat",), lambda at: RetryDeadline(at["game_id"], _seat())
@@ -159,13 +159,13 @@ FORMS: Final = {
             Act.RETRY,
             "/desk/resend-mail",
             ("mail",),
-            lambda _: ResendOfNoTable(site.whole_number("mail", "the number of a mail")),
+            lambda _ids: ResendOfNoTable(site.whole_number("mail", _("the number of a mail"))),
         ),
         Form(
             Act.RETRY,
             "/desk/retry-mail",
             ("mail",),
-            lambda _: RetryIncoming(site.whole_number("mail", "the number of a mail")),
+            lambda _ids: RetryIncoming(site.whole_number("mail", _("the number of a mail"))),
         ),
     )
 }
@@ -191,7 +191,7 @@ def _sent(form: Form, values: Values) -> Response:
     try:
         deed, reason = form.deed(values), field("reason")
         if field("step") == "do":
-            call_id = site.whole_number("call", "the number of a call") if field("call") else None
+            call_id = site.whole_number("call", _("the number of a call")) if field("call") else None
             outcome = perform(house(), door.actor(), deed, reason, field("form") or None, call_id)
             return _done(form, values, outcome)
         outcome = preview(house(), door.actor(), deed, reason)

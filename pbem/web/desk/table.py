@@ -4,6 +4,7 @@ from flask import Blueprint, Response, request
 
 from pbem.domain.acts import MAY, Act
 from pbem.domain.errors import Refusal
+from pbem.domain.speech import gettext as _
 from pbem.service.moderation import desk
 from pbem.web import drawn, site
 from pbem.web.desk import door
@@ -34,7 +35,7 @@ def clocks(game_id: int) -> Response:
 def see_as(game_id: int) -> Response:
     """The table as a seat sees it; the look is on record."""
     try:
-        seat = site.whole_number("seat", "the number of a seat") - 1
+        seat = site.whole_number("seat", _("the number of a seat")) - 1
         eyes = desk.see_as(house(), door.actor(), game_id, seat, field("reason"))
     except Refusal as refused:
         return _page(game_id, refused)
