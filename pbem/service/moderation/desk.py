@@ -34,9 +34,9 @@ from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow, PlaceRow
 
-MOST_ROWS: Final = 60
+MOST_ROWS: Final = 40
 MOST_ACTS: Final = 20
-MOST_MAILS: Final = 60
+MOST_MAILS: Final = 30
 MOST_TURNS: Final = 40
 """So many of each stand on a table's page, the newest ones; the rest is in the log, the audit and the ledger."""
 

@@ -111,7 +111,7 @@ def _learnt(rules: Game[Any], row: GameRow, places: list[PlaceRow], gone: list[S
     """Who knows what of the turns that no longer stand: what everybody was told, and of what only some saw the whole."""
     names = {place.seat: place.name for place in places if place.seat is not None}
     teller = speech.teller(rules, None, tuple(names[seat] for seat in sorted(names)))
-    yield f"Everybody knows what was told in {len(gone)} turns that no longer stand:"
+    yield f"Turns that no longer stand: {len(gone)}. What was told in them everybody knows:"
     alone: Counter[str] = Counter()
     for standing in gone:
         for each in standing.entry.facts:
