@@ -114,13 +114,14 @@ def close(house: House, actor: Actor, call_id: int, reason: str) -> None:
     house.write(work)
 
 
-def settle_in(tx: Tx, house: House, call_id: int, act: AuditRow) -> None:
+def settle_in(tx: Tx, house: House, actor: Actor, call_id: int, act: AuditRow) -> None:
     """Be done with a call by an act that was written down just now, in its transaction: the caller is told of it.
 
     A call that is closed already stays as it is: the act was worth doing all the same.
     """
     row = calls.lock(tx, call_id)
-    if row.game_id != act.game_id:
+    audit.must_be_allowed(tx, actor, Act.ANSWER, row.game_id)
+    if None not in (row.game_id, act.game_id) and row.game_id != act.game_id:
         raise BadInput(_("This call came from another table."), remedy=_("Nothing was changed; open the call again."))
     if row.status == "open":
         _settle(tx, house, row, act.reason, act.act)

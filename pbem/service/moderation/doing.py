@@ -175,7 +175,7 @@ def perform_in(
         **{**deed.kept(), **done.kept},
     )
     if call_id is not None:
-        calls.settle_in(tx, house, call_id, written)
+        calls.settle_in(tx, house, actor, call_id, written)
     return before.compared(tx, deed, done, for_host=actor.role is Role.HOST)
 
 
