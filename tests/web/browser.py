@@ -88,8 +88,8 @@ class Page:
         return self.browser.open(self.links()[words])
 
     def forms(self) -> list[Form]:
-        """The forms, in the order of the page."""
-        return [self._form(each) for each in self._tree.iter("form")]
+        """The forms that are sent, in the order of the page; those that only lead to another address are left out."""
+        return [self._form(each) for each in self._tree.iter("form") if each.get("method") != "get"]
 
     def form(self, button: str) -> Form:
         """The form whose button says this."""

@@ -5,6 +5,7 @@ from flask import Blueprint, Response, request
 from pbem.domain.acts import Act
 from pbem.domain.errors import Refusal
 from pbem.domain.speech import gettext as _
+from pbem.domain.words import reason_of
 from pbem.service import bulk
 from pbem.service.bulk import ACTS, LISTED, What
 from pbem.web import site
@@ -36,6 +37,7 @@ def _sent(what: What) -> Response:
         if field("step") == "do":
             begun = bulk.begin(house(), door.actor(), what, facts, field("reason"), field("form"))
             return site.go("desk_bulk.job", job_id=begun)
+        reason_of(field("reason"))
         plan = bulk.plan(house(), what, facts)
     except Refusal as refused:
         return _form(what, refused)

@@ -56,9 +56,10 @@ class Chart:
     spans: tuple[Label, ...]
 
     @property
-    def totals(self) -> tuple[int, ...]:
-        """The sum of each kind."""
-        return tuple(sum(numbers[place] for _, numbers in self.rows) for place in range(len(self.kinds)))
+    def totals(self) -> tuple[int | None, ...]:
+        """The sum of each kind; nobody knows one of people, who come on several days."""
+        columns = zip(*(numbers for _, numbers in self.rows), strict=True)
+        return tuple(None if self.name == "people" else sum(column) for column in columns)
 
 
 def of(activity: Activity) -> list[Chart]:

@@ -1,0 +1,142 @@
+"""The desk's first page, its charts, people and acts on many, as an organiser's browser shows them."""
+
+from datetime import timedelta
+
+import pytest
+
+from pbem.links import contains_token
+from pbem.service import bulk, counting, play
+from pbem.service.play import By
+from tests.service import many
+from tests.service.stored import calls_counted, letters
+from tests.service.timed import Time
+from tests.web.desk import at_the_desk
+
+MOST = 20
+
+
+@pytest.fixture
+def olga(browser, house):
+    """An organiser's browser."""
+    return at_the_desk(browser, house)
+
+
+@pytest.fixture
+def time(house, clock):
+    return Time(house, clock)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/desk",
+        "/desk?trouble=paused",
+        "/desk?q=copied",
+        "/desk?status=over&kind=bid",
+        "/desk/activity",
+        "/desk/people?q=pat",
+        f"/desk/people/{many.FIRST + 1}",
+    ],
+)
+def test_no_page_asks_the_database_more_than_twenty_times(olga, house, table, time, address):
+    game = table("bid", 3)
+    time.sends()
+    many.copy(house, game.id, 120, rows=2)
+    olga.open(address)
+    with calls_counted(house.store) as made:
+        page = olga.open(address)
+    asked = [each for each in made if not each.startswith(("BEGIN", "COMMIT"))]
+    assert page.status == 200
+    assert len(asked) <= MOST
+    assert len(page.text) < 60_000
+
+
+def test_who_looks_for_an_address_is_led_to_a_person_and_no_address_stands_in_any_address(olga, house, person):
+    ann = person("Ann")
+    page = olga.open("/desk").form("Look for it").press(q="ANN@example.org")
+    assert page.url.endswith(f"/desk/people/{ann}")
+    assert "ann@example.org" in page.text
+    nobody = olga.open("/desk").form("Look for it").press(q="nobody@example.org")
+    assert "Nobody here has this address" in nobody.text
+    assert "@" not in nobody.url
+
+
+def test_words_lead_to_a_list_that_can_be_kept_as_a_bookmark(olga, table):
+    table("bid", 3, title="Friday club")
+    page = olga.open("/desk").form("Look for it").press(q="frid")
+    assert page.url.endswith("/desk?q=frid")
+    assert "Friday club" in page.follow("Friday club").text
+
+
+def test_no_list_knows_more_of_a_game_than_its_players_do_of_each_other(olga, house, table, time):
+    """Two games that differ only in cards and in a sealed choice look the same."""
+    game = table("bid", 3)
+    time.sends()
+    seat = next(iter(game.asked()))
+    before = {
+        address: olga.open(address).text for address in ("/desk?status=playing", f"/desk/people/{game.person_at(seat)}")
+    }
+    game.play(seat, game.asked()[seat].default)
+    assert seat in play.position_of(game.row()).box
+    for address, shown in before.items():
+        assert olga.open(address).text == shown
+        assert not contains_token(shown.encode(), house.keys)
+
+
+def test_the_pages_may_fetch_themselves_and_run_our_script_and_nothing_else(olga):
+    policy = olga.open("/desk").response.headers["Content-Security-Policy"]
+    assert "script-src 'self'" in policy
+    assert "connect-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert "connect-src" not in olga.open("/desk/people").response.headers["Content-Security-Policy"]
+
+
+def test_the_charts_have_their_numbers_as_tables(olga, house, clock, table):
+    game = table("sun-bid", 2)
+    for by in (By.PERSON, By.PERSON, By.CLOCK):
+        (seat,) = game.asked()
+        clock.advance(timedelta(minutes=10))
+        game.play(seat, game.asked()[seat].default, by)
+    while counting.count(house):
+        pass
+    page = olga.open("/desk/activity?by=hour")
+    assert "people: 2" in page.text
+    assert "by the clock: 1" in page.text
+    for name in ("moves", "time_outs", "people", "answers", "mails"):
+        assert f'aria-labelledby="{name}-t {name}-d"' in page.response.get_data(as_text=True)
+
+
+def test_all_tables_are_paused_by_two_presses_and_a_double_press_changes_nothing(olga, house, table):
+    games = [table("sun-bid", 2), table("sun-bid", 2)]
+    plan = olga.open("/desk/all/pause").form("Show what would happen").press(reason="the house is moved")
+    assert "It would be done at 2 tables" in plan.text
+    assert not games[0].row().paused
+    press = plan.form("Do it")
+    job = press.press()
+    assert press.press().url == job.url
+    assert "0 of 2" in job.text
+    while bulk.go_on(house):
+        pass
+    assert "2 of 2" in olga.open(job.url).text
+    assert all(game.row().paused for game in games)
+
+
+def test_what_was_typed_for_everybody_is_kept_when_it_is_refused(olga):
+    page = olga.open("/desk/all/announce").form("Show what would happen").press(text="On Sunday we move.", reason="")
+    assert "Please say why." in page.text
+    assert "On Sunday we move." in page.text
+
+
+def test_two_addresses_of_one_person_become_one_and_their_game_goes_on(olga, house, table, person, time):
+    game = table("sun-bid", 2)
+    time.sends()
+    (seat,) = game.asked()
+    old, new = game.person_at(seat), person("Annabel")
+    form = olga.open(f"/desk/people/{new}").follow("Merge another address into this one").form("See what it would do …")
+    done = form.press(other=str(old), reason="They wrote from both.").form("Merge two addresses of one person").press()
+    assert done.status == 200
+    assert game.person_at(seat) == new
+    assert {mail.person_id for mail in letters(house, kind="merged")} == {old, new}
+    assert [mail.person_id for mail in letters(house, kind="turn")][-1] == new
+    game.play(seat, game.asked()[seat].default)
+    assert game.verifies()
