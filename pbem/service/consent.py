@@ -7,8 +7,6 @@ what makes the yes theirs.
 import json
 from dataclasses import dataclass
 
-from pbem.domain.errors import NotFound
-from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
 from pbem.service import farewell, links, moving
 from pbem.service.house import House
@@ -42,7 +40,7 @@ def say_yes(house: House, token: str) -> str:
 def _say_yes(tx: Tx, house: House, token: str) -> str:
     link, mail = _open(tx, house, token)
     assert link.person_id is not None
-    if mail.kind == farewell.KIND:
+    if mail.kind == "farewell":
         farewell.delete_person_in(tx, house, link.person_id)
         return mail.kind
     facts = json.loads(mail.facts)
@@ -56,6 +54,5 @@ def _open(tx: Tx, house: House, token: str) -> tuple[Link, OutboxRow]:
     link = links.open_in(tx, house, token, Purpose.YES)
     assert link.outbox_id is not None
     mail = outbox.read(tx, link.outbox_id)
-    if mail is None or mail.kind not in (farewell.KIND, moving.KIND):
-        raise NotFound(_("There is nothing at this address."))
+    assert mail is not None, "its link is made with it"
     return link, mail

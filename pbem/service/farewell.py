@@ -16,9 +16,6 @@ from pbem.service.house import House
 from pbem.store import forgetting, games, lobby, outbox, people
 from pbem.store.database import Tx
 
-KIND: Final = "farewell"
-"""The kind of the mail that asks whether it is meant."""
-
 MAILS_A_DAY: Final = 5
 
 
@@ -61,10 +58,10 @@ def delete_person_in(tx: Tx, house: House, person_id: int) -> None:
 def _ask(tx: Tx, house: House, person_id: int) -> None:
     people.lock(tx, person_id)
     now = house.now()
-    if people.letters_since(tx, person_id, KIND, now - timedelta(days=1)) >= MAILS_A_DAY:
+    if people.letters_since(tx, person_id, "farewell", now - timedelta(days=1)) >= MAILS_A_DAY:
         raise TooMany(
             _("You were sent as many of these mails as we send in a day."),
             why=_("%(mails_a_day)s are the most.", mails_a_day=MAILS_A_DAY),
             remedy=_("Please use the link in one of them."),
         )
-    outbox.queue(tx, [outbox.Letter(person_id, KIND)], now, now)
+    outbox.queue(tx, [outbox.Letter(person_id, "farewell")], now, now)

@@ -23,9 +23,6 @@ from pbem.store.sessions import Holder
 MAILS_A_DAY: Final = 5
 """So many mails about a change an address gets in a day, and as often one person asks for one."""
 
-KIND: Final = "new_address"
-"""The kind of the mails that ask and tell of it. Its facts: `here`, and where it is asked `person` and `address`."""
-
 
 def ask(house: House, person_id: int, address: str) -> None:
     """Ask for a change: a mail to the new address asks for its yes, and one to the old address tells of it.
@@ -83,14 +80,17 @@ def _ask(tx: Tx, house: House, person_id: int, address: str) -> None:
     newcomer = persons.known_in(tx, house, given)
     now = house.now()
     for each in (person.id, newcomer.id):
-        if people.letters_since(tx, each, KIND, now - timedelta(days=1)) >= MAILS_A_DAY:
+        if people.letters_since(tx, each, "new_address", now - timedelta(days=1)) >= MAILS_A_DAY:
             raise TooMany(
                 _("As many mails about a change of address were sent as we send in a day."),
                 why=_("%(mails_a_day)s are the most, to one address and from one person.", mails_a_day=MAILS_A_DAY),
                 remedy=_("Please use the link in one of them, or try again tomorrow."),
             )
     asking = {"here": True, "person": person.id, "address": given}
-    letters = [outbox.Letter(newcomer.id, KIND, facts=asking), outbox.Letter(person.id, KIND, facts={"here": False})]
+    letters = [
+        outbox.Letter(newcomer.id, "new_address", facts=asking),
+        outbox.Letter(person.id, "new_address", facts={"here": False}),
+    ]
     outbox.queue(tx, letters, now, now)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from pbem.domain.deadline import Due
 from pbem.links import Purpose
-from pbem.service import digests, farewell, links, moving, timekeeping
+from pbem.service import digests, links, timekeeping
 from pbem.service.house import House
 from pbem.service.links import SeatLinks
 from pbem.store import games, lobby
@@ -26,7 +26,7 @@ ASKING: Final = frozenset({"turn", "reminder"})
 WITH_BOARD: Final = ASKING | {"seated", "result", "receipt"}
 """Kinds that show the table."""
 
-_ASKS_FOR_YES: Final = frozenset({farewell.KIND, moving.KIND})
+_ASKS_FOR_YES: Final = frozenset({"farewell", "new_address"})
 """Kinds whose link says yes to what they ask; a mail that only tells of it has none."""
 
 _BY_OWNER: Final = frozenset({"confirm", "invitation", "joined", "declined", "left", "substitute"})

@@ -57,7 +57,7 @@ def text_of(box, subject, to=""):
 
 
 def sources():
-    return [path.read_text() for path in sorted(Path(service.__path__[0]).glob("*.py"))]
+    return [path.read_text() for path in sorted(Path(service.__path__[0]).rglob("*.py"))]
 
 
 def test_every_kind_of_mail_that_is_queued_anywhere_has_its_words():
