@@ -1,5 +1,6 @@
 """The site in a test: the house of `tests/service`, an application on it, and a browser that reads what it is shown."""
 
+import shutil
 from datetime import timedelta
 
 import pytest
@@ -26,6 +27,13 @@ from tests.web.browser import Browser, Links
 def settings(tmp_path):
     """What a server is set up with that runs on this machine alone."""
     return config.read({"PBEM_DATA_DIR": str(tmp_path / "data")})
+
+
+@pytest.fixture
+def sqlite_alone(empty_sqlite, tmp_path):  # noqa: F811
+    """A fresh SQLite database, for tests in which no other could make a difference: as `database_url` of their module."""
+    shutil.copy(empty_sqlite, tmp_path / "pbem.sqlite3")
+    return f"sqlite:///{tmp_path / 'pbem.sqlite3'}"
 
 
 @pytest.fixture

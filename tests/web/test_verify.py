@@ -1,7 +1,6 @@
 """The page that checks the file of a game: what is true passes, what was changed is named, and nothing does harm."""
 
 import json
-import shutil
 
 import pytest
 
@@ -11,10 +10,9 @@ from tests.web.browser import HOST, Page
 
 
 @pytest.fixture
-def database_url(empty_sqlite, tmp_path):
-    """What is checked is a file, which no database has anything to do with: one kind is enough."""
-    shutil.copy(empty_sqlite, tmp_path / "pbem.sqlite3")
-    return f"sqlite:///{tmp_path / 'pbem.sqlite3'}"
+def database_url(sqlite_alone):
+    """What is checked is a file, which no database has anything to do with."""
+    return sqlite_alone
 
 
 @pytest.fixture
