@@ -14,19 +14,27 @@ may stand in what it says.
 """
 
 import smtplib
+import socket
 import ssl
-from collections.abc import Callable
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 from pbem.config import Security, Smtp
 from pbem.domain.bounce import is_about_sender, is_gone
 from pbem.links import redact
 
 LONGEST_ANSWER: Final = 300
+
+LONGEST: Final = 140.0
+"""Seconds that a mail may take in all, with the connection for it: less than half of the lease that its sender has.
+
+The setting is about each answer, and a relay that sends one letter by letter never makes anybody wait that long for the next.
+"""
 
 
 class Result(StrEnum):
@@ -87,24 +95,28 @@ class Relay:
     settings: Smtp
     trust: ssl.SSLContext | None = None
     """Whose certificates count; those of the machine if it is not said."""
+    longest: float = LONGEST
 
     def session(self) -> "RelaySession":
         """A batch for this relay."""
-        return RelaySession(self.settings, self.trust)
+        return RelaySession(self.settings, self.trust, self.longest)
 
     def trouble(self) -> str:
         """Why no mail could be handed over now, in the relay's words; empty if nothing is in the way. Sends nothing."""
-        with RelaySession(self.settings, self.trust) as session:
+        with self.session() as session:
             return session.open()
 
 
 class RelaySession:
     """One connection to the relay, opened for the first mail, and again after a mail that broke it."""
 
-    def __init__(self, settings: Smtp, trust: ssl.SSLContext | None) -> None:
+    def __init__(self, settings: Smtp, trust: ssl.SSLContext | None, longest: float) -> None:
         self._settings = settings
         self._trust = trust
+        self._longest = longest
         self._open: smtplib.SMTP | None = None
+        self._talking: smtplib.SMTP | None = None
+        self._hung_up = False
 
     def __enter__(self) -> Self:
         return self
@@ -112,38 +124,75 @@ class RelaySession:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._leave(politely=error is None)
+        if self._open is not None:
+            with self._at_most_so_long():
+                self._leave(politely=error is None)
 
     def open(self) -> str:
         """Connect, greet and sign in, if that is not done; why it cannot be done, or nothing."""
+        with self._at_most_so_long():
+            return self._opened()
+
+    def send(self, parcel: Parcel) -> Outcome:
+        """Hand one mail over."""
+        with self._at_most_so_long():
+            if why := self._opened():
+                return Outcome(Result.DOWN, why)
+            assert self._open is not None
+            outcome = _sent(self._open, parcel)
+            if self._hung_up:
+                # An answer that was cut short may look like another one.
+                outcome = Outcome(Result.LOST, self._too_slow)
+            if outcome.result in (Result.LOST, Result.DOWN) or not _ready_again(self._open, outcome):
+                self._leave(politely=False)
+            return outcome
+
+    @property
+    def _too_slow(self) -> str:
+        return f"it was not done after {self._longest:.0f} seconds"
+
+    @contextmanager
+    def _at_most_so_long(self) -> Iterator[None]:
+        """Hang up on a relay that is not done in time; whoever waits for it sees a connection that broke."""
+        self._hung_up = False
+        timer = threading.Timer(self._longest, self._hang_up)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _hang_up(self) -> None:
+        self._hung_up = True
+        connection = getattr(self._talking, "sock", None)
+        if connection is not None:
+            with suppress(OSError):
+                # Below the encryption, which would wait for a polite end.
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)
+
+    def _opened(self) -> str:
         if self._open is None:
             try:
                 self._open = self._connect()
             except (OSError, smtplib.SMTPException, UnicodeError) as error:
-                return _said(error)
+                return self._too_slow if self._hung_up else _said(error)
+            if self._hung_up:
+                self._leave(politely=False)
+                return self._too_slow
         return ""
-
-    def send(self, parcel: Parcel) -> Outcome:
-        """Hand one mail over."""
-        if why := self.open():
-            return Outcome(Result.DOWN, why)
-        assert self._open is not None
-        outcome = _sent(self._open, parcel)
-        if outcome.result in (Result.LOST, Result.DOWN) or not _ready_again(self._open, outcome):
-            self._leave(politely=False)
-        return outcome
 
     def _connect(self) -> smtplib.SMTP:
         settings = self._settings
         # Reading whose certificates count takes longer than many a batch.
         trust = None if settings.security is Security.NONE else self._trust or ssl.create_default_context()
-        if settings.security is Security.TLS:
-            server: smtplib.SMTP = smtplib.SMTP_SSL(
-                settings.host, settings.port, timeout=settings.timeout, context=trust
-            )
-        else:
-            server = smtplib.SMTP(settings.host, settings.port, timeout=settings.timeout)
+        kind: Any = smtplib.SMTP_SSL if settings.security is Security.TLS else smtplib.SMTP
+        more = {"context": trust} if settings.security is Security.TLS else {}
+        # It is known before it has connected, so that it can be hung up on before the relay has greeted.
+        server: smtplib.SMTP = kind.__new__(kind)
+        self._talking = server
         try:
+            kind.__init__(server, settings.host, settings.port, timeout=settings.timeout, **more)
             if settings.security is Security.STARTTLS:
                 # Raises where the relay does not offer it: nothing is ever sent in the clear by mistake.
                 server.starttls(context=trust)

@@ -1,7 +1,8 @@
 """Handing over: what a real relay says comes back as data."""
 
 import socket
-from contextlib import ExitStack
+import threading
+from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
@@ -124,3 +125,37 @@ def test_what_the_relay_says_is_kept_without_addresses(sink):
         said = session.send(parcel()).said
     assert said.startswith("450 4.2.2 mailbox full")
     assert "ann@example.org" not in said
+
+
+@contextmanager
+def trickling(word):
+    """A relay that answers as it should until it is told this word, and then sends a letter now and then for ever."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        served = threading.Thread(target=_trickle, args=(listening, word))
+        served.start()
+        yield listening.getsockname()[1]
+        served.join()
+
+
+def _trickle(listening, word):
+    connection, _ = listening.accept()
+    pause = threading.Event()
+    with connection, connection.makefile("rb") as said, suppress(OSError):
+        heard = "nothing"
+        while heard != word:
+            connection.sendall({"nothing": b"220 ready\r\n", "data": b"354 go on\r\n"}.get(heard, b"250 yes\r\n"))
+            if heard == "data":
+                while said.readline() != b".\r\n":
+                    pass
+                heard = "a mail"
+            else:
+                heard = said.readline().decode()[:4].lower()
+        while not pause.wait(0.01):
+            connection.sendall(b"2")
+
+
+# It has to be long enough for what comes before.
+@pytest.mark.parametrize("word, longest, result", [("nothing", 0.3, Result.DOWN), ("a mail", 3, Result.LOST)])
+def test_a_relay_that_sends_its_answer_letter_by_letter_is_hung_up_on(word, longest, result):
+    with trickling(word) as port:
+        assert sent(Relay(settings(port), longest=longest)) == [result]
