@@ -16,6 +16,7 @@ from pbem import config as settings
 from pbem import logs
 from pbem.ops.desk_commands import audit, call, organiser
 from pbem.ops.mail_commands import mail
+from pbem.ops.overview_commands import all_, overview
 from pbem.ops.table_commands import outage, person, table
 from pbem.ops.terminal import CODES, FAILED, Commands, command, many, progress, read_settings, say, tell
 
@@ -239,7 +240,7 @@ def simulate(seed: int, games: int, days: int) -> None:
     )
 
 
-for group in (mail, organiser, call, audit, table, person, outage):
+for group in (mail, organiser, call, audit, overview, all_, table, person, outage):
     main.add_command(group)
 
 

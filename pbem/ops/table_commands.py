@@ -241,6 +241,16 @@ def person_ban(house: "House", who: str, until: datetime | None) -> "Deed":
     return Ban(_number(house, who), None if until is None else date(until.year, until.month, until.day))
 
 
+@deed(person, "merge", example="pbem person merge ann@example.org ann@example.net --reason 'She wrote from both.'")
+@click.argument("who")
+@click.argument("other")
+def person_merge(house: "House", who: str, other: str) -> "Deed":
+    """Let everything of OTHER be that of WHO: seats, tables, bans. Each is an address or a number, and both are told."""
+    from pbem.service.moderation.merging import Merge
+
+    return Merge(_number(house, who), _number(house, other))
+
+
 @deed(person, "unban", example="pbem person unban ben@example.org --reason 'He has said sorry.'")
 @click.argument("who")
 def person_unban(house: "House", who: str) -> "Deed":
