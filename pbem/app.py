@@ -15,8 +15,11 @@ from pbem.config import Config
 from pbem.domain import speech
 from pbem.service.house import House
 from pbem.web import (
+    account,
     answered,
     api,
+    consent,
+    decided,
     demo,
     desk,
     feeds,
@@ -75,6 +78,7 @@ def create_app(house: House, config: Config) -> Flask:
     for pages in (
         move.pages,
         seat.pages,
+        decided.pages,
         replay.pages,
         verify.pages,
         rules.pages,
@@ -83,6 +87,8 @@ def create_app(house: House, config: Config) -> Flask:
         lobby.pages,
         signing_in.pages,
         own.pages,
+        account.pages,
+        consent.pages,
         feeds.pages,
         talk.pages,
         demo.pages,

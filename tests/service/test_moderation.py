@@ -26,6 +26,7 @@ from pbem.service.tables import Wanted
 from pbem.store import audit as rows
 from pbem.store import bans, deadlines, games, people
 from tests.service.moderated import OLGA, does
+from tests.service.races import meetings
 from tests.service.stored import everything, fails_without_a_trace, letters
 from tests.service.timed import DAY, HOUR, Time
 
@@ -351,3 +352,18 @@ def test_the_host_may_do_little_and_only_at_their_own_table(house, table):
     with pytest.raises(Forbidden):
         perform(house, host, Rewind(game.id, 1), REASON)
     assert Act.REWIND not in {row.act for row in acts(house)}
+
+
+def test_a_form_that_is_sent_twice_at_one_moment_does_its_act_once(house, table):
+    game = table("templari", 3)
+    for n, meeting in enumerate(meetings(house.store)):
+        key = f"the key of form {n}"
+        given = [row.kind for row in game.log()].count("Extended")
+        outcomes = meeting(
+            lambda key=key: perform(house, OLGA, Extend(game.id, "1h"), REASON, form=key),
+            lambda key=key: perform(house, OLGA, Extend(game.id, "1h"), REASON, form=key),
+        )
+        assert sorted(outcome.again for outcome in outcomes) == [False, True]
+        assert [row.kind for row in game.log()].count("Extended") == given + 1
+        if n > 12:
+            break

@@ -1,16 +1,20 @@
 """A table at the desk: every act by a form with its reason, a look beforehand and a button, and no secret on any page."""
 
+import re
+
 import pytest
 
 from engine.facts import SPECTATOR
 from pbem.service import audit, calls, talk
-from pbem.service.moderation.clocks import Pause
+from pbem.service.moderation.clocks import Pause, Resume
+from pbem.service.moderation.rewinding import Rewind
 from pbem.store import audit as audit_rows
 from pbem.store.sessions import Holder
 from tests.service.moderated import does
 from tests.service.stored import calls_counted, everything, letters
 from tests.web.browser import HOST
 from tests.web.desk import at_the_desk, signed_in
+from tests.web.test_secrets import poker, words  # noqa: F401 - a fixture comes in by its name
 
 LOOK = "See what it would do …"
 
@@ -172,3 +176,55 @@ def test_how_a_deadline_came_about_is_told_step_by_step(desk, game, house):
     page = desk.open(address(game, "clocks"))
     assert "How each deadline came about" in page.heading
     assert "The clock has not started" in page.text or "stands still" in page.text
+
+
+def test_looking_back_at_a_rewound_game_leads_nowhere_astray(browser, links, table, house):
+    game = table("templari", 3)
+    for _ in range(6):
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+    does(house, Rewind(game.id, 3))
+    for _ in range(3):
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+    _, token = links.of(game, 0)
+    whole = browser.open(f"/s/{token}/replay")
+    assert whole.status == 200
+    seen = set()
+    open_ones = {href for href in whole.hrefs() if "/replay/" in href}
+    while open_ones:
+        href = open_ones.pop()
+        seen.add(href)
+        page = browser.open(href)
+        assert page.status == 200, href
+        open_ones |= {each for each in page.hrefs() if "/replay/" in each} - seen
+
+
+def test_players_read_what_was_done_at_their_table_and_why(browser, links, game, house):
+    _, token = links.of(game, 1)
+    assert "Nothing so far." in browser.open(f"/s/{token}/decided").text
+    does(house, Pause(game.id), "The relay is down.")
+    does(house, Resume(game.id), "It works again.")
+    does(house, Rewind(game.id, 2), "Ben's mail was lost.")
+    page = browser.open(f"/s/{token}/replay").follow("What organisers and the host did at this table")
+    for told in ("paused", "The relay is down.", "went on", "the game went back · to turn 2", "Ben's mail was lost."):
+        assert told in page.text
+
+
+def cards(game, seat):
+    """What the cards of a hand are called on a board."""
+    return {word.removeprefix("the ") for word in words(game, seat)}
+
+
+def test_no_page_of_a_table_shows_a_card_of_anybody_but_the_look_that_is_on_record(desk, poker):  # noqa: F811
+    game = poker
+    hands = set().union(*(cards(game, seat) for seat in range(3)))
+    shown = [desk.open(address(game)), desk.open(address(game, "clocks"))]
+    for name in ("rewind", "extend", "substitute", "close", "correct", "redact", "resend"):
+        page = desk.open(address(game, name))
+        fields = {"turn": "2", "more": "1d", "seat": "1", "what": "pace", "to": "3d", "mail": "1", "line": "1"}
+        shown += [page, page.form(LOOK).press(**fields, reason="To look at it.", step="preview")]
+    for page in shown:
+        assert not [word for word in hands if re.search(rf"\b{re.escape(word)}\b", page.text)], page.url
+    looked = desk.open(address(game)).form("Look").press(seat="2", reason="She says that her cards are gone.")
+    assert not [word for word in cards(game, 1) if not re.search(rf"\b{re.escape(word)}\b", looked.source)]

@@ -177,6 +177,14 @@ def see_as(house: House, actor: Actor, game_id: int, seat: int, reason: str) -> 
     return house.write(work)
 
 
+def row_told(rules: Game[Any], row: chain.Row) -> LoggedRow:
+    """A row without what might be secret in it."""
+    if row.kind == Kind.ENTRY:
+        return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, {}, body_of(rules, row)["number"])
+    said = body_of(rules, row) if row.kind in _TELLING else {}
+    return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, said)
+
+
 def _seats(tx: Tx, game: GameRow, places: list[PlaceRow], *, for_host: bool) -> list[Sitting]:
     open_rows = {} if for_host else {row.seat: row for row in deadlines.of_game(tx, game.id)}
     return [
@@ -187,15 +195,7 @@ def _seats(tx: Tx, game: GameRow, places: list[PlaceRow], *, for_host: bool) -> 
 
 def _log(tx: Tx, game: GameRow, rules: Game[Any], *, for_host: bool) -> list[LoggedRow]:
     rows = (row for row in games.chain_back(tx, game.id, game.key) if not (for_host and row.kind in SECRET))
-    return [_row(rules, row) for row in islice(rows, MOST_ROWS)]
-
-
-def _row(rules: Game[Any], row: chain.Row) -> LoggedRow:
-    """A row without what might be secret in it."""
-    if row.kind == Kind.ENTRY:
-        return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, {}, body_of(rules, row)["number"])
-    said = body_of(rules, row) if row.kind in _TELLING else {}
-    return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, said)
+    return [row_told(rules, row) for row in islice(rows, MOST_ROWS)]
 
 
 def _turns(tx: Tx, game: GameRow, rules: Game[Any], places: list[PlaceRow]) -> list[tuple[int, str]]:
@@ -209,12 +209,3 @@ def _turns(tx: Tx, game: GameRow, rules: Game[Any], places: list[PlaceRow]) -> l
         if deciders:
             found.append((standing.number, ", ".join(names[seat] for seat in deciders)))
     return found
-
-
-def acts_told(house: House, game_id: int) -> list[LoggedRow]:
-    """What moderators did at a table, for its players: the rows of the log that say so, the newest first."""
-    with house.store.read() as tx:
-        game = games.read(tx, game_id)
-        rules = play.rules_of(game)
-        rows = (row for row in games.chain_back(tx, game.id, game.key) if row.by in ("organiser", "host"))
-        return [_row(rules, row) for row in islice(rows, MOST_ROWS)]
