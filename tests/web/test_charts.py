@@ -1,6 +1,7 @@
 """Charts: they say in words and numbers what they draw, and can be told apart without colours."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from lxml import html
@@ -54,9 +55,7 @@ def test_a_chart_draws_each_number_of_its_table(browser, links, table):
         heights = [float(point.partition(",")[2]) for point in line.find("polyline").get("points").split()]
         numbers = [row[seat] for row in rows]
         assert len(heights) == len(numbers) > 2
-        for (one, at), (two, above) in zip(
-            list(zip(numbers, heights, strict=True))[:-1], list(zip(numbers, heights, strict=True))[1:], strict=True
-        ):
+        for (one, at), (two, above) in pairwise(zip(numbers, heights, strict=True)):
             assert (one < two) == (at > above)
             assert (one == two) == (at == above)
 
@@ -73,7 +72,7 @@ def test_names_at_the_ends_of_lines_never_lie_on_each_other_nor_outside():
         chart = charts.of_scores(scores((0,) * 9, last), NAMES, Teller(), str)
         places = sorted(line.label.y for line in chart.lines)
         assert len({line.shape for line in chart.lines}) == 9
-        assert all(low + charts._LINE <= high for low, high in zip(places, places[1:], strict=False))
+        assert all(low + charts._LINE <= high for low, high in pairwise(places))
         assert all(0 < place < charts.HEIGHT for place in places)
 
 
