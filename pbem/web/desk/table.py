@@ -5,7 +5,9 @@ from flask import Blueprint, Response, request
 from pbem.domain.acts import MAY, Act
 from pbem.domain.errors import Refusal
 from pbem.domain.speech import gettext as _
+from pbem.service import calls
 from pbem.service.moderation import desk
+from pbem.store.calls import ToldCall
 from pbem.web import drawn, site
 from pbem.web.desk import door
 from pbem.web.desk.deeds import FORMS
@@ -52,7 +54,17 @@ def _page(game_id: int, refused: Refusal | None = None) -> Response:
         acts=[form for form in FORMS.values() if _fits(form.name, found)],
         refused=refused,
         given=request.form,
+        call=_call(game_id),
     )
+
+
+def _call(game_id: int) -> ToldCall | None:
+    """The call because of which somebody has come to this table."""
+    number = request.args.get("call", "")
+    if not number:
+        return None
+    found = calls.one(house(), door.actor(), site.read_number(number, _("the number of a call")))
+    return found if found.row.game_id == game_id else None
 
 
 def _fits(name: str, found: desk.Desk) -> bool:

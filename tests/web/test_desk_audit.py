@@ -1,0 +1,95 @@
+"""The audit as it is looked through, checked and taken away at the desk."""
+
+import json
+
+import pytest
+from sqlalchemy import update
+
+from pbem.domain.acts import Act
+from pbem.service import audit
+from pbem.store.schema import Audit, table_of
+from pbem.web.desk.audit import SHOWN
+from tests.service.acting import ANN, ROOT
+from tests.service.stored import calls_counted
+from tests.web.browser import HOST
+from tests.web.desk import at_the_desk
+
+AUDIT = table_of(Audit)
+
+
+@pytest.fixture
+def olga(browser, house):
+    """An organiser's browser."""
+    return at_the_desk(browser, house)
+
+
+def record(house, actor=ANN, act=Act.BAN, reason="It was asked for.", **named):
+    return house.write(lambda tx: audit.record(tx, house, actor, act, reason, **named))
+
+
+def test_what_was_done_is_shown_with_who_why_and_to_whom(olga, house, table):
+    game = table()
+    record(house, act=Act.EXTEND, game_id=game.id, reason="The <hotel> let nothing through.", hours=24)
+    page = olga.open("/desk/audit")
+    assert "The <hotel> let nothing through." in page.text
+    assert f"/desk/tables/{game.id}" in page.hrefs()
+    assert "organiser Ann" in page.text
+    assert "hours: 24" in page.text
+
+
+def test_acts_are_looked_for_by_an_address_that_can_be_kept(olga, house, table):
+    game = table()
+    record(house, act=Act.EXTEND, game_id=game.id, reason="The first.")
+    record(house, ROOT, reason="The second.")
+    for query, found, other in (
+        ("act=extend", "The first.", "The second."),
+        (f"table={game.id}", "The first.", "The second."),
+        ("by=command+line", "The second.", "The first."),
+    ):
+        page = olga.open(f"/desk/audit?{query}")
+        assert found in page.text
+        assert other not in page.text
+    assert "Nothing like that" in olga.open("/desk/audit?person=7").text
+    assert olga.open("/desk/audit?table=x").status == 400
+
+
+def test_older_acts_are_a_page_away(olga, house):
+    for number in range(SHOWN + 2):
+        record(house, reason=f"It is number {number}.")
+    record(house, act=Act.OUTAGE)
+    first = olga.open("/desk/audit?act=ban")
+    assert "It is number 1." not in first.text
+    older = first.follow("Older ones")
+    assert "It is number 1." in older.text
+    assert "It is number 2." not in older.text
+    assert "Older ones" not in older.links()
+
+
+def test_a_page_of_acts_takes_few_queries_and_little_room(olga, house, table):
+    game = table()
+    for _ in range(SHOWN + 1):
+        record(house, act=Act.EXTEND, game_id=game.id, reason="x" * 500, hours=24)
+    with calls_counted(house.store) as made:
+        page = olga.open("/desk/audit")
+    assert len([each for each in made if each.startswith("SELECT")]) <= 12
+    assert len(page.source) < 60_000
+
+
+def test_the_chain_is_checked_and_an_alteration_is_told(olga, house):
+    record(house)
+    noted = audit.head(house)
+    record(house)
+    assert "The chain is whole" in olga.open(f"/desk/audit/check?head={noted}").text
+    assert "No row has the head 00000000000000000000." in olga.open("/desk/audit/check?head=00000000000000000000").text
+    house.write(lambda tx: tx.execute(update(AUDIT).where(AUDIT.c.seq == 1).values(reason="Another.")))
+    assert "row 1" in olga.open("/desk/audit/check").text
+
+
+def test_the_chain_is_taken_away_as_a_file_that_verifies(olga, house):
+    for _ in range(3):
+        record(house)
+    with olga.client.get("/desk/audit.jsonl", base_url=HOST) as answer:
+        assert "attachment" in answer.headers["Content-Disposition"]
+        lines = answer.get_data(as_text=True).splitlines()
+    assert audit.verify_lines(lines, [audit.head(house)]).rows == 3
+    assert json.loads(lines[0])["actor"] == "organiser Ann"
