@@ -19,6 +19,7 @@ from pbem.links import Keyring
 from pbem.ops.lock import alone
 from pbem.ops.opening import opened_store
 from pbem.ops.verify import verify_game
+from pbem.service import audit
 from pbem.sources import read_private_text
 from pbem.store import copying, games, migrate
 from pbem.store.database import Store, Tx
@@ -163,7 +164,12 @@ def _verified_file(path: Path, begin: Begin) -> Saved:
 
 
 def _verified(tx: Tx, begin: Begin) -> int:
-    """How many games there are; refused if one of them is not what its log says."""
+    """How many games there are; refused if one of them is not what its log says, or the audit was altered."""
+    if flaws := audit.verify_in(tx).flaws:
+        raise Fault(
+            f"The audit does not verify: {flaws[0].says}.",
+            remedy="`pbem audit verify` tells everything. Nothing was kept.",
+        )
     ids = games.ids(tx)
     progress = begin("Verifying", games.rows(tx))
     for game_id in ids:

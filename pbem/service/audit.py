@@ -104,9 +104,14 @@ def head(house: House) -> str:
 def verify(house: House, printed: Collection[str] = ()) -> chain.Outcome:
     """Read the whole chain and say everything that is wrong with it; `printed` are heads that somebody noted."""
     with house.store.read() as tx:
-        found = rows.end(tx)
-        stored = chain.genesis(_CHAIN) if found is None else found[1]
-        return chain.verify(map(_chained, rows.chain(tx)), game=_CHAIN, head=stored, printed=printed)
+        return verify_in(tx, printed)
+
+
+def verify_in(tx: Tx, printed: Collection[str] = ()) -> chain.Outcome:
+    """The same within a transaction that is under way."""
+    found = rows.end(tx)
+    stored = chain.genesis(_CHAIN) if found is None else found[1]
+    return chain.verify(map(_chained, rows.chain(tx)), game=_CHAIN, head=stored, printed=printed)
 
 
 def verify_lines(lines: Iterable[str], printed: Collection[str] = ()) -> chain.Outcome:

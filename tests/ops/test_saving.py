@@ -12,16 +12,19 @@ from sqlalchemy import text
 
 from engine import game
 from pbem.config import Config, read
+from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Fault, Forbidden
 from pbem.ops import saving
 from pbem.ops.lock import alone
 from pbem.ops.opening import make_ready
 from pbem.ops.verify import games_to_verify, verify_games
+from pbem.service import audit
 from pbem.service.house import House
 from pbem.store import copying, migrate
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from tests.migrations.filled import fill, rows
+from tests.service.acting import ROOT
 from tests.service.begun import Begun
 from tests.service.conftest import postgresql_database
 
@@ -175,6 +178,18 @@ def test_a_game_that_does_not_verify_is_told_when_it_is_saved(
     with pytest.raises(Fault, match="Game 3 does not verify"):
         saving.backup(config, tmp_path / "backup", with_keys=True)
     assert list(tmp_path.glob("backup*")) == []
+
+
+@both
+def test_an_audit_that_was_altered_is_told_when_it_is_saved(
+    server: list[Begun], config: Config, house: House, tmp_path: Path
+) -> None:
+    house.write(lambda tx: audit.record(tx, house, ROOT, Act.PAUSE, "It was asked for.", game_id=1))
+    saving.backup(config, tmp_path / "backup", with_keys=False)
+    house.write(lambda tx: tx.execute(text("UPDATE audit SET reason = 'Another.'")))
+    with pytest.raises(Fault, match="The audit does not verify"):
+        saving.backup(config, tmp_path / "later", with_keys=False)
+    assert list(tmp_path.glob("later*")) == []
 
 
 def test_a_restore_into_a_server_that_is_in_use_is_refused(server: list[Begun], config: Config, tmp_path: Path) -> None:
