@@ -27,6 +27,7 @@ from engine.facts import SPECTATOR
 from pbem.domain import chain, speech
 from pbem.domain.duration import spoken
 from pbem.domain.pace import PerDecision, parse_pace
+from pbem.domain.phrase import agreed
 from pbem.links import Purpose
 from pbem.mail.board import printed
 from pbem.mail.compose import Letterhead, Reader, Thread, Written, message_id
@@ -182,7 +183,7 @@ def _about_table(game: GameRow, places: list[PlaceRow], mail: OutboxRow) -> Word
         "by_decision": isinstance(pace, PerDecision),
         "pace": spoken(pace.allowed) if isinstance(pace, PerDecision) else str(pace),
         "chosen": [
-            f"{option.name.replace('_', ' ')}: {options[option.name]}"
+            agreed(option.name, options[option.name])
             for option in rules.options
             if option.name in options and game.seats in (option.seats or (game.seats,))
         ],

@@ -18,7 +18,7 @@ from engine.grammar import write
 from engine.tell import Teller
 from pbem.domain.errors import BadInput, Stale
 from pbem.domain.speech import gettext as _
-from pbem.domain.speech import told
+from pbem.domain.speech import told, translated
 from pbem.web import drawn
 from pbem.web.site import read_number
 
@@ -88,7 +88,7 @@ def forms_of(
 
 def choice_of(decision: Decision, given: Given) -> Choice:
     """The choice that a filled-in form means; refused if it is none of the decision's."""
-    number = read_number(given.get("act", ""), "the number of an act")
+    number = read_number(given.get("act", ""), _("the number of an act"))
     if number >= len(decision.acts):
         raise Stale(_("What this form offered cannot be done now."))
     act = decision.acts[number]
@@ -163,14 +163,15 @@ def _form(decision: Decision, number: int, looks: _Looks, given: Given) -> Form:
     note = looks.teller(act.note) if act.note else ""
     if act.count() == 1:
         only = next(act.choices())
-        return Form(number, _capital(write(decision, only)), note, (), tuple(_filled(act, only)), "")
+        title = _capital(translated(write(decision, only)))
+        return Form(number, title, note, (), tuple(_filled(act, only)), "")
     pieces = _pieces(act)
     sentence = bool(act.phrase) and len(act.blanks) > 1
     fields = tuple(
         _field(blank, f"b{place}", pieces[place], looks, given, in_sentence=sentence)
         for place, blank in enumerate(act.blanks)
     )
-    return Form(number, _capital(act.verb), note, _told_once(fields), (), pieces[-1])
+    return Form(number, _capital(translated(act.verb)), note, _told_once(fields), (), pieces[-1])
 
 
 def _told_once(fields: tuple[Field, ...]) -> tuple[Field, ...]:
@@ -185,14 +186,14 @@ def _pieces(act: Act) -> list[str]:
     """The little words before each blank and after the last, where the act's phrase has some."""
     if not act.phrase:
         return [""] * (len(act.blanks) + 1)
-    pieces = [piece.strip(" ,") for piece in act.phrase.split("{}")]
-    pieces[0] = pieces[0].removeprefix(act.verb).strip()
-    return pieces
+    # The verb is the title of the form.
+    phrase = act.phrase.removeprefix(act.verb).strip()
+    return [piece.strip(" ,") for piece in translated(phrase).split("{}")]
 
 
 def _field(blank: Blank, name: str, before: str, looks: _Looks, given: Given, *, in_sentence: bool) -> Field:
     why = looks.teller(blank.why) if blank.why is not None else ""
-    label = _capital(blank.name)
+    label = _capital(translated(blank.name))
     if isinstance(blank, Amount):
         return _number_field(blank, name, label, before, why, given.get(name, ""))
     chances = tuple(

@@ -15,6 +15,7 @@ from engine.decisions import Refused
 from engine.game import Game, Listed, Option, OptionValue
 from pbem.domain import speech
 from pbem.domain.errors import BadInput, NotFound, Refusal, quoted
+from pbem.domain.phrase import agreed
 from pbem.domain.silence import FEWEST, MOST, Successor
 from pbem.domain.speech import gettext as _
 from pbem.service import announced, calls, doorstep, invitation_links, lobby, mine
@@ -36,7 +37,8 @@ _BETWEEN: Final = re.compile(r"[\s,;]+")
 def front() -> Response:
     """The tables that wait for players, and the games of the house."""
     waiting = [_shown(table) for table in announced.waiting(house())]
-    return site.page("front.html", tables=waiting, games=[game.load(name) for name in game.names()])
+    games = [game.load(name) for name in game.names()]
+    return site.page("front.html", tables=waiting, games=[(each, speech.teller(each)(each.length)) for each in games])
 
 
 @pages.get("/new/<kind>")
@@ -269,7 +271,7 @@ def _shown(found: Announced) -> dict[str, object]:
     rules = game.load(found.kind)
     teller = speech.teller(rules)
     changed = [
-        f"{option.name}: {found.options[option.name]}"
+        agreed(option.name, found.options[option.name])
         for option in rules.options
         if found.options[option.name] != option.default and found.seats in (option.seats or (found.seats,))
     ]

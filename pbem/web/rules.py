@@ -89,7 +89,7 @@ def _page(rules: Game[Any], **values: Any) -> Response:
         game=rules,
         length=teller(rules.length),
         credits=teller(rules.credits),
-        passages=passages(rules.rules),
+        passages=passages("\n\n".join(map(speech.translated, rules.rules.split("\n\n")))),
         **values,
     )
 
@@ -128,9 +128,9 @@ def _blocks(paragraph: str) -> Iterator[str | Items]:
 def _agreed(option: Option, teller: Teller, value: OptionValue | None = None) -> Agreed:
     return Agreed(
         about=teller(option.about),
-        default=str(option.default),
+        default=speech.translated(str(option.default)),
         possible=teller(say("{values:or}", values=option.values) if isinstance(option, Listed) else option.possible()),
-        seats=" or ".join(map(str, option.seats)),
-        value=str(value),
+        seats=_(" or ").join(map(str, option.seats)),
+        value=speech.translated(str(value)),
         usual=value == option.default,
     )

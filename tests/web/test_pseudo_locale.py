@@ -1,0 +1,157 @@
+"""In a language that puts every message into brackets, no word of ours stands outside of them: in pages, mails and facts.
+
+The other half is `test_translatable`, which reads the templates; here is read what people read. What they typed, and what is
+typed the same in every language (commands), has no brackets.
+"""
+
+import re
+
+import pytest
+
+from engine import game as games
+from engine import grammar, orders
+from engine.bots import random_bot
+from engine.chance import Stream
+from engine.facts import SPECTATOR, seen
+from engine.table import begin
+from pbem.domain import speech
+from pbem.domain.speech import speaking
+from pbem.links import Purpose
+from pbem.mail.wire import parse, text_of
+from pbem.service import lobby, talk
+from pbem.service.play import rules_of
+from pbem.service.preview import KINDS, preview
+from pbem.service.tables import Wanted
+from tests.service.test_delivery import HEAD
+from tests.web.pseudo import Pseudo, bare, bare_words
+
+NAMES = {"Ann", "Ben", "Cleo", "Guest", "Zzz"}
+"""Players, and a table."""
+
+TITLES = {games.load(name).title for name in games.names()} | {"Auction games by mail"}
+"""Games and the site have the same name in every language."""
+
+TYPED = {
+    "call_answered": "I never got the mail of this turn. It was refused at first, and sent again.",
+    "announcement": "On Sunday the server moves to another house. No clock runs meanwhile.",
+}
+"""What somebody wrote that a mail repeats."""
+
+_HEX = re.compile(r"\b[0-9a-f]{16,}\b")
+_ADDRESSES = re.compile(r"https?://\S+|\S+@\S+")
+
+one_database = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def pseudo():
+    """The language of this module."""
+    with speaking(Pseudo()):
+        yield
+
+
+def commands(game):
+    """What those who are asked could type, word by word."""
+    texts = []
+    for decision in game.asked().values():
+        texts += [*grammar.usages(decision), *orders.offered(decision)]
+        texts += [grammar.write(decision, decision.sample(Stream(b"luck", number))) for number in range(20)]
+        texts.append(grammar.write(decision, decision.default))
+    return {word for text in texts for word in re.findall(r"\w+", text)}
+
+
+@one_database
+@pytest.mark.parametrize("kind", games.names())
+def test_every_word_of_a_tables_pages_is_translated(kind, browser, links, table):
+    game, luck = table(kind), Stream(b"luck", 1)
+    talk.say(game.house, game.id, 0, game.person_at(0), "Zzz")
+    for _ in range(6):
+        seat, decision = next(iter(game.asked().items()))
+        known = NAMES | TITLES | commands(game)
+        move, token = links.of(game, seat)
+        wanted, window = grammar.write(decision, decision.default), game.row().window
+        for page in (
+            f"/s/{token}/preview?window={window}&choice={wanted}",
+            f"/m/{move}/{wanted.replace(' ', '-')}",
+            f"/s/{token}/rules",
+            f"/s/{token}/talk",
+            f"/s/{token}/call",
+        ):
+            assert bare(browser.open(page).source, known) == []
+        # The forms are our words too, so here a command is known only where it stands as one.
+        page = browser.open(f"/s/{token}").source
+        assert bare(page, known) == []
+        game.play(seat, random_bot(rules_of(game.row()), game.view(seat), decision, luck))
+        assert bare(browser.open(f"/s/{token}/receipt/{window}").source, known) == []
+
+
+@one_database
+@pytest.mark.parametrize("kind", games.names())
+def test_every_word_of_a_form_is_translated(kind, browser, links, table):
+    game = table(kind)
+    seat = next(iter(game.asked()))
+    page = browser.open(f"/s/{links.of(game, seat)[1]}").source
+    for words in re.findall(r"<(?:legend|h2)>(.*?)</|<span>(.*?)</span>\s*<(?:input|select)", page):
+        assert bare_words("".join(words), NAMES) == []
+
+
+@one_database
+@pytest.mark.parametrize("kind", games.names())
+def test_every_word_of_the_public_pages_is_translated(kind, browser, links, house, person):
+    waiting = lobby.create_table(house, person("Ann"), Wanted(kind, 3, title="Zzz"))
+    door = links.made(Purpose.CONFIRM, person("Ben"), waiting.game_id)
+    stop = links.made(Purpose.STOP, person("Ben"))
+    known = NAMES | TITLES
+    for page in ("/", f"/new/{kind}", f"/games/{kind}", f"/t/{waiting.key}", f"/c/{door}", f"/u/{stop}"):
+        assert bare(browser.open(page).source, known) == []
+
+
+@one_database
+def test_every_word_of_an_error_is_translated(browser, links, table):
+    known = NAMES | TITLES
+    for page in ("/mine", "/sent", "/called", "/call", "/nonsense", f"/s/{'a' * 33}", "/t/nonsense", "/new/nonsense"):
+        assert bare(browser.open(page).source, known | {"nonsense", "bid", "sun", "templari"}) == []
+    game = table()
+    form = browser.open(f"/s/{links.of(game, 0)[1]}/talk").forms()[0]
+    assert bare(form.press(text=" ").source, known) == []
+
+
+@one_database
+@pytest.mark.parametrize("kind", ["bid", "sunset-poker"])
+def test_every_word_of_a_mail_is_translated(kind, house, table):
+    game = table(kind)
+    known = NAMES | TITLES | commands(game) | {"pbem"}
+    for mail in KINDS:
+        message = parse(preview(house, HEAD, mail, game.id, 1))
+        typed = set(re.findall(r"\w+", TYPED.get(mail, "")))
+        for text in (message["subject"], text_of(message)):
+            said = _HEX.sub(" ", _ADDRESSES.sub(" ", text))
+            assert (mail, bare_words(said, known | typed)) == (mail, [])
+
+
+@pytest.mark.parametrize("kind", games.names())
+def test_every_word_of_the_facts_of_a_whole_game_is_translated(kind):
+    rules, luck = games.load(kind), Stream(b"luck", 3)
+    table = begin(rules, 3, b"seed" * 8)
+    while asked := {seat: each for seat, each in table.asks().items() if seat not in table.position.box}:
+        seat, decision = next(iter(asked.items()))
+        table = table.submit(seat, random_bot(rules, table.view(seat), decision, luck))
+    tellers = {reader: speech.teller(rules, reader, ("Ann", "Ben", "Cleo")) for reader in (0, 1, 2, SPECTATOR)}
+    told = 0
+    for entry in table.log:
+        for fact in entry.facts:
+            for reader, teller in tellers.items():
+                sentence = teller.tell(seen(fact, reader))
+                if sentence is not None:
+                    told += 1
+                    assert bare_words(sentence, NAMES) == []
+    assert told > 50
+
+
+def test_a_word_that_was_forgotten_is_noticed():
+    assert bare("<p>⟦Bid ⟦3⟧ now⟧, Ann</p>", NAMES) == []
+    assert bare("<p>⟦Bid⟧ 3 now, Ann</p>", NAMES) == ["now"]
+    assert bare('<p aria-label="Help">⟦x⟧</p>', NAMES) == ["Help"]
+    assert bare("<p><b>⟦Bid</b> <i>now⟧</i> <code>bid 3</code> later</p>", NAMES) == ["later"]
+    with pytest.raises(AssertionError):
+        bare("<p>⟦Bid now</p>", NAMES)
