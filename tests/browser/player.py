@@ -61,7 +61,9 @@ class Player:
             target.click()
 
     def _choose(self) -> None:
-        form = self.luck.choice(self.page.evaluate(FORMS))
+        forms = self.page.evaluate(FORMS)
+        assert forms, self.page.locator("main").inner_text()
+        form = self.luck.choice(forms)
         place = self.page.locator("form.act").nth(form["at"])
         for field in form["fields"]:
             self._fill(place, field, form)

@@ -8,7 +8,7 @@ import random
 import re
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from engine import game as games
 from tests.browser.conftest import Served, path_in
@@ -29,6 +29,11 @@ WITH_SCRIPT = {"sorcerous-futures"}
 
 BY_KEYBOARD = {"sunset-poker"}
 
+ORDERED = {"sun-bid": "always pass", "templari": "always pass"}
+"""What Ben leaves as a standing order in a long game, once he has decided a few times himself."""
+
+A_FEW = 6
+
 
 @pytest.mark.parametrize("kind", games.names())
 def test_two_people_with_telephones_play_a_whole_game_from_creating_the_table_to_its_end(kind, served, people):
@@ -41,11 +46,13 @@ def test_two_people_with_telephones_play_a_whole_game_from_creating_the_table_to
     join(served, ben, invite)
     for name, player in (("ann", ann), ("ben", ben)):
         player.page.goto(path_in(newest_mail(player.page, served, f"{name}@example.org"), "/s/"))
-    decided = play_to_the_end(served, [ann, ben])
-    assert decided >= 4
+    if kind in ORDERED:
+        play(served, [ann, ben], A_FEW)
+        leave_order(ben, ORDERED[kind])
+    assert play(served, [ann, ben]) >= 4
     for player in (ann, ben):
-        assert player.page.locator("h1").inner_text() == "The game is over"
-        assert player.page.get_by_text(re.compile("bot", re.I)).count()
+        assert is_over(player)
+        look_back(player)
 
 
 def create_table(served: Served, player: Player, kind: str) -> str:
@@ -89,11 +96,30 @@ def newest_mail(page: Page, served: Served, address: str) -> str:
     return page.locator("pre.mail").inner_text()
 
 
-def play_to_the_end(served: Served, players: list[Player]) -> int:
-    """Everybody looks at their page in turn and decides what it asks; how many choices that were."""
+def look_back(player: Player) -> None:
+    """Replay the game from the first turn on, a step forth and back."""
+    player.press(player.page.get_by_role("link", name="Look back at the game"))
+    player.press(player.page.get_by_role("link", name="From the beginning"))
+    first = player.page.locator("h1").inner_text()
+    player.press(player.page.get_by_role("link", name="Forth"))
+    assert player.page.locator("h1").inner_text() != first
+    player.press(player.page.get_by_role("link", name="Back", exact=True))
+    assert player.page.locator("h1").inner_text() == first
+
+
+def leave_order(player: Player, order: str) -> None:
+    """Let an order answer from now on."""
+    player.page.get_by_text("Set an order").click()
+    player.page.get_by_label("Your order").fill(order)
+    player.press(player.page.get_by_role("button", name="Set this order"))
+    expect(player.page.locator("section", has=player.page.locator("#orders"))).to_contain_text(f"Your order is {order}")
+
+
+def play(served: Served, players: list[Player], most: int = 1000) -> int:
+    """Everybody looks at their page in turn and decides what it asks, until the end or so often; how often that was."""
     seats = {id(player): player.page.url for player in players}
     decided, idle = 0, 0
-    while not all(player.page.locator("h1").inner_text() == "The game is over" for player in players):
+    while decided < most and not all(is_over(player) for player in players):
         for player in players:
             player.page.goto(seats[id(player)])
             while player.may_decide():
@@ -104,3 +130,8 @@ def play_to_the_end(served: Served, players: list[Player]) -> int:
         idle += 1
         assert idle < 20, "nobody can decide anything, and the game is not over"
     return decided
+
+
+def is_over(player: Player) -> bool:
+    """Whether the page says that the game is over."""
+    return player.page.locator("h1").inner_text() == "The game is over"
