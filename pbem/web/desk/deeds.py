@@ -66,7 +66,9 @@ def _other() -> int:
         return site.whole_number("other", _("the number of a person"))
     found = overview.person_with(house(), field("other"))
     if found is None:
-        raise BadInput("Nobody here has this address.", remedy="Please look whether it is written as it is used here.")
+        raise BadInput(
+            _("Nobody here has this address."), remedy=_("Please look whether it is written as it is used here.")
+        )
     return found
 
 
