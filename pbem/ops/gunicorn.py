@@ -17,7 +17,7 @@ from gunicorn.glogging import Logger
 
 from pbem import logs
 from pbem.config import Config, read
-from pbem.domain.errors import BadInput
+from pbem.domain.errors import BadInput, Forbidden, PbemError
 
 
 def _read_settings() -> Config:
@@ -34,8 +34,9 @@ _COUNTS: Final = tempfile.mkdtemp(prefix="pbem-counts-")
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = _COUNTS
 
 from pbem.ops import admin  # noqa: E402
-from pbem.ops.opening import house_on  # noqa: E402
+from pbem.ops.opening import house_on, opened_store  # noqa: E402
 from pbem.store.database import Store  # noqa: E402
+from pbem.store.trouble import explained  # noqa: E402
 
 
 class EventLogger(Logger):  # type: ignore[misc]
@@ -50,6 +51,8 @@ class EventLogger(Logger):  # type: ignore[misc]
 
 
 wsgi_app = "pbem.ops.serving:application()"
+# Read once: a process that takes the place of one that died is of the same release, whatever was installed since.
+preload_app = True
 bind = f"{_SETTINGS.web.host}:{_SETTINGS.web.port}"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 worker_class = "gthread"
@@ -65,13 +68,18 @@ _open = ExitStack()
 
 
 def on_starting(server: Any) -> None:
-    """In the process above all others: take the admin port, for all of them to answer on."""
-    if _SETTINGS.web.admin_port:
-        try:
+    """In the process above all others: see whether the database is fit, and take the admin port for all to answer on."""
+    try:
+        if Store.file_of(_SETTINGS.database_url) is not None:
+            raise Forbidden("Several web servers cannot share an SQLite file.", remedy="Run `pbem serve` instead.")
+        # Closed again at once: a connection must not be shared by processes.
+        with explained(), opened_store(_SETTINGS):
+            pass
+        if _SETTINGS.web.admin_port:
             _shared.append(admin.listening(_SETTINGS.web.admin_port))
-        except BadInput as refusal:
-            on_exit(server)
-            raise SystemExit(str(refusal)) from None
+    except PbemError as refusal:
+        on_exit(server)
+        raise SystemExit(str(refusal)) from None
 
 
 def post_worker_init(worker: Any) -> None:

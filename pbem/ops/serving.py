@@ -88,14 +88,12 @@ def work(config: Config, say: Say) -> None:
 
 
 def application() -> WSGIApplication:
-    """For gunicorn, as `pbem.ops.gunicorn` sets it up. On PostgreSQL only, beside `pbem worker`."""
+    """For gunicorn, as `pbem.ops.gunicorn` sets it up. On PostgreSQL only, beside `pbem worker`.
+
+    Processes are forked after this, and a connection must not be shared: each opens its own when it needs one.
+    """
     config = read(os.environ)
     logs.configure()
-    if Store.file_of(config.database_url) is not None:
-        raise Forbidden("Several web servers cannot share an SQLite file.", remedy="Run `pbem serve` instead.")
-    with opened_store(config):
-        # Processes are forked after this, and a connection must not be shared: each opens its own when it needs one.
-        pass
     app: WSGIApplication = create_app(house_on(Store(config.database_url, threads=config.web.threads), config), config)
     return app
 

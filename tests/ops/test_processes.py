@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import sysconfig
 import venv
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ops.processes import environment, free_port, get, run, run_on_a_full_disk, serving
+from tests.ops.processes import free_port, get, run, run_on_a_full_disk, serving
 from tests.service.conftest import postgresql_database
 
 pytestmark = pytest.mark.slow
@@ -144,28 +143,12 @@ def test_several_servers_and_workers_share_one_postgresql(tmp_path: Path) -> Non
             assert [each.stop(signal.SIGTERM) for each in (first, second, worker)] == [0, 0, 0]
 
 
-@pytest.mark.postgresql
-def test_gunicorn_serves_the_same_pages(tmp_path: Path) -> None:
-    with postgresql_database() as url:
-        settings = {"PBEM_DATABASE_URL": url}
-        assert run("init", folder=tmp_path, **settings).returncode == 0
-        port = str(free_port())
-        gunicorn = (sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}", "--workers", "2")
-        options = ("--worker-class", "gthread", "--threads", "2", "pbem.ops.serving:application()")
-        with serving(*options, folder=tmp_path, program=gunicorn, PBEM_WEB_PORT=port, **settings) as server:
-            for _ in range(2):
-                server.until("Booting worker")
-            assert get(int(port), "/")[0] == 200
-            assert server.stop(signal.SIGTERM) == 0
-
-
 def test_gunicorn_is_refused_on_sqlite(tmp_path: Path) -> None:
     run("init", folder=tmp_path)
-    code = "from pbem.ops.serving import application\napplication()"
-    told = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
-    )
-    assert "cannot share an SQLite file" in told.stderr
+    told = run(folder=tmp_path, program=(sys.executable, "-m", "gunicorn", "--config", "python:pbem.ops.gunicorn"))
+    assert told.returncode == 1
+    assert "cannot share an SQLite file" in told.stdout
+    assert "Traceback" not in told.stdout
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,9 @@
 and live through an upgrade of the database while they run."""
 
 import json
+import os
 import re
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -145,6 +147,7 @@ def test_processes_live_through_a_step_that_only_adds_and_new_ones_of_the_old_re
         serving(folder=place.folder, program=GUNICORN, **web) as pages,
         serving("worker", folder=place.folder, **place.settings) as worker,
     ):
+        pid = int(re.findall(r"pid: (\d+)", pages.until("Booting worker"))[0])
         pages.until("admin_started")
         worker.until("worker_started")
         game = place.table()
@@ -156,12 +159,17 @@ def test_processes_live_through_a_step_that_only_adds_and_new_ones_of_the_old_re
             tx.execute(text("CREATE TABLE of_the_next_release (id INTEGER PRIMARY KEY)"))
             tx.execute(text("UPDATE alembic_version SET version_num = '9999'"))
         place.play(game, 2)
+        # One that takes the place of a process that died is of the old release as well.
+        os.kill(pid, signal.SIGKILL)
+        pages.until("admin_started")
+        place.play(game, 1)
         assert get(admin, "/ready")[0] == 200
         assert "newer than this release" in get(admin, "/ready")[1]
-        refused = run("worker", folder=place.folder, **place.settings)
-        assert refused.returncode == 1
-        assert "The database is newer than this release." in refused.stdout
-        assert "Traceback" not in refused.stdout
+        for program in ((*PBEM, "worker"), GUNICORN):
+            refused = run(folder=place.folder, program=program, **place.settings)
+            assert refused.returncode == 1
+            assert "The database is newer than this release." in refused.stdout
+            assert "Traceback" not in refused.stdout
         assert [process.stop() for process in (pages, worker)] == [0, 0]
     assert "Traceback" not in "".join([*pages.said, *worker.said])
 
