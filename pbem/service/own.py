@@ -46,6 +46,7 @@ class Played:
     title: str
     kind: str
     name: str
+    hosted: bool
     paused: bool
     asked: bool
     due_at: datetime | None
@@ -236,6 +237,7 @@ def _played(
             title=row.title,
             kind=row.kind,
             name=place.name,
+            hosted=row.host_id == person_id,
             paused=row.paused,
             asked=seat in asked,
             due_at=asked.get(seat),

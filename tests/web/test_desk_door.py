@@ -5,13 +5,15 @@ from datetime import timedelta
 import pytest
 from pyotp import TOTP
 
-from pbem.service import calls
+from pbem.service import audit, calls
 from pbem.service.passphrases import FRESH, TRIES_OF_NAME
-from pbem.service.sessions import LASTS_OF_ORGANISER
+from pbem.service.sessions import LASTS_OF_ORGANISER, LASTS_OF_PERSON
+from pbem.store.audit import Wanted
+from pbem.store.sessions import Holder
 from tests.service.acting import GOOD, an_organiser
 from tests.service.stored import everything, letters
 from tests.web.browser import HOST, Browser
-from tests.web.desk import at_the_desk
+from tests.web.desk import at_the_desk, signed_in
 
 
 @pytest.fixture
@@ -21,13 +23,18 @@ def olga(browser, house):
 
 
 @pytest.fixture
-def call(house, table):
-    """Somebody has called from a table; the number of the call."""
-    game = table()
+def game(table):
+    """A table of Ann's."""
+    return table()
+
+
+@pytest.fixture
+def call(house, game):
+    """Somebody has called from that table; the number of the call."""
     return calls.call(house, game.person_at(0), "My link <b>is</b> gone.", game_id=game.id, seat=0)
 
 
-def sign_in(page, passphrase=GOOD, name="Olga", **more):
+def enter(page, passphrase=GOOD, name="Olga", **more):
     return page.form("Sign in").press(**{"desk-name": name, "desk-passphrase": passphrase, **more})
 
 
@@ -35,7 +42,7 @@ def test_signing_in_leads_to_the_page_that_was_asked_for(browser, house):
     an_organiser(house, "Olga")
     page = browser.open(browser.client.get("/desk/audit?act=ban", base_url=HOST).headers["Location"])
     assert page.heading == "Sign in to the desk"
-    assert sign_in(page).url == "/desk/audit?act=ban"
+    assert enter(page).url == "/desk/audit?act=ban"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +61,7 @@ def test_signing_in_leads_nowhere_else(browser, house, to):
 
 def test_a_wrong_passphrase_is_told_and_opens_nothing(browser, house):
     an_organiser(house, "Olga")
-    page = sign_in(browser.open("/desk/sign-in"), "no")
+    page = enter(browser.open("/desk/sign-in"), "no")
     assert page.status == 403
     assert "That was not right." in page.text
     assert "no" not in [value for _, value in page.form("Sign in").fixed]
@@ -64,13 +71,13 @@ def test_a_wrong_passphrase_is_told_and_opens_nothing(browser, house):
 def test_guessing_is_stopped(browser, house):
     an_organiser(house, "Olga")
     for _ in range(TRIES_OF_NAME):
-        page = sign_in(browser.open("/desk/sign-in"), "no")
-    assert sign_in(page).status == 429
+        page = enter(browser.open("/desk/sign-in"), "no")
+    assert enter(page).status == 429
 
 
 def test_the_cookie_is_for_us_alone(browser, house):
     an_organiser(house, "Olga")
-    sign_in(browser.open("/desk/sign-in"))
+    enter(browser.open("/desk/sign-in"))
     cookie = browser.client.get_cookie("pbem-organiser")
     assert (cookie.http_only, cookie.same_site, cookie.path) == (True, "Lax", "/")
 
@@ -100,6 +107,26 @@ def test_what_was_typed_survives_a_session_that_ran_out(olga, house, call, clock
     )
     assert len(letters(house, kind="call_answered")) == 1
     assert olga.open("/desk/calls").status == 200
+
+
+def test_a_host_comes_from_their_own_page_and_helps_without_a_passphrase(sign_in, house, game):
+    host = game.row().host_id
+    table = sign_in(host).follow("Help at this table, as its host")
+    table.follow("Pause the table").forms()[0].press(reason="We are all at the fair.").forms()[0].press()
+    assert game.row().paused
+    assert audit.listed(house, Wanted())[0].actor == "host Ann"
+    others = [each.person_id for each in game.places().values() if each.person_id != host]
+    assert "Help at this table, as its host" not in sign_in(others[0]).links()
+
+
+def test_what_a_host_typed_survives_a_session_that_ran_out(browser, sign_in, house, clock, game):
+    host = game.row().host_id
+    form = sign_in(host).follow("Help at this table, as its host").follow("Pause the table").forms()[0]
+    clock.advance(LASTS_OF_PERSON)
+    asked = form.press(reason="We are all at the fair.")
+    assert asked.heading == "Sign in to the desk"
+    signed_in(browser, house, Holder(person_id=host))
+    assert "We are all at the fair." in asked.form("I am signed in again: send it").press().text
 
 
 def test_a_form_sent_twice_is_done_once(olga, house, call):
@@ -133,17 +160,17 @@ def test_codes_are_set_up_and_asked_for(olga, app, house, clock):
     form.press(code=TOTP(secret).at(house.now()))
     clock.advance(timedelta(minutes=1))
     phone = Browser(app)
-    assert sign_in(phone.open("/desk/sign-in")).status == 403
+    assert enter(phone.open("/desk/sign-in")).status == 403
     code = TOTP(secret).at(house.now())
-    assert sign_in(phone.open("/desk/sign-in"), **{"desk-code": code}).url == "/desk/calls"
+    assert enter(phone.open("/desk/sign-in"), **{"desk-code": code}).url == "/desk/calls"
     clock.advance(timedelta(minutes=1))
     olga.open("/desk/account").form("Ask me for the passphrase alone").press()
-    assert sign_in(Browser(app).open("/desk/sign-in")).url == "/desk/calls"
+    assert enter(Browser(app).open("/desk/sign-in")).url == "/desk/calls"
 
 
 def test_browsers_are_signed_out_from_another(app, olga, house):
     phone = Browser(app)
-    sign_in(phone.open("/desk/sign-in"))
+    enter(phone.open("/desk/sign-in"))
     olga.open("/desk/account").form("Sign this browser out").press()
     assert phone.open("/desk/calls").heading == ""
     olga.open("/desk/account").form("Sign out").press()
