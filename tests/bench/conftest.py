@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
@@ -39,3 +39,20 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     Base.metadata.create_all(store.engine)
     store.close()
     return url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def fresh_database(request, tmp_path) -> Callable[[], str]:
+    """Makes an empty database each time it is called."""
+    numbers = iter(range(1_000))
+
+    def fresh() -> str:
+        if request.param == "sqlite":
+            return f"sqlite:///{tmp_path / f'{next(numbers)}.sqlite3'}"
+        base = make_url(request.getfixturevalue("durable_postgresql"))
+        name = f"ticks{next(numbers)}"
+        with psycopg.connect(base.render_as_string(hide_password=False), autocommit=True) as admin:
+            admin.execute(f"CREATE DATABASE {name}")
+        return base.set(database=name).render_as_string(hide_password=False)
+
+    return fresh

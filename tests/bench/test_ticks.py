@@ -4,12 +4,11 @@ A hundred real games whose clocks have run out lie among copies whose clocks sti
 reads and writes, SQLite the steps of its programs.
 """
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import psycopg
 import pytest
-from sqlalchemy import BindParameter, bindparam, event, insert, literal, make_url, select, text, update
+from sqlalchemy import BindParameter, bindparam, event, insert, literal, select, text, update
 
 from pbem.service.heartbeat import Worker
 from pbem.service.house import House
@@ -34,23 +33,6 @@ def test_a_look_at_the_clocks_with_a_hundred_due_touches_no_more_rows_among_many
     assert many.pop("read", 0) <= few.pop("read", 0)
     assert few == many
     assert sum(few.values()) > DUE
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def fresh_database(request, tmp_path) -> Callable[[], str]:
-    """Makes an empty database each time it is called."""
-    numbers = iter(range(1_000))
-
-    def fresh() -> str:
-        if request.param == "sqlite":
-            return f"sqlite:///{tmp_path / f'{next(numbers)}.sqlite3'}"
-        base = make_url(request.getfixturevalue("durable_postgresql"))
-        name = f"ticks{next(numbers)}"
-        with psycopg.connect(base.render_as_string(hide_password=False), autocommit=True) as admin:
-            admin.execute(f"CREATE DATABASE {name}")
-        return base.set(database=name).render_as_string(hide_password=False)
-
-    return fresh
 
 
 def _cost_among(url: str, games: int) -> tuple[dict[str, int], int]:

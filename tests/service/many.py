@@ -7,6 +7,7 @@ found by; a few are in each kind of trouble.
 from sqlalchemy import Table
 
 from pbem.service.house import House
+from pbem.store.copying import unhurried
 from pbem.store.schema import Base
 
 FIRST = 1_000_000
@@ -30,16 +31,14 @@ def copy(house: House, game_id: int, times: int, rows: int = 10) -> None:
         return f"CAST({words} AS BLOB)" if on_sqlite else f"convert_to({words}, 'UTF8')"
 
     def run(sql: str) -> None:
-        house.write(lambda tx: tx.exec_driver_sql(sql.replace("%", "%%") if not on_sqlite else sql))
+        house.write(lambda tx: (unhurried(tx), tx.exec_driver_sql(sql if on_sqlite else sql.replace("%", "%%"))))
 
     def of(of_table: str, own: str, most: int, series: str = "s", **changed: str) -> None:
         table: Table = Base.metadata.tables[of_table]
         columns = ", ".join(f'"{column.name}"' for column in table.c)
         values = ", ".join(changed.get(column.name, f't."{column.name}"') for column in table.c)
         start = _SERIES.format(most=most - 1)
-        run(
-            f'INSERT INTO "{of_table}" ({columns}) {start} SELECT {values} FROM "{of_table}" t, {series} WHERE {own}'
-        )
+        run(f'INSERT INTO "{of_table}" ({columns}) {start} SELECT {values} FROM "{of_table}" t, {series} WHERE {own}')
 
     ours = f"t.game_id = {game_id}"
     someone = f"{FIRST} + (s.n * 3 + t.place) % {people}"

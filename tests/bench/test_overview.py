@@ -1,0 +1,73 @@
+"""Whether the desk's first page costs the same among a hundred thousand tables and a million rows of logs as among few.
+
+The same requests go to two servers in turn, a small one and a large one, and the times of each pair are compared; and the
+plan of every statement is asked for, as the database makes it where there is much to read.
+"""
+
+import statistics
+import time
+
+import pytest
+
+from pbem import config
+from pbem.app import create_app
+from pbem.service import counting, overview
+from tests.bench.tables import begin, crowd, house_on
+from tests.service import many
+from tests.service.test_overview import EVERY, scans, statements_of
+from tests.web.browser import Browser
+from tests.web.desk import at_the_desk
+
+pytestmark = [pytest.mark.bench, pytest.mark.timeout(1800)]
+
+FEW, MANY = 1_000, 100_000
+ROWS = 10
+PAIRS = 15
+MOST = 2.0
+
+PAGES = (
+    "/desk",
+    "/desk?trouble=overdue",
+    "/desk?trouble=paused",
+    "/desk?trouble=unreachable",
+    "/desk?status=playing&kind=bid",
+    "/desk?status=over",
+    "/desk?q=copy77",
+    "/desk/activity",
+    f"/desk/people/{many.FIRST + 5}",
+)
+
+
+def test_the_desk_among_a_hundred_thousand_tables_takes_at_most_twice_the_time_among_a_thousand(
+    fresh_database, tmp_path
+):
+    browsers, settings = {}, config.read({"PBEM_DATA_DIR": str(tmp_path / "data")})
+    for games in (FEW, MANY):
+        house = house_on(fresh_database(), make=True)
+        game_id = begin(house, "bid", crowd(house, 3))
+        many.copy(house, game_id, games, ROWS)
+        many.settle(house)
+        began = time.perf_counter()
+        looks = sum(1 for _ in iter(lambda house=house: counting.count(house), False))
+        print(f"\n{games:,} tables: counted 30 days in {looks} looks, {time.perf_counter() - began:.1f} s", end="")
+        browsers[games] = at_the_desk(Browser(create_app(house, settings)), house)
+        if games == MANY:
+            for wanted in EVERY:
+                asked = statements_of(house, lambda wanted=wanted, house=house: overview.look(house, wanted))
+                assert [each for statement in asked for each in scans(house, *statement, as_planned=True)] == [], wanted
+    print()
+    ratios = {}
+    for page in PAGES:
+        pairs = [[_timed(browsers[games], page) for games in (FEW, MANY)] for _ in range(PAIRS)]
+        few, much = (statistics.median(each) for each in zip(*pairs, strict=True))
+        ratios[page] = statistics.median(after / before for before, after in pairs)
+        print(f"{page:32} {few * 1000:6.1f} ms and {much * 1000:6.1f} ms: {ratios[page]:.2f}")
+    assert all(ratio <= MOST for ratio in ratios.values())
+
+
+def _timed(browser, page):
+    began = time.perf_counter()
+    shown = browser.open(page)
+    spent = time.perf_counter() - began
+    assert shown.status == 200
+    return spent

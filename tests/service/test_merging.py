@@ -1,0 +1,124 @@
+"""Two addresses of one person become one: everything goes on, at the address that stays."""
+
+import pytest
+
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Stale
+from pbem.links import Purpose
+from pbem.service import links, lobby, people, sessions, stops
+from pbem.service.moderation.doing import preview
+from pbem.service.moderation.merging import Merge
+from pbem.service.play import By, play_in
+from pbem.service.tables import Wanted
+from pbem.store import blocks, games, outages
+from pbem.store import lobby as waiting
+from pbem.store.blocks import BlockRow
+from pbem.store.links import Meant
+from pbem.store.sessions import Holder
+from tests.service.moderated import OLGA, does
+from tests.service.stored import everything, fails_without_a_trace, letters
+
+
+@pytest.fixture
+def game(table):
+    """A table at which Ann and Ben play."""
+    return table("sun-bid", 2)
+
+
+@pytest.fixture
+def ann(person):
+    return person("Ann")
+
+
+@pytest.fixture
+def annabel(person):
+    """The same person by another address, who plays nowhere yet."""
+    return person("Annabel")
+
+
+def test_the_one_who_stays_decides_from_now_on_and_the_other_no_more(house, game, ann, annabel):
+    seat = next(seat for seat in (0, 1) if game.person_at(seat) == ann)
+    while seat not in game.asked():
+        other, decision = next(iter(game.asked().items()))
+        game.play(other, decision.default)
+    does(house, Merge(annabel, ann))
+    row = game.row()
+    wanted = game.asked()[seat].default
+    with pytest.raises(Gone, match="Somebody else plays"):
+        house.write(lambda tx: play_in(tx, house, games.lock(tx, row.id), row.window, seat, wanted, By.PERSON, ann))
+    house.write(lambda tx: play_in(tx, house, games.lock(tx, row.id), row.window, seat, wanted, By.PERSON, annabel))
+    assert game.verifies()
+
+
+def test_open_turns_are_mailed_to_the_one_who_stays_and_what_waited_for_the_other_is_dropped(house, game, ann, annabel):
+    seat = next(seat for seat in (0, 1) if game.person_at(seat) == ann)
+    while seat not in game.asked():
+        other, decision = next(iter(game.asked().items()))
+        game.play(other, decision.default)
+    does(house, Merge(annabel, ann))
+    assert [mail.status for mail in letters(house, ann) if mail.game_id] == ["superseded"] * len(
+        [mail for mail in letters(house, ann) if mail.game_id]
+    )
+    turn = letters(house, annabel, "turn")[-1]
+    assert (turn.seat, turn.window, turn.status) == (seat, game.row().window, "queued")
+
+
+def test_both_are_told(house, game, ann, annabel):
+    does(house, Merge(annabel, ann))
+    assert {mail.person_id for mail in letters(house, kind="merged")} == {ann, annabel}
+
+
+def test_links_and_browsers_of_the_other_are_worth_nothing_any_more(house, game, ann, annabel):
+    row = house.write(lambda tx: links.make_in(tx, house, Meant(Purpose.SIGN_IN, ann)))
+    with house.store.read() as tx:
+        token = links.token(house, links.read_in(tx, row))
+    secret = house.write(lambda tx: sessions.open_in(tx, house, Holder(person_id=ann), "Firefox"))
+    does(house, Merge(annabel, ann))
+    with pytest.raises((Gone, NotFound, Forbidden, Stale)):
+        links.opened(house, token, Purpose.SIGN_IN)
+    assert sessions.find(house, secret) is None
+
+
+def test_who_hosts_who_is_invited_who_is_away_and_who_blocks_whom_goes_along(house, person, ann, annabel):
+    ben = person("Ben")
+    hosted = lobby.create_table(house, ann, Wanted("bid", 3)).game_id
+    invited = lobby.create_table(
+        house, ben, Wanted("bid", 3, invited=("ann@example.org", "annabel@example.org"))
+    ).game_id
+    stops.book_vacation(house, ann, "2026-12-20 to 2026-12-24")
+    for one, other in ((ann, ben), (annabel, ben), (ben, ann)):
+        row = BlockRow(one, other, "somebody", house.now())
+        house.write(lambda tx, row=row: blocks.add(tx, row))
+    does(house, Merge(annabel, ann))
+    with house.store.read() as tx:
+        assert games.read(tx, hosted).host_id == annabel
+        assert [each.person_id for each in waiting.invitations(tx, invited)] == [annabel]
+        assert len(outages.booked(tx, annabel)) == 1
+        assert outages.booked(tx, ann) == []
+        assert blocks.is_blocked(tx, annabel, ben)
+        assert blocks.is_blocked(tx, ben, annabel)
+
+
+def test_two_who_sit_at_one_table_are_not_made_one(house, game, person, ann):
+    with pytest.raises(BadInput, match=f"Both sit at table {game.id}"):
+        does(house, Merge(person("Ben"), ann))
+
+
+def test_nobody_is_merged_with_themselves_or_into_an_address_that_nobody_confirmed(house, person, ann):
+    with pytest.raises(BadInput, match="one already"):
+        does(house, Merge(ann, ann))
+    with pytest.raises(BadInput, match="never been confirmed"):
+        does(house, Merge(people.create(house, "new@example.org").id, ann))
+    with pytest.raises(NotFound):
+        does(house, Merge(ann, 999))
+
+
+def test_a_look_beforehand_changes_nothing_and_tells_who_gets_which_mail(house, game, ann, annabel):
+    before = everything(house.store)
+    found = preview(house, OLGA, Merge(annabel, ann), "They wrote from both.")
+    assert everything(house.store) == before
+    assert {told.kind for told in found.told} >= {"merged"}
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_merge_that_fails_anywhere_leaves_no_trace(house, game, ann, annabel):
+    assert fails_without_a_trace(house.store, lambda: does(house, Merge(annabel, ann))) > 20
