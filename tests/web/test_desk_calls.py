@@ -69,3 +69,10 @@ def test_many_long_calls_take_few_queries_and_little_room(olga, house, person, c
         page = olga.open("/desk/calls")
     assert len([each for each in made if each.startswith("SELECT")]) <= 12
     assert len(page.source) < 60_000
+
+
+def test_a_call_leads_to_an_act_about_its_caller_and_is_closed_by_it(olga, house, call, game):
+    form = olga.open(f"/desk/calls/{call}").follow("Who this is").follow("Ban them").forms()[0]
+    form.press(reason="They ask for it.").forms()[0].press()
+    (mail,) = letters(house, game.person_at(0), "call_answered")
+    assert json.loads(mail.facts)["done"] == "ban"
