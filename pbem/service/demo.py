@@ -4,6 +4,7 @@ A guest gets a private table of their own that begins at once; its bots answer w
 page has never to be loaded anew. Nothing is mailed, no list shows the table, and a day later no row of it is left.
 """
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -12,6 +13,7 @@ import structlog
 from pbem.domain.errors import TooMany
 from pbem.domain.guests import is_guest
 from pbem.domain.speech import gettext as _
+from pbem.domain.speech import marked
 from pbem.links import Purpose
 from pbem.service import bots, links, lobby
 from pbem.service import people as persons
@@ -34,12 +36,12 @@ TABLE: Final = Wanted(
     options={"max_rounds": 1},
     # Longer than a demo is kept, so that no clock ever runs out.
     pace="7d",
-    title="Demo",
+    title=marked("Demo"),
     bots=("greedy",) * 4,
     private=True,
 )
 
-_NAME: Final = "Guest"
+_NAME: Final = marked("Guest")
 _BATCH: Final = 100
 
 _log = structlog.get_logger(__name__)
@@ -48,7 +50,7 @@ _log = structlog.get_logger(__name__)
 def begin(house: House) -> str:
     """Begin a demo for somebody new; the token of their seat."""
     guest = house.write(lambda tx: _let_in(tx, house))
-    game_id = lobby.create_table(house, guest, TABLE).game_id
+    game_id = lobby.create_table(house, guest, replace(TABLE, title=_(TABLE.title))).game_id
     lobby.join(house, game_id, guest)
     bots.answer_at(house, game_id)
     return house.write(lambda tx: _seat_token(tx, house, guest, game_id))
@@ -81,7 +83,7 @@ def _let_in(tx: Tx, house: House) -> int:
             why=_("We let %(guests_an_hour)s guests in within an hour.", guests_an_hour=GUESTS_AN_HOUR),
             remedy=_("Please try again in a while, or join a table with your address."),
         )
-    return persons.guest_in(tx, house, _NAME).id
+    return persons.guest_in(tx, house, _(_NAME)).id
 
 
 def _seat_token(tx: Tx, house: House, guest: int, game_id: int) -> str:

@@ -5,6 +5,7 @@ typed the same in every language (commands), has no brackets.
 """
 
 import re
+from gettext import NullTranslations
 
 import pytest
 
@@ -114,6 +115,44 @@ def test_every_word_of_an_error_is_translated(browser, links, table):
     game = table()
     form = browser.open(f"/s/{links.of(game, 0)[1]}/talk").forms()[0]
     assert bare(form.press(text=" ").source, known) == []
+
+
+@one_database
+def test_every_word_of_ones_own_pages_is_translated(browser, table, sign_in, carry):
+    game = table()
+    with speaking(NullTranslations()):
+        sign_in(game.person_at(0))
+        carry()
+    for page in ("/my", "/my/mails", "/my/settings", "/my/account", "/mine", "/verify"):
+        shown = browser.open(page)
+        assert (page, shown.status, bare(shown.source, NAMES | TITLES)) == (page, 200, [])
+
+
+@one_database
+def test_every_word_about_a_game_that_goes_on_and_is_over_is_translated(browser, links, table):
+    game, known = table("bid", 3), NAMES | TITLES
+    for _ in range(8):
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+    seat = next(iter(game.asked()))
+    move, token = links.of(game, seat)
+    known |= commands(game)
+    key = game.row().key
+    pages = [f"/s/{token}/replay", f"/s/{token}/replay/3", f"/t/{key}", f"/t/{key}/replay", f"/m/{move}/nonsense"]
+    for form in browser.open(f"/s/{token}").forms():
+        if form.action.endswith(("/resign", "/programs", "/why")):
+            assert bare(form.press(wanted="bid 999").source, known) == []
+    assert all(bare(browser.open(page).source, known) == [] for page in pages)
+    for _ in game.play_defaults():
+        pass
+    assert all(bare(browser.open(page).source, known) == [] for page in [*pages, f"/s/{token}"])
+
+
+@one_database
+def test_every_word_of_the_demo_is_translated(browser):
+    page = browser.post("/demo", [])
+    assert page.status == 200
+    assert bare(page.source, NAMES | TITLES) == []
 
 
 @one_database
