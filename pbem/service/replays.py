@@ -105,7 +105,7 @@ class Whole:
     standing: Standing
 
 
-_MEMORY: Final[Memory[Scene]] = Memory(MOST_REMEMBERED)
+MEMORY: Final[Memory[Scene]] = Memory(MOST_REMEMBERED)
 
 
 def moment(house: House, way: Way, which: str, number: int) -> Moment:
@@ -191,7 +191,7 @@ def _moment(tx: Tx, row: GameRow, seat: int, number: int) -> Moment:
     number, ended = min(number, row.window), row.status in _ENDED
     # The head stands for every row before it, so what is found under it is never out of date, nor another game's.
     key = row.head, seat, number, ended
-    past = _MEMORY.get(key) or _MEMORY.put(key, _work_out(tx, row, seat, number, ended=ended))
+    past = MEMORY.get(key) or MEMORY.put(key, _work_out(tx, row, seat, number, ended=ended))
     return Moment(_watched(tx, row, seat), past)
 
 

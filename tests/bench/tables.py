@@ -4,6 +4,7 @@ What is played is worked out beforehand with the engine alone, from the seed tha
 whoever measures only has to send requests.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -59,9 +60,15 @@ def crowd(house: House, number: int = SEATS) -> list[int]:
     return [people.confirm(house, person.id).id for person in found]
 
 
-def begin(house: House, kind: str, players: list[int], bots: tuple[str, ...] = ()) -> int:
+def begin(
+    house: House,
+    kind: str,
+    players: list[int],
+    bots: tuple[str, ...] = (),
+    options: Mapping[str, str | int] | None = None,
+) -> int:
     """A game that has begun."""
-    wanted = Wanted(kind, len(players) + len(bots), {}, "1d", bots=bots)
+    wanted = Wanted(kind, len(players) + len(bots), options or {}, "1d", bots=bots)
     game_id = lobby.create_table(house, players[0], wanted).game_id
     for player in players:
         lobby.join(house, game_id, player)
