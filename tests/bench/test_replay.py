@@ -1,0 +1,76 @@
+"""What looking back at a moment costs: in a long game as against a short one, and as against a page with nothing on it.
+
+Processor time of one process, all pages in turn, round after round; the middle ratio counts. A moment is measured as
+somebody meets it who goes back to it, and as whoever looks at it first: then it is worked out and drawn.
+"""
+
+import random
+import statistics
+import time
+
+import pytest
+
+from pbem.service import replays, views
+from pbem.web import site
+from tests.bench.product import move_app
+from tests.bench.tables import begin, crowd, house_on
+from tests.service.begun import Begun
+from tests.web.browser import Links
+
+pytestmark = pytest.mark.bench
+
+ROUNDS = 60
+MOST_BY_LENGTH = 1.2
+MOST_BY_EMPTY = 4
+SITE = "http://127.0.0.1:8000"
+
+
+def test_a_moment_of_500_entries_costs_a_fifth_more_than_one_of_50_at_most_and_four_empty_pages(tmp_path):
+    pages = [_game(tmp_path / f"{entries}.sqlite3", entries) for entries in (50, 500)]
+    luck = random.Random(1)
+    # Not long before the present, wherever that lies between two kept views.
+    places = [luck.randrange(2, 30) for _ in range(ROUNDS)]
+    anew = [_round(pages, before, forget=True) for before in places]
+    again = [_round(pages, before, forget=False) for before in places]
+    by_length, by_empty, by_empty_anew = (
+        statistics.median(long / short for short, long, _ in again + anew),
+        statistics.median(long / empty for _, long, empty in again),
+        statistics.median(long / empty for _, long, empty in anew),
+    )
+    print(f"\n500 entries are {by_length:.2f} of 50; {by_empty:.1f} empty pages, {by_empty_anew:.1f} at the first look")
+    assert by_length <= MOST_BY_LENGTH
+    assert by_empty <= MOST_BY_EMPTY
+
+
+def _game(file, entries):
+    """A game of so many entries, and where its moments are."""
+    house = house_on(f"sqlite:///{file}", make=True)
+    game = Begun(house, begin(house, "templari", crowd(house, 3), options={"start_money": 60}))
+    while game.row().window < entries:
+        seat, decision = next(iter(game.asked().items()))
+        bid = next((act for act in decision.acts if act.verb == "bid"), None)
+        # The lowest bid each time, so that a game takes as long as it can.
+        game.play(seat, decision.default if bid is None else next(iter(bid.choices())))
+    while views.keep_behind(house):
+        pass
+    _, token = Links(house).of(game, 0)
+    return move_app(f"sqlite:///{file}").test_client(), f"/s/{token}/replay", entries
+
+
+def _round(pages, before, *, forget):
+    """The times of a moment in the short game, of one in the long game, and of an empty page."""
+    times = []
+    for client, path, entries in pages:
+        if forget:
+            replays.MEMORY.clear()
+            site.pages_of(client.application).clear()
+        times.append(_timed(client, f"{path}/{entries - before}"))
+    return (*times, _timed(pages[-1][0], "/called"))
+
+
+def _timed(client, path):
+    before = time.process_time()
+    answer = client.get(path, base_url=SITE)
+    spent = time.process_time() - before
+    assert answer.status_code == 200
+    return spent
