@@ -15,8 +15,10 @@ from pbem.config import Config
 from pbem.domain import speech
 from pbem.service.house import House
 from pbem.web import (
+    account,
     answered,
     api,
+    consent,
     decided,
     demo,
     desk,
@@ -85,6 +87,8 @@ def create_app(house: House, config: Config) -> Flask:
         lobby.pages,
         signing_in.pages,
         own.pages,
+        account.pages,
+        consent.pages,
         feeds.pages,
         talk.pages,
         demo.pages,
