@@ -258,6 +258,11 @@ def contains_token(data: bytes, keyring: Keyring, generations: Collection[int] =
     )
 
 
+def without_links(stored: bytes) -> bytes:
+    """A stored mail with stars where its links would stand: fit to be shown to whoever it was for."""
+    return _PLACEHOLDER.sub(b"*" * TOKEN_LENGTH, stored)
+
+
 def redact(text: str) -> str:
     """The text without tokens, signed values and mail addresses: fit for a log."""
     text = _SIGNED.sub("***", text)

@@ -245,6 +245,12 @@ def about(tx: Connection, game_id: int, limit: int, seat: int | None = None) -> 
     return _newest(tx, and_(_OUTBOX.c.game_id == game_id, on_seat), limit=limit)
 
 
+def of_person_below(tx: Connection, person_id: int, below: int | None, limit: int) -> list[OutboxRow]:
+    """The mails to a person that are older than one of them, or all, the newest first."""
+    older = true() if below is None else _OUTBOX.c.id < below
+    return _newest(tx, and_(_OUTBOX.c.person_id == person_id, older), limit=limit)
+
+
 def resent_since(tx: Connection, person_id: int, since: datetime) -> int:
     """How often mails to a person were sent again by hand since then."""
     mine = select(_OUTBOX.c.id).where(_OUTBOX.c.person_id == person_id)

@@ -6,7 +6,8 @@ from pbem.web import handbook
 NAMES = sorted(file.stem for file in paths.handbook().glob("*.md"))
 
 
-def test_every_page_of_the_handbook_is_shown_under_its_title_and_its_links_lead_somewhere(browser):
+def test_every_page_of_the_handbook_is_shown_under_its_title_and_its_links_lead_somewhere(browser, sign_in, person):
+    sign_in(person("Ann"))
     linked = set()
     for name in NAMES:
         title = (paths.handbook() / f"{name}.md").read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")

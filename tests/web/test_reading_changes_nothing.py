@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.links import Purpose
-from pbem.service import by_link, calls, feeds, leaving, lobby, replays
+from pbem.service import by_link, calls, farewell, feeds, leaving, lobby, replays
 from pbem.service.tables import Wanted
 from pbem.store.schema import Base
 from tests.service.inbox import Inbox
@@ -47,6 +47,9 @@ def live(house, browser, clock, table, links, person, carry, sign_in):
     at_the_desk(browser, house)
     calls.call(house, player, "Help", game_id=game.id)
     feeds.renew(house, player)
+    farewell.ask(house, player)
+    carry()
+    (goodbye,) = letters(house, player, "farewell")
     tokens = {
         "move": [move],
         "seat": [seat, links.of(game, next(iter(game.asked())))[1]],
@@ -55,6 +58,7 @@ def live(house, browser, clock, table, links, person, carry, sign_in):
             links.made(Purpose.CONFIRM, person("Ben")),
             links.made(Purpose.INVITE, person("Ann"), waiting.game_id),
         ],
+        "consent": [inbox.token(Purpose.YES, person_id=player, outbox_id=goodbye.id)],
         "feeds": [feeds.addresses(house, player).calendar, feeds.addresses(house, player).news],
         "signing_in": [links.made(Purpose.SIGN_IN, person("Ann"))],
         "stop": [links.made(Purpose.STOP, player)],

@@ -1,0 +1,95 @@
+"""One's account: where one is signed in, everything that is kept about one, another address, and leaving for good."""
+
+from flask import Blueprint, Response
+
+from pbem.domain.errors import Refusal
+from pbem.service import about_person, blocks, farewell, moving, people, sessions
+from pbem.web import own, signed_in, site
+from pbem.web.errors import status_of
+from pbem.web.own import person_id
+from pbem.web.signed_in import Who
+from pbem.web.site import field, house, whole_number
+
+pages = Blueprint("account", __name__, url_prefix="/my")
+pages.before_request(own.let_in)
+pages.after_request(own.with_script)
+
+
+@pages.get("/account")
+def show() -> Response:
+    """Where one is signed in, and what can be done with one's account."""
+    return _page()
+
+
+@pages.post("/sessions")
+def end_session() -> Response:
+    """Sign another browser out, or all others."""
+    here = signed_in.session(Who.PERSON)
+    assert here is not None
+    try:
+        if field("others"):
+            sessions.end_others(house(), here.holder, here.id)
+        else:
+            sessions.end(house(), here.holder, whole_number("session", "the number of a sign-in"))
+    except Refusal as refused:
+        return _page(refused)
+    return site.go("account.show")
+
+
+@pages.post("/out")
+def sign_out() -> Response:
+    """Sign this browser out."""
+    here = signed_in.session(Who.PERSON)
+    assert here is not None
+    sessions.end(house(), here.holder, here.id)
+    return signed_in.forget(site.go("lobby.front"), Who.PERSON)
+
+
+@pages.get("/data.json")
+def data() -> Response:
+    """Everything that is kept about one, as one file."""
+    response = Response(about_person.export_person(house(), person_id()), mimetype="application/json")
+    response.headers["Content-Disposition"] = 'attachment; filename="my-data.json"'
+    return response
+
+
+@pages.post("/address")
+def change_address() -> Response:
+    """Ask for another address; it counts when the mail that goes there has got its yes."""
+    try:
+        moving.ask(house(), person_id(), field("address"))
+    except Refusal as refused:
+        return _page(refused)
+    return site.go("lobby.sent")
+
+
+@pages.post("/blocks")
+def unblock() -> Response:
+    """Hear somebody again whom one has not wanted to hear."""
+    blocks.unblock(house(), person_id(), whole_number("person", "the number of a person"))
+    return site.go("account.show")
+
+
+@pages.post("/leave")
+def leave() -> Response:
+    """Ask to leave for good; it happens when the mail about it has got its yes."""
+    try:
+        farewell.ask(house(), person_id())
+    except Refusal as refused:
+        return _page(refused)
+    return site.go("lobby.sent")
+
+
+def _page(refused: Refusal | None = None) -> Response:
+    here = signed_in.session(Who.PERSON)
+    assert here is not None
+    return site.page(
+        "own/account.html",
+        200 if refused is None else status_of(refused),
+        here=here,
+        sessions=sessions.listed(house(), here.holder),
+        address=people.read(house(), person_id()).address,
+        blocked=blocks.of_person(house(), person_id()),
+        given=field,
+        refused=refused,
+    )
