@@ -81,6 +81,11 @@ migration: $(VENV)/.dev-ready ## Write the database's next step: make migration 
 	$(PY) migrations/write.py $(ARGS)
 	$(PY) -m ruff check --quiet --fix migrations && $(PY) -m ruff format --quiet migrations
 
+.PHONY: catalogue
+catalogue: $(VENV)/.dev-ready ## Gather every message that people read, for translators, into build/messages.pot
+	mkdir -p build && $(VENV)/bin/pybabel --quiet extract --mapping=pyproject.toml --keyword=marked --keyword=translated \
+		--project=pbem --output=build/messages.pot .
+
 .PHONY: wheel
 wheel: $(VENV)/.dev-ready ## Build the wheel into dist/
 	$(PY) -m build --wheel --no-isolation

@@ -24,7 +24,7 @@ Message = tuple[int, str | None, str, list[str]]
 """A line, no function, the message, no comments: what Babel takes."""
 
 
-def messages(file: IO[bytes], _keywords: Any, _tags: Any, _options: Any) -> Iterator[Message]:
+def messages(file: IO[bytes], keywords: Any, comment_tags: Any, options: Any) -> Iterator[Message]:
     """The messages of a module of the engine: Babel's extraction method."""
     tree = ast.parse(file.read())
     if "/games/" in getattr(file, "name", ""):
