@@ -105,8 +105,6 @@ MAY: Final = {
     Role.HOST: frozenset({Act.TABLE, Act.PAUSE, Act.RESUME, Act.EXTEND, Act.RESEND}),
 }
 
-_HOST_MAY: Final = "pause the table and let it go on, give more time and send a mail again"
-
 
 @dataclass(frozen=True, slots=True)
 class Actor:
@@ -128,7 +126,7 @@ class Actor:
         if self.role is Role.HOST:
             raise Forbidden(
                 _("This is not for the host of a table."),
-                why=_("A host may %(host_may)s.", host_may=_HOST_MAY),
+                why=_("A host may pause the table and let it go on, give more time, and send a mail again."),
                 remedy=_("Nothing was changed; the organiser can do more: call them."),
             )
         raise Forbidden(

@@ -3,6 +3,7 @@
 A passphrase is hashed before anything is written, and is neither stored nor logged.
 """
 
+import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
@@ -24,7 +25,6 @@ SHORTEST_PASSPHRASE: Final = 12
 LONGEST_PASSPHRASE: Final = 200
 """Hashing takes longer for longer ones, and nobody types these."""
 
-
 _AT_THE_MACHINE: Final = "Done at the machine."
 
 
@@ -33,7 +33,7 @@ def add(house: House, actor: Actor, name: str, address: str, passphrase: str) ->
     name, (address, _mailbox) = name_of(name), normalised(address)
     must_be_good(passphrase)
     # It takes long on purpose, so it is not done while a transaction waits.
-    hashed = PasswordHasher().hash(passphrase)
+    hashed = PasswordHasher().hash(as_hashed(passphrase))
 
     def work(tx: Tx) -> None:
         if organisers.by_name(tx, name) is not None:
@@ -62,6 +62,11 @@ def must_be_good(passphrase: str) -> None:
         raise BadInput(
             _("This passphrase is too easy to guess."), why=_("It has the same few characters again and again.")
         )
+
+
+def as_hashed(passphrase: str) -> str:
+    """A passphrase as it is hashed: the same from every keyboard, without blanks around it, and no longer than any can be."""
+    return unicodedata.normalize("NFC", passphrase).strip()[: LONGEST_PASSPHRASE + 1]
 
 
 def listed(house: House) -> list[OrganiserRow]:

@@ -2,7 +2,7 @@
 
 Nobody learns whether a name, a passphrase or a code was wrong, and wrong ones cost time: tries are counted in the database,
 for each name and for all together, whichever process is asked. Hashing takes long on purpose, so it is done while no
-transaction waits. What was typed is neither stored nor logged.
+transaction waits. What was typed is neither stored nor logged; that somebody was refused is.
 """
 
 from datetime import timedelta
@@ -11,6 +11,7 @@ from hashlib import sha256
 from secrets import token_bytes
 from typing import Final
 
+import structlog
 from argon2 import PasswordHasher
 from argon2.exceptions import VerifyMismatchError
 
@@ -19,7 +20,7 @@ from pbem.domain.errors import Forbidden, TooMany
 from pbem.domain.speech import gettext as _
 from pbem.service import audit, codes, sessions
 from pbem.service.house import House
-from pbem.service.organisers import LONGEST_PASSPHRASE, actor_of, must_be_good, with_codes_in, without_codes_in
+from pbem.service.organisers import actor_of, as_hashed, must_be_good, with_codes_in, without_codes_in
 from pbem.service.sessions import Session
 from pbem.store import organisers, quotas
 from pbem.store.database import Tx
@@ -39,6 +40,8 @@ FRESH: Final = timedelta(minutes=10)
 
 ALL: Final = "/desk"
 """The share of all names. A domain of mail, whose shares lie beside it, has no slash."""
+
+_log = structlog.get_logger(__name__)
 
 _BY_THEMSELVES: Final = "Done by themselves at the desk."
 
@@ -81,7 +84,7 @@ def change(house: House, session: Session, old: str, new: str) -> None:
     """Give an organiser another passphrase; all other browsers of theirs are signed out."""
     must_be_good(new)
     found = _tried_again(house, session, old)
-    hashed = PasswordHasher().hash(new)
+    hashed = PasswordHasher().hash(as_hashed(new))
 
     def work(tx: Tx) -> None:
         row = _still(tx, found)
@@ -131,7 +134,7 @@ def _tried(house: House, name: str) -> OrganiserRow | None:
                 raise TooMany(
                     _("There have been too many tries to sign in."),
                     why=_("Somebody may be guessing."),
-                    remedy=_("Please try again in %(round)s seconds.", round=round(each.total_seconds())),
+                    remedy=_("Please try again in %(seconds)s seconds.", seconds=round(each.total_seconds())),
                 )
         quotas.keep(tx, used)
         return organisers.by_name(tx, name)
@@ -150,8 +153,9 @@ def _must_match(found: OrganiserRow | None, passphrase: str) -> OrganiserRow:
     """Refuse a wrong passphrase, and take as long where there is nobody of that name."""
     nobodys = _nobodys()
     try:
-        PasswordHasher().verify(nobodys if found is None else found.passphrase, passphrase[: LONGEST_PASSPHRASE + 1])
+        PasswordHasher().verify(nobodys if found is None else found.passphrase, as_hashed(passphrase))
     except VerifyMismatchError:
+        _log.warning("sign_in_refused", organiser=None if found is None else found.id)
         raise _wrong() from None
     assert found is not None, "nobody knows what was hashed for nobody"
     return found

@@ -46,7 +46,7 @@ def test_signing_in_leads_to_the_page_that_was_asked_for(browser, house):
 
 
 @pytest.mark.parametrize(
-    "to", ["https://evil.example/desk", "//evil.example/desk", "/\\evil.example", "/desk/../s/x y", "/deskevil", ""]
+    "to", ["https://evil.example/desk", "//evil.example/desk", "/\\evil.example", "/desk/../s/x", "/deskevil", ""]
 )
 def test_signing_in_leads_nowhere_else(browser, house, to):
     an_organiser(house, "Olga")
@@ -56,7 +56,7 @@ def test_signing_in_leads_nowhere_else(browser, house, to):
         headers=browser.says,
         base_url=HOST,
     )
-    assert answer.headers["Location"] == "/desk/calls"
+    assert answer.headers["Location"] == "/desk"
 
 
 def test_a_wrong_passphrase_is_told_and_opens_nothing(browser, house):
@@ -162,10 +162,10 @@ def test_codes_are_set_up_and_asked_for(olga, app, house, clock):
     phone = Browser(app)
     assert enter(phone.open("/desk/sign-in")).status == 403
     code = TOTP(secret).at(house.now())
-    assert enter(phone.open("/desk/sign-in"), **{"desk-code": code}).url == "/desk/calls"
+    assert enter(phone.open("/desk/sign-in"), **{"desk-code": code}).url == "/desk"
     clock.advance(timedelta(minutes=1))
     olga.open("/desk/account").form("Ask me for the passphrase alone").press()
-    assert enter(Browser(app).open("/desk/sign-in")).url == "/desk/calls"
+    assert enter(Browser(app).open("/desk/sign-in")).url == "/desk"
 
 
 def test_browsers_are_signed_out_from_another(app, olga, house):

@@ -17,10 +17,10 @@ from pbem.web.site import field, house, whole_number
 
 pages = Blueprint("desk_account", __name__)
 
-HOME: Final = "/desk/calls"
+HOME: Final = "/desk"
 """Where an organiser begins who asked for no page in particular."""
 
-_OURS: Final = re.compile(r"/desk(/[\w./-]*)?(\?[\w.=&%+-]*)?", re.ASCII)
+_OURS: Final = re.compile(r"/desk(/[\w/-]*)?(\?[\w.:=&%+-]*)?", re.ASCII)
 """A page of the desk. Anything else could be made by somebody who wants to lead an organiser elsewhere."""
 
 

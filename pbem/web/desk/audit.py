@@ -50,7 +50,7 @@ def _page(outcome: chain.Outcome | None = None) -> Response:
     asked = {name: request.args.get(name, "").strip() for name in ("act", "table", "person", "by")}
     refused, found = None, []
     try:
-        before = _number("before", request.args.get("before", ""))
+        before = _number(request.args.get("before", ""), _("the number of an act"))
         found = audit.listed(house(), _wanted(asked), before=before, limit=SHOWN + 1)
     except Refusal as error:
         refused = error
@@ -72,18 +72,14 @@ def _page(outcome: chain.Outcome | None = None) -> Response:
 def _wanted(asked: Mapping[str, str]) -> Wanted:
     return Wanted(
         act=asked["act"] or None,
-        game_id=_number("table", asked["table"]),
-        person_id=_number("person", asked["person"]),
+        game_id=_number(asked["table"], _("the number of a table")),
+        person_id=_number(asked["person"], _("the number of a person")),
         begins=asked["by"] or None,
     )
 
 
-def _number(name: str, text: str) -> int | None:
-    return (
-        read_number(text, _("the number of a %(name)s", name=name) if name != "before" else _("a row"))
-        if text
-        else None
-    )
+def _number(text: str, called: str) -> int | None:
+    return read_number(text, called) if text else None
 
 
 def _told(row: AuditRow) -> list[tuple[str, Any]]:
