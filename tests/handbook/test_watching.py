@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -115,6 +116,57 @@ def test_prometheus_takes_the_rules(tool: Callable[[str], str]) -> None:
         [tool("promtool"), "check", "rules", str(RULES)], capture_output=True, text=True, check=False
     )
     assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+# What each series is in good times and in bad ones, step by step; it grows where there is a plus.
+SERIES = {
+    'up{job="pbem"}': ("1", "0"),
+    "pbem_database_up": ("1", "0"),
+    "pbem_workers": ("2", "0"),
+    "pbem_mail_oldest_seconds": ("60", "1000"),
+    'pbem_mails_waiting{status="parked"}': ("0", "1"),
+    'pbem_mails_waiting{status="queued"}': ("50", "50"),
+    'pbem_received_mails_waiting{status="parked"}': ("0", "1"),
+    "pbem_deadline_oldest_seconds": ("30", "3600"),
+    "pbem_deadlines_parked": ("0", "1"),
+    'pbem_games{status="frozen"}': ("0", "1"),
+    'pbem_games{status="playing"}': ("50", "50"),
+    'pbem_requests_total{route="/",method="GET",status="200"}': ("0+100", "0+100"),
+    'pbem_requests_total{route="/",method="GET",status="500"}': ("0", "0+10"),
+    'pbem_request_seconds_bucket{route="/",le="0.1"}': ("0+100", "0+90"),
+    'pbem_request_seconds_bucket{route="/",le="2.5"}': ("0+100", "0+100"),
+    'pbem_request_seconds_bucket{route="/",le="+Inf"}': ("0+100", "0+100"),
+    'pbem_tick_failures_total{tick="deliver"}': ("0", "0+10"),
+    "pbem_disk_free_bytes": ("5000000000", "500000000"),
+    "pbem_calls_open": ("0", "1"),
+}
+STEP, STEPS = "5m", 25 * 12
+"""A day and an hour."""
+
+
+@pytest.mark.needs("promtool")
+@pytest.mark.parametrize("bad", [False, True], ids=["in good times", "in bad times"])
+def test_alerts_are_silent_in_good_times_and_each_fires_in_bad_ones(
+    bad: bool, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    alerts = re.findall(r"- alert: (\w+)", RULES.read_text(encoding="utf-8"))
+    lived = [
+        {"series": name, "values": f"{values[bad]}{'' if '+' in values[bad] else '+0'}x{STEPS}"}
+        for name, values in SERIES.items()
+    ]
+    firing = {
+        "expr": 'count by (alertname) (ALERTS{alertstate="firing"})',
+        "eval_time": "25h",
+        "exp_samples": [{"labels": f'{{alertname="{alert}"}}', "value": 1} for alert in alerts if bad],
+    }
+    told = {"interval": STEP, "input_series": lived, "promql_expr_test": [firing]}
+    # JSON is YAML as well.
+    script = tmp_path / "test.yml"
+    script.write_text(json.dumps({"rule_files": [str(RULES)], "evaluation_interval": STEP, "tests": [told]}))
+    lasted = subprocess.run(
+        [tool("promtool"), "test", "rules", str(script)], capture_output=True, text=True, check=False
+    )
+    assert lasted.returncode == 0, lasted.stdout + lasted.stderr
 
 
 def test_the_events_that_the_page_names_are_there() -> None:
