@@ -44,8 +44,10 @@ _ADVANCE = (
         }
     )
 )
+# A row of a chain has the game's name first, which is not in the log.
+_ROW = tuple(_LOG.c[field.name] for field in fields(ChainRow)[1:])
 _CHAIN = (
-    select(_LOG)
+    select(*_ROW)
     .where(
         _LOG.c.game_id == bindparam("of_game"),
         _LOG.c.seq > bindparam("beyond"),
@@ -55,7 +57,7 @@ _CHAIN = (
     .limit(bindparam("most", type_=Integer))
 )
 _CHAIN_BACK = (
-    select(_LOG)
+    select(*_ROW)
     .where(_LOG.c.game_id == bindparam("of_game"), _LOG.c.seq < bindparam("beyond"))
     .order_by(_LOG.c.seq.desc())
     .limit(bindparam("most", type_=Integer))
@@ -272,10 +274,7 @@ def _chain(
     # rows probably wants many more, and is spared a statement for every few of them.
     while True:
         page = tx.execute(statement, {"of_game": game_id, "beyond": beyond, "most": at_once} | bounds).all()
-        for row in page:
-            fields: dict[str, Any] = dict(row._mapping)
-            fields.pop("game_id")
-            yield ChainRow(game=key, **fields)
+        yield from (ChainRow(key, *row) for row in page)
         if len(page) < at_once:
             return
         beyond, at_once = page[-1].seq, min(10 * at_once, _MOST_AT_ONCE)
