@@ -72,6 +72,17 @@ def test_whom_one_does_not_want_to_hear_is_left_out_until_one_does(talk_page, ga
     assert "Hello" in page.form(f"Hear again {names[1]}").press(seat=1).text
 
 
+def test_ones_settings_list_whom_one_does_not_hear_and_end_it(browser, talk_page, sign_in, game):
+    names = [game.places()[seat].name for seat in range(3)]
+    talk_page(0).form(f"Hear no longer {names[1]}").press(seat=1)
+    sign_in(game.person_at(0))
+    page = browser.open("/my/settings").form(f"Hear again {names[1]}").press()
+    assert page.status == 200
+    assert names[1] not in page.text
+    say(talk_page(1), "Hello")
+    assert "Hello" in talk_page(0).text
+
+
 def test_the_page_costs_few_queries_however_much_was_said(browser, links, talk_page, game, house):
     for number in range(15):
         say(talk_page(0), f"line {number}")
