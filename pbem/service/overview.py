@@ -106,7 +106,7 @@ def page_in(tx: Tx, wanted: Wanted, now: datetime, after: str = "", limit: int =
     rows = _rows(tx, wanted, now, after, limit + 1)
     shown = rows[:limit]
     ids = [row.id for row in shown]
-    wrong, due = overview.troubles_of(tx, ids), overview.next_due(tx, ids)
+    wrong, due = overview.troubles_of(tx, shown), overview.next_due(tx, shown)
     seated = games.places_of(tx, ids)
     tables = tuple(
         Listed(

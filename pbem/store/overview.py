@@ -4,7 +4,7 @@ Every list is read from an index, from where the page before ended, so that a pa
 what it costs among a hundred; and every count stops at a thousand. No state, box, order or secret of a game is read here.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Final
@@ -14,6 +14,7 @@ from sqlalchemy import (
     Connection,
     Select,
     and_,
+    case,
     distinct,
     func,
     literal,
@@ -145,26 +146,31 @@ def with_numbers(tx: Connection, game_ids: Collection[int]) -> list[TableRow]:
     return _rows(tx, select(*_COLUMNS).where(_GAME.c.id.in_(game_ids)).order_by(_GAME.c.id.desc()))
 
 
-def next_due(tx: Connection, game_ids: Collection[int]) -> dict[int, datetime]:
+def next_due(tx: Connection, tables: Iterable[TableRow]) -> dict[int, datetime]:
     """When the next clock runs out at each of these tables."""
-    wanted = (
-        select(_DEADLINE.c.game_id, func.min(_DEADLINE.c.due_at))
-        .select_from(_ASKED)
-        .where(_GAME.c.id.in_(game_ids), _PLAYING, _DEADLINE.c.window == _GAME.c.window, _OPEN)
-        .group_by(_DEADLINE.c.game_id)
-    )
-    return {game_id: due_at for game_id, due_at in tx.execute(wanted) if due_at is not None}
+    windows = [(row.id, row.window) for row in tables if row.status == "playing"]
+    # Whether it is open is asked of what was found: as a condition it would lead SQLite through all open deadlines.
+    soonest = func.min(case((_DEADLINE.c.status == "open", _DEADLINE.c.due_at)))
+    wanted = select(_DEADLINE.c.game_id, soonest).where(tuple_(_DEADLINE.c.game_id, _DEADLINE.c.window).in_(windows))
+    found = tx.execute(wanted.group_by(_DEADLINE.c.game_id))
+    return {game_id: due_at for game_id, due_at in found if due_at is not None}
 
 
-def troubles_of(tx: Connection, game_ids: Collection[int]) -> dict[int, set[str]]:
+def troubles_of(tx: Connection, tables: Iterable[TableRow]) -> dict[int, set[str]]:
     """What is wrong at each of these tables, beside what their own rows say."""
-    parts = [
-        select(found.c.game_id, literal(trouble).label("trouble")).where(found.c.game_id.in_(game_ids)).distinct()
-        for trouble in ("unreachable", "parked", "flawed")
-        for found in (_numbers(trouble).subquery(),)
-    ]
+    rows = list(tables)
+    listed, playing = [row.id for row in rows], [row.id for row in rows if row.status == "playing"]
+    fails = select(_UNREACHABLE.c.id).where(
+        _UNREACHABLE.c.person_id == _PLACE.c.person_id, _UNREACHABLE.c.end_at.is_(None)
+    )
+    parts = {
+        "unreachable": select(_PLACE.c.game_id).where(_PLACE.c.game_id.in_(playing), fails.exists()),
+        "parked": select(_OUTBOX.c.game_id).where(_OUTBOX.c.game_id.in_(listed), _OUTBOX.c.status == "parked"),
+        "flawed": select(_FLAW.c.game_id).where(_FLAW.c.game_id.in_(listed)),
+    }
+    named = [part.add_columns(literal(trouble).label("trouble")).distinct() for trouble, part in parts.items()]
     troubles: dict[int, set[str]] = {}
-    for game_id, trouble in tx.execute(union_all(*parts)):
+    for game_id, trouble in tx.execute(union_all(*named)):
         troubles.setdefault(game_id, set()).add(trouble)
     return troubles
 

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final, Literal
 
-from sqlalchemy import ColumnElement, Connection, FromClause, and_, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select
 
 from pbem.store.schema import Game, Person, Place, Term, table_of
 
@@ -60,20 +60,20 @@ def search(tx: Connection, about: About, wanted: str, below: int | None, limit: 
     prefixes = sorted(words(wanted)[:MOST_WORDS], key=len, reverse=True)
     if not prefixes:
         return []
-    other = _TERM.alias()
-    same = (other.c.about == _TERM.c.about, other.c.number == _TERM.c.number)
-    also = [select(other.c.word).where(*same, _begins(other, prefix)).exists() for prefix in prefixes[1:]]
-    looked_at = select(_TERM.c.number).where(_TERM.c.about == about, _begins(_TERM, prefixes[0])).where(*also)
+    some = select(_TERM.c.number).where(_TERM.c.about == about, _begins(prefixes[0]))
     if below is not None:
-        looked_at = looked_at.where(_TERM.c.number < below)
-    found = looked_at.limit(MOST_LOOKED_AT).subquery()
-    return list(tx.execute(select(found.c.number).distinct().order_by(found.c.number.desc()).limit(limit)).scalars())
+        some = some.where(_TERM.c.number < below)
+    found = some.limit(MOST_LOOKED_AT).subquery()
+    same = (_TERM.c.about == about, _TERM.c.number == found.c.number)
+    also = [select(_TERM.c.word).where(*same, _begins(prefix)).exists() for prefix in prefixes[1:]]
+    newest = select(found.c.number).where(*also).distinct().order_by(found.c.number.desc()).limit(limit)
+    return list(tx.execute(newest).scalars())
 
 
-def _begins(terms: FromClause, prefix: str) -> ColumnElement[bool]:
+def _begins(prefix: str) -> ColumnElement[bool]:
     first = prefix.encode()
     # No byte of UTF-8 is 0xff, so that this is behind every word that begins so.
-    return and_(terms.c.word >= first, terms.c.word < first + b"\xff")
+    return and_(_TERM.c.word >= first, _TERM.c.word < first + b"\xff")
 
 
 def _replace(tx: Connection, about: About, number: int, texts: Iterable[str]) -> None:

@@ -64,7 +64,8 @@ def copy(house: House, game_id: int, times: int, rows: int = 10) -> None:
     )
     of("place", ours, times, game_id=number, person_id=someone)
     due = moment("t.asked_at", "CASE WHEN s.n % 100 = 4 THEN 600 ELSE 86400 + s.n END")
-    of("deadline", ours, times, game_id=number, due_at=due, remind_at="NULL")
+    closed = "CASE WHEN s.n % 4 = 2 THEN 'closed' ELSE t.status END"
+    of("deadline", ours, times, game_id=number, due_at=due, remind_at="NULL", status=closed)
     of(
         "log",
         f"{ours} AND t.seq = 1",
