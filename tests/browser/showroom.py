@@ -27,7 +27,7 @@ from pbem import config
 from pbem.app import create_app
 from pbem.clock import FakeClock, SeededRandomness
 from pbem.links import SECRET_BYTES, Keyring, Purpose
-from pbem.service import by_link, calls, lobby, looks, people, replays, sessions, talk
+from pbem.service import bulk, by_link, calls, farewell, lobby, looks, people, replays, sessions, talk
 from pbem.service.bots import play_bots
 from pbem.service.delivery import deliver, mailbox_of, post_of
 from pbem.service.house import House
@@ -38,7 +38,7 @@ from pbem.store.database import Store
 from pbem.store.schema import Base
 from pbem.store.sessions import Holder
 from pbem.web.signed_in import Who
-from tests.service.acting import an_organiser
+from tests.service.acting import ROOT, an_organiser
 from tests.service.begun import Begun
 from tests.service.conftest import START
 from tests.service.inbox import Inbox
@@ -46,7 +46,7 @@ from tests.service.stored import letters
 from tests.web.browser import Links
 
 NOT_PAGES: Final = re.compile(
-    r"static|(robots|api|feeds)\..*|help\.file|seat\.download|.*\.export|mailbox\.(framed|source)"
+    r"static|account\.data|(robots|api|feeds)\..*|help\.file|seat\.download|.*\.export|mailbox\.(framed|source)"
 )
 """Routes that answer with something else than a page to be looked at: files, feeds, data, a mail for its frame."""
 
@@ -148,6 +148,7 @@ class Showroom:
             "game_id": self.named["game id"],
             "person_id": self.named["person id"],
             "call_id": "1",
+            "job_id": self.named["job"],
         } | ({"key": self.named["waiting"]} if endpoint == "lobby.table" else {})
         if blueprint == "stop":
             values["key"] = self.named["game"]
@@ -196,9 +197,26 @@ class Showroom:
             "game": game.row().key, "game id": str(game.id), "person id": str(ann),
             "waiting": waiting.key, "finished": over.row().key,
         }  # fmt: skip
+        found["job"] = str(self._announced())
+        farewell.ask(self.house, self._people["Ben"])
         self._carry()
+        found["y"] = self._mailed("/y/")
         found["key of mailbox"] = next(iter(mailbox_of(self.config).letters(""))).key
         return found | self._signed_in(ann)
+
+    def _mailed(self, start: str) -> str:
+        """The token of the newest mail that has a link which begins like this."""
+        box = mailbox_of(self.config)
+        texts = (box.read(letter.key).text for letter in box.letters(""))
+        return next(match[1] for text in texts if (match := re.search(rf"{start}([a-z2-7]{{33}})", text)))
+
+    def _announced(self) -> int:
+        """An act on many tables that is under way."""
+        facts = bulk.facts_of(self.house, bulk.What.ANNOUNCE, "The server rests on Sunday from noon to one.")
+        reason = "people should know beforehand"
+        job = bulk.begin(self.house, ROOT, bulk.What.ANNOUNCE, facts, reason, "a form of the showroom")
+        bulk.go_on(self.house)
+        return job
 
     def _signed_in(self, person: int) -> dict[str, str]:
         organiser = an_organiser(self.house, "Olga")
