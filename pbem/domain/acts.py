@@ -1,6 +1,6 @@
 """What can be done at the organisers' desk, and who may do it.
 
-An organiser moderates all tables but those at which they play; the host of a table helps at that one, and is shown nothing
+An organiser moderates all tables but those at which they play, and all people but those they play with; the host of a table helps at that one, and is shown nothing
 that a player would not be shown; whoever has an account on the machine has the database anyway, and may do everything. The
 handbook's page on organising holds this as a table, which a test compares.
 """
@@ -20,6 +20,7 @@ class Act(StrEnum):
     OVERVIEW = "overview"
     TABLE = "table"
     PEOPLE = "people"
+    PERSON = "person"
     CALLS = "calls"
     CALL = "call"
     AUDIT = "audit"
@@ -96,6 +97,9 @@ DANGEROUS: Final = frozenset(
     }
 )
 """What cannot be made good at once if somebody else sits at an organiser's screen: it needs the passphrase again."""
+
+ABOUT_ONE_PERSON: Final = frozenset({Act.PERSON, Act.ADDRESS, Act.BAN, Act.UNBAN, Act.MERGE, Act.EXPORT, Act.DELETE})
+"""What shows or changes everything of a person, at whatever table: not for whoever plays against them."""
 
 _ONLY_AT_THE_MACHINE: Final = frozenset({Act.ORGANISER_ADDED, Act.ORGANISER_REMOVED})
 

@@ -13,13 +13,13 @@ from typing import Any, Final
 
 from engine import codec
 from pbem.domain import chain
-from pbem.domain.acts import Act, Actor, Role
+from pbem.domain.acts import ABOUT_ONE_PERSON, Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.domain.speech import gettext as _
 from pbem.domain.words import reason_of
 from pbem.service.house import House
 from pbem.store import audit as rows
-from pbem.store import games
+from pbem.store import games, people
 from pbem.store.audit import AuditRow, Wanted
 from pbem.store.database import Tx
 
@@ -49,7 +49,7 @@ def record(
     knowing, in plain values.
     """
     said = reason_of(reason)
-    must_be_allowed(tx, actor, act, game_id)
+    must_be_allowed(tx, actor, act, game_id, person_id)
     seq, head = rows.lock_end(tx, chain.genesis(_CHAIN))
     unhashed = AuditRow(
         seq=seq + 1,
@@ -70,8 +70,8 @@ def record(
     return row
 
 
-def must_be_allowed(tx: Tx, actor: Actor, act: Act, game_id: int | None = None) -> None:
-    """Refuse whoever may not do this, or not at this table: `record` asks it, and so does whatever shows something."""
+def must_be_allowed(tx: Tx, actor: Actor, act: Act, game_id: int | None = None, person_id: int | None = None) -> None:
+    """Refuse whoever may not do this, or not to this table or person: `record` asks it, and so does what shows something."""
     actor.must_be_allowed(act)
     if actor.role is Role.HOST and (game_id is None or games.read(tx, game_id).host_id != actor.person_id):
         raise Forbidden(_("You are not the host of this table."), remedy=_("Nothing was changed."))
@@ -80,6 +80,12 @@ def must_be_allowed(tx: Tx, actor: Actor, act: Act, game_id: int | None = None) 
             _("You play at this table."),
             why=_("Whoever plays is told what a player is told, and decides nothing for the others."),
             remedy=_("Nothing was changed; another organiser can help this table."),
+        )
+    if actor.role is Role.ORGANISER and act in ABOUT_ONE_PERSON and _plays_with(tx, actor, person_id):
+        raise Forbidden(
+            _("You play with this person."),
+            why=_("Whoever plays is told what a player is told, and decides nothing about the others."),
+            remedy=_("Nothing was changed; another organiser can help them."),
         )
 
 
@@ -136,6 +142,15 @@ def _plays_at(tx: Tx, actor: Actor, game_id: int) -> bool:
     return actor.person_id is not None and any(
         place.person_id == actor.person_id for place in games.places(tx, game_id)
     )
+
+
+def _plays_with(tx: Tx, actor: Actor, person_id: int | None) -> bool:
+    """Whether an actor and somebody else sit at one table that is not over."""
+    if None in (actor.person_id, person_id) or actor.person_id == person_id:
+        return False
+    assert actor.person_id is not None
+    assert person_id is not None
+    return people.sit_together(tx, actor.person_id, person_id)
 
 
 def _line(row: AuditRow) -> str:

@@ -123,7 +123,13 @@ def without_codes_in(tx: Tx, house: House, actor: Actor, row: OrganiserRow, reas
 
 
 def acting(
-    house: House, act: Act, game_id: int | None, organiser: Session | None, person: Session | None
+    house: House,
+    act: Act,
+    organiser: Session | None,
+    person: Session | None,
+    *,
+    game_id: int | None = None,
+    person_id: int | None = None,
 ) -> Actor | None:
     """As whom a browser may do this, by who is signed in there; None where that is nobody who could, refused if they may not.
 
@@ -133,7 +139,7 @@ def acting(
     with house.store.read() as tx:
         for each in _actors(tx, game_id, organiser, person):
             try:
-                audit.must_be_allowed(tx, each, act, game_id)
+                audit.must_be_allowed(tx, each, act, game_id, person_id)
             except Forbidden as refused:
                 refusal = refused
             else:

@@ -14,9 +14,9 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 from pbem.domain.errors import NotFound
 from pbem.domain.speech import gettext as _
 from pbem.store import terms
-from pbem.store.schema import Outbox, Person, table_of
+from pbem.store.schema import Game, Outbox, Person, Place, table_of
 
-_PERSON, _OUTBOX = table_of(Person), table_of(Outbox)
+_PERSON, _OUTBOX, _GAME, _PLACE = table_of(Person), table_of(Outbox), table_of(Game), table_of(Place)
 _READ = select(_PERSON).where(_PERSON.c.id == bindparam("of_id"))
 
 
@@ -83,6 +83,19 @@ def domains(tx: Connection, person_ids: Collection[int]) -> dict[int, str]:
     """The domain of each person's address, as it is compared."""
     wanted = select(_PERSON.c.id, _PERSON.c.mailbox).where(_PERSON.c.id.in_(person_ids))
     return {row.id: row.mailbox.rpartition("@")[2] for row in tx.execute(wanted)}
+
+
+def sit_together(tx: Connection, one: int, other: int) -> bool:
+    """Whether two people have places at one table that waits, or is played."""
+    their = _PLACE.alias()
+    going_on = _GAME.c.status.in_(("open", "playing", "frozen"))
+    wanted = (
+        select(_PLACE.c.game_id)
+        .join(their, their.c.game_id == _PLACE.c.game_id)
+        .join(_GAME, _GAME.c.id == _PLACE.c.game_id)
+        .where(_PLACE.c.person_id == one, their.c.person_id == other, going_on)
+    )
+    return tx.execute(wanted.limit(1)).first() is not None
 
 
 def change(tx: Connection, person_id: int, **values: Any) -> None:

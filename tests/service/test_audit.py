@@ -5,7 +5,7 @@ import json
 import pytest
 from sqlalchemy import delete, insert, select, update
 
-from pbem.domain.acts import MAY, Act, Actor, Role
+from pbem.domain.acts import ABOUT_ONE_PERSON, MAY, Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.service import audit
 from pbem.store.audit import Wanted
@@ -192,6 +192,20 @@ def test_an_organiser_who_plays_at_a_table_may_do_nothing_there(house, table):
             record(house, actor=playing, act=act, game_id=game.id)
         assert refused.value.what == "You play at this table."
     assert audit.listed(house, Wanted()) == []
+
+
+def test_an_organiser_may_do_nothing_about_those_they_play_with(house, table, person):
+    game = table()
+    playing = Actor(Role.ORGANISER, "Ann", organiser_id=1, person_id=game.person_at(0))
+    for act in ABOUT_ONE_PERSON:
+        with pytest.raises(Forbidden) as refused:
+            record(house, actor=playing, act=act, person_id=game.person_at(1))
+        assert refused.value.what == "You play with this person."
+        for other in (person("Zoe"), game.person_at(0)):
+            record(house, actor=playing, act=act, person_id=other)
+    for _ in game.play_defaults():
+        pass
+    record(house, actor=playing, act=Act.BAN, person_id=game.person_at(1))
 
 
 def test_organisers_are_made_at_the_machine_only(house):

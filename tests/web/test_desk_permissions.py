@@ -19,6 +19,7 @@ REFUSALS = (
     "This is not for the host of a table.",
     "You are not the host of this table.",
     "You play at this table.",
+    "You play with this person.",
 )
 """What the door says to whoever may not pass."""
 

@@ -152,7 +152,7 @@ def perform_in(
 ) -> Outcome:
     """The same within a transaction that is under way."""
     said = reason_of(reason)
-    audit.must_be_allowed(tx, actor, deed.act, deed.game_id)
+    audit.must_be_allowed(tx, actor, deed.act, deed.game_id, deed.person_id)
     if deed.game_id is not None:
         games.lock(tx, deed.game_id)
     # Whoever sent the same form at the same moment has waited for the game, or fails at the audit and comes here again.

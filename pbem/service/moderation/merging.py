@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, NotFound
 from pbem.domain.speech import gettext as _
-from pbem.service import links, sessions, timekeeping
+from pbem.service import audit, links, sessions, timekeeping
 from pbem.service.moderation.doing import Doing, Done, OnPerson
 from pbem.store import deadlines, games, merging, outbox, people
 from pbem.store.games import GameRow
@@ -27,6 +27,7 @@ class Merge(OnPerson):
 
     def do(self, doing: Doing) -> Done:
         tx, house = doing.tx, doing.house
+        audit.must_be_allowed(tx, doing.actor, self.act, person_id=self.other_id)
         if self.other_id == self.person_id:
             raise BadInput(_("These two are one already."), remedy=_("Nothing was changed; name the other one."))
         locked = self._locked(doing)

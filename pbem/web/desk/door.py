@@ -2,8 +2,8 @@
 
 An organiser comes by passphrase, the host of a table by the link that signs people in. Whoever is signed out, or has to
 give the passphrase again, is asked on the spot: what was typed into a form waits there and is sent on by the same button,
-so that nothing is lost and nothing is done unasked. The actor is worked out anew for each request, and for the table that
-its address names.
+so that nothing is lost and nothing is done unasked. The actor is worked out anew for each request, and for the table or the
+person that its address names.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ MOST: Final = 2**62
 
 
 def needs(act: Act) -> Callable[[View], View]:
-    """A page or a form for whoever may do this: at the table `game_id` where the address names one."""
+    """A page or a form for whoever may do this: to the table `game_id` or the person `person_id` that the address names."""
 
     def guarded(view: View) -> View:
         @wraps(view)
@@ -100,7 +100,8 @@ def _sent(view: View, act: Act, values: dict[str, Any]) -> Response:
 
 def _who(act: Act, values: dict[str, Any]) -> Actor | None:
     signed = signed_in.session(Who.ORGANISER), signed_in.session(Who.PERSON)
-    return organisers.acting(house(), act, values.get("game_id"), *signed)
+    about = {name: values.get(name) for name in ("game_id", "person_id")}
+    return organisers.acting(house(), act, *signed, **about)
 
 
 def _fresh() -> bool:

@@ -23,7 +23,7 @@ def show() -> Response:
 
 
 @pages.get("/desk/people/<int:person_id>")
-@door.needs(Act.PEOPLE)
+@door.needs(Act.PERSON)
 def one(person_id: int) -> Response:
     """One person."""
     found = profile.of(house(), person_id)
