@@ -251,6 +251,24 @@ def person_merge(house: "House", who: str, other: str) -> "Deed":
     return Merge(_number(house, who), _number(house, other))
 
 
+@deed(person, "export", example="pbem person export ann@example.org --reason 'She has asked for it.'")
+@click.argument("who")
+def person_export(house: "House", who: str) -> "Deed":
+    """Mail WHO, an address or a number, a link to their own page, where all that is known of them is a file."""
+    from pbem.service.moderation.parting import SendExport
+
+    return SendExport(_number(house, who))
+
+
+@deed(person, "delete", example="pbem person delete ann@example.org --reason 'She has asked for it.'")
+@click.argument("who")
+def person_delete(house: "House", who: str) -> "Deed":
+    """Delete what is written down of WHO, an address or a number. Their seats are given away, and the games stay."""
+    from pbem.service.moderation.parting import Delete
+
+    return Delete(_number(house, who))
+
+
 @deed(person, "unban", example="pbem person unban ben@example.org --reason 'He has said sorry.'")
 @click.argument("who")
 def person_unban(house: "House", who: str) -> "Deed":

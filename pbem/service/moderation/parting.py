@@ -1,0 +1,50 @@
+"""What somebody may ask an organiser for about themselves: a copy of what is known of them, and that it is deleted."""
+
+from dataclasses import dataclass
+
+from pbem.domain.acts import Act
+from pbem.domain.errors import Gone
+from pbem.domain.former import is_former
+from pbem.service import farewell
+from pbem.service.moderation.doing import Doing, Done, OnPerson
+from pbem.store import lobby, outbox, people
+
+
+@dataclass(frozen=True)
+class SendExport(OnPerson):
+    """Mail somebody a link to their own page, where they find everything that is known of them as a file.
+
+    It goes to their address and to nobody else: what they hold and have sealed at their tables stands in it.
+    """
+
+    act = Act.EXPORT
+    person_id: int
+
+    def do(self, doing: Doing) -> Done:
+        _known(doing, self.person_id)
+        now = doing.house.now()
+        outbox.queue(doing.tx, [outbox.Letter(self.person_id, "links")], now, now)
+        return Done(("They get a mail with a link to their own page. The file is there, and only they see it.",))
+
+
+@dataclass(frozen=True)
+class Delete(OnPerson):
+    """Delete what is written down of a person. Their seats are given away as by resigning; the games stay."""
+
+    act = Act.DELETE
+    person_id: int
+
+    def do(self, doing: Doing) -> Done:
+        _known(doing, self.person_id)
+        tables = len(lobby.of_person(doing.tx, self.person_id, ("open", "planned", "playing")))
+        farewell.delete_person_in(doing.tx, doing.house, self.person_id)
+        says = (
+            f"They leave {tables} tables that go on; where they have played they are “a former player” from now on.",
+            "Their address, their name and the text of mails to them are gone for good. No mail tells them.",
+        )
+        return Done(says)
+
+
+def _known(doing: Doing, person_id: int) -> None:
+    if is_former(people.read(doing.tx, person_id).address):
+        raise Gone("This person has left for good.", remedy="Nothing was changed.")
