@@ -9,6 +9,7 @@ from flask import Blueprint, Response, request
 from engine import game
 from pbem.domain.delivery import Way
 from pbem.domain.errors import Forbidden, Refusal
+from pbem.domain.phrase import from_now
 from pbem.domain.speech import gettext as _
 from pbem.service import blocks, feeds, ledger, mine, own, sessions, stops
 from pbem.web import guard, said, signed_in, site
@@ -182,7 +183,7 @@ def _games(refused: Refusal | None = None) -> Response:
 
 def _mails(refused: Refusal | None = None) -> Response:
     found, now = own.mails(house(), person_id()), house().now()
-    listed = [(each, said.moment(each.accepted_at or each.queued_at, found.zone, now)) for each in found.listed]
+    listed = [(each, at := each.accepted_at or each.queued_at, from_now(now, at)) for each in found.listed]
     return site.page("own/mails.html", _status(refused), found=found, mails=listed, given=field, refused=refused)
 
 
