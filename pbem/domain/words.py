@@ -102,13 +102,18 @@ def reason_of(text: str) -> str:
             ),
             remedy=_("Nothing was changed; please write one that those whom it concerns may read."),
         )
-    if _ADDRESS.search(reason):
+    must_hold_no_address(reason)
+    return reason
+
+
+def must_hold_no_address(text: str) -> None:
+    """Refuse words about what moderators do in which there is somebody's address."""
+    if _ADDRESS.search(text):
         raise BadInput(
-            _("There is an address in your reason."),
-            why=_("Reasons are kept for ever and read by others."),
+            _("There is an address in that."),
+            why=_("What is written about moderation is kept for ever and read by others."),
             remedy=_("Nothing was changed; please name people by their names."),
         )
-    return reason
 
 
 def text_of(text: str) -> str:

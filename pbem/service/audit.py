@@ -16,7 +16,7 @@ from pbem.domain import chain
 from pbem.domain.acts import ABOUT_ONE_PERSON, Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.domain.speech import gettext as _
-from pbem.domain.words import reason_of
+from pbem.domain.words import must_hold_no_address, reason_of
 from pbem.service.house import House
 from pbem.store import audit as rows
 from pbem.store import games, people
@@ -49,6 +49,8 @@ def record(
     knowing, in plain values.
     """
     said = reason_of(reason)
+    kept = codec.dumps(body)
+    must_hold_no_address(kept)
     must_be_allowed(tx, actor, act, game_id, person_id)
     seq, head = rows.lock_end(tx, chain.genesis(_CHAIN))
     unhashed = AuditRow(
@@ -60,7 +62,7 @@ def record(
         person_id=person_id,
         reason=said,
         form=form,
-        body=codec.dumps(body),
+        body=kept,
         nonce=house.randomness.bytes(chain.NONCE_BYTES),
         body_hash=b"",
         hash=b"",

@@ -45,6 +45,12 @@ def test_nothing_is_done_without_a_reason_that_can_be_kept(house, reason):
     assert everything(house.store) == before
 
 
+def test_no_address_is_kept_in_what_an_act_says_of_itself(house):
+    with pytest.raises(BadInput):
+        record(house, to="ann@example.org")
+    assert audit.listed(house, Wanted()) == []
+
+
 def test_the_shortest_and_the_longest_reason_will_do(house):
     record(house, reason="Yes")
     record(house, reason="x" * 500)
