@@ -279,13 +279,14 @@ def test_taking_back_names_the_window_and_never_another(browser, links, poker, h
     assert gone.status == 410
 
 
-def test_the_page_of_a_long_game_folds_no_more_rows_than_since_the_last_mails(browser, links, templari, carry, house):
+def test_the_page_of_a_long_game_folds_few_rows_where_a_worker_keeps_views(browser, links, templari, carry, house):
     from pbem.service import views
     from pbem.store import games as rows
 
     folded = []
     while asked := templari.asked():
         carry()
+        views.keep_behind(house)
         seat, decision = next(iter(asked.items()))
         with house.store.read() as tx:
             folded.append(views.view(tx, rows.read(tx, templari.id), seat).rows)
