@@ -3,11 +3,14 @@
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import insert
 
+from engine.bots import BOTS
 from pbem.domain.errors import BadInput, Forbidden, TooMany
 from pbem.links import Purpose
 from pbem.ops.verify import verify_game
 from pbem.service import announced, by_link, calls, demo, ledger, links, looks, people
+from pbem.store.schema import Audit, table_of
 from tests.service.begun import Begun
 from tests.service.stored import everything, letters
 from tests.service.test_delivery import drain, post_to
@@ -96,6 +99,31 @@ def test_a_day_later_nothing_is_left_of_a_demo_and_all_of_everybody_else(house, 
     clock.advance(DAY + HOUR)
     assert demo.tidy(house) == 1
     assert everything(house.store) == before
+
+
+def test_what_an_organiser_did_at_a_demo_stays_and_so_does_the_demo(house, seat, clock):
+    game = game_of(house, seat)
+    row = {"seq": 1, "at": clock.now(), "actor": "x", "act": "see as", "game_id": game.id, "person_id": None}
+    row |= {"reason": "", "form": None, "body": "", "nonce": b"", "body_hash": b"", "hash": b""}
+    house.write(lambda tx: tx.execute(insert(table_of(Audit)), row))
+    clock.advance(DAY + HOUR)
+    assert demo.tidy(house) == 0
+    assert looks.look(house, seat).status == "playing"
+
+
+def test_a_bot_that_fails_stops_nobody_elses_request_and_is_tried_again(house, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("a bad day")
+
+    with monkeypatch.context() as bad:
+        bad.setitem(BOTS, "greedy", broken)
+        token = demo.begin(house)
+    game = game_of(house, token)
+    waiting = {seat for seat, place in game.places().items() if place.bot is not None} & set(game.asked())
+    assert waiting
+    house.clock.advance(DAY)
+    demo.go_on(house, token)
+    assert not waiting & set(game.asked())
 
 
 def test_a_seat_that_is_no_demo_is_left_alone(house, table):
