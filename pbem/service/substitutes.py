@@ -27,7 +27,7 @@ from pbem.service.lobby import free_name
 from pbem.service.play import THEMSELVES, By
 from pbem.service.record import Record
 from pbem.service.tables import must_have_room
-from pbem.store import deadlines, games, offers, outages, outbox, people
+from pbem.store import bans, deadlines, games, offers, outages, outbox, people
 from pbem.store.database import Tx
 from pbem.store.games import GameRow, PlaceRow
 from pbem.store.offers import OfferRow
@@ -190,8 +190,12 @@ def _give_up(tx: Tx, house: House, game: GameRow, place: PlaceRow, why: str) -> 
 def _ask_for_substitute(tx: Tx, house: House, game: GameRow, offer_id: int, seat: int, gone: int) -> int:
     """Mail the offer to people who are willing: not to all of a great many, nor always to the same; to how many."""
     found = offers.willing(tx, game.id, without=(gone,))
-    drawn = sorted(found, key=lambda _: house.randomness.bytes(8))[:MOST_ASKED]
     now = house.now()
+    drawn = [
+        person
+        for person in sorted(found, key=lambda _: house.randomness.bytes(8))[:MOST_ASKED]
+        if bans.in_force(tx, person, now) is None
+    ]
     facts = {"offer": offer_id}
     letters = [outbox.Letter(person, "substitute", game.id, None, seat, None, facts) for person in sorted(drawn)]
     outbox.queue(tx, letters, now, now)

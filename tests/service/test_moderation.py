@@ -297,6 +297,16 @@ def test_a_ban_keeps_from_new_tables_until_its_end_and_takes_no_game_away(house,
     lobby.join(house, other, ann)
 
 
+def test_somebody_banned_is_neither_given_a_seat_nor_asked_to_take_one(house, time, table, person):
+    game = table("templari", 3, successor="substitute")
+    substitutes.set_willing(house, person("Zoe"), willing=True)
+    does(house, Ban(person("Zoe")))
+    with pytest.raises(Forbidden, match="banned"):
+        does(house, Substitute(game.id, 0, "zoe@example.org"))
+    does(house, Offer(game.id, 0))
+    assert not letters(house, person("Zoe"), "substitute")
+
+
 def test_a_ban_is_lifted_before_its_end(house, person):
     does(house, Ban(person("Ann")))
     does(house, Unban(person("Ann")))

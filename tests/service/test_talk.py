@@ -125,3 +125,11 @@ def test_two_who_speak_at_once_are_both_heard(table):
 def test_a_line_that_breaks_off_leaves_nothing(table):
     begun = table()
     assert fails_without_a_trace(begun.house.store, lambda: say(begun, 0, "Hello!")) > 3
+
+
+def test_a_line_that_lost_its_text_without_a_row_that_says_why_is_found(table):
+    begun = table()
+    say(begun, 0, "something bad")
+    begun.house.write(lambda tx: talk.redact_in(tx, begun.id, 1))
+    with begun.house.store.read() as tx:
+        assert any("no row says why" in wrong.says for wrong in verify_game(tx, begun.id).wrongs)

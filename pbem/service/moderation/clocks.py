@@ -99,7 +99,7 @@ class Close(AtTable):
             leaving.close_in(doing.tx, doing.house, row, "closed", {"reason": doing.reason})
         elif row.status in ("playing", "frozen"):
             record = Record(row, doing.house.now(), doing.house.randomness)
-            leaving.end_in(doing.tx, doing.house, row, record, doing.by, "it was closed", doing.reason)
+            leaving.end_in(doing.tx, doing.house, row, record, doing.by, "it was closed by the organiser", doing.reason)
         else:
             raise Gone(_("This table is closed already."), remedy=_("Nothing was changed."))
         return Done(says=("A closed table stays closed: its secret is told, or its players have gone.",))

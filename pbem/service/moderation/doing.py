@@ -20,7 +20,7 @@ from pbem.service.seating import write
 from pbem.store import calls as call_rows
 from pbem.store import deadlines, games, moderation, people
 from pbem.store.database import Tx
-from pbem.store.games import GameRow
+from pbem.store.games import GameRow, PlaceRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,15 +193,16 @@ class _Before:
 
     seq: int
     due: Mapping[int, datetime | None]
+    names: Mapping[int, str]
     mail: int
 
     @classmethod
     def of(cls, tx: Tx, deed: Deed) -> "_Before":
         mail = moderation.newest_mail(tx)
         if deed.game_id is None:
-            return cls(0, {}, mail)
+            return cls(0, {}, {}, mail)
         due = {row.seat: row.due_at for row in deadlines.of_game(tx, deed.game_id)}
-        return cls(games.read(tx, deed.game_id).seq, due, mail)
+        return cls(games.read(tx, deed.game_id).seq, due, _names(games.places(tx, deed.game_id)), mail)
 
     def compared(self, tx: Tx, deed: Deed, done: Done, *, for_host: bool) -> Outcome:
         """What the deed has changed. A host plays there too: who has answered, and what is written to whom, stays hidden."""
@@ -213,15 +214,16 @@ class _Before:
             moved: tuple[Moved, ...] = ()
         else:
             places = games.places(tx, deed.game_id)
-            names = {place.person_id: place.name for place in places if place.person_id is not None}
-            called = {place.seat: place.name for place in places if place.seat is not None}
+            # Whoever has just lost a seat is called as they were.
+            names = {**self.names, **_names(places)}
+            called = {place.seat: place.name for place in places if place.seat is not None and place.bot is None}
             game = games.read(tx, deed.game_id)
             rows = tuple((row.kind, row.seat) for row in games.chain(tx, game.id, game.key, self.seq))
             after = {row.seat: row.due_at for row in deadlines.of_game(tx, game.id)}
             moved = tuple(
                 Moved(seat, called[seat], self.due.get(seat), due)
                 for seat, due in sorted(after.items())
-                if due != self.due.get(seat)
+                if due != self.due.get(seat) and seat in called
             )
         told = tuple(
             Told(names.get(mail.person_id, f"person {mail.person_id}"), mail.kind, mail.what) for mail in mails
@@ -229,3 +231,8 @@ class _Before:
         if for_host:
             moved, told = (), ()
         return Outcome(rows=rows, moved=moved, told=told, says=done.says, undo=done.undo)
+
+
+def _names(places: list[PlaceRow]) -> dict[int, str]:
+    """What people are called at a table, by their numbers."""
+    return {place.person_id: place.name for place in places if place.person_id is not None}

@@ -4,10 +4,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.domain.acts import Act
+from pbem.domain.errors import Forbidden
+from pbem.domain.speech import gettext as _
 from pbem.service import people as persons
 from pbem.service import substitutes
 from pbem.service.moderation.doing import AtTable, Doing, Done
-from pbem.store import games, people
+from pbem.store import bans, games, people
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class Substitute(AtTable):
         before = next((p for p in games.places(doing.tx, self.game_id) if p.seat == self.seat), None)
         person = persons.known_in(doing.tx, doing.house, self.address) if self.address else None
         person_id = None if person is None else person.id
+        if person_id is not None and bans.in_force(doing.tx, person_id, doing.house.now()) is not None:
+            raise Forbidden(_("They are banned from new tables."), remedy=_("Nothing was changed; lift the ban first."))
         substitutes.replace_in(doing.tx, doing.house, self.game_id, self.seat, person_id, doing.reason, doing.by)
         says = ["The links of whoever sat there die at once; what is asked is asked anew, with the whole time."]
         if person is not None and person.confirmed_at is None:
