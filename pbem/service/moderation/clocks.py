@@ -47,7 +47,7 @@ class Extend(AtTable):
 
     def do(self, doing: Doing) -> Done:
         stops.extend_in(doing.tx, doing.house, self.game_id, self.more, doing.reason, self.seat, doing.by)
-        return Done(says=("A moment that was told is never moved earlier, so this cannot be undone.",))
+        return Done(says=(_("A moment that was told is never moved earlier, so this cannot be undone."),))
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Freeze(AtTable):
     game_id: int
 
     def do(self, doing: Doing) -> Done:
-        row = _in_state(doing, self.game_id, "playing", "Only a game that is being played can be stopped.")
+        row = _in_state(doing, self.game_id, "playing", _("Only a game that is being played can be stopped."))
         row = doing.note(row, Kind.FROZEN)
         if not row.paused:
             outages.pause(doing.tx, row.id, doing.house.now())
@@ -76,7 +76,7 @@ class Unfreeze(AtTable):
     game_id: int
 
     def do(self, doing: Doing) -> Done:
-        row = _in_state(doing, self.game_id, "frozen", "Only a game that was stopped can go on again.")
+        row = _in_state(doing, self.game_id, "frozen", _("Only a game that was stopped can go on again."))
         row = doing.note(row, Kind.UNFROZEN)
         if not row.paused:
             outages.end_pause(doing.tx, row.id, doing.house.now())
@@ -102,7 +102,7 @@ class Close(AtTable):
             leaving.end_in(doing.tx, doing.house, row, record, doing.by, "it was closed by the organiser", doing.reason)
         else:
             raise Gone(_("This table is closed already."), remedy=_("Nothing was changed."))
-        return Done(says=("A closed table stays closed: its secret is told, or its players have gone.",))
+        return Done(says=(_("A closed table stays closed: its secret is told, or its players have gone."),))
 
 
 def _in_state(doing: Doing, game_id: int, status: str, why: str) -> GameRow:

@@ -51,7 +51,7 @@ class RetryIncoming(OnServer):
             )
         now = doing.house.now()
         received.change(doing.tx, row.id, status="waiting", outcome="", attempts=0, due_at=now, claimed_until=None)
-        return Done(("It is read again at once, as if it had just come in.",))
+        return Done((_("It is read again at once, as if it had just come in."),))
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class RetryDeadline(AtTable):
             raise Gone(_("Nothing is parked there."), remedy=_("Nothing was changed."))
         for row in parked:
             deadlines.unpark(doing.tx, row)
-        return Done(("It is tried again with the next tick.",))
+        return Done((_("It is tried again with the next tick."),))
 
 
 def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:
@@ -78,6 +78,12 @@ def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:
         raise NotFound(_("There is no such mail."), remedy=_("Nothing was changed."))
     ledger.resend_in(doing.tx, doing.house, outbox_id)
     return Done(
-        (f"Mail {mail.id} ({mail.kind}) goes out again at once. Its reader may have it twice then.",),
+        (
+            _(
+                "Mail %(id)s (%(kind)s) goes out again at once. Its reader may have it twice then.",
+                id=mail.id,
+                kind=mail.kind,
+            ),
+        ),
         kept={"kind": mail.kind, "to": mail.person_id},
     )

@@ -58,7 +58,7 @@ class Merge(OnPerson):
         outbox.queue(tx, letters, now, now)
         says = (
             f"{len(locked)} tables that go on change hands; {len(asked)} open turns are mailed to the address that stays.",
-            "Links in mails to the other address die. What is together now cannot be told apart again.",
+            _("Links in mails to the other address die. What is together now cannot be told apart again."),
         )
         return Done(says)
 

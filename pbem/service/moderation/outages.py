@@ -11,6 +11,7 @@ from pbem.domain.errors import BadInput
 from pbem.domain.interval import Interval
 from pbem.domain.phrase import said
 from pbem.domain.speech import gettext as _
+from pbem.domain.speech import ngettext
 from pbem.service import heartbeat
 from pbem.service.moderation.doing import Doing, Done, OnServer
 from pbem.store import deadlines, moderation
@@ -50,10 +51,12 @@ class DeclareOutage(OnServer):
 
 def _tables(running: int) -> str:
     if not running:
-        return "No clock that runs now ran then, so no deadline moves."
-    many = f"{_MANY} tables or more" if running == _MANY else f"{running} table{'' if running == 1 else 's'}"
-    return (
-        f"The clocks at {many} are moved by a worker within a minute, and whoever has much more time is told by mail."
+        return _("No clock that runs now ran then, so no deadline moves.")
+    more = _("%(many)s tables or more", many=_MANY)
+    many = more if running == _MANY else ngettext("%(num)s table", "%(num)s tables", running)
+    return _(
+        "The clocks at %(many)s are moved by a worker within a minute, and whoever has much more time is told by mail.",
+        many=many,
     )
 
 
@@ -61,6 +64,13 @@ def _decided(doing: Doing, start: datetime, end: datetime) -> Iterator[str]:
     """The turns that the clock decided meanwhile or soon afterwards: nothing takes them back but rewinding."""
     found = moderation.decided_by_clock(doing.tx, start, end, MOST_SHOWN)
     if found:
-        yield "The clock decided these turns in that time or soon after it. Look at each: rewinding gives it back."
+        yield _("The clock decided these turns in that time or soon after it. Look at each: rewinding gives it back.")
     for row in found:
-        yield f"Table {row.game_id} ({row.title}), turn {row.window}, seat {row.seat + 1}: due {said(row.due_at, _UTC)}"
+        yield _(
+            "Table %(game)s (%(title)s), turn %(turn)s, seat %(seat)s: due %(moment)s",
+            game=row.game_id,
+            title=row.title,
+            turn=row.window,
+            seat=row.seat + 1,
+            moment=said(row.due_at, _UTC),
+        )

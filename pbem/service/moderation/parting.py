@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pbem.domain.acts import Act
 from pbem.domain.errors import Gone
 from pbem.domain.former import is_former
+from pbem.domain.speech import gettext as _
 from pbem.service import farewell
 from pbem.service.moderation.doing import Doing, Done, OnPerson
 from pbem.store import lobby, outbox, people
@@ -24,7 +25,7 @@ class SendExport(OnPerson):
         _known(doing, self.person_id)
         now = doing.house.now()
         outbox.queue(doing.tx, [outbox.Letter(self.person_id, "links")], now, now)
-        return Done(("They get a mail with a link to their own page. The file is there, and only they see it.",))
+        return Done((_("They get a mail with a link to their own page. The file is there, and only they see it."),))
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,16 @@ class Delete(OnPerson):
         tables = len(lobby.of_person(doing.tx, self.person_id, ("open", "planned", "playing")))
         farewell.delete_person_in(doing.tx, doing.house, self.person_id)
         says = (
-            f"They leave {tables} tables that go on; where they have played they are “a former player” from now on.",
-            "Their address, their name and the text of mails to them are gone for good. No mail tells them.",
+            _(
+                "They leave %(tables)s tables that go on; where they have played they are “a former "
+                "player” from now on.",
+                tables=tables,
+            ),
+            _("Their address, their name and the text of mails to them are gone for good. No mail tells them."),
         )
         return Done(says)
 
 
 def _known(doing: Doing, person_id: int) -> None:
     if is_former(people.read(doing.tx, person_id).address):
-        raise Gone("This person has left for good.", remedy="Nothing was changed.")
+        raise Gone(_("This person has left for good."), remedy=_("Nothing was changed."))

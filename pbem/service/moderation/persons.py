@@ -26,8 +26,12 @@ class ChangeAddress(OnPerson):
         before, again = moving.change_address_in(tx, doing.house, self.person_id, self.address, doing.reason)
         tables = len(lobby.of_person(tx, self.person_id, ("open", "playing")))
         says = (
-            f"Tables of theirs: {tables}. Links in older mails die; {again} open turns are mailed again.",
-            "The old address gets a mail that says so, and knows no other.",
+            _(
+                "Tables of theirs: %(tables)s. Links in older mails die; %(again)s open turns are mailed again.",
+                tables=tables,
+                again=again,
+            ),
+            _("The old address gets a mail that says so, and knows no other."),
         )
         return Done(says, kept={"before": before}, undo=None)
 
@@ -54,7 +58,7 @@ class Ban(OnPerson):
         facts = {"reason": doing.reason, "until": self.until and self.until.isoformat(), "lifted": False}
         outbox.queue(doing.tx, [outbox.Letter(person.id, "banned", facts=facts)], now, now)
         tables = len(lobby.of_person(doing.tx, person.id, ("playing",)))
-        says = (f"They play on at {tables} tables; none of their games is touched.",)
+        says = (_("They play on at %(tables)s tables; none of their games is touched.", tables=tables),)
         return Done(says, undo=Unban(person.id))
 
     def kept(self) -> dict[str, Any]:

@@ -111,21 +111,21 @@ def _learnt(rules: Game[Any], row: GameRow, places: list[PlaceRow], gone: list[S
     """Who knows what of the turns that no longer stand: what everybody was told, and of what only some saw the whole."""
     names = {place.seat: place.name for place in places if place.seat is not None}
     teller = speech.teller(rules, None, tuple(names[seat] for seat in sorted(names)))
-    yield f"Turns that no longer stand: {len(gone)}. What was told in them everybody knows:"
+    yield _("Turns that no longer stand: %(many)s. What was told in them everybody knows:", many=len(gone))
     alone: Counter[str] = Counter()
     for standing in gone:
         for each in standing.entry.facts:
             public = seen(each, SPECTATOR)
             if (sentence := teller.tell(public)) is not None:
-                yield f"Turn {standing.number}: {sentence}"
+                yield _("Turn %(number)s: %(sentence)s", number=standing.number, sentence=sentence)
             knowing = [names[seat] for seat in range(row.seats) if seen(each, seat) != public]
             if knowing:
                 alone[f"{' and '.join(knowing)}"] += 1
     for who, many in sorted(alone.items()):
-        yield f"Only {who} saw what was hidden in {many} of these events, and knows it still."
+        yield _("Only %(who)s saw what was hidden in %(many)s of these events, and knows it still.", who=who, many=many)
     if play.position_of(row).box:
-        yield "Sealed choices that wait in the present turn are dropped, and nobody has seen them."
-    yield "Standing orders are dropped, and the luck of all turns that follow is new."
+        yield _("Sealed choices that wait in the present turn are dropped, and nobody has seen them.")
+    yield _("Standing orders are dropped, and the luck of all turns that follow is new.")
 
 
 def turns_of(tx: Tx, row: GameRow) -> list[int]:

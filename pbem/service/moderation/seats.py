@@ -28,9 +28,9 @@ class Substitute(AtTable):
         if person_id is not None and bans.in_force(doing.tx, person_id, doing.house.now()) is not None:
             raise Forbidden(_("They are banned from new tables."), remedy=_("Nothing was changed; lift the ban first."))
         substitutes.replace_in(doing.tx, doing.house, self.game_id, self.seat, person_id, doing.reason, doing.by)
-        says = ["The links of whoever sat there die at once; what is asked is asked anew, with the whole time."]
+        says = [_("The links of whoever sat there die at once; what is asked is asked anew, with the whole time.")]
         if person is not None and person.confirmed_at is None:
-            says.append("This address has never said yes to anything here: is it written as it should be?")
+            says.append(_("This address has never said yes to anything here: is it written as it should be?"))
         undo = None
         if before is not None and before.person_id is not None:
             undo = Substitute(self.game_id, self.seat, people.read(doing.tx, before.person_id).address)
@@ -52,4 +52,6 @@ class Offer(AtTable):
 
     def do(self, doing: Doing) -> Done:
         asked = substitutes.offer_in(doing.tx, doing.house, self.game_id, self.seat, doing.reason, doing.by)
-        return Done((f"People who are willing and are asked by mail: {asked}.",), kept={"offered": True})
+        return Done(
+            (_("People who are willing and are asked by mail: %(asked)s.", asked=asked),), kept={"offered": True}
+        )

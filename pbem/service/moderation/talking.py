@@ -34,5 +34,10 @@ class Redact(AtTable):
         for person_id in sorted({place.person_id for place in places if place.person_id is not None}):
             timekeeping.queue_notice(doing.tx, doing.house, person_id, row, None, "redacted", facts)
         return Done(
-            ("The text is gone for good and cannot be brought back; mails that have left with it stay where they are.",)
+            (
+                _(
+                    "The text is gone for good and cannot be brought back; mails that have left with it stay "
+                    "where they are."
+                ),
+            )
         )
