@@ -1,7 +1,7 @@
 """Lists of tables for the desk: what is urgent, what is in trouble, what is looked for; a page at a time.
 
 Every list is read from an index, from where the page before ended, so that a page among a hundred thousand tables costs
-what it costs among a hundred; and every count stops at a thousand. No state, box, order or secret of a game is read here.
+what it costs among a hundred; and every count stops early. No state, box, order or secret of a game is read here.
 """
 
 from collections.abc import Collection, Iterable
@@ -27,7 +27,7 @@ from sqlalchemy import (
 
 from pbem.store.schema import Call, Deadline, Flaw, Game, Job, Outbox, Pause, Place, Received, Unreachable, table_of
 
-COUNTED: Final = 1000
+COUNTED: Final = 200
 """Who has more of something than this needs no exact number."""
 
 TROUBLES: Final = ("overdue", "unreachable", "parked", "paused", "frozen", "flawed")
@@ -55,7 +55,7 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much of everything there is, a thousand meaning that or more; `oldest` is since when a mail could have left."""
+    """How much of everything there is, `COUNTED` meaning that or more; `oldest` is since when a mail could have left."""
 
     overdue: int
     unreachable: int
@@ -216,7 +216,7 @@ def _numbers(trouble: str) -> Select[Any]:
 
 
 def _most(numbers: Select[Any]) -> ColumnElement[int]:
-    """How many different ones these are, among the first thousand."""
+    """How many different ones these are, among the first so many."""
     some = numbers.limit(COUNTED).subquery()
     return select(func.count(distinct(some.c[0]))).scalar_subquery()
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, distinct, func, select
+from sqlalchemy import Connection, Select, and_, case, distinct, func, select
 
 from pbem.domain.reliability import Counts
 from pbem.store.schema import Deadline, Game, Log, Offer, Place, table_of
@@ -33,14 +33,16 @@ def counts(tx: Connection, person_ids: Collection[int], since: datetime) -> dict
     per_person = _PLACE.c.person_id
     asked = and_(_DEADLINE.c.game_id == _PLACE.c.game_id, _DEADLINE.c.seat == _PLACE.c.seat)
     written = and_(_LOG.c.game_id == _PLACE.c.game_id, _LOG.c.seat == _PLACE.c.seat)
-    turns = select(per_person, func.count()).select_from(_PLAYED.join(_DEADLINE, asked))
+    # Which of them are closed is counted and not asked for, which would lead SQLite through all that ever were.
+    closed = and_(_DEADLINE.c.status == "closed", _DEADLINE.c.asked_at >= _CAME)
+    turns = select(per_person, func.count(case((closed, 1)))).select_from(_PLAYED.join(_DEADLINE, asked))
     silent = select(per_person, func.count()).select_from(_PLAYED.join(_LOG, written))
     finished = select(per_person, func.count(distinct(_GAME.c.id))).select_from(_PLAYED)
     left = select(_OFFER.c.person_id, func.count()).where(
         _OFFER.c.person_id.in_(person_ids), _OFFER.c.status != "back", _OFFER.c.offered_at >= since
     )
     found = [
-        _each(tx, turns.where(*recent, _DEADLINE.c.status == "closed", _DEADLINE.c.asked_at >= _CAME), per_person),
+        _each(tx, turns.where(*recent), per_person),
         _each(tx, silent.where(*recent, _LOG.c.by == "clock", _LOG.c.at >= _CAME), per_person),
         _each(tx, finished.where(*recent, _GAME.c.status == "over"), per_person),
         _each(tx, left, _OFFER.c.person_id),
