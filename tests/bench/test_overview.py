@@ -1,10 +1,9 @@
 """Whether the desk's first page costs the same among a hundred thousand tables and a million rows of logs as among few.
 
-The same requests go to two servers in turn, a small one and a large one, and the times of each pair are compared; and the
+The same requests go to two servers in turn, a small one and a large one, and their quickest times are compared; and the
 plan of every statement is asked for, as the database makes it where there is much to read.
 """
 
-import statistics
 import time
 
 import pytest
@@ -58,9 +57,10 @@ def test_the_desk_among_a_hundred_thousand_tables_takes_at_most_twice_the_time_a
     print()
     ratios = {}
     for page in PAGES:
+        # The quickest of each says what it takes; the others say what else the machine was doing.
         pairs = [[_timed(browsers[games], page) for games in (FEW, MANY)] for _ in range(PAIRS)]
-        few, much = (statistics.median(each) for each in zip(*pairs, strict=True))
-        ratios[page] = statistics.median(after / before for before, after in pairs)
+        few, much = (min(each) for each in zip(*pairs, strict=True))
+        ratios[page] = much / few
         print(f"{page:32} {few * 1000:6.1f} ms and {much * 1000:6.1f} ms: {ratios[page]:.2f}")
     assert all(ratio <= MOST for ratio in ratios.values())
 

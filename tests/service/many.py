@@ -63,7 +63,7 @@ def copy(house: House, game_id: int, times: int, rows: int = 10) -> None:
         status="CASE WHEN s.n % 500 = 3 THEN 'frozen' WHEN s.n % 4 = 2 THEN 'over' ELSE t.status END",
     )
     of("place", ours, times, game_id=number, person_id=someone)
-    due = moment("t.asked_at", "CASE WHEN s.n % 100 = 4 THEN 600 ELSE 86400 + s.n END")
+    due = moment("t.asked_at", "CASE WHEN s.n % 100 = 4 THEN s.n / 100 - 3600 ELSE 86400 + s.n END")
     closed = "CASE WHEN s.n % 4 = 2 THEN 'closed' ELSE t.status END"
     of("deadline", ours, times, game_id=number, due_at=due, remind_at="NULL", status=closed)
     of(
