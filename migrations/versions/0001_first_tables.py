@@ -236,7 +236,6 @@ def upgrade() -> None:
         sa.UniqueConstraint("key", name=op.f("uq_game_key")),
     )
     with op.batch_alter_table("game", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_game_ended_at"), ["ended_at"], unique=False)
         batch_op.create_index(batch_op.f("ix_game_host_id"), ["host_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_game_status_created_at"), ["status", "created_at"], unique=False)
         batch_op.create_index(
@@ -448,6 +447,7 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("offer", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_offer_game_id_seat"), ["game_id", "seat"], unique=False)
+        batch_op.create_index(batch_op.f("ix_offer_person_id"), ["person_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_offer_status"), ["status"], unique=False)
 
     op.create_table(
@@ -682,6 +682,7 @@ def downgrade() -> None:
     op.drop_table("outbox")
     with op.batch_alter_table("offer", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_offer_status"))
+        batch_op.drop_index(batch_op.f("ix_offer_person_id"))
         batch_op.drop_index(batch_op.f("ix_offer_game_id_seat"))
 
     op.drop_table("offer")
@@ -727,7 +728,6 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_game_status_kind_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_status_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_host_id"))
-        batch_op.drop_index(batch_op.f("ix_game_ended_at"))
 
     op.drop_table("game")
     op.drop_table("bounce")

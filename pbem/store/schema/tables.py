@@ -169,6 +169,7 @@ class Offer(Base):
         one_of("successor", "substitute", "bot"),
         one_of("status", "open", "taken", "back", "over"),
         Index(None, "game_id", "seat"),
+        Index(None, "person_id"),
         Index(None, "status"),
     )
 
