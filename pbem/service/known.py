@@ -17,7 +17,7 @@ from engine.game import Game, Standing
 from engine.table import answers_itself
 from pbem.service import views
 from pbem.service.memory import Memory
-from pbem.service.record import Kind, entries_back
+from pbem.service.record import TAKES_BACK, Kind, entries_back
 from pbem.service.record import Standing as StandingEntry
 from pbem.store import games
 from pbem.store.database import Tx
@@ -92,7 +92,7 @@ def _work_out(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> Known:
 def _since_last_choice(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> tuple[StandingEntry, ...]:
     """The entries from the last one on in which this seat has decided something."""
     found: list[StandingEntry] = []
-    rows = games.chain_back(tx, row.id, row.key, (Kind.ENTRY, Kind.UNDONE))
+    rows = games.chain_back(tx, row.id, row.key, (Kind.ENTRY, *TAKES_BACK))
     for standing in entries_back(rules, rows):
         found.append(standing)
         mine = seat in standing.entry.choices and seat not in standing.entry.alone

@@ -7,12 +7,14 @@ from engine.decisions import Choice
 from engine.facts import HIDDEN, SPECTATOR, seen
 from pbem.domain.errors import BadInput, Gone, Stale
 from pbem.ops.verify import verify_file, verify_game
-from pbem.service import export, play, second_thoughts
+from pbem.service import export, play, second_thoughts, views
+from pbem.service.known import known_in
 from pbem.service.moderation.doing import preview
 from pbem.service.moderation.rewinding import Rewind, turns_of
 from pbem.service.play import By, rules_of
 from pbem.service.record import Kind, body_of, standing_entries
 from pbem.store import deadlines, games
+from pbem.store import views as kept_views
 from tests.service.moderated import OLGA, does
 from tests.service.races import meetings
 from tests.service.stored import everything, fails_without_a_trace, letters
@@ -117,6 +119,37 @@ def test_links_and_forms_of_before_decide_nothing_any_more(table):
                     game.play(seat, decision.default, window=window)
     assert everything(game.house.store) == kept
     assert [each.number for each in standing(game)] == [each.number for each in before if each.number < turn]
+
+
+def test_what_was_kept_of_turns_that_no_longer_stand_is_forgotten_and_the_rest_stays(table):
+    game = table("templari", 3)
+    goes_on(game, 25)
+    views.keep_behind(game.house)
+    turn, known, _ = at_turn(game, 25)
+    views.keep_behind(game.house)
+    does(game.house, Rewind(game.id, turn))
+    with game.house.store.read() as tx:
+        kept = kept_views.of_game(tx, game.id)
+    assert kept
+    assert all(each.number < turn for each in kept)
+    assert {seat: game.view(seat) for seat in known} == known
+    goes_on(game, 25)
+    views.keep_behind(game.house)
+    assert sound(game)
+
+
+@pytest.mark.parametrize(("kind", "seats"), KINDS)
+def test_no_seat_is_shown_what_no_longer_stands_as_if_it_did(table, kind, seats):
+    game = table(kind, seats)
+    goes_on(game, 2)
+    turn, _, _ = at_turn(game, 8)
+    does(game.house, Rewind(game.id, turn))
+    with game.house.store.read() as tx:
+        row = games.read(tx, game.id)
+        for seat in range(seats):
+            known = known_in(tx, row, rules_of(row), seat)
+            assert known.view == game.view(seat)
+            assert all(told.window < turn for told in known.told)
 
 
 def test_all_seats_are_told_why_and_whoever_is_asked_gets_a_turn_of_full_length(table):

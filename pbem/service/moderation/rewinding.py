@@ -81,7 +81,7 @@ def _go_back(doing: Doing, row: GameRow, turn: int, state: Any) -> GameRow:
     record.add(Kind.REWOUND, None, doing.by, {"from": turn, "window": window, "reason": doing.reason})
     deadlines.close_window(doing.tx, row.id, row.window)
     row = write(doing.tx, row, record, window=window, state=codec.dumps(state), box="[]", orders="[]")
-    views.forget(doing.tx, row.id)
+    views.forget(doing.tx, row.id, turn)
     return row
 
 
