@@ -9,6 +9,7 @@ import json
 from itertools import count
 
 from pbem.domain.errors import Stale
+from pbem.domain.former import is_former
 from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
 from pbem.service import links, lobby
@@ -56,6 +57,7 @@ def _rematch(tx: Tx, house: House, token: str) -> str:
 def _wanted(tx: Tx, before: GameRow, person_id: int) -> Wanted:
     places = games.places(tx, before.id)
     others = {place.person_id for place in places if place.person_id is not None} - {person_id}
+    known = people.read_all(tx, others)
     return Wanted(
         kind=before.kind,
         seats=before.seats,
@@ -63,7 +65,7 @@ def _wanted(tx: Tx, before: GameRow, person_id: int) -> Wanted:
         pace=before.pace,
         title=before.title,
         bots=tuple(place.bot for place in places if place.bot is not None),
-        invited=tuple(people.read(tx, other).address for other in sorted(others)),
+        invited=tuple(known[other].address for other in sorted(others) if not is_former(known[other].address)),
         private=True,
         doubles=before.doubles,
         silent_limit=before.silent_limit,

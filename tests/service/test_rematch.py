@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from pbem.domain.errors import Stale
-from pbem.service import announced, doorstep, leaving, links, rematch
+from pbem.service import announced, doorstep, farewell, leaving, links, rematch
 from pbem.store import games, lobby
 from pbem.store import links as link_rows
 from tests.service.races import meetings
@@ -48,6 +48,15 @@ def test_the_new_table_is_like_the_old_one_with_its_bots_and_the_others_invited(
         assert games.read(tx, after.game_id).options == before.options
         invited = {each.person_id for each in lobby.invitations(tx, after.game_id)}
     assert invited == {over.person_at(seat) for seat in others}
+
+
+def test_whoever_has_left_for_good_is_not_invited(house, over):
+    asker, gone, other = people_of(over)
+    stays = over.person_at(other)
+    farewell.delete_person(house, over.person_at(gone))
+    found = doorstep.at(house, rematch.rematch(house, seat_token(house, over, asker)))
+    with house.store.read() as tx:
+        assert [each.person_id for each in lobby.invitations(tx, found.table.game_id)] == [stays]
 
 
 def test_whoever_asks_later_or_again_is_led_to_the_same_table(house, over):
