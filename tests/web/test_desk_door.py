@@ -10,7 +10,7 @@ from pbem.service.passphrases import FRESH, TRIES_OF_NAME
 from pbem.service.sessions import LASTS_OF_ORGANISER, LASTS_OF_PERSON
 from pbem.store.audit import Wanted
 from pbem.store.sessions import Holder
-from tests.service.acting import GOOD, an_organiser
+from tests.service.acting import ANN, GOOD, an_organiser
 from tests.service.stored import everything, letters
 from tests.web.browser import HOST, Browser
 from tests.web.desk import at_the_desk, signed_in
@@ -117,6 +117,13 @@ def test_a_host_comes_from_their_own_page_and_helps_without_a_passphrase(sign_in
     assert audit.listed(house, Wanted())[0].actor == "host Ann"
     others = [each.person_id for each in game.places().values() if each.person_id != host]
     assert "Help at this table, as its host" not in sign_in(others[0]).links()
+
+
+def test_a_host_hears_of_no_call_and_of_no_answer(sign_in, house, game, call):
+    calls.answer(house, ANN, call, "Do not mind the host.")
+    page = sign_in(game.row().host_id).follow("Help at this table, as its host")
+    assert "organiser Ann" not in page.text
+    assert calls.CALLED not in page.text
 
 
 def test_what_a_host_typed_survives_a_session_that_ran_out(browser, sign_in, house, clock, game):

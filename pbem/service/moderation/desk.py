@@ -120,7 +120,8 @@ def table(house: House, actor: Actor, game_id: int) -> Desk:
             host=people.read(tx, game.host_id).name,
             seats=tuple(_seats(tx, game, places, for_host=for_host)),
             log=tuple(_log(tx, game, rules, for_host=for_host)),
-            acts=tuple(audit_rows.newest(tx, Wanted(game_id=game_id), None, MOST_ACTS)),
+            # What players may know of it stands in the log; a call and its answer are between two people.
+            acts=() if for_host else tuple(audit_rows.newest(tx, Wanted(game_id=game_id), None, MOST_ACTS)),
             mails=() if for_host else tuple(ledger.of_game_in(tx, game_id, MOST_MAILS)),
             said=tuple(talk.heard_in(tx, game)),
             turns=() if for_host else tuple(_turns(tx, game, rules, places)),
