@@ -122,7 +122,7 @@ def test_links_and_forms_of_before_decide_nothing_any_more(table):
 
 
 def test_what_was_kept_of_turns_that_no_longer_stand_is_forgotten_and_the_rest_stays(table):
-    game = table("templari", 3)
+    game = table("sun-bid", 3)
     goes_on(game, 25)
     views.keep_behind(game.house)
     turn, known, _ = at_turn(game, 25)
