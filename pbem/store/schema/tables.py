@@ -14,8 +14,9 @@ class Game(Base):
     A table that was asked for from an address which has not said yes is `planned`; nobody else sees it. One that its host
     closed before the start is `closed`; one that ended without a result is `void`.
 
-    `state`, `box` and `orders` are the snapshot after row `seq` of the log; `window` is the number of entries ever made;
-    `head` is the hash of the last row, `entry_head` that at the last entry, which is what mails may show.
+    `state`, `box` and `orders` are the snapshot after row `seq` of the log; `window` is the number of the entry that is to
+    come, which none has had but one that was undone; `head` is the hash of the last row, `entry_head` that at the last
+    entry, which is what mails may show.
     """
 
     __tablename__ = "game"
