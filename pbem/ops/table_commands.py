@@ -51,17 +51,21 @@ def table() -> None:
 
 @command(table, "list", example="pbem table list --status frozen")
 @click.option("--status", default="playing", show_default=True, help="Only tables in this state.")
-def table_list(status: str) -> None:
+@click.option("--most", type=click.IntRange(1), default=50, show_default=True, help="So many, the newest ones.")
+def table_list(status: str, most: int) -> None:
     """Show tables, one a line: its number, its state, its turn and its title."""
     from pbem.ops.opening import opened_house
     from pbem.store import games
 
     with opened_house(read_settings()) as house, house.store.read() as tx:
-        found = [games.read(tx, game_id) for game_id in games.ids_with_status(tx, status)]
+        numbers = games.ids_with_status(tx, status)
+        found = [games.read(tx, game_id) for game_id in numbers[-most:]]
     for game in found:
         state = "paused" if game.paused else game.status
         click.echo(f"{game.id:6}  {state:8} turn {game.window:4}  {game.kind:18} {game.title}")
-    click.echo(f"{many(len(found), 'table')}.")
+    click.echo(
+        f"{many(len(numbers), 'table')}{f', of which these are the newest {most}' if len(numbers) > most else ''}."
+    )
 
 
 @command(table, "show", example="pbem table show 12")
