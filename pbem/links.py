@@ -164,22 +164,17 @@ class Keyring:
         """
         return _placeholder(self.keys[0], purpose, row)
 
-    def placeholders(self, stored: bytes) -> frozenset[int]:
-        """The rows whose tokens a stored mail waits for."""
-        return frozenset(row for _, _, row in self._placeholders(stored).values())
-
-    def fill(self, stored: bytes, generations: Mapping[int, int]) -> bytes:
-        """The mail as it is sent: a token in each place, by the generation of each row.
-
-        Give it only the rows of the mail's reader: the others' links have no business in it.
-        """
-        sent = stored
-        for placeholder, (key, purpose, row) in self._placeholders(stored).items():
-            if row not in generations:
-                raise Fault(f"A mail has a place for link {row}, which is not its reader's.")
-            token = _token(key, purpose, row, generations[row])
-            sent = sent.replace(placeholder, token.encode())
-        return sent
+    def unfilled(self, stored: bytes) -> "Unfilled":
+        """A stored mail with its places found."""
+        found = {}
+        # A mail has one place for each choice, and all of them stand for one link.
+        for place in set(_PLACEHOLDER.findall(stored)):
+            text = place.decode()
+            purpose, key = Purpose(text[1]), self._find(text[2])
+            row = int.from_bytes(_bytes(text[3:11]))
+            if key and hmac.compare_digest(text, _placeholder(key, purpose, row)):
+                found[place] = key, purpose, row
+        return Unfilled(stored, found)
 
     def signer(self, salt: str) -> URLSafeTimedSerializer:
         """Signs what need not live in a mail address; the salt says what for."""
@@ -196,16 +191,30 @@ class Keyring:
     def _find(self, key_id: str) -> Key | None:
         return next((key for key in self.keys if key.id == key_id), None)
 
-    def _placeholders(self, stored: bytes) -> dict[bytes, tuple[Key, Purpose, int]]:
-        found = {}
-        # A mail has one place for each choice, and all of them stand for one link.
-        for place in set(_PLACEHOLDER.findall(stored)):
-            text = place.decode()
-            purpose, key = Purpose(text[1]), self._find(text[2])
-            row = int.from_bytes(_bytes(text[3:11]))
-            if key and hmac.compare_digest(text, _placeholder(key, purpose, row)):
-                found[place] = key, purpose, row
-        return found
+
+@dataclass(frozen=True, slots=True)
+class Unfilled:
+    """A mail as it is stored, with placeholders of ours where its tokens go."""
+
+    stored: bytes = field(repr=False)
+    places: Mapping[bytes, tuple[Key, Purpose, int]] = field(repr=False)
+
+    @property
+    def rows(self) -> frozenset[int]:
+        """The rows whose tokens it waits for."""
+        return frozenset(row for _, _, row in self.places.values())
+
+    def filled(self, generations: Mapping[int, int]) -> bytes:
+        """The mail as it is sent: a token in each place, by the generation of each row.
+
+        Give it only the rows of the mail's reader: the others' links have no business in it.
+        """
+        sent = self.stored
+        for placeholder, (key, purpose, row) in self.places.items():
+            if row not in generations:
+                raise Fault(f"A mail has a place for link {row}, which is not its reader's.")
+            sent = sent.replace(placeholder, _token(key, purpose, row, generations[row]).encode())
+        return sent
 
 
 def rotate(keyring: Keyring, secret: bytes, today: date) -> Keyring:

@@ -78,7 +78,7 @@ def test_a_mail_that_waits_while_the_server_is_updated_still_gets_its_links(
     placeholder: str, purpose: Purpose, row: int
 ) -> None:
     assert RING.placeholder(purpose, row) == placeholder
-    assert RING.fill(placeholder.encode(), {row: 0}) == RING.make(purpose, row, 0).encode()
+    assert RING.unfilled(placeholder.encode()).filled({row: 0}) == RING.make(purpose, row, 0).encode()
 
 
 def test_the_recipe_is_the_one_that_is_written_down() -> None:
@@ -259,27 +259,27 @@ def test_a_stored_mail_gets_its_links_when_it_is_sent(
 
     stored = mail([RING.placeholder(purpose, row) for row, (purpose, _) in links.items()])
     sent = mail([RING.make(purpose, row, gen) for row, (purpose, gen) in links.items()])
-    assert RING.placeholders(stored) == set(links)
-    assert RING.fill(stored, {row: gen for row, (_, gen) in links.items()}) == sent
+    assert RING.unfilled(stored).rows == set(links)
+    assert RING.unfilled(stored).filled({row: gen for row, (_, gen) in links.items()}) == sent
     assert len(stored) == len(sent)
 
 
 def test_every_try_sends_the_same_bytes_whatever_was_rotated_in_between() -> None:
     stored = RING.placeholder(Purpose.BOUNCE, 9).encode()
-    assert ROTATED.fill(stored, {9: 2}) == RING.fill(stored, {9: 2})
+    assert ROTATED.unfilled(stored).filled({9: 2}) == RING.unfilled(stored).filled({9: 2})
 
 
 def test_a_mail_that_is_written_after_a_rotation_needs_the_new_key_only() -> None:
     stored = ROTATED.placeholder(Purpose.BOUNCE, 9).encode()
     left = revoke(ROTATED, "a")
-    assert left.fill(stored, {9: 2}) == left.make(Purpose.BOUNCE, 9, 2).encode()
+    assert left.unfilled(stored).filled({9: 2}) == left.make(Purpose.BOUNCE, 9, 2).encode()
     # What was written before waits for ever, and has to be written anew.
-    assert left.placeholders(RING.placeholder(Purpose.BOUNCE, 9).encode()) == frozenset()
+    assert left.unfilled(RING.placeholder(Purpose.BOUNCE, 9).encode()).rows == frozenset()
 
 
 def test_a_stored_mail_holds_no_token() -> None:
     stored = RING.placeholder(Purpose.MOVE, 9).encode()
-    sent = RING.fill(stored, {9: 2})
+    sent = RING.unfilled(stored).filled({9: 2})
     assert not contains_token(stored, RING)
     assert contains_token(b"r+" + sent.upper() + b"@play.example.org", RING)
     assert contains_token(b"abc" + sent + b"def", RING)
@@ -298,14 +298,14 @@ def test_what_a_player_writes_never_becomes_a_link(at: int, character: str) -> N
     own = RING.placeholder(Purpose.MOVE, 9)
     forged = own[:at] + character + own[at + 1 :]
     if forged != own:
-        assert RING.placeholders(forged.encode()) == frozenset()
-        assert RING.fill(forged.encode(), {}) == forged.encode()
+        assert RING.unfilled(forged.encode()).rows == frozenset()
+        assert RING.unfilled(forged.encode()).filled({}) == forged.encode()
 
 
 def test_a_mail_for_one_reader_never_gets_the_link_of_another() -> None:
     stored = RING.placeholder(Purpose.MOVE, 9).encode()
     with pytest.raises(Fault, match="link 9"):
-        RING.fill(stored, {8: 0})
+        RING.unfilled(stored).filled({8: 0})
 
 
 # Signed values that need not live in an address.

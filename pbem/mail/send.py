@@ -13,10 +13,12 @@ Nothing in here decides what follows from an outcome, waits between mails, or kn
 may stand in what it says.
 """
 
+import math
 import smtplib
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -117,6 +119,9 @@ class RelaySession:
         self._open: smtplib.SMTP | None = None
         self._talking: smtplib.SMTP | None = None
         self._hung_up = False
+        self._until = math.inf
+        self._over = threading.Event()
+        self._watch: threading.Thread | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -127,6 +132,7 @@ class RelaySession:
         if self._open is not None:
             with self._at_most_so_long():
                 self._leave(politely=error is None)
+        self._over.set()
 
     def open(self) -> str:
         """Connect, greet and sign in, if that is not done; why it cannot be done, or nothing."""
@@ -155,13 +161,22 @@ class RelaySession:
     def _at_most_so_long(self) -> Iterator[None]:
         """Hang up on a relay that is not done in time; whoever waits for it sees a connection that broke."""
         self._hung_up = False
-        timer = threading.Timer(self._longest, self._hang_up)
-        timer.daemon = True
-        timer.start()
+        self._until = time.monotonic() + self._longest
+        if self._watch is None:
+            self._watch = threading.Thread(target=self._look_at_the_clock, daemon=True)
+            self._watch.start()
         try:
             yield
         finally:
-            timer.cancel()
+            self._until = math.inf
+
+    def _look_at_the_clock(self) -> None:
+        # One thread for the whole batch. It never waits past the end of a mail that begins meanwhile, so nobody has to tell
+        # it of one.
+        while not self._over.wait(min(self._longest, max(0.0, self._until - time.monotonic()))):
+            if time.monotonic() >= self._until:
+                self._until = math.inf
+                self._hang_up()
 
     def _hang_up(self) -> None:
         self._hung_up = True

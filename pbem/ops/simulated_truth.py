@@ -148,7 +148,7 @@ class Truth:
             if any(line.what in ("waits", "withheld") for line in lines.get(mail.id, [])):
                 found[turn] = mail.queued_at + self.house.hold
             elif mail.status == "undeliverable":
-                for failed in outages.failures(tx, mail.person_id, mail.queued_at)[:1]:
+                for failed in outages.failures(tx, {mail.person_id}, mail.queued_at)[mail.person_id][:1]:
                     found[turn] = max(mail.queued_at, failed.start + PATIENCE)
         return found
 

@@ -159,7 +159,7 @@ def _daily(tx: Tx, person_id: int) -> list[GameRow]:
 
 
 def _wish(tx: Tx, person_id: int, game_id: int) -> str:
-    found = preferences.wished(tx, person_id, game_id)
+    found = preferences.wished(tx, [(person_id, game_id)])[person_id, game_id]
     return found.of_table or found.delivery
 
 

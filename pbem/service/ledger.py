@@ -85,9 +85,8 @@ def resend_in(tx: Tx, house: House, outbox_id: int) -> None:
     row = outbox.read(tx, outbox_id)
     if row is None:
         raise NotFound(_("There is no such mail."))
-    game = None if row.game_id is None else games.lock(tx, row.game_id)
-    why = news.why_outdated(tx, row, game)
-    if why is not None:
+    locked = {} if row.game_id is None else {row.game_id: games.lock(tx, row.game_id)}
+    if (why := news.why_outdated(tx, [row], locked).get(row.id)) is not None:
         raise Gone(_("This mail is not worth sending any more."), why=_("In the meantime %(why)s.", why=why))
     now = house.now()
     # Whoever is sending it just now finds its lease gone: from here on the mail is the next claimer's.

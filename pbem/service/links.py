@@ -8,6 +8,7 @@ a page that explains.
 This module must never store or log a token, and opening one changes nothing.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -86,26 +87,38 @@ def make_in(tx: Tx, house: House, meant: Meant, expires_at: datetime | None = No
     The transaction holds the lock of the game, or of the person where there is no game, so that nobody else makes the
     same one.
     """
-    known = links.find(tx, meant)
-    if known is not None:
-        return known.id
+    return make_all_in(tx, house, {meant: expires_at})[meant]
+
+
+def make_all_in(tx: Tx, house: House, wanted: Mapping[Meant, datetime | None]) -> dict[Meant, int]:
+    """The same for several links, each with the moment at which it expires, where that is not as always."""
+    known = links.find_all(tx, wanted)
     now = house.now()
-    lasts = LASTS.get(Purpose(meant.purpose))
-    return links.add(tx, meant, now, expires_at or (now + lasts if lasts else None))
+    new = {
+        meant: expires_at or (now + LASTS[purpose] if (purpose := Purpose(meant.purpose)) in LASTS else None)
+        for meant, expires_at in wanted.items()
+        if meant not in known
+    }
+    return {meant: row.id for meant, row in (known | links.add_all(tx, new, now)).items()}
+
+
+def of_seat(person_id: int, game_id: int, window: int, seat: int) -> dict[Purpose, Meant]:
+    """What the links of a seat in a window are meant for: one choice, the whole table, a reply."""
+    return {
+        purpose: Meant(purpose, person_id, game_id, window, seat)
+        for purpose in (Purpose.MOVE, Purpose.SEAT, Purpose.REPLY)
+    }
+
+
+def seat_links(made: Mapping[Meant, int], meant: Mapping[Purpose, Meant]) -> SeatLinks:
+    """The links of a seat, among those that were made."""
+    return SeatLinks(made[meant[Purpose.MOVE]], made[meant[Purpose.SEAT]], made[meant[Purpose.REPLY]])
 
 
 def of_seat_in(tx: Tx, house: House, person_id: int, game_id: int, window: int, seat: int) -> SeatLinks:
-    """The links of a seat in a window: one choice, the whole table, a reply. The game is locked."""
-    move, page, reply = (
-        make_in(tx, house, Meant(purpose, person_id, game_id, window, seat))
-        for purpose in (Purpose.MOVE, Purpose.SEAT, Purpose.REPLY)
-    )
-    return SeatLinks(move, page, reply)
-
-
-def stop_in(tx: Tx, house: House, person_id: int) -> int:
-    """The link by which a person stops mails. The person, or the game of the mail, is locked."""
-    return make_in(tx, house, Meant(Purpose.STOP, person_id))
+    """The links of a seat in a window. The game is locked."""
+    meant = of_seat(person_id, game_id, window, seat)
+    return seat_links(make_all_in(tx, house, dict.fromkeys(meant.values())), meant)
 
 
 def revoke_in(tx: Tx, game_id: int, seat: int) -> None:

@@ -18,7 +18,7 @@ This module must never look into a game's state.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -36,8 +36,10 @@ from pbem.service.house import House
 from pbem.service.looks import look_in
 from pbem.service.ready import ASKING, WITH_BOARD, Ready
 from pbem.service.telling import Words, table_named
+from pbem.service.timekeeping import Games
 from pbem.store import deadlines, games, offers, outbox, people
 from pbem.store.database import Tx
+from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow, PlaceRow
 from pbem.store.outbox import OutboxRow
 from pbem.store.people import PersonRow
@@ -49,8 +51,28 @@ _ANSWERABLE: Final = ASKING | {"receipt"}
 """Kinds whose answers are read: the address for them names a seat and a turn."""
 
 
-def why_outdated(tx: Tx, mail: OutboxRow, game: GameRow | None) -> str | None:
-    """Why a mail is not worth sending any more; None if it is. The game it is about, if any, is locked."""
+def why_outdated(tx: Tx, mails: Collection[OutboxRow], tables: Games) -> dict[int, str]:
+    """Which mails are not worth sending any more, and why. The tables that they are about are locked."""
+    turns = {
+        mail.id: (mail.game_id, tables[mail.game_id].window, mail.seat)
+        for mail in mails
+        if mail.game_id is not None and mail.seat is not None
+    }
+    places = games.places_of(tx, {game_id for game_id, _, _ in turns.values()})
+    asked = deadlines.read_all(tx, set(turns.values()))
+    found = {}
+    for mail in mails:
+        game = None if mail.game_id is None else tables[mail.game_id]
+        seated = [] if mail.id not in turns else places[turns[mail.id][0]]
+        why = _why(tx, mail, game, seated, asked.get(turns[mail.id]) if mail.id in turns else None)
+        if why is not None:
+            found[mail.id] = why
+    return found
+
+
+def _why(
+    tx: Tx, mail: OutboxRow, game: GameRow | None, places: list[PlaceRow], asked: DeadlineRow | None
+) -> str | None:
     if game is None:
         if mail.kind == "digest":
             return "all its games are over" if digests.is_over(tx, mail) else None
@@ -63,12 +85,12 @@ def why_outdated(tx: Tx, mail: OutboxRow, game: GameRow | None) -> str | None:
         return None if offer.status == "open" and game.status == "playing" else "the seat is not on offer any more"
     if mail.seat is None:
         return None
-    if all(place.person_id != mail.person_id for place in games.places(tx, game.id) if place.seat == mail.seat):
+    if all(place.person_id != mail.person_id for place in places if place.seat == mail.seat):
         return "somebody else plays the seat now"
     if mail.kind in ASKING or (mail.kind == "notice" and mail.window is not None):
-        return _why_answered(tx, game, mail)
+        return _why_answered(game, mail, asked)
     if mail.kind == "sealed":
-        return _why_unsealed(tx, game, mail)
+        return _why_unsealed(tx, game, mail, asked)
     return None
 
 
@@ -130,17 +152,15 @@ def _number(tx: Tx, mail: OutboxRow) -> str:
     return f"{mail.id}.{anew}" if anew else f"{mail.id}"
 
 
-def _why_answered(tx: Tx, game: GameRow, mail: OutboxRow) -> str | None:
+def _why_answered(game: GameRow, mail: OutboxRow, asked: DeadlineRow | None) -> str | None:
     if game.status != "playing":
         return "the game has ended"
     if game.window != mail.window:
         return "the game has moved on"
-    assert mail.seat is not None
-    asked = deadlines.read(tx, game.id, game.window, mail.seat)
     return None if asked is not None and asked.status == "open" else ANSWERED
 
 
-def _why_unsealed(tx: Tx, game: GameRow, mail: OutboxRow) -> str | None:
+def _why_unsealed(tx: Tx, game: GameRow, mail: OutboxRow, asked: DeadlineRow | None) -> str | None:
     """Why nobody need hear any more that a choice was taken in."""
     if game.window != mail.window:
         return "the game has moved on"
@@ -148,8 +168,6 @@ def _why_unsealed(tx: Tx, game: GameRow, mail: OutboxRow) -> str | None:
         (each.kind, each.seat, each.window) == (mail.kind, mail.seat, mail.window)
         for each in outbox.of_game(tx, game.id, mail.seq or 0)
     )
-    assert mail.seat is not None
-    asked = deadlines.read(tx, game.id, game.window, mail.seat)
     changed = newer or (asked is not None and asked.status == "open")
     return "the choice was changed or taken back" if changed else None
 

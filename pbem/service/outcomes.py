@@ -1,16 +1,21 @@
 """What became of a mail, written down: in its row, its ledger, the clock it starts, and the numbers of its domain.
 
-    accepted           it is sent; a turn's clock starts
+    accepted           a line in its ledger at once, so that it never leaves twice; then, for a whole batch, it is sent, and
+                       a turn's clock starts
     refused recipient  there is no such address: it is left alone at once
     unable recipient   tried again, and counted against the address; at the last try it is left alone
     refused sender     tried again, and an alarm: the organiser has to mend something, and it is no fault of the reader's
     refused message    parked, and an alarm
     later, lost        tried again, ten times in all; then parked, and an alarm
 
-Each is one transaction, under the lock of the mail's game. Nothing here talks to a relay.
+Each is one transaction, under the lock of the mail's game. Whoever dies between the two of an accepted mail leaves the
+second to the next who claims it, and to whom the ledger tells that it was accepted. Nothing here talks to a relay.
 """
 
-from datetime import timedelta
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Final
 
 import structlog
@@ -21,7 +26,7 @@ from pbem.service import alarms, digests, stops, timekeeping
 from pbem.service.alarms import What
 from pbem.service.house import House
 from pbem.store import alarms as alarms_rows
-from pbem.store import games, outbox, quotas, traffic
+from pbem.store import games, outages, outbox, quotas, traffic
 from pbem.store.database import Tx
 from pbem.store.outbox import OutboxRow
 
@@ -33,17 +38,74 @@ KEPT: Final = timedelta(days=400)
 _STEPS: Final = tuple(timedelta(seconds=each) for each in (30, 60, 120, 300, 600, 1800, 3600, 7200))
 """How long to wait after each try; the last one again and again."""
 
+_ACCEPTED: Final = "accepted"
+"""The line of a ledger that says that the relay has taken the mail."""
+
+_QUEUED_AGAIN: Final = frozenset({"resent", "queued"})
+"""Lines of a ledger after which a mail is to leave once more, whether or not it had left before."""
+
 _log = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A mail that the relay has taken: when, and for somebody at which domain."""
+
+    mail: OutboxRow
+    at: datetime
+    domain: str
+
+
+def note_accepted_in(tx: Tx, house: House, mail: OutboxRow, domain: str, said: str) -> Accepted:
+    """Write down at once that the relay has taken a mail; what follows from it may wait for those after it."""
+    now = house.now()
+    outbox.note(tx, mail.id, now, _ACCEPTED, said)
+    return Accepted(mail, now, domain)
+
+
+def accepted_before(tx: Tx, mails: Collection[OutboxRow]) -> dict[int, datetime]:
+    """Which mails were accepted by the relay, and when, by the hands of somebody who died before doing anything more."""
+    tried = [mail.id for mail in mails if mail.attempts > 1]
+    lines = outbox.lines(tx, tried) if tried else {}
+    found = {}
+    for mail_id, each in lines.items():
+        for line in each:
+            if line.what == _ACCEPTED:
+                found[mail_id] = line.at
+            elif line.what in _QUEUED_AGAIN:
+                found.pop(mail_id, None)
+    return found
+
+
+def settle_in(tx: Tx, house: House, accepted: Collection[Accepted]) -> None:
+    """Do what follows from mails having been accepted: they are sent, and the clocks of their turns start."""
+    locked = games.lock_all(tx, {each.mail.game_id for each in accepted if each.mail.game_id is not None})
+    leased = {mail.id: mail.claimed_until for mail in outbox.lock_queued(tx, [each.mail.id for each in accepted])}
+    # Of a mail that somebody has had sent again since, the next try will tell.
+    ours = [each for each in accepted if leased.get(each.mail.id) == each.mail.claimed_until]
+    outbox.send(tx, {each.mail.id: each.at for each in ours})
+    for person_id in outages.failing_among(tx, {each.mail.person_id for each in ours}):
+        if stops.taken(tx, house, person_id):
+            reached = {
+                each.mail.id: "the address can be reached again" for each in ours if each.mail.person_id == person_id
+            }
+            outbox.note_all(tx, house.now(), "reached", reached)
+    timekeeping.mails_accepted(tx, house, locked, [(each.mail, each.at) for each in ours])
+    for each in ours:
+        if each.mail.kind == "digest":
+            digests.told_in(tx, house, each.mail)
+    # The last thing of all: everybody who writes to the same domains waits for these rows.
+    traffic.count(tx, house.now().date(), "sent", Counter(each.domain for each in ours))
+
+
 def record_in(tx: Tx, house: House, row: OutboxRow, outcome: Outcome, domain: str) -> Result | None:
-    """Write down what became of a mail to somebody at a domain; None if it waits for another try."""
+    """Write down that a mail to somebody at a domain was not accepted; None if it waits for another try."""
     if row.game_id is not None:
         games.lock(tx, row.game_id)
     result = _record(tx, house, row, outcome)
     # The last thing of all: everybody who writes to the same domain waits for this row.
     if (counted := _COUNTED.get(outcome.result)) is not None:
-        traffic.count(tx, house.now().date(), domain, counted)
+        traffic.count(tx, house.now().date(), counted, {domain: 1})
     return result
 
 
@@ -87,7 +149,6 @@ def tidy(house: House) -> None:
 
 
 _COUNTED: Final = {
-    Result.ACCEPTED: "sent",
     Result.LATER: "deferred",
     Result.UNABLE: "deferred",
     Result.REFUSED_SENDER: "deferred",
@@ -99,9 +160,6 @@ _COUNTED: Final = {
 
 def _record(tx: Tx, house: House, row: OutboxRow, outcome: Outcome) -> Result | None:
     match outcome.result:
-        case Result.ACCEPTED:
-            _accepted(tx, house, row, outcome.said)
-            return outcome.result
         case Result.REFUSED_RECIPIENT:
             return _refused(tx, house, row, outcome.said)
         case Result.UNABLE if row.attempts >= TRIES:
@@ -115,17 +173,6 @@ def _record(tx: Tx, house: House, row: OutboxRow, outcome: Outcome) -> Result | 
             park_in(tx, house, row, outcome.said)
             return outcome.result
     return postpone_in(tx, house, row, outcome.said)
-
-
-def _accepted(tx: Tx, house: House, row: OutboxRow, said: str) -> None:
-    now = house.now()
-    outbox.change(tx, row.id, status="sent", claimed_until=None, accepted_at=row.accepted_at or now)
-    outbox.note(tx, row.id, now, "accepted", said)
-    if stops.taken(tx, house, row.person_id):
-        outbox.note(tx, row.id, now, "reached", "the address can be reached again")
-    timekeeping.mail_accepted(tx, house, row, now)
-    if row.kind == "digest":
-        digests.told_in(tx, house, row)
 
 
 def _refused(tx: Tx, house: House, row: OutboxRow, said: str) -> Result:

@@ -91,7 +91,8 @@ def _written(tx: Tx, house: House, letterhead: Letterhead, kind: str, game: Game
     letter = Letter(place.person_id, kind, about, None, of_seat, None if of_seat is None else game.window, facts)
     outbox.queue(tx, [letter], now, now)
     (mail,) = outbox.of_person(tx, place.person_id, limit=1)
-    return news.words_in(tx, house, letterhead, mail, make_ready_in(tx, house, mail, now), now)
+    ready = make_ready_in(tx, house, [mail], {game.id: games.read(tx, game.id)}, now)[mail.id]
+    return news.words_in(tx, house, letterhead, mail, ready, now)
 
 
 def _far_enough(tx: Tx, house: House, kind: str, game: GameRow, seat: int) -> GameRow:

@@ -1,11 +1,12 @@
-"""What a mail needs before it can be written: the rows of its links, and the moment that it promises.
+"""What mails need before they can be written: the rows of their links, and the moments that they promise.
 
-Both are written down, in one transaction that holds the lock of the game, before anything is put into words; so a mail
+Both are written down, for many mails with as few statements as for one, in a transaction that holds the locks of the games, before anything is put into words; so a mail
 that is written twice has the same links and promises the same. This module must never look into a game's state.
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -14,9 +15,11 @@ from pbem.links import Purpose
 from pbem.service import digests, links, timekeeping
 from pbem.service.house import House
 from pbem.service.links import SeatLinks
-from pbem.store import games, lobby
+from pbem.service.timekeeping import Games
+from pbem.store import games as game_rows
+from pbem.store import lobby
 from pbem.store.database import Tx
-from pbem.store.games import GameRow
+from pbem.store.deadlines import Key
 from pbem.store.links import Meant
 from pbem.store.outbox import OutboxRow
 
@@ -50,63 +53,111 @@ class Ready:
     sections: tuple[tuple[int, int, SeatLinks], ...] = ()
 
 
-def make_ready_in(tx: Tx, house: House, mail: OutboxRow, rendered_at: datetime) -> Ready:
-    """Make a mail's links, and promise its deadline. The game is locked, or the person where there is no game."""
-    stop = links.stop_in(tx, house, mail.person_id)
-    bounce = links.make_in(tx, house, Meant(Purpose.BOUNCE, mail.person_id, outbox_id=mail.id))
+def make_ready_in(
+    tx: Tx, house: House, mails: Collection[OutboxRow], games: Games, rendered_at: datetime
+) -> dict[int, Ready]:
+    """Make the links of mails, and promise their deadlines. The games are locked, or the readers where there is no game."""
+    seats = _seats(tx, mails)
+    wanted = {mail.id: _wanted(mail, games, seats.get(mail.id)) for mail in mails}
+    made = links.make_all_in(tx, house, {meant: until for each in wanted.values() for meant, until in each.all()})
+    turns = {mail.id: each.turn for mail in mails if (each := wanted[mail.id]).turn is not None and mail.kind == "turn"}
+    told = timekeeping.promise(tx, games, set(turns.values()), rendered_at)
+    return {mail.id: _ready(tx, house, mail, wanted[mail.id], made, told) for mail in mails}
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What the links of a mail are meant for. `turn` is what its seat is asked; `owner_until` when that link expires."""
+
+    stop: Meant
+    bounce: Meant
+    turn: Key | None = None
+    of_seat: Mapping[Purpose, Meant] | None = None
+    owner: Meant | None = None
+    owner_until: datetime | None = None
+    sign_in: Meant | None = None
+    written: Meant | None = None
+    yes: Meant | None = None
+
+    def all(self) -> Iterator[tuple[Meant, datetime | None]]:
+        """Every link, with the moment at which it expires, where that is not as always."""
+        for meant in (self.stop, self.bounce, self.sign_in, self.written, self.yes, *(self.of_seat or {}).values()):
+            if meant is not None:
+                yield meant, None
+        if self.owner is not None:
+            yield self.owner, self.owner_until
+
+
+def _wanted(mail: OutboxRow, games: Games, seat: int | None) -> _Wanted:
+    person_id = mail.person_id
+    every = _Wanted(Meant(Purpose.STOP, person_id), Meant(Purpose.BOUNCE, person_id, outbox_id=mail.id))
     if mail.game_id is None:
-        owner = _owner(tx, house, mail, None) if mail.kind == "confirm" else None
-        if mail.kind == "digest":
-            return Ready(stop, bounce, sections=digests.links_in(tx, house, mail.person_id))
         if mail.kind in _ASKS_FOR_YES and json.loads(mail.facts).get("here", True):
-            return Ready(
-                stop, bounce, yes=links.make_in(tx, house, Meant(Purpose.YES, mail.person_id, outbox_id=mail.id))
-            )
-        if mail.kind != "links":
-            return Ready(stop, bounce, owner=owner)
-        sign_in = links.make_in(tx, house, Meant(Purpose.SIGN_IN, mail.person_id, outbox_id=mail.id))
-        return Ready(stop, bounce, sign_in=sign_in, played=_played(tx, house, mail.person_id))
-    game = games.read(tx, mail.game_id)
-    facts = json.loads(mail.facts)
-    by_owner = mail.kind in _BY_OWNER or facts.get("what") == "replaced"
-    owner = _owner(tx, house, mail, game) if by_owner else None
+            return replace(every, yes=Meant(Purpose.YES, person_id, outbox_id=mail.id))
+        if mail.kind == "links":
+            return replace(every, sign_in=Meant(Purpose.SIGN_IN, person_id, outbox_id=mail.id))
+        return replace(every, owner=_owner(mail)) if mail.kind == "confirm" else every
     if mail.kind == "was_it_you":
-        return Ready(
-            stop, bounce, written=links.make_in(tx, house, Meant(Purpose.WRITTEN, mail.person_id, outbox_id=mail.id))
-        )
-    seat = _seat(tx, mail)
+        return replace(every, written=Meant(Purpose.WRITTEN, person_id, outbox_id=mail.id))
+    game = games[mail.game_id]
+    if mail.kind in _BY_OWNER or json.loads(mail.facts).get("what") == "replaced":
+        every = replace(every, owner=_owner(mail), owner_until=game.expires_at if game.status == "open" else None)
     if seat is None or game.status in ("open", "planned", "closed", "expired"):
-        return Ready(stop, bounce, owner=owner)
+        return every
     # A receipt is about an answer to some turn, and leads on from the present one.
     window = game.window if mail.window is None or mail.kind == "receipt" else mail.window
-    seat_links = links.of_seat_in(tx, house, mail.person_id, game.id, window, seat)
-    due = timekeeping.promise(tx, house, game, window, seat, rendered_at) if mail.kind == "turn" else None
-    return Ready(stop, bounce, seat, seat_links, owner, due=due)
+    return replace(every, turn=(game.id, window, seat), of_seat=links.of_seat(person_id, game.id, window, seat))
 
 
-def _owner(tx: Tx, house: House, mail: OutboxRow, game: GameRow | None) -> int:
+def _owner(mail: OutboxRow) -> Meant:
     """The link of a person who need not have a seat, or whose seat somebody else plays."""
     seat = json.loads(mail.facts).get("seat", mail.seat) if mail.kind == "notice" else mail.seat
-    game_id = None if game is None else game.id
-    meant = Meant(Purpose.CONFIRM, mail.person_id, game_id, None, seat, mail.id)
-    waiting = game is not None and game.status == "open"
-    return links.make_in(tx, house, meant, game.expires_at if game is not None and waiting else None)
+    return Meant(Purpose.CONFIRM, mail.person_id, mail.game_id, None, seat, mail.id)
 
 
-def _seat(tx: Tx, mail: OutboxRow) -> int | None:
-    """The seat that a mail speaks to: the one it names, or the reader's first; None if that is not theirs."""
-    assert mail.game_id is not None
-    mine = [place.seat for place in games.places(tx, mail.game_id) if place.person_id == mail.person_id]
-    if mail.seat is not None:
-        return mail.seat if mail.seat in mine else None
-    return min((seat for seat in mine if seat is not None), default=None)
+def _ready(
+    tx: Tx, house: House, mail: OutboxRow, wanted: _Wanted, made: Mapping[Meant, int], told: Mapping[Key, Due]
+) -> Ready:
+    def number(meant: Meant | None) -> int | None:
+        return None if meant is None else made[meant]
+
+    return Ready(
+        stop=made[wanted.stop],
+        bounce=made[wanted.bounce],
+        seat=None if wanted.turn is None else wanted.turn[-1],
+        seat_links=None if wanted.of_seat is None else links.seat_links(made, wanted.of_seat),
+        owner=number(wanted.owner),
+        sign_in=number(wanted.sign_in),
+        written=number(wanted.written),
+        yes=number(wanted.yes),
+        due=told[wanted.turn] if mail.kind == "turn" and wanted.turn is not None else None,
+        played=_played(tx, house, mail.person_id) if mail.kind == "links" else (),
+        sections=digests.links_in(tx, house, mail.person_id) if mail.kind == "digest" else (),
+    )
+
+
+def _seats(tx: Tx, mails: Iterable[OutboxRow]) -> dict[int, int]:
+    """The seats that mails speak to: the one that each names, or its reader's first; none where that is not theirs."""
+    about = {mail.id: mail.game_id for mail in mails if mail.game_id is not None}
+    places = game_rows.places_of(tx, set(about.values()))
+    found = {}
+    for mail in mails:
+        held = (
+            [place.seat for place in places[about[mail.id]] if place.person_id == mail.person_id]
+            if mail.id in about
+            else []
+        )
+        mine = [seat for seat in held if seat is not None and mail.seat in (None, seat)]
+        if mine:
+            found[mail.id] = min(mine)
+    return found
 
 
 def _played(tx: Tx, house: House, person_id: int) -> tuple[tuple[int, int, int], ...]:
     """The games, seats and links of everything that a person plays."""
     found = []
     for game in lobby.of_person(tx, person_id, ("playing",)):
-        for place in games.places(tx, game.id):
+        for place in game_rows.places(tx, game.id):
             if place.person_id == person_id and place.seat is not None:
                 made = links.of_seat_in(tx, house, person_id, game.id, game.window, place.seat)
                 found.append((game.id, place.seat, made.seat))

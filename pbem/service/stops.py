@@ -127,7 +127,7 @@ def bounced(tx: Tx, house: House, person_id: int, kind: Bounce, why: str) -> Non
         scored(tx, house, person_id, kind, why)
     domain = people.read(tx, person_id).mailbox.rpartition("@")[2]
     said = "complained" if kind is Bounce.COMPLAINT else "bounced"
-    traffic.count(tx, house.now().date(), domain, said)
+    traffic.count(tx, house.now().date(), said, {domain: 1})
 
 
 def scored(tx: Tx, house: House, person_id: int, kind: Bounce, why: str) -> None:

@@ -314,7 +314,7 @@ def _moved_since(tx: Tx, game_id: int, seat: int, moment: datetime) -> bool:
 
 def _failing_since(tx: Tx, person_id: int, before: datetime) -> datetime | None:
     """Since when mail to a person has failed without an end; None if it does not."""
-    failures = outages.failures(tx, person_id, before)
+    failures = outages.failures(tx, {person_id}, before)[person_id]
     return next((failure.start for failure in failures if failure.end is None), None)
 
 

@@ -1,18 +1,18 @@
 """Clocks: what a mail promises, when a clock starts, and when it has run out.
 
     rendered   `promise` says what to print, and keeps it: it is never taken back
-    accepted   `mail_accepted` starts the clock when the next hop has taken the mail
+    accepted   `mails_accepted` starts the clocks when the next hop has taken the mails
     changed    `settle` works a deadline out anew whenever something has stopped clocks or given time
 
-`domain.deadline` decides, from the rows that `turn_of` gathers. A deadline that was told only ever moves later, and who
+`domain.deadline` decides, from the rows that `clocks_of` gathers, for many clocks with as few statements as for one. A deadline that was told only ever moves later, and who
 was told another moment than the one that counts gets a mail about it, once. Nothing fires here: see `timeouts`.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Self
 from zoneinfo import ZoneInfo
 
 from pbem.domain.deadline import (
@@ -28,16 +28,22 @@ from pbem.domain.deadline import (
     printed,
 )
 from pbem.domain.delivery import starts_without_mail
+from pbem.domain.interval import Interval
 from pbem.domain.pace import parse_pace
 from pbem.domain.quiet import parse_quiet
 from pbem.domain.reminder import parse_cadence, reminders
 from pbem.service.house import House
-from pbem.store import deadlines, games, outages, outbox, people
+from pbem.store import deadlines, outages, outbox, people
+from pbem.store import games as game_rows
 from pbem.store.database import Tx
-from pbem.store.deadlines import DeadlineRow
+from pbem.store.deadlines import DeadlineRow, Key
 from pbem.store.games import GameRow
+from pbem.store.outages import Times
 from pbem.store.outbox import OutboxRow
 from pbem.store.people import PersonRow
+
+Games = Mapping[int, GameRow]
+"""Games by their numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,59 +56,57 @@ class Clock:
     turn: Turn
 
 
-def promise(tx: Tx, house: House, game: GameRow, window: int, seat: int, rendered_at: datetime) -> Due:
-    """Until when to print in a turn's mail that is being rendered; kept as what its reader was told.
+def promise(tx: Tx, games: Games, keys: Collection[Key], rendered_at: datetime) -> dict[Key, Due]:
+    """Until when to print in the mails of turns that are being rendered; kept as what their readers were told.
 
-    The transaction holds the lock of the game. When the mail is a repetition and the clock runs already, the moment is
-    that of the running clock. Nothing is promised where nothing is asked any more, and `at` is None while all stands still.
+    The games are locked. When a mail is a repetition and the clock runs already, the moment is that of the running clock.
+    Nothing is promised where nothing is asked any more, and `at` is None while all stands still.
     """
-    row = deadlines.read(tx, game.id, window, seat)
-    if row is None or row.status != "open":
-        return Due(None, None)
-    if row.accepted_at is None:
-        row = replace(row, rendered_at=rendered_at)
-    clock = _clock(tx, game, row)
-    if clock is None:
-        return Due(None, None)
-    turn = _as_read(clock.turn)
-    told = printed(turn) if row.accepted_at is None else due(turn)
-    deadlines.change(tx, row, rendered_at=row.rendered_at, promised_at=_later(row.promised_at, told.at))
-    return told
+    asked = [row for row in deadlines.read_all(tx, keys).values() if row.status == "open"]
+    anew = [row if row.accepted_at is not None else replace(row, rendered_at=rendered_at) for row in asked]
+    clocks = clocks_of(tx, games, anew)
+    told = {key: _told(clock) for key, clock in clocks.items()}
+    deadlines.write_all(
+        tx,
+        (replace(clock.row, promised_at=_later(clock.row.promised_at, told[key].at)) for key, clock in clocks.items()),
+    )
+    return {key: told.get(key, Due(None, None)) for key in keys}
 
 
-def still_promised(tx: Tx, house: House, game_id: int, window: int, seat: int) -> bool:
-    """Whether what a rendered mail says would still be near enough to the truth if it left now.
+def broken_promises(tx: Tx, house: House, games: Games, keys: Collection[Key]) -> set[Key]:
+    """The turns whose rendered mails would be too far from the truth if they left now, and are better rendered anew.
 
-    If not, it is better replaced by one that is rendered anew. The clock of a seat that is asked no more is no reason.
+    The clock of a seat that is asked no more is no reason.
     """
-    row = deadlines.read(tx, game_id, window, seat)
-    if row is None or row.status != "open" or row.accepted_at is not None or row.promised_at is None:
-        return True
-    clock = _clock(tx, games.read(tx, game_id), replace(row, rendered_at=house.now()))
-    if clock is None:
-        return True
-    at = printed(_as_read(clock.turn)).at
-    return at is not None and not differs(row.promised_at, at, clock.turn.pace)
+    waiting = [
+        replace(row, rendered_at=house.now())
+        for row in deadlines.read_all(tx, keys).values()
+        if row.status == "open" and row.accepted_at is None and row.promised_at is not None
+    ]
+    return {key for key, clock in clocks_of(tx, games, waiting).items() if _is_broken(clock)}
 
 
-def mail_accepted(tx: Tx, house: House, mail: OutboxRow, accepted_at: datetime) -> None:
-    """Start the clock of a turn, because its mail was accepted by the next hop; a repetition starts nothing."""
-    if mail.kind == "turn" and mail.game_id is not None and mail.window is not None and mail.seat is not None:
-        _start(tx, house, (mail.game_id, mail.window, mail.seat), mail.person_id, accepted_at)
+def mails_accepted(tx: Tx, house: House, games: Games, mails: Iterable[tuple[OutboxRow, datetime]]) -> None:
+    """Start the clocks of turns, because their mails were accepted by the next hop; a repetition starts nothing."""
+    turns = {
+        (mail.game_id, mail.window, mail.seat): (mail.person_id, accepted_at)
+        for mail, accepted_at in mails
+        if mail.kind == "turn" and mail.game_id is not None and mail.window is not None and mail.seat is not None
+    }
+    _start(tx, house, games, turns)
 
 
-def start_without_mail(tx: Tx, house: House, game_id: int, window: int, seat: int, person_id: int) -> None:
+def start_without_mail(tx: Tx, house: House, game: GameRow, window: int, seat: int, person_id: int) -> None:
     """Start the clock of a turn whose mail its reader does not want at once: as if it had been sent when it was asked."""
-    row, person = deadlines.read(tx, game_id, window, seat), people.read(tx, person_id)
+    row, person = deadlines.read(tx, game.id, window, seat), people.read(tx, person_id)
     if row is not None:
         quiet = parse_quiet(person.quiet, ZoneInfo(person.zone)) if person.quiet else None
         started = starts_without_mail(row.asked_at, house.hold, quiet)
-        _start(tx, house, (game_id, window, seat), person_id, started)
+        _start(tx, house, {game.id: game}, {(game.id, window, seat): (person_id, started)})
 
 
 def start_in(tx: Tx, house: House, game: GameRow, row: DeadlineRow, accepted_at: datetime) -> None:
     """Start a clock that has not started. The transaction holds the lock of the game."""
-    deadlines.change(tx, row, accepted_at=accepted_at)
     settle(tx, house, game, replace(row, accepted_at=accepted_at))
 
 
@@ -111,30 +115,43 @@ def settle(tx: Tx, house: House, game: GameRow, row: DeadlineRow, *, tell: bool 
 
     The transaction holds the lock of the game. `tell` is off where a mail that says the same is queued anyway.
     """
-    clock = _clock(tx, game, row)
-    if clock is None:
-        return Due(row.accepted_at, row.due_at)
-    found = known(clock, house.now())
-    promised = row.promised_at
-    if found.at is not None and (promised is None or differs(promised, found.at, clock.turn.pace) or not tell):
-        if promised is not None and tell:
-            because = [part.reason.value for part in found.parts]
-            queue_notice(tx, house, clock.person.id, game, row, "deadline", {"due_at": found.at, "because": because})
-        promised = found.at
-    deadlines.change(tx, row, due_at=found.at, remind_at=_next_reminder(clock, found), promised_at=promised)
-    return found
+    return _settle(tx, house, clocks_of(tx, {game.id: game}, [row]), tell=tell).get(
+        _key(row), Due(row.accepted_at, row.due_at)
+    )
 
 
 def settle_game(tx: Tx, house: House, game: GameRow, *, tell: bool = True) -> dict[int, Due]:
-    """All open deadlines of a game whose clocks have started, worked out anew, by seat."""
+    """All open deadlines of a game whose clocks have started, worked out anew, by seat; those of bots are left out."""
     started = [row for row in deadlines.of_game(tx, game.id) if row.accepted_at is not None]
-    return {row.seat: settle(tx, house, game, row, tell=tell) for row in started}
+    settled = _settle(tx, house, clocks_of(tx, {game.id: game}, started), tell=tell)
+    return {seat: found for (_, _, seat), found in settled.items()}
 
 
 def clock_of(tx: Tx, game: GameRow, window: int, seat: int) -> Clock | None:
     """The clock of a seat; None where nobody's time is running: nothing is asked, or a bot is."""
     row = deadlines.read(tx, game.id, window, seat)
-    return None if row is None or row.status != "open" else _clock(tx, game, row)
+    return None if row is None or row.status != "open" else clocks_of(tx, {game.id: game}, [row]).get(_key(row))
+
+
+def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, Clock]:
+    """The clocks of these deadlines, with all that they depend on; none where a bot plays."""
+    if not rows:
+        return {}
+    of_games = {row.game_id for row in rows}
+    seated = {
+        (game_id, place.seat): place.person_id
+        for game_id, places in game_rows.places_of(tx, of_games).items()
+        for place in places
+        if place.person_id is not None
+    }
+    played = [row for row in rows if (row.game_id, row.seat) in seated]
+    persons = people.read_all(tx, {seated[row.game_id, row.seat] for row in played})
+    still = _Still.since(tx, min(row.asked_at for row in rows), of_games, persons.keys())
+    clocks = {}
+    for row in played:
+        game, person = games[row.game_id], persons[seated[row.game_id, row.seat]]
+        clocks[_key(row)] = Clock(game, person, row, _turn(game, person, row, still))
+    return clocks
 
 
 def known(clock: Clock, now: datetime) -> Due:
@@ -178,16 +195,69 @@ def queue_notice(
     outbox.queue(tx, [letter], now, now)
 
 
-def _start(tx: Tx, house: House, key: tuple[int, int, int], person_id: int, accepted_at: datetime) -> None:
-    game_id, window, seat = key
-    game = games.lock(tx, game_id)
-    row = deadlines.read(tx, game_id, window, seat)
-    if row is None or row.accepted_at is not None:
-        return
-    holder = next((place.person_id for place in games.places(tx, game_id) if place.seat == seat), None)
+@dataclass(frozen=True, slots=True)
+class _Still:
+    """When clocks stood still: all of them, those of a table, and those of a person, by table and by person."""
+
+    outages: tuple[Interval, ...]
+    pauses: Times
+    unreachable: Times
+    vacations: Times
+
+    @classmethod
+    def since(cls, tx: Tx, moment: datetime, game_ids: Collection[int], person_ids: Collection[int]) -> Self:
+        """From a moment on, for all these tables and people."""
+        return cls(
+            outages.outages(tx, moment),
+            outages.pauses(tx, game_ids, moment),
+            outages.failures(tx, person_ids, moment),
+            outages.vacations(tx, person_ids, moment),
+        )
+
+
+def _start(tx: Tx, house: House, games: Games, turns: Mapping[Key, tuple[int, datetime]]) -> None:
+    """Start the clocks of turns that have not started: for whom, and when."""
+    fresh = [
+        replace(row, accepted_at=turns[key][1])
+        for key, row in deadlines.read_all(tx, turns).items()
+        if row.accepted_at is None
+    ]
+    clocks = clocks_of(tx, games, fresh)
     # A mail to whoever sat there before starts nothing: the clock waits for the mail to the new player.
-    if holder == person_id:
-        start_in(tx, house, game, row, accepted_at)
+    _settle(tx, house, {key: clock for key, clock in clocks.items() if clock.person.id == turns[key][0]}, tell=True)
+
+
+def _settle(tx: Tx, house: House, clocks: Mapping[Key, Clock], *, tell: bool) -> dict[Key, Due]:
+    settled, written = {}, []
+    for key, clock in clocks.items():
+        found = settled[key] = known(clock, house.now())
+        promised = clock.row.promised_at
+        if found.at is not None and (promised is None or differs(promised, found.at, clock.turn.pace) or not tell):
+            if promised is not None and tell:
+                because = [part.reason.value for part in found.parts]
+                facts = {"due_at": found.at, "because": because}
+                queue_notice(tx, house, clock.person.id, clock.game, clock.row, "deadline", facts)
+            promised = found.at
+        remind_at = _next_reminder(clock, found)
+        written.append(replace(clock.row, due_at=found.at, remind_at=remind_at, promised_at=promised))
+    deadlines.write_all(tx, written)
+    return settled
+
+
+def _told(clock: Clock) -> Due:
+    """What the mail of a turn prints."""
+    turn = _as_read(clock.turn)
+    return printed(turn) if clock.row.accepted_at is None else due(turn)
+
+
+def _is_broken(clock: Clock) -> bool:
+    """Whether the clock's mail, had it been rendered just now, would print another moment than it does."""
+    at, promised = printed(_as_read(clock.turn)).at, clock.row.promised_at
+    return at is None or promised is None or differs(promised, at, clock.turn.pace)
+
+
+def _key(row: DeadlineRow) -> Key:
+    return row.game_id, row.window, row.seat
 
 
 def _as_read(turn: Turn) -> Turn:
@@ -200,18 +270,13 @@ def _next_reminder(clock: Clock, found: Due) -> datetime | None:
     return next(iter(reminder_moments(clock, found)[clock.row.reminded :]), None)
 
 
-def _clock(tx: Tx, game: GameRow, row: DeadlineRow) -> Clock | None:
-    place = next((place for place in games.places(tx, game.id) if place.seat == row.seat), None)
-    if place is None or place.person_id is None:
-        return None
-    person = people.read(tx, place.person_id)
-    return Clock(game, person, row, turn_of(tx, game, person, row))
-
-
-def turn_of(tx: Tx, game: GameRow, person: PersonRow, row: DeadlineRow) -> Turn:
-    """All that a deadline depends on, gathered from the rows."""
+def _turn(game: GameRow, person: PersonRow, row: DeadlineRow, still: _Still) -> Turn:
+    """All that a deadline depends on, from the rows."""
     zone = ZoneInfo(person.zone)
-    since = row.asked_at
+
+    def since_asked(times: Iterable[Interval]) -> tuple[Interval, ...]:
+        return tuple(each for each in times if each.end is None or each.end > row.asked_at)
+
     return Turn(
         pace=parse_pace(game.pace),
         zone=zone,
@@ -219,10 +284,10 @@ def turn_of(tx: Tx, game: GameRow, person: PersonRow, row: DeadlineRow) -> Turn:
         accepted_at=row.accepted_at,
         # What a page has shown counts as much as what a mail has: pages show `due_at`.
         promised=_later(row.promised_at, row.due_at),
-        outages=outages.outages(tx, since),
-        pauses=outages.pauses(tx, game.id, since),
-        unreachable=outages.failures(tx, person.id, since),
-        vacations=outages.vacations(tx, person.id, since),
+        outages=since_asked(still.outages),
+        pauses=since_asked(still.pauses[game.id]),
+        unreachable=since_asked(still.unreachable[person.id]),
+        vacations=since_asked(still.vacations[person.id]),
         extensions=tuple(_read(text) for text in json.loads(row.extensions)),
         quiet=parse_quiet(person.quiet, zone) if person.quiet else None,
     )

@@ -8,6 +8,7 @@ A turn whose mail does not go at once has its clock started as if it had. Nothin
 """
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, time
 from typing import Final
@@ -21,11 +22,13 @@ from pbem.domain.quiet import parse_quiet
 from pbem.domain.speech import gettext as _
 from pbem.service import timekeeping
 from pbem.service.house import House
+from pbem.service.timekeeping import Games
 from pbem.store import lobby, outbox, people, preferences
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import OutboxRow
 from pbem.store.people import PersonRow
+from pbem.store.preferences import WishedRow
 
 ASKED: Final = "asked"
 """The fact of a mail that its reader has just asked for, and that no wish keeps back."""
@@ -51,15 +54,18 @@ class Wished:
     others: tuple[str, ...] = ()
 
 
-def may_leave_in(tx: Tx, house: House, mail: OutboxRow) -> bool:
-    """Judge a mail that is due; False if it does not leave now, which is then written down. Its game is locked."""
+def may_leave_in(tx: Tx, house: House, mails: Collection[OutboxRow], games: Games) -> list[OutboxRow]:
+    """Those of some mails that are due which leave now; of the others it is written down. Their games are locked."""
+    wished = preferences.wished(tx, {(mail.person_id, mail.game_id) for mail in mails})
+    return [mail for mail in mails if _may_leave(tx, house, mail, wished[mail.person_id, mail.game_id], games)]
+
+
+def _may_leave(tx: Tx, house: House, mail: OutboxRow, wished: WishedRow, games: Games) -> bool:
     facts = json.loads(mail.facts)
     if mail.kind in ASKED_FOR or facts.get(ASKED):
-        if is_guest(people.read(tx, mail.person_id).address):
+        if is_guest(wished.address):
             _keep_back(tx, house, mail, Fate.WITHHOLD, None)
-            return False
-        return True
-    wished = preferences.wished(tx, mail.person_id, mail.game_id)
+        return not is_guest(wished.address)
     now = house.now()
     if wished.failing:
         outbox.change(tx, mail.id, status="undeliverable", claimed_until=None)
@@ -76,7 +82,7 @@ def may_leave_in(tx: Tx, house: House, mail: OutboxRow) -> bool:
         assert mail.game_id is not None
         assert mail.window is not None
         assert mail.seat is not None
-        timekeeping.start_without_mail(tx, house, mail.game_id, mail.window, mail.seat, mail.person_id)
+        timekeeping.start_without_mail(tx, house, games[mail.game_id], mail.window, mail.seat, mail.person_id)
     return False
 
 
@@ -98,7 +104,7 @@ def of_table(house: House, person_id: int, key: str) -> Wished:
     """How a person wants to be mailed about one table, which they must have been mailed about."""
     with house.store.read() as tx:
         person, game = people.read(tx, person_id), _table(tx, person_id, key)
-        found = preferences.wished(tx, person_id, game.id)
+        found = preferences.wished(tx, [(person_id, game.id)])[person_id, game.id]
         wish = parse_delivery(found.of_table or found.delivery)
         at = parse_wall(person.digest_at)
         return Wished(wish, at, person.sealed, game.id, game.title, own=found.of_table is not None)

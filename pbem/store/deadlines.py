@@ -1,6 +1,6 @@
 """Who is asked what until when, as rows. When a deadline is due is `domain.deadline`'s business."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -40,6 +40,12 @@ _OF_WINDOW = (
 )
 _CLOSE = update(_DEADLINE).where(*_OF_WINDOW).values(status="closed")
 _MARK = update(_DEADLINE).where(*_OF_WINDOW, _DEADLINE.c.seat == bindparam("of_seat")).values(status=bindparam("new"))
+_MOMENTS = ("rendered_at", "accepted_at", "promised_at", "due_at", "remind_at")
+_WRITE = (
+    update(_DEADLINE)
+    .where(*_OF_WINDOW, _DEADLINE.c.seat == bindparam("of_seat"))
+    .values({name: bindparam(f"new_{name}") for name in _MOMENTS})
+)
 _READ = select(_DEADLINE).where(*_OF_WINDOW, _DEADLINE.c.seat == bindparam("of_seat"))
 
 _NOW = bindparam("now", type_=Moment)
@@ -84,6 +90,10 @@ _TO_REMIND = (
     .where(tuple_(*_KEY).in_(select(_ripe(_DEADLINE.c.remind_at, bots=False).subquery())))
     .order_by(_DEADLINE.c.remind_at)
 )
+
+
+Key = tuple[int, int, int]
+"""The game, the window and the seat that a deadline is of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +166,23 @@ def read(tx: Connection, game_id: int, window: int, seat: int) -> DeadlineRow | 
     """The deadline of a seat in a window."""
     row = tx.execute(_READ, {"of_game": game_id, "of_window": window, "of_seat": seat}).one_or_none()
     return None if row is None else _row(row)
+
+
+def read_all(tx: Connection, keys: Collection[Key]) -> dict[Key, DeadlineRow]:
+    """These deadlines, each by its game, window and seat."""
+    found = tx.execute(select(_DEADLINE).where(tuple_(*_KEY).in_(keys))) if keys else ()
+    return {(row.game_id, row.window, row.seat): _row(row) for row in found}
+
+
+def write_all(tx: Connection, rows: Iterable[DeadlineRow]) -> None:
+    """Write the moments of these deadlines."""
+    told = [
+        {"of_game": row.game_id, "of_window": row.window, "of_seat": row.seat}
+        | {f"new_{name}": getattr(row, name) for name in _MOMENTS}
+        for row in rows
+    ]
+    if told:
+        tx.execute(_WRITE, told)
 
 
 def change(tx: Connection, row: DeadlineRow, **values: Any) -> None:

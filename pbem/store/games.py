@@ -157,6 +157,12 @@ def read_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow] | None
     return _linked(tx.execute(_READ_BY_LINK, {"of_id": link_id}).one_or_none())
 
 
+def lock_all(tx: Connection, game_ids: Collection[int]) -> dict[int, GameRow]:
+    """These games, locked in the order of their numbers, so that no two who lock several wait for each other."""
+    wanted = select(_GAME).where(_GAME.c.id.in_(game_ids)).order_by(_GAME.c.id).with_for_update(key_share=True)
+    return {row.id: GameRow(**row._mapping) for row in tx.execute(wanted)} if game_ids else {}
+
+
 def lock_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow] | None:
     """The same, with the game locked."""
     return _linked(tx.execute(_LOCK_BY_LINK, {"of_id": link_id}).one_or_none())

@@ -1,9 +1,11 @@
 """What the tokens of links stand for, as rows. A token is derived from its row and never stored."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, insert, select, tuple_, update
 
 from pbem.store.schema import Link, table_of
 
@@ -11,11 +13,8 @@ _LINK = table_of(Link)
 # Statements of a move, and of every link of a mail, so they are built once.
 _READ = select(_LINK).where(_LINK.c.id == bindparam("of_id"))
 _MEANING = ("purpose", "person_id", "game_id", "window", "seat", "outbox_id")
-_FIND = select(_LINK).where(*(_LINK.c[name].is_not_distinct_from(bindparam(f"of_{name}")) for name in _MEANING))
-_ADD = insert(_LINK).returning(_LINK.c.id)
-_GENERATIONS = select(_LINK.c.id, _LINK.c.generation).where(
-    _LINK.c.id.in_(bindparam("these", expanding=True)), _LINK.c.person_id == bindparam("of_person")
-)
+_ADD = insert(_LINK).returning(_LINK)
+_OF_ANY = select(_LINK).where(_LINK.c.id.in_(bindparam("these", expanding=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,32 +51,40 @@ def read(tx: Connection, link_id: int) -> LinkRow | None:
     return None if row is None else LinkRow(**row._mapping)
 
 
+def read_all(tx: Connection, link_ids: Collection[int]) -> dict[int, LinkRow]:
+    """The rows of these tokens."""
+    return {row.id: LinkRow(**row._mapping) for row in tx.execute(_OF_ANY, {"these": sorted(link_ids)})}
+
+
 def find(tx: Connection, meant: Meant) -> LinkRow | None:
     """The row with this meaning."""
-    row = tx.execute(_FIND, {f"of_{name}": getattr(meant, name) for name in _MEANING}).one_or_none()
-    return None if row is None else LinkRow(**row._mapping)
+    return find_all(tx, [meant]).get(meant)
 
 
-def add(tx: Connection, meant: Meant, now: datetime, expires_at: datetime | None) -> int:
-    """A new row; its number. Whoever adds holds the lock of the game, or else of the person."""
-    values = {
-        "purpose": meant.purpose,
-        "generation": 0,
-        "person_id": meant.person_id,
-        "game_id": meant.game_id,
-        "window": meant.window,
-        "seat": meant.seat,
-        "outbox_id": meant.outbox_id,
-        "created_at": now,
-        "expires_at": expires_at,
-    }
-    return int(tx.execute(_ADD, values).scalar_one())
+def find_all(tx: Connection, meanings: Collection[Meant]) -> dict[Meant, LinkRow]:
+    """The rows with these meanings, as far as they are there."""
+    shapes: dict[tuple[str, ...], list[tuple[object, ...]]] = {}
+    for meant in meanings:
+        shape = tuple(name for name in _MEANING if getattr(meant, name) is not None)
+        shapes.setdefault(shape, []).append(tuple(getattr(meant, name) for name in shape))
+    rows = (row for shape, these in shapes.items() for row in tx.execute(_finding(shape), {"these": these}))
+    return {meaning(row): row for row in (LinkRow(**row._mapping) for row in rows)}
 
 
-def generations(tx: Connection, link_ids: frozenset[int], person_id: int) -> dict[int, int]:
-    """The generation of each of these links that is this person's."""
-    found = tx.execute(_GENERATIONS, {"these": sorted(link_ids), "of_person": person_id})
-    return {row.id: row.generation for row in found}
+def add_all(tx: Connection, meanings: Mapping[Meant, datetime | None], now: datetime) -> dict[Meant, LinkRow]:
+    """New rows, each with the moment at which it expires. Whoever adds holds the locks of the games, or else of the people."""
+    values = [
+        {name: getattr(meant, name) for name in _MEANING}
+        | {"generation": 0, "created_at": now, "expires_at": expires_at}
+        for meant, expires_at in meanings.items()
+    ]
+    rows = (LinkRow(**row._mapping) for row in (tx.execute(_ADD, values) if values else ()))
+    return {meaning(row): row for row in rows}
+
+
+def meaning(row: LinkRow) -> Meant:
+    """What a link is meant for."""
+    return Meant(*(getattr(row, name) for name in _MEANING))
 
 
 def raise_one(tx: Connection, link_id: int) -> None:
@@ -95,3 +102,11 @@ def raise_person(tx: Connection, person_id: int) -> int:
     """Make every token of a person worthless, at all tables; how many rows that were."""
     raised = update(_LINK).where(_LINK.c.person_id == person_id).values(generation=_LINK.c.generation + 1)
     return tx.execute(raised).rowcount
+
+
+@cache
+def _finding(shape: tuple[str, ...]) -> Select[tuple[object, ...]]:
+    """The links in whose meaning these fields are set, and no others: what is left empty is asked for in a way that an
+    index can answer."""
+    these = tuple_(*(_LINK.c[name] for name in shape)).in_(bindparam("these", expanding=True))
+    return select(_LINK).where(these, *(_LINK.c[name].is_(None) for name in _MEANING if name not in shape))

@@ -4,11 +4,12 @@ Beside them lie the heartbeats from which outages are found, and the slots by wh
 What any of this does to a deadline is `domain.deadline`'s business.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 
-from sqlalchemy import Connection, Table, and_, bindparam, delete, func, insert, literal, or_, select, update
+from sqlalchemy import Connection, Select, Table, and_, bindparam, delete, func, insert, literal, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbem.domain.interval import Interval
@@ -17,15 +18,16 @@ from pbem.store.schema import Beat, Outage, Pause, Slot, Unreachable, Vacation, 
 _BEAT, _OUTAGE, _PAUSE, _SLOT = table_of(Beat), table_of(Outage), table_of(Pause), table_of(Slot)
 _UNREACHABLE, _VACATION = table_of(Unreachable), table_of(Vacation)
 
-_ENDED_AFTER = select(_OUTAGE.c.start_at, _OUTAGE.c.end_at).where(_OUTAGE.c.end_at > bindparam("since"))
-_PAUSES = select(_PAUSE.c.start_at, _PAUSE.c.end_at).where(
-    _PAUSE.c.game_id == bindparam("of_game"), or_(_PAUSE.c.end_at.is_(None), _PAUSE.c.end_at > bindparam("since"))
+_OUTAGES = select(_OUTAGE.c.start_at, _OUTAGE.c.end_at).where(_OUTAGE.c.end_at > bindparam("since"))
+_PAUSES = select(_PAUSE.c.game_id, _PAUSE.c.start_at, _PAUSE.c.end_at).where(
+    _PAUSE.c.game_id.in_(bindparam("these", expanding=True)),
+    or_(_PAUSE.c.end_at.is_(None), _PAUSE.c.end_at > bindparam("since")),
 )
-_VACATIONS = select(_VACATION.c.start_at, _VACATION.c.end_at).where(
-    _VACATION.c.person_id == bindparam("of_person"), _VACATION.c.end_at > bindparam("since")
+_VACATIONS = select(_VACATION.c.person_id, _VACATION.c.start_at, _VACATION.c.end_at).where(
+    _VACATION.c.person_id.in_(bindparam("these", expanding=True)), _VACATION.c.end_at > bindparam("since")
 )
-_FAILURES = select(_UNREACHABLE.c.start_at, _UNREACHABLE.c.end_at).where(
-    _UNREACHABLE.c.person_id == bindparam("of_person"),
+_FAILURES = select(_UNREACHABLE.c.person_id, _UNREACHABLE.c.start_at, _UNREACHABLE.c.end_at).where(
+    _UNREACHABLE.c.person_id.in_(bindparam("these", expanding=True)),
     or_(_UNREACHABLE.c.end_at.is_(None), _UNREACHABLE.c.end_at > bindparam("since")),
 )
 
@@ -41,6 +43,10 @@ _BEAT_AGAIN = (
     .values(started_at=bindparam("new_start"), beat_at=bindparam("new_beat"))
 )
 _UNAPPLIED = select(_OUTAGE).where(_OUTAGE.c.applied_at.is_(None)).order_by(_OUTAGE.c.id)
+
+
+Times = Mapping[int, tuple[Interval, ...]]
+"""Times of tables or of people, by their numbers; of each that was asked for, none at all too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +126,7 @@ def add_outage(tx: Connection, outage: Interval, why: str) -> bool:
 
 def outages(tx: Connection, since: datetime) -> tuple[Interval, ...]:
     """The outages that reach beyond a moment."""
-    return tuple(Interval(*row) for row in tx.execute(_ENDED_AFTER, {"since": since}))
+    return tuple(Interval(*row) for row in tx.execute(_OUTAGES, {"since": since}))
 
 
 def newest_outages(tx: Connection, limit: int = 20) -> list[OutageRow]:
@@ -149,9 +155,9 @@ def end_pause(tx: Connection, game_id: int, now: datetime) -> None:
     tx.execute(update(_PAUSE).where(_PAUSE.c.game_id == game_id, _PAUSE.c.end_at.is_(None)).values(end_at=now))
 
 
-def pauses(tx: Connection, game_id: int, since: datetime) -> tuple[Interval, ...]:
-    """The pauses of a table that reach beyond a moment."""
-    return tuple(Interval(*row) for row in tx.execute(_PAUSES, {"of_game": game_id, "since": since}))
+def pauses(tx: Connection, game_ids: Collection[int], since: datetime) -> Times:
+    """The pauses of these tables that reach beyond a moment."""
+    return _times(tx, _PAUSES, game_ids, since)
 
 
 def add_vacation(tx: Connection, person_id: int, first: date, last: date, when: Interval) -> int:
@@ -176,9 +182,9 @@ def booked(tx: Connection, person_id: int) -> list[VacationRow]:
     return [VacationRow(**row._mapping) for row in tx.execute(mine)]
 
 
-def vacations(tx: Connection, person_id: int, since: datetime) -> tuple[Interval, ...]:
-    """The vacations of a person that reach beyond a moment."""
-    return tuple(Interval(*row) for row in tx.execute(_VACATIONS, {"of_person": person_id, "since": since}))
+def vacations(tx: Connection, person_ids: Collection[int], since: datetime) -> Times:
+    """The vacations of these people that reach beyond a moment."""
+    return _times(tx, _VACATIONS, person_ids, since)
 
 
 def fail(tx: Connection, person_id: int, now: datetime, cause: str, why: str) -> bool:
@@ -194,6 +200,14 @@ def failure(tx: Connection, person_id: int) -> UnreachableRow | None:
     return None if row is None else UnreachableRow(**row._mapping)
 
 
+def failing_among(tx: Connection, person_ids: Collection[int]) -> list[int]:
+    """Those of these people to whom mail fails at present."""
+    wanted = select(_UNREACHABLE.c.person_id).where(
+        _UNREACHABLE.c.person_id.in_(person_ids), _UNREACHABLE.c.end_at.is_(None)
+    )
+    return sorted(set(tx.execute(wanted).scalars()))
+
+
 def reach(tx: Connection, person_id: int, now: datetime) -> bool:
     """Mail to a person went through again; False if it had not failed."""
     failing = and_(_UNREACHABLE.c.person_id == person_id, _UNREACHABLE.c.end_at.is_(None))
@@ -205,9 +219,9 @@ def reach(tx: Connection, person_id: int, now: datetime) -> bool:
     return True
 
 
-def failures(tx: Connection, person_id: int, since: datetime) -> tuple[Interval, ...]:
-    """The times beyond a moment in which mail to a person failed."""
-    return tuple(Interval(*row) for row in tx.execute(_FAILURES, {"of_person": person_id, "since": since}))
+def failures(tx: Connection, person_ids: Collection[int], since: datetime) -> Times:
+    """The times beyond a moment in which mail to these people failed."""
+    return _times(tx, _FAILURES, person_ids, since)
 
 
 def failing(tx: Connection, before: datetime, limit: int) -> list[UnreachableRow]:
@@ -224,6 +238,13 @@ def take_slot(tx: Connection, task: str, slot: str) -> bool:
 def forget_slots(tx: Connection, before: date) -> None:
     """Drop the slots of days that are long gone. A slot begins with its day."""
     tx.execute(delete(_SLOT).where(_SLOT.c.slot < before.isoformat()))
+
+
+def _times(tx: Connection, statement: Select[Any], these: Collection[int], since: datetime) -> Times:
+    found: dict[int, tuple[Interval, ...]] = dict.fromkeys(these, ())
+    for whose, start, end in tx.execute(statement, {"these": list(these), "since": since}):
+        found[whose] += (Interval(start, end),)
+    return found
 
 
 def _insert_once(tx: Connection, table: Table, values: Mapping[str, object]) -> bool:

@@ -58,6 +58,31 @@ _QUEUE_IF_WANTED = insert(_OUTBOX).from_select(
         select(_PERSON.c.id).where(_PERSON.c.id == bindparam("of_person"), _PERSON.c.sealed.is_(True)).exists()
     ),
 )
+# Asked for every mail that is written, so these are built once.
+_LINES = select(_LEDGER).where(_LEDGER.c.outbox_id.in_(bindparam("these", expanding=True))).order_by(_LEDGER.c.id)
+_TURN_BEFORE = (
+    select(_OUTBOX)
+    .where(
+        _OUTBOX.c.game_id == bindparam("of_game"),
+        _OUTBOX.c.seat == bindparam("of_seat"),
+        _OUTBOX.c.person_id == bindparam("of_person"),
+        _OUTBOX.c.kind == "turn",
+        _OUTBOX.c.status == "sent",
+        _OUTBOX.c.id < bindparam("before"),
+        _OUTBOX.c.window < func.coalesce(bindparam("before_window", type_=Integer), _OUTBOX.c.window + 1),
+    )
+    .order_by(_OUTBOX.c.id.desc())
+    .limit(1)
+)
+_SENT = (
+    update(_OUTBOX)
+    .where(_OUTBOX.c.id == bindparam("of_id"))
+    .values(
+        status="sent",
+        claimed_until=None,
+        accepted_at=func.coalesce(_OUTBOX.c.accepted_at, bindparam("new_accepted_at", type_=Moment)),
+    )
+)
 _READ = select(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id"))
 _FREE = (
     select(_OUTBOX.c.id)
@@ -163,10 +188,47 @@ def note(tx: Connection, outbox_id: int, at: datetime, what: str, detail: str = 
     tx.execute(_NOTE, {"outbox_id": outbox_id, "at": at, "what": what, "detail": detail})
 
 
+def note_all(tx: Connection, at: datetime, what: str, details: Mapping[int, str]) -> None:
+    """One more line in the ledgers of several mails, with what is particular to each."""
+    told = [{"outbox_id": each, "at": at, "what": what, "detail": detail} for each, detail in details.items()]
+    if told:
+        tx.execute(_NOTE, told)
+
+
+def keep(tx: Connection, written: Iterable[OutboxRow]) -> None:
+    """Keep the bytes of mails that have been written."""
+    rows = [
+        {
+            "of_id": mail.id,
+            "new_body": mail.body,
+            "new_message_id": mail.message_id,
+            "new_rendered_at": mail.rendered_at,
+        }
+        for mail in written
+    ]
+    if rows:
+        tx.execute(_changing(("body", "message_id", "rendered_at")), rows)
+
+
+def send(tx: Connection, accepted: Mapping[int, datetime]) -> None:
+    """Note that mails are sent, and when they were first accepted."""
+    rows = [{"of_id": each, "new_accepted_at": at} for each, at in accepted.items()]
+    if rows:
+        tx.execute(_SENT, rows)
+
+
+def lock_queued(tx: Connection, outbox_ids: Collection[int]) -> list[OutboxRow]:
+    """Those of these mails that are in the queue; nobody else changes them until this transaction ends."""
+    wanted = select(_OUTBOX).where(_OUTBOX.c.id.in_(outbox_ids), _OUTBOX.c.status == "queued")
+    return [OutboxRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id).with_for_update())]
+
+
 def came_back(tx: Connection, outbox_id: int) -> None:
-    """Note that a mail that was sent never arrived."""
-    sent = update(_OUTBOX).where(_OUTBOX.c.id == outbox_id, _OUTBOX.c.status == "sent")
-    tx.execute(sent.values(status="undeliverable"))
+    """Note that a mail that was sent never arrived; also one of which so far only the ledger says that it was accepted."""
+    accepted = select(_LEDGER.c.id).where(_LEDGER.c.outbox_id == outbox_id, _LEDGER.c.what == "accepted").exists()
+    just_left = and_(_OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until.is_not(None), accepted)
+    gone = update(_OUTBOX).where(_OUTBOX.c.id == outbox_id, or_(_OUTBOX.c.status == "sent", just_left))
+    tx.execute(gone.values(status="undeliverable"))
 
 
 def release(tx: Connection, mail: OutboxRow, due_at: datetime) -> None:
@@ -181,17 +243,9 @@ def turn_before(tx: Connection, mail: OutboxRow) -> OutboxRow | None:
 
     Before the mail of a turn that is that of an earlier turn, even if this one was mailed twice.
     """
-    earlier = _OUTBOX.c.window < mail.window if mail.kind == "turn" else true()
-    same = (
-        earlier,
-        _OUTBOX.c.game_id == mail.game_id,
-        _OUTBOX.c.seat == mail.seat,
-        _OUTBOX.c.person_id == mail.person_id,
-        _OUTBOX.c.kind == "turn",
-        _OUTBOX.c.status == "sent",
-        _OUTBOX.c.id < mail.id,
-    )
-    row = tx.execute(select(_OUTBOX).where(*same).order_by(_OUTBOX.c.id.desc()).limit(1)).one_or_none()
+    same = {"of_game": mail.game_id, "of_seat": mail.seat, "of_person": mail.person_id, "before": mail.id}
+    window = mail.window if mail.kind == "turn" else None
+    row = tx.execute(_TURN_BEFORE, same | {"before_window": window}).one_or_none()
     return None if row is None else OutboxRow(**row._mapping)
 
 
@@ -227,9 +281,8 @@ def unwrite_to(tx: Connection, person_id: int) -> None:
 
 def lines(tx: Connection, outbox_ids: Iterable[int]) -> dict[int, list[LedgerRow]]:
     """What happened to these mails, line by line, the first first."""
-    wanted = select(_LEDGER).where(_LEDGER.c.outbox_id.in_(list(outbox_ids))).order_by(_LEDGER.c.id)
     found: dict[int, list[LedgerRow]] = {}
-    for row in tx.execute(wanted):
+    for row in tx.execute(_LINES, {"these": list(outbox_ids)}):
         found.setdefault(row.outbox_id, []).append(LedgerRow(row.at, row.what, row.detail))
     return found
 

@@ -4,29 +4,33 @@ Mails that a wish keeps back stay in the outbox, so that a changed wish finds th
 `domain.delivery`'s business.
 """
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from datetime import date, datetime
+from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, delete, insert, or_, select, tuple_, update
 
 from pbem.store.schema import Deadline, Outbox, Person, Preference, Unreachable, table_of
 
 _DEADLINE, _OUTBOX, _PERSON = table_of(Deadline), table_of(Outbox), table_of(Person)
 _PREFERENCE, _UNREACHABLE = table_of(Preference), table_of(Unreachable)
 
-# Asked for every mail that is due, so it is one statement and built once.
-_WISHED = (
+# Asked for all mails that are due, so these are built once.
+_WISHES = (
     select(
+        _PERSON.c.id,
+        _PERSON.c.address,
         _PERSON.c.zone,
         _PERSON.c.quiet,
         _PERSON.c.delivery,
-        _PREFERENCE.c.delivery.label("of_table"),
         _UNREACHABLE.c.id.is_not(None).label("failing"),
     )
-    .outerjoin(_PREFERENCE, and_(_PREFERENCE.c.person_id == _PERSON.c.id, _PREFERENCE.c.game_id == bindparam("about")))
     .outerjoin(_UNREACHABLE, and_(_UNREACHABLE.c.person_id == _PERSON.c.id, _UNREACHABLE.c.end_at.is_(None)))
-    .where(_PERSON.c.id == bindparam("of_person"))
-    .limit(1)
+    .where(_PERSON.c.id.in_(bindparam("these", expanding=True)))
+)
+_SPECIAL = select(_PREFERENCE).where(
+    tuple_(_PREFERENCE.c.person_id, _PREFERENCE.c.game_id).in_(bindparam("these", expanding=True))
 )
 _DAILY = "daily"
 
@@ -38,11 +42,16 @@ class WishedRow:
     `failing` says that mail to them does not arrive.
     """
 
+    address: str = field(repr=False)
     zone: str
     quiet: str | None
     delivery: str
     of_table: str | None
     failing: bool
+
+
+About = tuple[int, int | None]
+"""A person, and a table that mails to them are about, if they are about any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +64,14 @@ class DigestRow:
     digest_on: date | None
 
 
-def wished(tx: Connection, person_id: int, game_id: int | None) -> WishedRow:
-    """What a person wishes of mails about a table."""
-    return WishedRow(**tx.execute(_WISHED, {"of_person": person_id, "about": game_id}).one()._mapping)
+def wished(tx: Connection, about: Collection[About]) -> dict[About, WishedRow]:
+    """What people wish of mails about tables."""
+    special = {
+        (row.person_id, row.game_id): row.delivery
+        for row in tx.execute(_SPECIAL, {"these": [each for each in about if each[1] is not None]})
+    }
+    of_all = {row.id: row for row in tx.execute(_WISHES, {"these": sorted({person_id for person_id, _ in about})})}
+    return {each: _wished(of_all[each[0]], special.get(each)) for each in about}
 
 
 def of_tables(tx: Connection, person_id: int) -> dict[int, str]:
@@ -125,3 +139,7 @@ def look_again(tx: Connection, person_id: int, game_id: int | None, now: datetim
     waiting = (_OUTBOX.c.status == "queued", _OUTBOX.c.due_at > hold_until, _OUTBOX.c.attempts == 0)
     tx.execute(update(_OUTBOX).where(*mine, *waiting).values(due_at=hold_until))
     return found
+
+
+def _wished(row: Row[Any], of_table: str | None) -> WishedRow:
+    return WishedRow(row.address, row.zone, row.quiet, row.delivery, of_table, row.failing)

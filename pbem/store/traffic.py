@@ -3,7 +3,7 @@
 Whoever counts does it as the last thing of a transaction, because everybody who writes to the same domain waits for the row.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -28,10 +28,15 @@ class TrafficRow:
     complained: int
 
 
-def count(tx: Connection, day: date, domain: str, kind: str) -> None:
-    """One more of a kind."""
-    values = {"day": day, "domain": domain} | {name: int(name == kind) for name in KINDS}
-    tx.execute(_counting(tx.dialect.name, kind), values)
+def count(tx: Connection, day: date, kind: str, domains: Mapping[str, int]) -> None:
+    """So many more of a kind to each of these domains."""
+    rows = [
+        {"day": day, "domain": domain} | {name: more if name == kind else 0 for name in KINDS}
+        # Always in the same order, so that no two who count several wait for each other.
+        for domain, more in sorted(domains.items())
+    ]
+    if rows:
+        tx.execute(_counting(tx.dialect.name, kind), rows)
 
 
 def since(tx: Connection, day: date) -> list[TrafficRow]:
@@ -60,8 +65,7 @@ def forget_before(tx: Connection, day: date) -> None:
 def _counting(dialect_name: str, kind: str) -> Insert:
     # Every mail is counted, so it is built once for each database and kind.
     dialect = sqlite if dialect_name == "sqlite" else postgresql
-    column = _TRAFFIC.c[kind]
-    found: Insert = dialect.insert(_TRAFFIC).on_conflict_do_update(
-        index_elements=["day", "domain"], set_={kind: column + 1}
-    )
+    insertion = dialect.insert(_TRAFFIC)
+    more = _TRAFFIC.c[kind] + insertion.excluded[kind]
+    found: Insert = insertion.on_conflict_do_update(index_elements=["day", "domain"], set_={kind: more})
     return found

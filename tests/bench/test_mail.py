@@ -25,7 +25,7 @@ from pbem.service import delivery, news
 from pbem.service.delivery import Post
 from pbem.service.house import House
 from pbem.service.ready import make_ready_in
-from pbem.store import outbox
+from pbem.store import games, outbox
 from pbem.store.schema import Ledger, Outbox, table_of
 from tests.bench.relay import relay
 from tests.bench.tables import begin_one_of_each, crowd, house_on
@@ -179,7 +179,9 @@ def words(house: House, row_id: int) -> Written:
     with house.store.read() as tx:
         row = outbox.read(tx, row_id)
     assert row is not None
-    ready = house.write(lambda tx: make_ready_in(tx, house, row, now))
+    ready = house.write(
+        lambda tx: make_ready_in(tx, house, [row], games.lock_all(tx, {row.game_id} - {None}), now)[row.id]
+    )
     with house.store.read() as tx:
         return news.words_in(tx, house, HEAD, row, ready, now)
 

@@ -64,7 +64,9 @@ def _value(store: Store, table: Table, column: Column[Any]) -> Any:
     checks = [str(check.sqltext) for check in table.constraints if isinstance(check, CheckConstraint)]
     if any(column.name in _ONE_OF_TWO.findall(check) for check in checks):
         return None
-    allowed = [re.findall(r"'(\w+)'", check) for check in checks if re.search(rf"\b{column.name}\b", check)]
+    # Not within quotes: a word that one column may hold can be the name of another.
+    named = [check for check in checks if re.search(rf"(?<!')\b{column.name}\b(?!')", check)]
+    allowed = [re.findall(r"'(\w+)'", check) for check in named]
     if any(allowed):
         return next(filter(None, allowed))[0]
     kind = column.type

@@ -10,7 +10,7 @@ from pbem.store import outages, traffic
 
 def count(store, domain, many, kind, day):
     for _ in range(many):
-        store.write(lambda tx: traffic.count(tx, day, domain, kind))
+        store.write(lambda tx: traffic.count(tx, day, kind, {domain: 1}))
 
 
 @pytest.fixture

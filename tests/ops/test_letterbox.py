@@ -39,7 +39,7 @@ def test_mails_that_were_given_up_wait_again_after_one_command(pbem: Run) -> Non
     assert "No mail was given up." in pbem("mail", "retry").output
     with opened_store(read({})) as store:
         now = SystemClock().now()
-        link_id = store.write(lambda tx: links.add(tx, Meant(Purpose.REPLY), now, None))
+        link_id = store.write(lambda tx: links.add_all(tx, {Meant(Purpose.REPLY): None}, now)[Meant(Purpose.REPLY)].id)
         kept = store.write(
             lambda tx: rows.keep(tx, fingerprint=b"x", link_id=link_id, message_id="", raw=MAIL.encode(), now=now)
         )

@@ -31,6 +31,7 @@ from pbem.service.delivery import LEASE, Post
 from pbem.service.moderation.mailing import Resend
 from pbem.service.outcomes import TRIES
 from pbem.store import deadlines, outages, outbox
+from pbem.store import people as person_rows
 from pbem.store.outbox import Letter
 from tests.mail.test_sign import SETTINGS, dns
 from tests.service.begun import Begun
@@ -375,12 +376,15 @@ def test_an_address_that_is_refused_is_left_alone_until_the_relay_takes_a_mail_f
     sink.does("550 rcpt")
     clock.advance(HOUR)
     delivery.deliver(house, post, limit=100)
+    delivery.deliver(house, post, limit=100)
     (failed,) = {row.person_id for row in rows(house, "undeliverable")}
     row, *others = [row for row in rows(house, "undeliverable") if row.person_id == failed]
-    assert lines_of(house, row)[-1] == "undeliverable"
-    assert all(lines_of(house, other) == ["undeliverable"] for other in others), "nothing more is tried"
+    assert lines_of(house, row) == ["rendered", "undeliverable"]
+    assert all(lines_of(house, other) == ["rendered", "undeliverable"] for other in others)
     with house.store.read() as tx:
         failure = outages.failure(tx, failed)
+        address = person_rows.read(tx, failed).address
+    assert address not in {mail.recipient for mail in sink.kept}, "nothing more is tried"
     assert (failure.start_at, failure.cause) == (clock.now(), "refused")
     assert row.id in {mail.outbox_id for mail in ledger.in_trouble(house)}
     assert game.row().status == "playing"
@@ -396,7 +400,8 @@ def test_a_turn_whose_mail_was_refused_is_mailed_again_when_the_address_takes_ma
     person = next(game.person_at(seat) for game, seat in seats)
     sink.does(*["550 rcpt"] * 100)
     clock.advance(HOUR)
-    delivery.deliver(house, post, limit=100)
+    for _ in range(2):
+        delivery.deliver(house, post, limit=100)
     refused = [row for row in rows(house, "undeliverable") if row.person_id == person and row.kind == "turn"]
     assert refused
     sink.handler.script.clear()
@@ -418,7 +423,7 @@ def test_a_mail_that_is_refused_is_parked_and_its_readers_address_is_not_blamed(
     delivery.deliver(house, post, limit=100)
     (row,) = rows(house, "parked")
     with house.store.read() as tx:
-        assert outages.failures(tx, row.person_id, clock.now() - HOUR) == ()
+        assert outages.failures(tx, {row.person_id}, clock.now() - HOUR) == {row.person_id: ()}
 
 
 def test_a_mail_is_parked_after_ten_tries_at_growing_distances(house, clock, sink, post, person):
@@ -606,7 +611,7 @@ def at_commit():
     faults.arm(None)
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 4])
+@pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_sender_that_was_overtaken_while_it_wrote_sends_nothing(house, clock, sink, post, person, at_commit, number):
     """Its lease ran out, another one wrote and sent the mail: what it has written itself reaches nobody."""
     queue_links(house, person("Ann"))
@@ -676,7 +681,7 @@ def test_a_signed_mail_is_believed_with_its_links_in_it_and_the_same_on_every_tr
     assert len(sink.kept) > len({mail.content for mail in sink.kept})
     for mail in sink.kept:
         assert links_in(mail)
-        assert not house.keys.placeholders(mail.content), "no place for a link is left empty"
+        assert not house.keys.unfilled(mail.content).rows, "no place for a link is left empty"
         assert dkim.verify(mail.content, dnsfunc=dns)
         assert not dkim.verify(mail.content.replace(b"/u/", b"/v/"), dnsfunc=dns)
 

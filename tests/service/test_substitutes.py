@@ -269,9 +269,9 @@ def test_who_may_not_take_a_seat_changes_nothing(house, clock, silent, person):
         substitutes.take(house, offer.id, game.person_at((gone + 1) % 3))
     with pytest.raises(NotFound):
         substitutes.take(house, 999, person("Zoe"))
-    assert {name: rows for name, rows in everything(house.store).items() if name not in ("person", "term", "outbox")} == {
-        name: rows for name, rows in before.items() if name not in ("person", "term", "outbox")
-    }
+    assert {
+        name: rows for name, rows in everything(house.store).items() if name not in ("person", "term", "outbox")
+    } == {name: rows for name, rows in before.items() if name not in ("person", "term", "outbox")}
 
 
 def test_who_is_at_too_many_tables_takes_no_seat(house, silent, person):

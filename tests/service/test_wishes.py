@@ -203,7 +203,9 @@ def test_mails_that_waited_for_the_morning_leave_in_their_order(house, clock, si
     clock.set(datetime(2026, 11, 22, 23, 0, tzinfo=UTC))
     for number in range(5):
         now = clock.now()
-        letter = outbox.Letter(ann, "call_answered", facts={"call": "?", "answer": f"answer {number}"})
+        letter = outbox.Letter(
+            ann, "call_answered", facts={"call": "?", "answer": f"answer {number}", "done": "answered"}
+        )
         house.write(lambda tx, letter=letter, now=now: outbox.queue(tx, [letter], now, now))
         clock.advance(MINUTE)
         delivery.deliver(house, post)

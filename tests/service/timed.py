@@ -68,7 +68,8 @@ class Time:
             assert mail.window is not None
             assert mail.seat is not None
             game = games.lock(tx, mail.game_id)
-            return timekeeping.promise(tx, self.house, game, mail.window, mail.seat, self.house.now())
+            key = mail.game_id, mail.window, mail.seat
+            return timekeeping.promise(tx, {game.id: game}, {key}, self.house.now())[key]
 
         return self.house.write(render)
 
@@ -77,7 +78,8 @@ class Time:
 
         def accept(tx: Tx) -> None:
             outbox.change(tx, mail.id, status="sent", accepted_at=at or self.house.now())
-            timekeeping.mail_accepted(tx, self.house, mail, at or self.house.now())
+            tables = games.lock_all(tx, {mail.game_id} if mail.game_id is not None else set())
+            timekeeping.mails_accepted(tx, self.house, tables, [(mail, at or self.house.now())])
 
         self.house.write(accept)
 

@@ -7,4 +7,13 @@ from typing import Final
 
 from pbem.web.desk import account, audit, bulk, calls, deeds, overview, people, table
 
-BLUEPRINTS: Final = (account.pages, audit.pages, bulk.pages, calls.pages, deeds.pages, overview.pages, people.pages, table.pages)
+BLUEPRINTS: Final = (
+    account.pages,
+    audit.pages,
+    bulk.pages,
+    calls.pages,
+    deeds.pages,
+    overview.pages,
+    people.pages,
+    table.pages,
+)
