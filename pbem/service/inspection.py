@@ -56,7 +56,10 @@ class Luck:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found in a file. `places` are the ranking as the facts give it: place, seat, score."""
+    """What was found in a file. `places` are the ranking as the facts give it: place, seat, score.
+
+    `head` is the hash of the last entry, as the last mails about the game have it.
+    """
 
     key: str
     kind: str
@@ -147,7 +150,7 @@ def _found(text: str) -> Found:
         rows=report.rows,
         entries=report.entries,
         made_again=report.made_again,
-        head=chain.short(told.head),
+        head=chain.short(reading.entry_head),
         commitment=told.commitment,
         secret=told.secret.hex(),
         words=told.words,

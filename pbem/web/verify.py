@@ -1,5 +1,7 @@
 """The page that checks the file of a finished game, whoever brings it, and shows how its luck came about."""
 
+from collections.abc import Sequence
+
 from flask import Blueprint, Response, request
 
 from engine import game
@@ -66,18 +68,31 @@ def _seating(found: Found) -> list[tuple[Step, tuple[int, ...]]]:
 
 
 def _shuffles(luck: Luck) -> list[tuple[int, list[Step]]]:
-    """The steps of an entry, those of one shuffle together with how many things it had; single numbers have none.
+    """The steps of an entry, those of one shuffle together with how many things it had; other numbers have none.
 
     A shuffle of n things draws below n, n - 1 and so on down to 2.
     """
+    found: list[tuple[int, list[Step]]] = []
+    for run in _falling(luck.steps):
+        things = run[0].bound if run[-1].bound == 2 and run[0].bound > 2 else 0
+        if things or not found or found[-1][0]:
+            found.append((things, run))
+        else:
+            found[-1][1].extend(run)
+    return found
+
+
+def _falling(steps: Sequence[Step]) -> list[list[Step]]:
+    """The steps cut into runs, in each of which every number is drawn below one less than that before it."""
     runs: list[list[Step]] = []
-    for step in luck.steps:
-        previous = runs[-1][-1] if runs else None
-        follows = previous is not None and (
-            step.bound == previous.bound - 1 if previous.number is not None else step.bound == previous.bound
-        )
-        if follows:
+    for step in steps:
+        expected = None
+        if runs:
+            last = runs[-1][-1]
+            # Where a word was passed over, the next one is for the same number.
+            expected = last.bound if last.number is None else last.bound - 1
+        if step.bound == expected:
             runs[-1].append(step)
         else:
             runs.append([step])
-    return [(run[0].bound if run[-1].bound == 2 and run[0].bound > 2 else 0, run) for run in runs]
+    return runs
