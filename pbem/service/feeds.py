@@ -6,10 +6,10 @@ table: no hand, no bid that waits, no link that acts. The addresses can be renew
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from engine import game
-from engine.facts import SPECTATOR, seen
+from engine.facts import SPECTATOR, Fact, seen
 from pbem.domain import speech
 from pbem.domain.words import set_apart
 from pbem.links import Purpose
@@ -119,7 +119,7 @@ def news(house: House, token: str) -> tuple[datetime, list[Piece]]:
     return link.created_at, sorted(pieces, key=lambda piece: (piece.at, piece.name), reverse=True)[:MOST_NEWS]
 
 
-def _sentences(table: TableRow, facts: tuple[object, ...]) -> tuple[str, ...]:
+def _sentences(table: TableRow, facts: tuple[Fact[Any], ...]) -> tuple[str, ...]:
     """What a spectator would be told, who is called “you” where it is about the reader."""
     teller = speech.teller(game.load(table.kind), table.seat, tuple(map(set_apart, table.names)))
     told = (teller.tell(seen(fact, SPECTATOR)) for fact in facts)

@@ -110,7 +110,7 @@ def same(tx: Connection, person_id: int | None, game_id: int | None, seat: int |
     return tx.execute(wanted.limit(1)).scalar()
 
 
-def _told(row: Row[Any]) -> ToldCall:
+def _told(row: Row[*tuple[Any, ...]]) -> ToldCall:
     values = dict(row._mapping)
     caller, table = values.pop("caller"), values.pop("table")
     return ToldCall(CallRow(**values), caller or "", table or "")

@@ -179,9 +179,9 @@ def words(house: House, row_id: int) -> Written:
     with house.store.read() as tx:
         row = outbox.read(tx, row_id)
     assert row is not None
-    ready = house.write(
-        lambda tx: make_ready_in(tx, house, [row], games.lock_all(tx, {row.game_id} - {None}), now)[row.id]
-    )
+    about = row.game_id
+    assert about is not None, "a turn's mail"
+    ready = house.write(lambda tx: make_ready_in(tx, house, [row], games.lock_all(tx, [about]), now)[row.id])
     with house.store.read() as tx:
         return news.words_in(tx, house, HEAD, row, ready, now)
 

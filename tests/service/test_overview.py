@@ -12,6 +12,7 @@ from pbem.service.moderation.clocks import Pause
 from pbem.service.overview import LATE, Wanted
 from pbem.service.tables import Wanted as WantedTable
 from pbem.store import flaws, outbox
+from pbem.store.overview import TROUBLES
 from pbem.store.schema import Base
 from tests.service import many
 from tests.service.moderated import does
@@ -20,7 +21,7 @@ from tests.service.timed import Time
 
 EVERY = (
     Wanted(),
-    *(Wanted(trouble=trouble) for trouble in overview.TROUBLES),
+    *(Wanted(trouble=trouble) for trouble in TROUBLES),
     Wanted(status="over"),
     Wanted(status="playing", kind="sun-bid"),
     Wanted(text="copied pat"),
