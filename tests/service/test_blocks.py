@@ -84,7 +84,8 @@ def test_nobody_blocks_a_bot_themselves_or_an_empty_place(table):
 
 
 def test_whoever_was_blocked_cannot_join_a_new_table_of_the_other_and_can_join_all_others(game):
-    house, me, other, third = game.house, *(game.person_at(seat) for seat in range(3))
+    house = game.house
+    me, other, third = (game.person_at(seat) for seat in range(3))
     blocks.block(house, token(game, 0), 1)
     mine = lobby.create_table(house, me, Wanted("bid", 3)).game_id
     before = everything(house.store)
