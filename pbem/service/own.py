@@ -13,12 +13,12 @@ from zoneinfo import ZoneInfo
 from pbem.domain.delivery import Way, parse_delivery
 from pbem.domain.errors import Forbidden, NotFound
 from pbem.domain.localtime import parse_wall, parse_zone
-from pbem.domain.quiet import parse_quiet
 from pbem.domain.reminder import parse_cadence
 from pbem.domain.speech import gettext as _
 from pbem.domain.words import name_of
 from pbem.links import Purpose
 from pbem.service import ledger, links, stops, substitutes, wishes
+from pbem.service import people as persons
 from pbem.service.house import House
 from pbem.service.ledger import Listed
 from pbem.service.wishes import Wished
@@ -186,7 +186,7 @@ def settle(
     values = {
         "name": name_of(name),
         "zone": parse_zone(zone).key,
-        "quiet": None if quiet.strip().lower() in ("", "none") else str(parse_quiet(quiet, ZoneInfo("UTC"))),
+        "quiet": persons.quiet_of(quiet),
         "cadence": str(parse_cadence(cadence)),
         "sealed": sealed,
     }

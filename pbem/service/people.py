@@ -64,11 +64,17 @@ def set_zone(house: House, person_id: int, zone: str) -> str:
 
 def set_quiet_hours(house: House, person_id: int, quiet: str) -> str | None:
     """Change the hours in which no clock of a person runs out; nothing, or `none`, for no such hours."""
-    # Quiet hours are told by the clock on the wall, wherever the wall is; so the zone is of no matter here.
-    none = quiet.strip().lower() in ("", "none")
-    chosen = None if none else str(parse_quiet(quiet, ZoneInfo("UTC")))
+    chosen = quiet_of(quiet)
     house.write(lambda tx: _change(tx, person_id, quiet=chosen))
     return chosen
+
+
+def quiet_of(text: str) -> str | None:
+    """Quiet hours as they are kept; None where nothing, or `none`, was typed."""
+    if text.strip().lower() in ("", "none"):
+        return None
+    # They are told by the clock on the wall, wherever the wall is; so the zone is of no matter here.
+    return str(parse_quiet(text, ZoneInfo("UTC")))
 
 
 def set_cadence(house: House, person_id: int, cadence: str) -> str:

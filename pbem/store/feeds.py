@@ -6,6 +6,7 @@ A feed is asked for many times a day by programs that nobody watches, so it read
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
@@ -68,20 +69,20 @@ def turns(tx: Connection, person_id: int, since: datetime, windows: int) -> list
 
 def tables(tx: Connection, person_id: int, since: datetime) -> list[TableRow]:
     """The tables of a person's that are played, or have ended after a moment."""
-    mine = select(_PLACE.c.game_id).where(_PLACE.c.person_id == person_id)
+    at = select(_PLACE.c.game_id).where(_PLACE.c.person_id == person_id)
     wanted = (
         select(_GAME.c.id, _GAME.c.key, _GAME.c.kind, _GAME.c.title, _PLACE.c.person_id, _PLACE.c.seat, _PLACE.c.name)
         .join(_PLACE, _PLACE.c.game_id == _GAME.c.id)
-        .where(_GAME.c.id.in_(mine), _lately(since))
+        .where(_GAME.c.id.in_(at), _lately(since))
         .order_by(_GAME.c.id, _PLACE.c.seat)
     )
-    found: dict[int, TableRow] = {}
-    for row in tx.execute(wanted):
-        known = found.get(row.id)
-        seat = known.seat if known is not None and known.seat >= 0 else row.seat if row.person_id == person_id else -1
-        names = (*(known.names if known is not None else ()), row.name)
-        found[row.id] = TableRow(row.id, row.key, row.kind, row.title, seat, names)
-    return list(found.values())
+    found = []
+    for _, rows in groupby(tx.execute(wanted), key=lambda row: row.id):
+        seats = list(rows)
+        table, mine = seats[0], next(row.seat for row in seats if row.person_id == person_id)
+        names = tuple(row.name for row in seats)
+        found.append(TableRow(table.id, table.key, table.kind, table.title, mine, names))
+    return found
 
 
 def ends(

@@ -80,8 +80,8 @@ def a_person_clicked() -> bool:
 def _pressed_by_a_script() -> bool:
     """Whether this form was sent without a person's click, by a browser that always tells of one.
 
-    Chromium, which alone sends Sec-CH-UA, and Firefox tell; WebKit does not. No page of ours runs a script, so that what
-    presses here is a scanner, and it would press the second page's button as well.
+    Chromium, which alone sends Sec-CH-UA, and Firefox tell; WebKit does not. No script of ours presses a button, so that
+    what does is a scanner, and it would press the second page's button as well.
     """
     tells = "Sec-CH-UA" in request.headers or "Firefox/" in request.headers.get("User-Agent", "")
     return tells and not _may_be_a_click()
