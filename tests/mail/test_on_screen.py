@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request, sync_playwright
 
 from engine import game as games_of_house
 from pbem.domain.words import LONGEST_NAME
+from tests.browser.axe import faults_of
 from tests.conftest import find_tool
 from tests.mail.kinds import NAMES
 from tests.mail.pictures import OF_THE_GAME, chosen
 
-pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium"), pytest.mark.xdist_group("mails")]
+pytestmark = [pytest.mark.browser, pytest.mark.needs("chromium", "npm"), pytest.mark.xdist_group("mails")]
 
 LEAST_TARGET = 44
 LEAST_LETTER = 12
@@ -100,5 +100,4 @@ def _faults(page: Page, screen: Screen) -> Iterator[object]:
     if screen.width > PHONE:
         # What axe finds hangs on colours and words, and these are the same on a wider screen.
         return
-    for violation in Axe().run(page).response["violations"]:
-        yield violation["id"], [node["html"] for node in violation["nodes"]][:2]
+    yield from faults_of(page)
