@@ -4,7 +4,6 @@ They are read by programs and often kept by other people's servers, so they tell
 table: no hand, no bid that waits, no link that acts. The addresses can be renewed, and the old ones are dead by that.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
