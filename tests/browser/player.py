@@ -12,7 +12,7 @@ from typing import Any
 from playwright.sync_api import Locator, Page
 
 TRIES = 30
-LAZY = 0.6
+LAZY = 0.75
 
 FORMS = """
 () => [...document.querySelectorAll("form.act")].map((form, at) => ({

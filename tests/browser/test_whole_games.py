@@ -29,8 +29,8 @@ WITH_SCRIPT = {"sorcerous-futures"}
 
 BY_KEYBOARD = {"sunset-poker"}
 
-ORDERED = {"sun-bid": "always pass", "templari": "always pass"}
-"""What both leave as a standing order in a long game, once they have decided some times: it cannot answer everything."""
+ORDERED = {"templari": "always pass"}
+"""What both leave as a standing order, once they have decided some times."""
 
 A_FEW = 12
 
