@@ -44,6 +44,7 @@ MOST_PAGES = 150
 """A crawl of so many pages has run away."""
 
 
+_PAST = re.compile(r"/([st])/([^/]+)/replay(?:/([0-9]+))?$")
 _REPLY_TO = re.compile(rb"^Reply-To: (\S+)\r$", re.MULTILINE)
 
 
@@ -179,7 +180,7 @@ class World:
         seen: set[str] = set()
         while waiting:
             path = waiting.pop(0).partition("#")[0]
-            if path in seen or not path.startswith("/"):
+            if path in seen or not path.startswith("/") or self._like_others(path, token):
                 continue
             seen.add(path)
             assert len(seen) < MOST_PAGES, "the crawl has run away"
@@ -190,6 +191,19 @@ class World:
                 yield f"preview {number} of {path}", _answer(form.press().response)
         yield from self._refusals(browser, token, move)
         yield from self._told_to_programs(browser, self._programs[seat])
+
+    def _like_others(self, path: str, token: str) -> bool:
+        """Whether it is of the past and like others: by an older link of the seat, or a moment like those around it.
+
+        What is hidden stays hidden, so the last moment and every fifth do.
+        """
+        past = _PAST.match(path)
+        if past is None:
+            return False
+        way, which, number = past.groups()
+        if way == "s" and which != token:
+            return True
+        return number is not None and int(number) % 5 != 0 and int(number) < self.game.row().window - 1
 
     def _refusals(self, browser: Browser, token: str, move: str) -> Iterator[tuple[str, bytes]]:
         window = str(self.game.row().window)
