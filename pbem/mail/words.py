@@ -94,6 +94,7 @@ def _templates(parts: str) -> Environment:
     environment.filters["short"] = shortened
     environment.filters["preheader"] = _preheader
     environment.filters["listed"] = listed
+    environment.filters["translated"] = translated
     environment.filters["moment"] = _moment
     environment.globals["say"] = environment.get_template(f"_{parts}.jinja").module
     return environment

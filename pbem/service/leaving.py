@@ -13,6 +13,7 @@ from typing import Final
 
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.domain.speech import gettext as _
+from pbem.domain.speech import marked
 from pbem.service.house import House
 from pbem.service.play import By
 from pbem.service.record import Kind, Record
@@ -81,14 +82,14 @@ def resign_in(tx: Tx, house: House, game_id: int, seat: int, person_id: int) -> 
     row = give_to_bot(tx, house, row, record, seat, "table")
     left = _people(tx, game_id)
     if not left:
-        end_in(tx, house, row, record, "table", "nobody was left")
+        end_in(tx, house, row, record, "table", marked("nobody was left"))
         return
     _tell_of_resignation(tx, house, row, place, left)
     after_resignation_in(tx, house, row, seat, person_id)
     if row.host_id == person_id:
         _pass_host_on(tx, house, row, left)
     if _all_agree(tx, game_id, left):
-        end_in(tx, house, row, record, "table", "all agreed")
+        end_in(tx, house, row, record, "table", marked("all agreed"))
 
 
 def agree_to_end(house: House, game_id: int, person_id: int) -> bool:
@@ -188,7 +189,7 @@ def _agree(tx: Tx, house: House, game_id: int, person_id: int) -> bool:
     for seat in sorted(seat for seat in mine - before if seat is not None):
         votes.add(tx, game_id, seat, now)
     if _all_agree(tx, game_id, left):
-        end_in(tx, house, row, Record(row, now, house.randomness), By.PERSON, "all agreed")
+        end_in(tx, house, row, Record(row, now, house.randomness), By.PERSON, marked("all agreed"))
         return True
     if not before & {place.seat for place in left}:
         _ask_the_others(tx, house, row, person_id, left)

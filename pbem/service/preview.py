@@ -188,7 +188,7 @@ def _made_up(tx: Tx, house: House, kind: str, game: GameRow, places: list[PlaceR
 
 
 def _receipt(game: GameRow, seat: int) -> dict[str, Any]:
-    refused = {"said": "bid twice", "outcome": "refused", "done": None, "text": "That is nothing you can do here."}
+    refused = {"said": "bid twice", "outcome": "refused", "done": None, "text": _("That is nothing you can do here.")}
     played = {"said": _silence(game, seat), "outcome": "applied", "done": "played", "text": _silence(game, seat)}
     shown = {"board": True, "help": True, "rules": False}
     said = {"subject": "", "answers": "", "turn": game.window, "quoted": game.window, "prose": []}

@@ -1,4 +1,4 @@
-"""A language that shows what was not translated: every message comes back in brackets, and what stands outside of them is bare.
+"""A language that shows what was not translated: the words of a message stand in brackets, and what stands outside is bare.
 
 with speaking(Pseudo()):
     bare(page.source, known)      the words of a page that are neither in brackets nor known to be no words of ours
@@ -18,21 +18,25 @@ HEARD = ("aria-label", "alt", "title", "placeholder")
 NO_WORDS = ("script", "style", "code", "pre", "bdi")
 """What is ours to show and not to say: commands, digests, and the names that people chose."""
 
+_VALUE = re.compile(r"(%\(\w+\)s|\{\w+(?:'s)?(?::[^}]+)?\}|\{\})")
 _WORD = re.compile(r"[^\W\d_]{2,}(?:['’\-][^\W\d_]+)*")
 _ZONE = re.compile(r"\b(?:UTC|[A-Z][a-z]+/[A-Z][a-z_]+)\b")
 
 
 class Pseudo(NullTranslations):
-    """Everything in brackets. Of a noun in two forms, which stand beside each other, each gets its own."""
+    """Everything in brackets but the values of a sentence, so that those have to be translated, or to be nobody's words."""
 
     def gettext(self, message: str) -> str:
-        """The message in brackets."""
+        """The message with its words in brackets. Of a noun in two forms each gets its own."""
         if re.fullmatch(r"[\w ]+\|[\w ]+", message):
             return "|".join(f"{OPEN}{form}{CLOSE}" for form in message.split("|"))
-        return f"{OPEN}{message}{CLOSE}" if message.strip() else message
+        return "".join(
+            part if place % 2 or not part else f"{OPEN}{part}{CLOSE}"
+            for place, part in enumerate(_VALUE.split(message))
+        )
 
     def ngettext(self, one: str, many: str, number: int) -> str:
-        """The form for a number in brackets."""
+        """The form for a number, the same way."""
         return self.gettext(one if number == 1 else many)
 
 

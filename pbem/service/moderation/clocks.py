@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pbem.domain.acts import Act
 from pbem.domain.errors import Gone
 from pbem.domain.speech import gettext as _
+from pbem.domain.speech import marked
 from pbem.service import leaving, stops, timekeeping
 from pbem.service.moderation.doing import AtTable, Doing, Done
 from pbem.service.record import Kind, Record
@@ -99,7 +100,8 @@ class Close(AtTable):
             leaving.close_in(doing.tx, doing.house, row, "closed", {"reason": doing.reason})
         elif row.status in ("playing", "frozen"):
             record = Record(row, doing.house.now(), doing.house.randomness)
-            leaving.end_in(doing.tx, doing.house, row, record, doing.by, "it was closed by the organiser", doing.reason)
+            why = marked("it was closed by the organiser")
+            leaving.end_in(doing.tx, doing.house, row, record, doing.by, why, doing.reason)
         else:
             raise Gone(_("This table is closed already."), remedy=_("Nothing was changed."))
         return Done(says=(_("A closed table stays closed: its secret is told, or its players have gone."),))
