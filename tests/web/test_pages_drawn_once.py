@@ -1,0 +1,60 @@
+"""A page of a seat that is shown again is the same page, and another one as soon as anything on it has changed."""
+
+from datetime import timedelta
+
+import pytest
+
+from pbem.links import Purpose
+from pbem.service import by_link, leaving
+from pbem.web import site
+
+
+@pytest.fixture
+def poker(table, carry):
+    """A game in which everybody seals a choice at once, and whose mails have left."""
+    game = table("sunset-poker", 3)
+    carry()
+    return game
+
+
+@pytest.fixture
+def shown(browser, links, poker):
+    """What the page of a seat says."""
+
+    def open_it(seat=0):
+        return browser.open(f"/s/{links.of(poker, seat)[1]}").source
+
+    return open_it
+
+
+def test_a_page_that_is_opened_again_is_the_very_same(shown):
+    assert shown() == shown()
+
+
+def test_time_that_passes_is_seen(shown, clock):
+    before = shown()
+    clock.advance(timedelta(hours=5))
+    assert shown() != before
+
+
+def test_what_others_do_outside_of_the_game_is_seen(shown, house, poker):
+    before = shown()
+    leaving.agree_to_end(house, poker.id, poker.person_at(1))
+    assert "would like to end this game" in shown()
+    assert shown() != before
+
+
+def test_a_choice_of_one_s_own_is_seen_and_no_longer_when_it_is_taken_back(shown, house, poker, links):
+    before, token = shown(), links.of(poker, 0)[1]
+    by_link.play(house, token, poker.row().window, poker.asked()[0].default)
+    assert "Your choice is in" in shown()
+    by_link.take_back(house, token, Purpose.SEAT, poker.row().window)
+    assert shown().count("Your choice is in") == before.count("Your choice is in") == 0
+
+
+def test_every_seat_is_shown_its_own_page(shown, app):
+    pages = [shown(seat) for seat in range(3)]
+    assert len(set(pages)) == 3
+    assert [shown(seat) for seat in range(3)] == pages
+    site.pages_of(app).clear()
+    assert [shown(seat) for seat in range(3)] == pages
