@@ -1,0 +1,56 @@
+"""One's own page in a real browser: it counts the time that is left, and is whole without a script."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from pbem.links import Purpose
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.needs("chromium"),
+    # What a page does is the same on either database; that is tested elsewhere.
+    pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
+]
+
+
+@pytest.fixture
+def asked(table, served):
+    """Somebody who is asked, and has been mailed."""
+    game = table("templari", 3)
+    served.carry()
+    return game.person_at(next(iter(game.asked())))
+
+
+def sign_in(page: Page, token: str) -> None:
+    page.goto(f"/l/{token}")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="It is your turn")).to_be_visible()
+
+
+def test_the_time_that_is_left_counts_down(people, links, asked, house):
+    page = people()
+    page.clock.install(time=house.now())
+    sign_in(page, links.made(Purpose.SIGN_IN, asked))
+    clock = page.locator(".clock")
+    expect(clock).to_have_text(re.compile(r"^\d\d:\d\d:\d\d$"))
+    before = clock.inner_text()
+    page.clock.run_for(65_000)
+    after = clock.inner_text()
+    assert seconds(before) - seconds(after) in range(64, 70), (before, after)
+
+
+def test_without_a_script_the_moment_stands_there_and_every_button_works(people, links, asked):
+    page = people(script=False)
+    sign_in(page, links.made(Purpose.SIGN_IN, asked))
+    expect(page.get_by_text("Decide until")).to_be_visible()
+    assert page.locator(".clock").count() == 0
+    page.get_by_role("button", name="To the table").click()
+    assert "/s/" in page.url
+
+
+def seconds(clock: str) -> int:
+    hours, minutes, rest = map(int, clock.split(":"))
+    return hours * 3600 + minutes * 60 + rest
