@@ -24,6 +24,11 @@ from engine.tell import Teller, Text
 _SPOKEN: Final[ContextVar[NullTranslations]] = ContextVar("spoken", default=NullTranslations())  # noqa: B039 - never changed
 
 
+def language() -> NullTranslations:
+    """The language that is spoken: for whoever keeps what was said in it."""
+    return _SPOKEN.get()
+
+
 def gettext(message: str, /, **values: object) -> str:
     """A sentence in the language that is spoken, with its values."""
     return translated(message) % values

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 from flask import Flask, Response, current_app, make_response, render_template, request, url_for
 
 from pbem.config import Config
+from pbem.domain import speech
 from pbem.domain.errors import BadInput, quoted
 from pbem.domain.speech import gettext as _
 from pbem.service.house import House
@@ -53,10 +54,10 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
 
 def drawn_once(key: object, made_of: V, draw: Callable[[V], str]) -> str:
     """A page that is made of this and of nothing else, as it was drawn the last time if that was from the same."""
-    pages = pages_of(current_app)
-    before = pages.get(key)
+    pages, in_language = pages_of(current_app), (key, speech.language())
+    before = pages.get(in_language)
     if before is None or before[0] != made_of:
-        before = pages.put(key, (made_of, draw(made_of)))
+        before = pages.put(in_language, (made_of, draw(made_of)))
     return before[1]
 
 

@@ -1,9 +1,11 @@
 """A page of a seat that is shown again is the same page, and another one as soon as anything on it has changed."""
 
 from datetime import timedelta
+from gettext import NullTranslations
 
 import pytest
 
+from pbem.domain import speech
 from pbem.links import Purpose
 from pbem.service import by_link, leaving
 from pbem.web import site
@@ -58,3 +60,16 @@ def test_every_seat_is_shown_its_own_page(shown, app):
     assert [shown(seat) for seat in range(3)] == pages
     site.pages_of(app).clear()
     assert [shown(seat) for seat in range(3)] == pages
+
+
+def test_whoever_speaks_another_language_is_shown_another_page(shown):
+    class Loud(NullTranslations):
+        """English, in capitals."""
+
+        def gettext(self, message):
+            return message.upper() if not {*"%{["} & {*message} else message
+
+    before = shown()
+    with speech.speaking(Loud()):
+        assert "RULES AND HELP" in shown()
+    assert shown() == before
