@@ -1,7 +1,7 @@
 """What a filter for spam says of our mails, by their words and headers alone: nothing worth mentioning.
 
 Mails are judged many at once, because the filter takes seconds to start. They are of every kind and game, and of a table
-with names that somebody has chosen to hurt the others; unsigned, and some signed.
+with names that somebody has chosen to hurt the others; each unsigned and signed.
 """
 
 import re
@@ -84,7 +84,7 @@ def mails() -> dict[str, bytes]:
 
 def test_no_mail_of_ours_looks_like_spam_neither_unsigned_nor_signed(mails, tmp_path):
     key = signer(Dkim(HOST, "t1", Path(__file__).with_name("dkim.pem").read_text()))
-    signed = {f"{name}, signed": key.signed(mail, START) for name, mail in mails.items() if "sun-bid" in name}
+    signed = {f"{name}, signed": key.signed(mail, START) for name, mail in mails.items()}
     found = judged(mails | signed, tmp_path)
     assert {name: hit for name, hit in found.items() if sum(hit.values()) > MOST or max(hit.values()) >= MOST} == {}
 
