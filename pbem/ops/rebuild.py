@@ -10,8 +10,10 @@ from dataclasses import asdict, dataclass
 from engine.game import load
 from pbem.domain import chain
 from pbem.domain.errors import Fault
+from pbem.service import views
 from pbem.service.rereading import Replay, snapshot, written
-from pbem.store import games, views
+from pbem.store import games
+from pbem.store import views as kept_views
 from pbem.store.database import Store, Tx
 
 Progress = Callable[[int], None]
@@ -66,6 +68,7 @@ def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
     if reading.orders_known:
         new["orders"] = written(tuple(sorted(reading.orders.items())))
     games.advance(tx, row, new)
-    # Cheaper to fold again when somebody looks than to tell which of them are right.
-    views.forget(tx, game_id)
+    # Made anew at once: of a game that ended long ago no worker keeps any more.
+    kept_views.forget(tx, game_id)
+    views.keep_up(tx, games.read(tx, game_id))
     return Rebuilt(game_id, tuple(corrected))

@@ -60,6 +60,16 @@ def chronicle_in(tx: Tx, row: GameRow) -> Chronicle:
     return _MEMORY.get(row.head) or _MEMORY.put(row.head, _work_out(tx, row))
 
 
+def bids_of(standing: Standing, told: Sequence[Fact[Any]]) -> list[Bid]:
+    """What was bid in an entry, as far as the facts repeat it: give them as the reader was told of them."""
+    found = []
+    for seat, choice in standing.entry.choices.items():
+        value = _value(choice)
+        if value is not None and any(_repeats(each, seat, value) for each in told):
+            found.append(Bid(standing.number, seat, value, _amount(value)))
+    return found
+
+
 def _work_out(tx: Tx, row: GameRow) -> Chronicle:
     rules = play.rules_of(row)
     view = rules.start(row.seats, json.loads(row.options))
@@ -73,7 +83,7 @@ def _work_out(tx: Tx, row: GameRow) -> Chronicle:
         shown = _shown_scores(rules, view)
         if shown is not None and (not scores or scores[-1][1:] != shown):
             scores.append((standing.number, *shown))
-        bids += _bids(standing, told)
+        bids += bids_of(standing, told)
         # Where more happens than was chosen, something has come of the bids.
         if bids and len(told) > len(standing.entry.choices):
             auctions.append(tuple(bids))
@@ -98,15 +108,6 @@ def _of_one_unit(scores: Sequence[tuple[int, Text, tuple[int, ...]]]) -> Scores 
         return None
     unit = scores[0][1]
     return Scores(unit, tuple((number, points) for number, called, points in scores if called == unit))
-
-
-def _bids(standing: Standing, told: Sequence[Fact[Any]]) -> list[Bid]:
-    found = []
-    for seat, choice in standing.entry.choices.items():
-        value = _value(choice)
-        if value is not None and any(_repeats(each, seat, value) for each in told):
-            found.append(Bid(standing.number, seat, value, _amount(value)))
-    return found
 
 
 def _value(choice: Choice) -> Any:

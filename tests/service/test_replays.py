@@ -5,13 +5,16 @@ import pytest
 from engine import game as games_of_the_house
 from engine.bots import random_bot
 from engine.chance import Stream
-from engine.facts import SPECTATOR
+from engine.decisions import Choice
+from engine.facts import SPECTATOR, Fact, fact, secret, seen
+from engine.table import Entry
 from pbem.domain.errors import Forbidden, NotFound
 from pbem.links import Purpose
-from pbem.service import leaving, links, lobby, looks, replays, views
+from pbem.service import chronicle, leaving, links, lobby, looks, replays, views
 from pbem.service.chronicle import chronicle_in
 from pbem.service.moderation.rewinding import Rewind, turns
 from pbem.service.play import rules_of
+from pbem.service.record import Standing as StandingEntry
 from pbem.service.record import standing_entries
 from pbem.service.replays import Way
 from pbem.service.tables import Wanted
@@ -197,3 +200,19 @@ def test_a_bid_that_waits_in_the_box_is_in_no_chart(house, table):
     game.play(seat, decision.acts[0].sample(Stream(b"x", 1)))
     assert game.row().box != "[]"
     assert course(game) == before
+
+
+@fact
+class Whispered(Fact[object]):
+    """{seat} [bids|bid] {coins}."""
+
+    seat: int
+    coins: int = secret()
+
+
+def test_a_bid_that_nobody_was_shown_is_in_no_chart():
+    made = Entry({1: Choice("bid", (7,))}, (Whispered(1, 7),))
+    row = StandingEntry(5, 9, "person", made)
+    told = [[seen(each, reader) for each in made.facts] for reader in (1, SPECTATOR)]
+    assert [bid.amount for bid in chronicle.bids_of(row, told[0])] == [7]
+    assert chronicle.bids_of(row, told[1]) == []
