@@ -12,12 +12,10 @@ from typing import Any
 from playwright.sync_api import Locator, Page
 
 TRIES = 30
-LAZY = 0.75
 
 FORMS = """
 () => [...document.querySelectorAll("form.act")].map((form, at) => ({
     at,
-    bare: form.classList.contains("bare"),
     hint: form.innerText,
     fields: Object.values([...form.elements].filter(each => each.name && each.type != "hidden").reduce((all, each) => {
         const field = all[each.name] ||= {name: each.name, type: each.type, values: [], low: each.min, high: each.max};
@@ -64,9 +62,7 @@ class Player:
     def _choose(self) -> None:
         forms = self.page.evaluate(FORMS)
         assert forms, self.page.locator("main").inner_text()
-        # What takes one press, a pass most often, is done more often than not: it keeps games short.
-        bare = [form for form in forms if form["bare"]]
-        form = self.luck.choice(bare if bare and self.luck.random() < LAZY else forms)
+        form = self.luck.choice(forms)
         place = self.page.locator("form.act").nth(form["at"])
         for field in form["fields"]:
             self._fill(place, field, form)

@@ -18,6 +18,8 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.browser,
     pytest.mark.needs("chromium"),
+    # A game has up to a hundred choices, each of three pages, and the machine may be busy.
+    pytest.mark.timeout(900),
     # What a page does is the same on either database; that is tested elsewhere.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
