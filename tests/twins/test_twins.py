@@ -21,6 +21,7 @@ from engine.testing.bench import Bench, Playout, sampled
 from engine.testing.differences import Difference, exchanges, other_values, secret_fields
 from engine.testing.twins import Twins, told_of_secrets
 from engine.testing.values import exchanged
+from tests.twins.desk import of_table
 from tests.twins.world import Truth, Untrue, told
 
 pytestmark = pytest.mark.slow
@@ -99,9 +100,10 @@ def test_twins_in_what_others_have_sealed_look_the_same(kind: str, tmp_path: Pat
         return
     truth = replace(truth_of(playout, playout.tables[at]), box={})
     asked = playout.tables[at].position.open()
-    for reader, one in zip(asked, meet(truth, asked, tmp_path), strict=True):
+    # An organiser is told who has answered, and not what.
+    for reader, one in zip(asked, meet(truth, asked, tmp_path, desk=False), strict=True):
         box = sealed_by_others(rules, playout.tables[at], reader)
-        (other,) = meet(replace(truth, box=box), [reader], tmp_path)
+        (other,) = meet(replace(truth, box=box), [reader], tmp_path, desk=False)
         what = differing(one, other)
         assert what is None, f"player {reader + 1} is told of the box by {what}"
 
@@ -117,10 +119,12 @@ def sealed_by_others(rules: game.Game[Any], table: Table, reader: int) -> dict[i
     return box
 
 
-def meet(truth: Truth, readers: Iterable[int], folder: Path) -> list[dict[str, bytes]]:
-    """What these seats meet in the world in which this is true."""
+def meet(truth: Truth, readers: Iterable[int], folder: Path, *, desk: bool = True) -> list[dict[str, bytes]]:
+    """What these seats meet in the world in which this is true, and at the desk an organiser, who sees no more than all."""
     with told(truth, folder) as world:
-        return [world.meets(reader) for reader in readers]
+        met = [world.meets(reader) for reader in readers]
+        organiser = of_table(world) if desk else {}
+        return [each | organiser for each in met]
 
 
 def truth_of(playout: Playout, table: Table) -> Truth:

@@ -1,0 +1,33 @@
+"""What an organiser meets of a story: the desk of its table, with every form there and what it would do."""
+
+from pbem.domain import chain
+from pbem.service.moderation.rewinding import turns_of
+from pbem.store import games
+from tests.twins.world import World
+from tests.web.browser import Browser
+from tests.web.desk import at_the_desk
+
+LOOKS = ("pause", "extend", "freeze", "close", "rewind", "substitute", "correct")
+
+
+def of_table(world: World) -> dict[str, bytes]:
+    """Every page of the table's desk but the look through a seat's eyes, which is on record; heads are blanked."""
+    browser, game = at_the_desk(Browser(world.app), world.house), world.game
+    with world.house.store.read() as tx:
+        turns = turns_of(tx, games.read(tx, game.id))
+    address = f"/desk/tables/{game.id}"
+    found = {path: browser.open(path).source for path in ("/desk", "/desk/people", address, f"{address}/clocks")}
+    fields = {"more": "2d", "seat": "1", "what": "pace", "to": "3d", "turn": str(min(turns, default=0))}
+    for act in (act for act in LOOKS if turns or act != "rewind"):
+        form = browser.open(f"{address}/{act}").form("See what it would do …")
+        found[f"form of {act}"] = form.page.source
+        found[f"what {act} would do"] = form.press(**fields, reason="It was asked for.", step="preview").source
+    heads = [chain.short(row.hash) for row in game.log()]
+    return {f"the desk: {what}": _blanked(source, heads).encode() for what, source in found.items()}
+
+
+def _blanked(source: str, heads: list[str]) -> str:
+    for head in heads:
+        source = source.replace(head, "HEAD")
+    # The key of a form is drawn anew each time.
+    return "\n".join(line for line in source.splitlines() if 'name="form"' not in line)
