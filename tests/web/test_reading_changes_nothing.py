@@ -6,9 +6,11 @@ import pytest
 from sqlalchemy import select
 
 from pbem.links import Purpose
-from pbem.service import by_link, calls, farewell, feeds, leaving, lobby, replays
+from pbem.service import bulk, by_link, calls, farewell, feeds, leaving, lobby, replays
+from pbem.service.bulk import What
 from pbem.service.tables import Wanted
 from pbem.store.schema import Base
+from tests.service.acting import ANN
 from tests.service.inbox import Inbox
 from tests.service.stored import letters
 from tests.web.desk import at_the_desk
@@ -46,6 +48,7 @@ def live(house, browser, clock, table, links, person, carry, sign_in):
     sign_in(player)
     at_the_desk(browser, house)
     calls.call(house, player, "Help", game_id=game.id)
+    bulk.begin(house, ANN, What.RESUME, {}, "All is well again.", "the key of a form")
     feeds.renew(house, player)
     farewell.ask(house, player)
     carry()
@@ -82,6 +85,7 @@ def addresses(app, browser, live):
         "kind": ["bid", "nonsense"],
         "game_id": [str(game.id), "999999999999999999999"],
         "person_id": [str(game.person_at(0)), "999999999999999999999"],
+        "job_id": ["1", "999999999999999999999"],
         "call_id": ["1", "999999999999999999999"],
         "name": ["time", "nonsense"],
         "key": [waiting.key, game.row().key, *mails[:2], "nonsense"],
