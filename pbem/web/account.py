@@ -3,6 +3,7 @@
 from flask import Blueprint, Response
 
 from pbem.domain.errors import Refusal
+from pbem.domain.speech import gettext as _
 from pbem.service import about_person, blocks, farewell, moving, people, sessions
 from pbem.web import own, signed_in, site
 from pbem.web.errors import status_of
@@ -30,7 +31,7 @@ def end_session() -> Response:
         if field("others"):
             sessions.end_others(house(), here.holder, here.id)
         else:
-            sessions.end(house(), here.holder, whole_number("session", "the number of a sign-in"))
+            sessions.end(house(), here.holder, whole_number("session", _("the number of a sign-in")))
     except Refusal as refused:
         return _page(refused)
     return site.go("account.show")
@@ -66,7 +67,7 @@ def change_address() -> Response:
 @pages.post("/blocks")
 def unblock() -> Response:
     """Hear somebody again whom one has not wanted to hear."""
-    blocks.unblock(house(), person_id(), whole_number("person", "the number of a person"))
+    blocks.unblock(house(), person_id(), whole_number("person", _("the number of a person")))
     return site.go("account.show")
 
 

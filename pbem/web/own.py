@@ -11,7 +11,7 @@ from pbem.domain.delivery import Way
 from pbem.domain.errors import Forbidden, Refusal
 from pbem.domain.phrase import from_now
 from pbem.domain.speech import gettext as _
-from pbem.service import blocks, feeds, ledger, mine, own, sessions, stops
+from pbem.service import feeds, ledger, mine, own, sessions, stops
 from pbem.web import guard, said, signed_in, site
 from pbem.web.errors import status_of
 from pbem.web.signed_in import Who
@@ -145,13 +145,6 @@ def vacation() -> Response:
     return site.go("own.settings")
 
 
-@pages.post("/hear")
-def hear_again() -> Response:
-    """Hear somebody again whom one did not want to hear."""
-    blocks.unblock(house(), person_id(), whole_number("person", _("the number of a person")))
-    return site.go("own.settings")
-
-
 @pages.post("/feeds")
 def renew_feeds() -> Response:
     """Give one's feeds new addresses, or their first ones."""
@@ -189,10 +182,7 @@ def _mails(refused: Refusal | None = None) -> Response:
 
 def _settings(refused: Refusal | None = None) -> Response:
     found, at = own.settings(house(), person_id()), feeds.addresses(house(), person_id())
-    unheard = blocks.of_person(house(), person_id())
-    return site.page(
-        "own/settings.html", _status(refused), found=found, feeds=at, unheard=unheard, given=field, refused=refused
-    )
+    return site.page("own/settings.html", _status(refused), found=found, feeds=at, given=field, refused=refused)
 
 
 def _named(kind: str) -> str:

@@ -72,11 +72,14 @@ def test_whom_one_does_not_want_to_hear_is_left_out_until_one_does(talk_page, ga
     assert "Hello" in page.form(f"Hear again {names[1]}").press(seat=1).text
 
 
-def test_ones_settings_list_whom_one_does_not_hear_and_end_it(browser, talk_page, sign_in, game):
+def test_ones_account_lists_whom_one_does_not_hear_and_ends_it(browser, talk_page, sign_in, game):
     names = [game.places()[seat].name for seat in range(3)]
     talk_page(0).form(f"Hear no longer {names[1]}").press(seat=1)
     sign_in(game.person_at(0))
-    page = browser.open("/my/settings").form(f"Hear again {names[1]}").press()
+    listed = browser.open("/my/account")
+    assert names[1] in listed.text
+    (again,) = (form for form in listed.forms() if form.action == "/my/blocks")
+    page = again.press()
     assert page.status == 200
     assert names[1] not in page.text
     say(talk_page(1), "Hello")
