@@ -109,6 +109,14 @@ def test_what_was_typed_survives_a_session_that_ran_out(olga, house, call, clock
     assert olga.open("/desk/calls").status == 200
 
 
+def test_whoever_signs_in_with_a_form_is_signed_in_whatever_comes_of_the_form(browser, house, call):
+    an_organiser(house, "Olga")
+    asked = browser.post(f"/desk/calls/{call}/close", [("reason", "no")])
+    refused = asked.form("Sign in and go on").press(**{"desk-name": "Olga", "desk-passphrase": GOOD})
+    assert "Please say why." in refused.text
+    assert browser.open("/desk/calls").status == 200
+
+
 def test_a_host_comes_from_their_own_page_and_helps_without_a_passphrase(sign_in, house, game):
     host = game.row().host_id
     table = sign_in(host).follow("Help at this table, as its host")

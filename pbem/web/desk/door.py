@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final
 
-from flask import Response, g, request
+from flask import Response, after_this_request, g, request
 
 from pbem.domain.acts import DANGEROUS, Act, Actor, Role
 from pbem.domain.errors import NotFound, Refusal
@@ -60,12 +60,15 @@ def organiser_session() -> sessions.Session:
     return found
 
 
-def sign_in() -> str:
-    """Sign in whoever has just typed a name and a passphrase; the secret that the browser is to keep."""
+def sign_in() -> None:
+    """Sign in whoever has just typed a name and a passphrase, whatever comes of the rest of this request."""
     given = field(f"{OWN_FIELDS}name"), field(f"{OWN_FIELDS}passphrase"), field(f"{OWN_FIELDS}code")
     secret = passphrases.sign_in(house(), *given, signed_in.this_device())
     signed_in.look_again(Who.ORGANISER, secret)
-    return secret
+
+    @after_this_request
+    def keep(response: Response) -> Response:
+        return signed_in.keep(response, Who.ORGANISER, secret)
 
 
 def form_key() -> str:
@@ -76,8 +79,7 @@ def form_key() -> str:
 def _opened(view: View, act: Act, values: dict[str, Any]) -> Response:
     found = _who(act, values)
     if found is None:
-        query = f"?{request.query_string.decode()}" if request.query_string else ""
-        return site.go("desk_account.sign_in_page", to=request.path + query)
+        return site.go("desk_account.sign_in_page", to=_here())
     g.actor = found
     return view(**values)
 
@@ -85,7 +87,7 @@ def _opened(view: View, act: Act, values: dict[str, Any]) -> Response:
 def _sent(view: View, act: Act, values: dict[str, Any]) -> Response:
     guard.must_be_ours()
     try:
-        secret = _passphrase_given()
+        _take_passphrase()
     except Refusal as refused:
         return _ask(refused)
     found = _who(act, values)
@@ -94,8 +96,7 @@ def _sent(view: View, act: Act, values: dict[str, Any]) -> Response:
     g.actor = found
     if found.role is Role.ORGANISER:
         sessions.used(house(), organiser_session())
-    response = view(**values)
-    return response if secret is None else signed_in.keep(response, Who.ORGANISER, secret)
+    return view(**values)
 
 
 def _who(act: Act, values: dict[str, Any]) -> Actor | None:
@@ -108,16 +109,21 @@ def _fresh() -> bool:
     return passphrases.fresh(house(), organiser_session())
 
 
-def _passphrase_given() -> str | None:
-    """Take the passphrase that came with a form, if one did; the secret of a session that was opened by it."""
+def _here() -> str:
+    """The address of this request, as this site names it."""
+    return request.path + (f"?{request.query_string.decode()}" if request.query_string else "")
+
+
+def _take_passphrase() -> None:
+    """Take the passphrase that came with a form, if one did: to sign in, or to show that it is still the same person."""
     if f"{OWN_FIELDS}passphrase" not in request.form:
-        return None
+        return
     session = signed_in.session(Who.ORGANISER)
     if session is None:
-        return sign_in()
+        sign_in()
+        return
     passphrases.check_again(house(), session, field(f"{OWN_FIELDS}passphrase"))
     signed_in.look_again(Who.ORGANISER)
-    return None
 
 
 def _ask(refused: Refusal | None = None) -> Response:
@@ -126,7 +132,7 @@ def _ask(refused: Refusal | None = None) -> Response:
     return site.page(
         "desk/sign_in.html",
         403 if refused is None else status_of(refused),
-        action=request.path,
+        action=_here(),
         kept=kept,
         again=signed_in.session(Who.ORGANISER) is not None,
         to="",
