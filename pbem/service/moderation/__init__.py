@@ -8,8 +8,11 @@
     talking     the text of what was said is taken away
     mailing     mails are sent again, mails and deadlines that were parked are tried again
     persons     an address is changed, somebody is banned
+    merging     two addresses turn out to be one person's
+    parting     a copy of what is known of somebody, or its end
     outages     the server was away, and nobody had noticed
     desk        what is shown of a table to whoever moderates it
+    told        what its players read of all that
 
 An act names people by their numbers and never decides anything that the rules of a game decide.
 """
