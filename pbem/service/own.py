@@ -32,13 +32,15 @@ from pbem.store.outages import VacationRow
 MOST_MAILS: Final = 50
 """Mails on one's own page; the newest are of most use."""
 
+_BEGUN: Final = ("playing", "frozen")
+
 MOST_OVER: Final = 30
 """Finished games there; all of them are in the file of everything about a person."""
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A seat of one's own: at which table, whether it is asked, and until when."""
+    """A seat of one's own: at which table, whether its clocks stand still, whether it is asked, and until when."""
 
     game_id: int
     key: str
@@ -125,13 +127,13 @@ def at(house: House, person_id: int) -> Own:
     """One's tables, those first that wait for an answer."""
     with house.store.read() as tx:
         person = people.read(tx, person_id)
-        joined = lobby.of_person(tx, person_id, ("open", "playing"))
+        joined = lobby.of_person(tx, person_id, ("open", *_BEGUN))
         hosted = [row for row in lobby.hosted_by(tx, person_id, ("open",)) if row not in joined]
         over = lobby.lately_over(tx, person_id, MOST_OVER)
         places = games.places_of(tx, [row.id for row in (*joined, *hosted, *over)])
         asked = {(row.game_id, row.seat): row.due_at for row in deadlines.of_person(tx, person_id)}
         failure = outages.failure(tx, person_id)
-    played = [each for row in joined if row.status == "playing" for each in _played(row, places, asked, person_id)]
+    played = [each for row in joined if row.status in _BEGUN for each in _played(row, places, asked, person_id)]
     return Own(
         name=person.name,
         zone=ZoneInfo(person.zone),
@@ -238,7 +240,7 @@ def _played(
             kind=row.kind,
             name=place.name,
             hosted=row.host_id == person_id,
-            paused=row.paused,
+            paused=row.paused or row.status == "frozen",
             asked=seat in asked,
             due_at=asked.get(seat),
         )

@@ -9,7 +9,9 @@ from pbem.app import create_app
 from pbem.domain.bounce import Bounce
 from pbem.links import Purpose
 from pbem.service import leaving, lobby, people, sessions, stops, wishes
+from pbem.service.moderation.clocks import Freeze
 from pbem.service.tables import Wanted
+from tests.service.moderated import does
 from tests.service.stored import calls_counted, everything, letters
 from tests.web.browser import HOST, Browser
 
@@ -127,6 +129,15 @@ def test_what_is_asked_comes_first_and_leads_to_the_seat(browser, table, sign_in
     at_table = page.form("To the table").press()
     assert at_table.url.startswith("/s/")
     assert "Sooner" in at_table.text
+
+
+def test_a_table_that_is_frozen_does_not_vanish(browser, sign_in, table, house):
+    game = table("templari", 3, title="Friday")
+    does(house, Freeze(game.id), "Somebody doubts the record.")
+    page = sign_in(game.person_at(next(iter(game.places()))))
+    assert "It is your turn" not in page.text
+    assert "The table is paused" in page.text
+    assert "Friday" in page.form("To the table").press().text
 
 
 def test_a_table_that_waits_leads_to_its_own_page(browser, sign_in, ann, house):
