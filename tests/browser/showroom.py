@@ -27,7 +27,7 @@ from pbem import config
 from pbem.app import create_app
 from pbem.clock import FakeClock, SeededRandomness
 from pbem.links import SECRET_BYTES, Keyring, Purpose
-from pbem.service import bulk, by_link, calls, farewell, lobby, looks, people, replays, sessions, talk
+from pbem.service import bulk, by_link, calls, counting, farewell, lobby, looks, people, replays, sessions, talk
 from pbem.service.bots import play_bots
 from pbem.service.delivery import deliver, mailbox_of, post_of
 from pbem.service.house import House
@@ -201,6 +201,10 @@ class Showroom:
         farewell.ask(self.house, self._people["Ben"])
         self._carry()
         found["y"] = self._mailed("/y/")
+        # Only hours that are over are counted.
+        self.clock.advance(timedelta(hours=1))
+        while counting.count(self.house):
+            pass
         found["key of mailbox"] = next(iter(mailbox_of(self.config).letters(""))).key
         return found | self._signed_in(ann)
 
