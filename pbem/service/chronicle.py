@@ -2,25 +2,28 @@
 
 It is made of what everybody was told and of the board that anybody may see, and of nothing else: a number that custom
 keeps off the table is not in here, and neither is a bid that nobody was shown. No game says anything for it: the score is
-the column of the board that the standing repeats, a bid is a choice that a public fact repeats.
+the column of the board that the standing repeats, and a bid is what a fact says that somebody bids.
 """
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from engine.board import Grid
-from engine.decisions import Choice
-from engine.facts import SPECTATOR, Fact, seen
+from engine.facts import SPECTATOR, Fact, Hidden, fold, seen
 from engine.game import Game
-from engine.tell import Text
+from engine.tell import Text, sentence
 from pbem.service import play
 from pbem.service.memory import Memory
 from pbem.service.record import Standing, standing_entries
 from pbem.store import games
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
+
+_BIDS: Final = re.compile(r"\[bids\|bid\] \{(\w+)")
+"""How a sentence says what somebody bids: the same words in every game, which are the rules' own and not yet translated."""
 
 MOST_REMEMBERED: Final = 200
 """Games whose course a process remembers, under the head of their chain: a few kilobytes each."""
@@ -60,14 +63,15 @@ def chronicle_in(tx: Tx, row: GameRow) -> Chronicle:
     return _MEMORY.get(row.head) or _MEMORY.put(row.head, _work_out(tx, row))
 
 
-def bids_of(standing: Standing, told: Sequence[Fact[Any]]) -> list[Bid]:
-    """What was bid in an entry, as far as the facts repeat it: give them as the reader was told of them."""
-    found = []
-    for seat, choice in standing.entry.choices.items():
-        value = _value(choice)
-        if value is not None and any(_repeats(each, seat, value) for each in told):
-            found.append(Bid(standing.number, seat, value, _amount(value)))
-    return found
+def bids_of(standing: Standing) -> list[Bid]:
+    """What was bid in an entry, by the facts of it that everybody was told."""
+    told = (seen(each, SPECTATOR) for each in standing.entry.facts)
+    return [
+        Bid(standing.number, seat, value, _amount(value))
+        for each in told
+        for seat, value in _said(each)
+        if not isinstance(value, Hidden)
+    ]
 
 
 def _work_out(tx: Tx, row: GameRow) -> Chronicle:
@@ -77,15 +81,13 @@ def _work_out(tx: Tx, row: GameRow) -> Chronicle:
     auctions: list[tuple[Bid, ...]] = []
     bids: list[Bid] = []
     for standing in standing_entries(rules, games.chain(tx, row.id, row.key)):
-        told = [seen(each, SPECTATOR) for each in standing.entry.facts]
-        for each in told:
-            view = each.apply(view)
+        view = fold(view, (seen(each, SPECTATOR) for each in standing.entry.facts))
         shown = _shown_scores(rules, view)
         if shown is not None and (not scores or scores[-1][1:] != shown):
             scores.append((standing.number, *shown))
-        bids += bids_of(standing, told)
+        bids += bids_of(standing)
         # Where more happens than was chosen, something has come of the bids.
-        if bids and len(told) > len(standing.entry.choices):
+        if bids and len(standing.entry.facts) > len(standing.entry.choices):
             auctions.append(tuple(bids))
             bids = []
     return Chronicle(_of_one_unit(scores), (*auctions, tuple(bids)) if bids else tuple(auctions))
@@ -110,20 +112,18 @@ def _of_one_unit(scores: Sequence[tuple[int, Text, tuple[int, ...]]]) -> Scores 
     return Scores(unit, tuple((number, points) for number, called, points in scores if called == unit))
 
 
-def _value(choice: Choice) -> Any:
-    """What might be a bid: a number, or whatever the verb calls one."""
-    if len(choice.values) != 1 or not (choice.verb == "bid" or type(choice.values[0]) is int):
-        return None
-    return choice.values[0]
-
-
-def _repeats(told: Fact[Any], seat: int, value: Any) -> bool:
-    """Whether a fact tells everybody that this seat chose this."""
+def _said(told: Fact[Any]) -> Iterator[tuple[int, Any]]:
+    """The seats that bid something by what a fact says, each with its bid."""
     values = {field.name: getattr(told, field.name) for field in fields(told)}  # type: ignore[arg-type]
-    if values.pop("seat", None) == seat:
-        return any(each == value or each == (value,) for each in values.values())
-    # Or it names a value for each seat, like bids that are opened all at once.
-    return any(isinstance(each, tuple) and len(each) > seat and each[seat] == value for each in values.values())
+    if isinstance(bids := values.get("bids"), tuple):
+        # Opened all at once, one for each seat.
+        yield from enumerate(bids)
+        return
+    spoken = sentence(told)
+    for template in ("" if spoken is None else spoken.template, type(told).__doc__ or ""):
+        if "seat" in values and (bid := _BIDS.search(template)) is not None and bid[1] in values:
+            yield values["seat"], values[bid[1]]
+            return
 
 
 def _amount(value: Any) -> int | None:

@@ -6,7 +6,7 @@ from engine import game as games_of_the_house
 from engine.bots import random_bot
 from engine.chance import Stream
 from engine.decisions import Choice
-from engine.facts import SPECTATOR, Fact, fact, secret, seen
+from engine.facts import SPECTATOR, Fact, fact, secret
 from engine.table import Entry
 from pbem.domain.errors import Forbidden, NotFound
 from pbem.links import Purpose
@@ -187,6 +187,18 @@ def test_the_bids_of_a_chart_are_those_that_were_made_auction_by_auction(house, 
         assert amounts == sorted(amounts)
 
 
+def test_bids_that_are_opened_together_are_charted_with_that_of_each_seat(house, table):
+    game = table("sorcerous-futures", 3)
+    while (asked := game.asked()) and not any(decision.acts[0].verb == "bid" for decision in asked.values()):
+        seat, decision = next(iter(asked.items()))
+        closed = next((act for act in decision.acts if act.verb == "closed"), None)
+        game.play(seat, decision.default if closed is None else next(iter(closed.choices())))
+    for seat in game.asked():
+        game.play(seat, f"bid {seat + 1}")
+    ((*bids,),) = course(game).auctions
+    assert [(bid.seat, bid.amount) for bid in bids] == [(0, 1), (1, 2), (2, 3)]
+
+
 def test_a_choice_that_stays_secret_is_in_no_chart(house, table):
     game = table("sunset-poker", 3)
     list(moves(game, 40))
@@ -203,6 +215,14 @@ def test_a_bid_that_waits_in_the_box_is_in_no_chart(house, table):
 
 
 @fact
+class Spoken(Fact[object]):
+    """{seat} [bids|bid] {coins}."""
+
+    seat: int
+    coins: int
+
+
+@fact
 class Whispered(Fact[object]):
     """{seat} [bids|bid] {coins}."""
 
@@ -211,8 +231,9 @@ class Whispered(Fact[object]):
 
 
 def test_a_bid_that_nobody_was_shown_is_in_no_chart():
-    made = Entry({1: Choice("bid", (7,))}, (Whispered(1, 7),))
-    row = StandingEntry(5, 9, "person", made)
-    told = [[seen(each, reader) for each in made.facts] for reader in (1, SPECTATOR)]
-    assert [bid.amount for bid in chronicle.bids_of(row, told[0])] == [7]
-    assert chronicle.bids_of(row, told[1]) == []
+    def bids(happened):
+        entry = Entry({1: Choice("bid", (7,))}, (happened,))
+        return [bid.amount for bid in chronicle.bids_of(StandingEntry(5, 9, "person", entry))]
+
+    assert bids(Spoken(1, 7)) == [7]
+    assert bids(Whispered(1, 7)) == []
