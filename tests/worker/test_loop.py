@@ -6,8 +6,10 @@ import time
 import pytest
 from structlog.testing import capture_logs
 
+from pbem.service import views
 from pbem.service.heartbeat import Worker
 from pbem.store import outages
+from pbem.store import views as kept_views
 from pbem.worker import ticks
 from pbem.worker.loop import Loop
 from pbem.worker.ticks import TICKS, Shift
@@ -108,6 +110,16 @@ def test_the_day_is_tidied_once_by_one_worker_of_all(house, clock, events):
         ticks.beat(shift)
         ticks.daily(shift)
     assert [line["event"] for line in events].count("day_begun") == 1
+
+
+def test_a_worker_keeps_what_everybody_knew_of_games_that_have_gone_on(shift, house, table):
+    game = table("sunset-poker", 3)
+    while game.row().seq < views.KEEP_AFTER:
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+    {tick.name: tick.do for tick in TICKS}["views"](shift)
+    with house.store.read() as tx:
+        assert {each.seat for each in kept_views.of_game(tx, game.id)} == {-1, 0, 1, 2}
 
 
 def test_a_tick_that_does_not_exist_cannot_be_set(shift):
