@@ -54,10 +54,8 @@ class Player:
         """Press a button or follow a link."""
         if self.keyboard:
             self._go_to(target)
-            with self.page.expect_navigation():
-                self.page.keyboard.press("Enter")
-        else:
-            target.click()
+        with self.page.expect_navigation():
+            self.page.keyboard.press("Enter") if self.keyboard else target.click()
 
     def _choose(self) -> None:
         forms = self.page.evaluate(FORMS)

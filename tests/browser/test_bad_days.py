@@ -4,7 +4,7 @@ import threading
 from datetime import timedelta
 
 import pytest
-from playwright.sync_api import Error, Page, expect
+from playwright.sync_api import Error, Locator, Page, expect
 
 from pbem.links import Purpose
 from pbem.service import links as service_links
@@ -47,11 +47,17 @@ def at_seat(people, links):
 def pick(page: Page, place: int) -> None:
     """Choose one of the cards; the preview is shown."""
     page.locator("label.pick").nth(place).click()
-    page.get_by_role("button", name="Pick …").click()
+    press(page.get_by_role("button", name="Pick …"))
     expect(page.locator("h1")).to_contain_text("Pick ")
 
 
-def yes(page: Page):
+def press(button: Locator) -> None:
+    """Press a button and wait for the page that it leads to."""
+    with button.page.expect_navigation():
+        button.click()
+
+
+def yes(page: Page) -> Locator:
     """The button that makes the choice."""
     return page.get_by_role("button", name="Yes: ")
 
@@ -64,7 +70,7 @@ def sealed(game: Begun) -> int:
 def test_a_receipt_that_is_reloaded_seals_nothing_again(poker, at_seat):
     page = at_seat(poker, 0)
     pick(page, 3)
-    yes(page).click()
+    press(yes(page))
     receipt = page.locator("h1").inner_text()
     page.reload()
     assert page.locator("h1").inner_text() == receipt
@@ -82,18 +88,18 @@ def test_a_preview_that_is_reloaded_is_still_there_and_has_done_nothing(poker, a
 def test_whoever_goes_back_from_the_receipt_and_presses_again_has_chosen_once(poker, at_seat):
     page = at_seat(poker, 0)
     pick(page, 3)
-    yes(page).click()
+    press(yes(page))
     receipt = page.locator("h1").inner_text()
     page.go_back()
-    yes(page).click()
+    press(yes(page))
     assert page.locator("h1").inner_text() == receipt
     assert sealed(poker) == 1
 
 
 def test_whoever_goes_back_after_a_choice_that_counts_at_once_is_led_to_its_receipt(templari, at_seat):
     page = at_seat(templari, next(iter(templari.asked())))
-    page.get_by_role("button", name="Pass", exact=True).click()
-    yes(page).click()
+    press(page.get_by_role("button", name="Pass", exact=True))
+    press(yes(page))
     before = templari.row().seq
     page.go_back()
     page.reload()
@@ -104,7 +110,7 @@ def test_whoever_goes_back_after_a_choice_that_counts_at_once_is_led_to_its_rece
 def test_back_from_the_preview_finds_the_card_still_chosen(poker, at_seat):
     page = at_seat(poker, 0)
     pick(page, 3)
-    page.get_by_role("link", name="No, back to the table").click()
+    press(page.get_by_role("link", name="No, back to the table"))
     assert page.locator("label.pick input").nth(3).is_checked()
     assert sealed(poker) == 0
 
@@ -116,7 +122,7 @@ def test_a_double_click_makes_one_choice(poker, templari, at_seat):
     expect(page.locator("h1")).to_contain_text("Your choice is in: ")
     assert sealed(poker) == 1
     page, before = at_seat(templari, next(iter(templari.asked()))), len(templari.log())
-    page.get_by_role("button", name="Pass", exact=True).click()
+    press(page.get_by_role("button", name="Pass", exact=True))
     yes(page).dblclick()
     expect(page.locator("h1")).to_have_text("Your choice counts: pass")
     assert len(templari.log()) == before + 1
@@ -129,8 +135,8 @@ def test_of_two_tabs_the_one_that_was_pressed_last_says_what_is_sealed(poker, at
     pick(one, 1)
     pick(other, 2)
     wanted = other.locator("h1").inner_text()
-    yes(one).click()
-    yes(other).click()
+    press(yes(one))
+    press(yes(other))
     assert other.locator("h1").inner_text().lower() == f"your choice is in: {wanted}".lower()
     one.reload()
     assert one.locator("h1").inner_text() == other.locator("h1").inner_text()
@@ -143,10 +149,10 @@ def test_of_two_tabs_with_choices_that_count_at_once_the_first_stands(templari, 
     for page, wanted in ((one, "pass"), (other, "bid 1")):
         page.get_by_text("Or write it, as you would by mail").click()
         page.get_by_label("Your choice").fill(wanted)
-        page.get_by_role("button", name="See what that means").click()
-    yes(one).click()
+        press(page.get_by_role("button", name="See what that means"))
+    press(yes(one))
     before = templari.row()
-    yes(other).click()
+    press(yes(other))
     expect(other.locator("main")).to_contain_text("The game has moved on since that page was made.")
     expect(other.locator("main")).to_contain_text("It said: bid 1")
     assert templari.row() == before
@@ -162,13 +168,13 @@ def test_a_page_that_was_left_open_says_that_the_game_has_moved_on_and_what_was_
     before = templari.row()
     page.get_by_text("Or write it, as you would by mail").click()
     page.get_by_label("Your choice").fill("pass")
-    page.get_by_role("button", name="See what that means").click()
+    press(page.get_by_role("button", name="See what that means"))
     main = page.locator("main")
     expect(main).to_contain_text("The game has moved on since that page was made.")
     expect(main).to_contain_text("It said: pass")
     assert templari.row() == before
-    page.get_by_role("button", name="Pass", exact=True).click()
-    yes(page).click()
+    press(page.get_by_role("button", name="Pass", exact=True))
+    press(yes(page))
     expect(page.locator("h1")).to_have_text("Your choice counts: pass")
 
 
@@ -228,7 +234,7 @@ def test_a_server_that_starts_anew_between_preview_and_yes_loses_nothing(poker, 
     served.restart()
     page.reload()
     assert page.locator("h1").inner_text() == wanted
-    yes(page).click()
+    press(yes(page))
     assert page.locator("h1").inner_text().lower() == f"your choice is in: {wanted}".lower()
     assert sealed(poker) == 1
 
@@ -238,9 +244,10 @@ def test_yes_pressed_while_nobody_answers_can_be_pressed_again_when_somebody_doe
     pick(page, 3)
     served.stop()
     yes(page).click()
+    page.wait_for_url("chrome-error://**")
     assert sealed(poker) == 0
     served.restart()
     page.go_back()
-    yes(page).click()
+    press(yes(page))
     expect(page.locator("h1")).to_contain_text("Your choice is in: ")
     assert sealed(poker) == 1

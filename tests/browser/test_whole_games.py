@@ -94,7 +94,8 @@ def newest_mail(page: Page, served: Served, address: str) -> str:
     """The text of the newest mail to an address, as the mailbox shows it."""
     served.carry()
     page.goto(f"/mailbox?to={address}")
-    page.locator("ul.letters a").first.click()
+    with page.expect_navigation():
+        page.locator("ul.letters a").first.click()
     return page.locator("pre.mail").inner_text()
 
 
