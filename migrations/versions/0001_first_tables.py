@@ -236,6 +236,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("key", name=op.f("uq_game_key")),
     )
     with op.batch_alter_table("game", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_game_ended_at"), ["ended_at"], unique=False)
         batch_op.create_index(batch_op.f("ix_game_host_id"), ["host_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_game_status_created_at"), ["status", "created_at"], unique=False)
         batch_op.create_index(
@@ -615,6 +616,7 @@ def upgrade() -> None:
         ),
     )
     with op.batch_alter_table("link", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_link_outbox_id"), ["outbox_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_link_person_id"), ["person_id"], unique=False)
 
     op.create_table(
@@ -649,6 +651,7 @@ def downgrade() -> None:
     op.drop_table("received")
     with op.batch_alter_table("link", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_link_person_id"))
+        batch_op.drop_index(batch_op.f("ix_link_outbox_id"))
 
     op.drop_table("link")
     with op.batch_alter_table("ledger", schema=None) as batch_op:
@@ -728,6 +731,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_game_status_kind_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_status_created_at"))
         batch_op.drop_index(batch_op.f("ix_game_host_id"))
+        batch_op.drop_index(batch_op.f("ix_game_ended_at"))
 
     op.drop_table("game")
     op.drop_table("bounce")

@@ -67,6 +67,7 @@ class Link(Base):
     __table_args__ = (
         UniqueConstraint("game_id", "seat", "window", "purpose", "person_id"),
         Index(None, "person_id"),
+        Index(None, "outbox_id"),
     )
 
     id: Mapped[Id]

@@ -27,6 +27,7 @@ class Game(Base):
         Index(None, "status", "created_at"),
         Index(None, "status", "kind", "created_at"),
         Index(None, "host_id"),
+        Index(None, "ended_at"),
     )
 
     id: Mapped[Id]
