@@ -18,9 +18,6 @@ MOST_QUERIES = 12
 MOST_OF_DESK = 20
 """What the organisers' desk may ask: it is opened seldom, and by few."""
 
-BY_SEATS = {"desk_table.clocks"}
-"""It shows how each deadline came about, and works out each by itself."""
-
 MOST_BYTES = 60_000
 GALLERY = "gallery.show"
 """All pictures at once, for those who draw them; no visitor of a real server is shown it."""
@@ -81,9 +78,7 @@ def test_every_page_is_small_and_asks_the_database_a_few_things_only(room: Showr
         # A route with garbage in it would be small and cheap; only those that are to be refused may be.
         assert answer.status_code == 200 or "," in shown.name or shown.name == "seat.preview", (shown, answer.status)
         most = MOST_OF_DESK if shown.path.startswith("/desk") else MOST_QUERIES
-        if (len(asked) > most and shown.name not in BY_SEATS) or (
-            len(answer.data) > MOST_BYTES and shown.name != GALLERY
-        ):
+        if len(asked) > most or (len(answer.data) > MOST_BYTES and shown.name != GALLERY):
             too_much.append((shown.name, len(asked), len(answer.data)))
     event.remove(room.house.store.engine, "before_cursor_execute", executed)
     assert too_much == []

@@ -128,8 +128,8 @@ def table(house: House, actor: Actor, game_id: int) -> Desk:
         )
 
 
-def clocks(house: House, actor: Actor, game_id: int) -> list[tuple[Sitting, tuple[str, ...]]]:
-    """How each open deadline of a table came about, line by line."""
+def clocks(house: House, actor: Actor, game_id: int) -> tuple[GameRow, list[tuple[Sitting, tuple[str, ...]]]]:
+    """A table, and how each of its open deadlines came about, line by line."""
     with house.store.read() as tx:
         audit.must_be_allowed(tx, actor, Act.TABLE, game_id)
         if actor.role is Role.HOST:
@@ -137,13 +137,13 @@ def clocks(house: House, actor: Actor, game_id: int) -> list[tuple[Sitting, tupl
                 _("A host is not told who has answered."), why=_("Whoever plays at a table is not told either.")
             )
         game = games.read(tx, game_id)
-        found = []
-        for each in _seats(tx, game, games.places(tx, game_id), for_host=False):
-            clock = timekeeping.clock_of(tx, game, game.window, each.seat)
-            if clock is not None:
-                zone = ZoneInfo(clock.person.zone)
-                found.append((each, explained(timekeeping.known(clock, house.now()), zone)))
-        return found
+        seats = _seats(tx, game, games.places(tx, game_id), for_host=False)
+        running = timekeeping.clocks_of(tx, {game.id: game}, [each.due for each in seats if each.due is not None])
+        ways = {
+            seat: explained(timekeeping.known(clock, house.now()), ZoneInfo(clock.person.zone))
+            for (_game, _window, seat), clock in running.items()
+        }
+        return game, [(each, ways[each.seat]) for each in seats if each.seat in ways]
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ def show(game_id: int) -> Response:
 @door.needs(Act.TABLE)
 def clocks(game_id: int) -> Response:
     """How each deadline of a table came about."""
-    found = desk.table(house(), door.actor(), game_id)
-    return site.page("desk/clocks.html", found=found, clocks=desk.clocks(house(), door.actor(), game_id))
+    game, found = desk.clocks(house(), door.actor(), game_id)
+    return site.page("desk/clocks.html", game=game, clocks=found)
 
 
 @pages.post("/desk/tables/<int:game_id>/see-as")
