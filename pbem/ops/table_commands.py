@@ -80,7 +80,7 @@ def table_show(number: int) -> None:
 
     with opened_house(read_settings()) as house:
         found = desk.table(house, whoever(), number)
-        explained = {each.seat: lines for each, lines in desk.clocks(house, whoever(), number)}
+        explained = {each.seat: lines for each, lines in desk.clocks(house, whoever(), number)[1]}
     game = found.game
     click.echo(f"Table {game.id}: {game.title} ({found.rules.title}), {game.status}{', paused' if game.paused else ''}")
     click.echo(f"Turn {game.window}, pace {game.pace}, {game.seq} rows, head {found.head}")
