@@ -13,6 +13,9 @@ from pbem.store.schema import Base
 FIRST = 1_000_000
 """The number of the first copy: no real table has so high a one."""
 
+TROUBLED = 1_000
+"""Among so many of the first are some in each kind of trouble; the others only play, or their clock has run out."""
+
 _SERIES = "WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < {most})"
 
 
@@ -21,6 +24,7 @@ def copy(house: House, game_id: int, times: int, rows: int = 10) -> None:
     on_sqlite = house.store.on_sqlite
     people = max(times // 4, 3)
     number = f"{FIRST} + s.n"
+    few = f"CASE WHEN s.n < {TROUBLED} THEN s.n % 25 ELSE 0 END"
 
     def moment(column: str, seconds: str) -> str:
         if on_sqlite:
@@ -58,12 +62,12 @@ def copy(house: House, game_id: int, times: int, rows: int = 10) -> None:
         times,
         id=number,
         key="'copy' || s.n",
-        paused="s.n % 50 = 1" if not on_sqlite else "(s.n % 50 = 1)",
+        paused=f"({few} = 1)",
         created_at=moment("t.created_at", "s.n"),
-        status="CASE WHEN s.n % 500 = 3 THEN 'frozen' WHEN s.n % 4 = 2 THEN 'over' ELSE t.status END",
+        status=f"CASE WHEN {few} = 3 THEN 'frozen' WHEN s.n % 4 = 2 THEN 'over' ELSE t.status END",
     )
     of("place", ours, times, game_id=number, person_id=someone)
-    due = moment("t.asked_at", "CASE WHEN s.n % 100 = 4 THEN s.n / 100 - 3600 ELSE 86400 + s.n END")
+    due = moment("t.asked_at", "CASE WHEN s.n % 25 = 4 THEN s.n / 100 - 3600 ELSE 86400 + s.n END")
     closed = "CASE WHEN s.n % 4 = 2 THEN 'closed' ELSE t.status END"
     of("deadline", ours, times, game_id=number, due_at=due, remind_at="NULL", status=closed)
     of(
@@ -75,7 +79,7 @@ def copy(house: House, game_id: int, times: int, rows: int = 10) -> None:
         seq="r.m + 1",
         at=moment("t.at", "-60 * (s.n % 40000) - r.m"),
     )
-    parked = "CASE WHEN s.n % 300 = 5 THEN 'parked' ELSE 'sent' END"
+    parked = f"CASE WHEN {few} = 5 THEN 'parked' ELSE 'sent' END"
     of(
         "outbox",
         f"t.id = (SELECT min(id) FROM outbox WHERE game_id = {game_id})",
@@ -93,11 +97,11 @@ def copy(house: House, game_id: int, times: int, rows: int = 10) -> None:
     )
     run(f"INSERT INTO pause (game_id, start_at) SELECT id, started_at FROM game WHERE id >= {FIRST} AND paused")
     run(
-        f"INSERT INTO flaw (game_id, found_at, seq, says) SELECT id, started_at, 1, 'x' FROM game WHERE id >= {FIRST} AND id % 700 = 1"
+        f"INSERT INTO flaw (game_id, found_at, seq, says) SELECT id, started_at, 1, 'x' FROM game WHERE id >= {FIRST} AND id % 25 = 6 AND id < {FIRST + TROUBLED}"
     )
     run(
         "INSERT INTO unreachable (person_id, start_at, cause, why)"
-        f" SELECT id, created_at, 'refused', 'x' FROM person WHERE id >= {FIRST} AND id % 400 = 1"
+        f" SELECT id, created_at, 'refused', 'x' FROM person WHERE id >= {FIRST} AND id % 8 = 1 AND id < {FIRST + TROUBLED // 8}"
     )
 
 

@@ -11,7 +11,7 @@ from pbem.service.counting import ANSWERED, Activity
 
 WIDTH: Final = 640
 HEIGHT: Final = 180
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 4, 10, 24
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 18, 10, 24
 _GAP: Final = 0.2
 """Of the room of a bar, so much stays free."""
 

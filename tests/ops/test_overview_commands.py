@@ -1,0 +1,74 @@
+"""`pbem overview` and `pbem all`, as they are typed."""
+
+import pytest
+from click.testing import CliRunner
+
+from pbem.cli import main
+from pbem.ops.opening import opened_house
+from pbem.ops.terminal import read_settings
+from pbem.service import lobby, people
+from pbem.service.tables import Wanted
+from pbem.store import audit, games
+
+
+@pytest.fixture
+def typed(tmp_path, monkeypatch):
+    """Types a command on a machine where two people play at one table."""
+    monkeypatch.setenv("PBEM_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("PBEM_MAIL_HOLD", "0")
+
+    def run(*words, **more):
+        return CliRunner().invoke(main, list(words), **more)
+
+    assert run("init").exit_code == 0
+    with opened_house(read_settings()) as house:
+        players = [
+            people.confirm(house, people.create(house, f"{n}@example.org", n.title()).id).id for n in ("ann", "ben")
+        ]
+        table = lobby.create_table(house, players[0], Wanted("sun-bid", 2, title="Friday club")).game_id
+        for player in players:
+            lobby.join(house, table, player)
+    return run
+
+
+def seen():
+    """The table, and the acts on record."""
+    with opened_house(read_settings()) as house, house.store.read() as tx:
+        return games.read(tx, 1), [(row.act, row.actor.partition(" ")[0]) for row in audit.chain(tx)]
+
+
+def test_the_overview_tells_of_trouble_and_of_tables(typed):
+    told = typed("overview").output
+    assert "No worker has been heard of" in told
+    assert "0 tables that are paused" in told
+    typed("all", "pause", "--reason", "The server moves.")
+    told = typed("overview", "--trouble", "paused").output
+    assert "1 tables that are paused" in told
+    assert "table 1: Friday club" in told
+    assert "@" not in told
+
+
+def test_a_look_beforehand_changes_nothing_and_the_act_is_on_record(typed):
+    look = typed("all", "pause", "--reason", "The server moves.", "--dry-run")
+    assert (look.exit_code, "1: Friday club" in look.output) == (0, True)
+    assert seen()[1] == []
+    done = typed("all", "pause", "--reason", "The server moves.")
+    assert (done.exit_code, "1 of 1 done" in done.output) == (0, True)
+    game, acts = seen()
+    assert game.paused
+    assert [act for act, _ in acts] == ["pause all", "pause"]
+
+
+def test_everybody_is_told_what_stands_on_standard_input(typed):
+    done = typed("all", "announce", "-", "--reason", "Everybody should know.", input="On Sunday we move.\n")
+    assert "2 of 2 done" in done.output
+
+
+@pytest.mark.parametrize(
+    "words", [("all", "pause"), ("all", "extend", "soon", "--reason", "why not"), ("overview", "--trouble", "sorrow")]
+)
+def test_what_makes_no_sense_is_refused_in_one_message(typed, words):
+    refused = typed(*words)
+    assert refused.exit_code in (1, 2)
+    assert "Traceback" not in refused.output
+    assert seen()[1] == []
