@@ -3,7 +3,7 @@
 import pytest
 
 from tests.mail.sink import Sink
-from tests.service.conftest import empty_postgresql, postgresql_database
+from tests.service.conftest import emptied, empty_postgresql
 
 __all__ = ["empty_postgresql"]
 
@@ -18,5 +18,4 @@ def sink():
 @pytest.fixture
 def database_url(empty_postgresql):
     """A fresh PostgreSQL database with all tables."""
-    with postgresql_database(empty_postgresql) as url:
-        yield url
+    return emptied(empty_postgresql)

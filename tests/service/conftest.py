@@ -59,17 +59,32 @@ def postgresql_url() -> str:
 
 
 @contextmanager
-def postgresql_database(template: str | None = None) -> Iterator[str]:
-    """A database of its own, empty or a copy of another, as a URL; dropped at the end."""
-    base = make_url(postgresql_url())
+def postgresql_database() -> Iterator[str]:
+    """A database of its own without any table, as a URL; dropped at the end."""
     name = f"pbem_test_{secrets.token_hex(6)}"
-    with psycopg.connect(base.render_as_string(hide_password=False), autocommit=True) as admin:
-        admin.execute(f"CREATE DATABASE {name}" + (f" TEMPLATE {template}" if template else ""))
+    with psycopg.connect(postgresql_url(), autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}")
     try:
-        yield base.set(database=name).render_as_string(hide_password=False)
+        yield make_url(postgresql_url()).set(database=name).render_as_string(hide_password=False)
     finally:
-        with psycopg.connect(base.render_as_string(hide_password=False), autocommit=True) as admin:
+        with psycopg.connect(postgresql_url(), autocommit=True) as admin:
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def emptied(url: str) -> str:
+    """The same database with all tables and nothing in them: no row, no number that was given, and nobody connected."""
+    with psycopg.connect(url, autocommit=True) as admin:
+        admin.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        # Rows go in any order: none of those that point to them stays.
+        admin.execute("SET session_replication_role = replica")
+        for (table,) in admin.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall():
+            ours = table in Base.metadata.tables
+            admin.execute(f'DELETE FROM "{table}"' if ours else f'DROP TABLE "{table}"')
+        admin.execute("SELECT setval(oid, 1, false) FROM pg_class WHERE relkind = 'S'")
+    return url
 
 
 @pytest.fixture(scope="session")
@@ -82,10 +97,10 @@ def empty_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def empty_postgresql() -> Iterator[str]:
-    """The name of a PostgreSQL database with all tables and nothing in them, to be copied."""
+    """A PostgreSQL database with all tables, to be emptied before each use: making one takes longer than most tests."""
     with postgresql_database() as url:
         _make_tables(url)
-        yield str(make_url(url).database)
+        yield url
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
@@ -96,8 +111,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
         shutil.copy(request.getfixturevalue("empty_sqlite"), file)
         yield f"sqlite:///{file}"
     else:
-        with postgresql_database(request.getfixturevalue("empty_postgresql")) as url:
-            yield url
+        yield emptied(request.getfixturevalue("empty_postgresql"))
 
 
 @pytest.fixture
