@@ -179,6 +179,8 @@ def counts(tx: Connection, now: datetime, late: datetime) -> Counts:
     """How much of everything there is, in one statement. Overdue is what should have been decided before `late`."""
     queued = and_(_OUTBOX.c.status == "queued", _OUTBOX.c.due_at <= now)
     overdue = select(_DEADLINE.c.game_id).select_from(_ASKED).where(_OPEN, _DEADLINE.c.due_at < late, _PLAYING)
+    # In the order of an index, or PostgreSQL begins to read the table where so many are overdue that it hopes for luck.
+    overdue = overdue.order_by(_DEADLINE.c.due_at)
     wanted: dict[str, Any] = {
         "overdue": _most(overdue),
         **{trouble: _most(_numbers(trouble)) for trouble in TROUBLES if trouble != "overdue"},

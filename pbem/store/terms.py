@@ -63,7 +63,7 @@ def search(tx: Connection, about: About, wanted: str, below: int | None, limit: 
     some = select(_TERM.c.number).where(_TERM.c.about == about, _begins(prefixes[0]))
     if below is not None:
         some = some.where(_TERM.c.number < below)
-    found = some.limit(MOST_LOOKED_AT).subquery()
+    found = some.order_by(_TERM.c.word).limit(MOST_LOOKED_AT).subquery()
     same = (_TERM.c.about == about, _TERM.c.number == found.c.number)
     also = [select(_TERM.c.word).where(*same, _begins(prefix)).exists() for prefix in prefixes[1:]]
     newest = select(found.c.number).where(*also).distinct().order_by(found.c.number.desc()).limit(limit)

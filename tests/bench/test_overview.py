@@ -53,7 +53,9 @@ def test_the_desk_among_a_hundred_thousand_tables_takes_at_most_twice_the_time_a
         if games == MANY:
             for wanted in EVERY:
                 asked = statements_of(house, lambda wanted=wanted, house=house: overview.look(house, wanted))
-                assert [each for statement in asked for each in scans(house, *statement, as_planned=True)] == [], wanted
+                read = {each for statement in asked for each in scans(house, *statement, as_planned=True)}
+                # A table of one page is read quicker than its index, and PostgreSQL knows.
+                assert read <= {"unreachable", "pause", "organiser"}, wanted
     print()
     ratios = {}
     for page in PAGES:
