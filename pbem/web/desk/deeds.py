@@ -158,7 +158,7 @@ FORMS: Final = {
             Act.OUTAGE,
             "/desk/outage",
             ("start", "end"),
-            lambda _: DeclareOutage(_moment("start", "the beginning"), _moment("end", "the end")),
+            lambda _ids: DeclareOutage(_moment("start", _("a moment")), _moment("end", _("a moment"))),
         ),
         Form(
             Act.RETRY,
