@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
 import pytest
+from _pytest.nodeid import NodeId
 from hypothesis import HealthCheck, settings
 
 # Nothing is timed in a test, and neither may a slow machine fail one.
@@ -92,6 +93,19 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def _skip_for(*names: str) -> NoReturn:
     pytest.skip("; ".join(f"needs {name} ({TOOLS[name].get})" for name in names))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Name in each test's id the group that one process runs, by which xdist deals them out.
+
+    xdist 3.8 does so itself, in an attribute that pytest 9.2 no longer reads.
+    """
+    if not config.getoption("loadgroup", default=False):
+        return
+    for item in items:
+        for mark in item.iter_markers("xdist_group"):
+            item._id = NodeId.parse(f"{item.nodeid}@{mark.args[0]}")
 
 
 # With skipping forbidden, a skip is a failure: of a test, of a module, by mark or by call.
