@@ -20,7 +20,7 @@ from pbem.service import lobby, people
 from pbem.service.house import House
 from pbem.service.tables import Wanted
 from pbem.store.database import Store
-from tests.crash.town import SITE, moves_in, post
+from tests.crash.town import SITE, moves_in, post, until
 from tests.mail.sink import Kept, Sink
 from tests.ops.processes import PBEM, WAIT, free_port, get, run, serving
 from tests.service.begun import Begun
@@ -193,5 +193,6 @@ def test_an_admin_port_that_is_taken_stops_the_start_with_a_message_and_is_free_
         assert first.stop() == 0
     with serving("serve", folder=place.folder, **held) as server:
         server.until("Stop it with Ctrl-C")
-        assert get(port, "/ready")[0] == 200
+        # Ready is who has a worker that has been heard of, which takes a moment.
+        until(lambda: get(port, "/ready")[0] == 200, "the server is ready")
         assert server.stop() == 0
