@@ -8,6 +8,7 @@ from sqlalchemy import Table
 
 from pbem.service.house import House
 from pbem.store.copying import unhurried
+from pbem.store.database import Tx
 from pbem.store.schema import Base
 
 FIRST = 1_000_000
@@ -35,7 +36,11 @@ def copy(house: House, game_id: int, times: int, rows: int = 10) -> None:
         return f"CAST({words} AS BLOB)" if on_sqlite else f"convert_to({words}, 'UTF8')"
 
     def run(sql: str) -> None:
-        house.write(lambda tx: (unhurried(tx), tx.exec_driver_sql(sql if on_sqlite else sql.replace("%", "%%"))))
+        def work(tx: Tx) -> None:
+            unhurried(tx)
+            tx.exec_driver_sql(sql if on_sqlite else sql.replace("%", "%%"))
+
+        house.write(work)
 
     def of(of_table: str, own: str, most: int, series: str = "s", **changed: str) -> None:
         table: Table = Base.metadata.tables[of_table]
