@@ -13,16 +13,21 @@ Sockets reach this machine only, warnings are errors and the order is random: py
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from typing import NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import pytest
+import structlog
 from _pytest.nodeid import NodeId
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # Nothing is timed in a test, and neither may a slow machine fail one.
 settings.register_profile("full", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
@@ -82,6 +87,25 @@ def tool() -> Callable[[str], str]:
         return find_tool(name) or _skip_for(name)
 
     return path_of
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A real browser, which no test of another module may find running."""
+    # Nobody else has to wait for what drives it.
+    from tests.chromium import running
+
+    with running() as started:
+        yield started
+
+
+@pytest.fixture(autouse=True)
+def log_as_it_was() -> Iterator[None]:
+    """Let no test hear events in the way that an earlier one has set."""
+    handlers, level = logging.root.handlers[:], logging.root.level
+    yield
+    logging.root.handlers[:], logging.root.level = handlers, level
+    structlog.reset_defaults()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

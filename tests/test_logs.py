@@ -1,7 +1,6 @@
 import io
 import json
 import logging
-from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
 import pytest
@@ -18,16 +17,10 @@ SECRETS = (TOKEN, TOKEN.upper(), ADDRESS)
 
 
 @pytest.fixture
-def stream() -> Iterator[io.StringIO]:
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
+def stream() -> io.StringIO:
     stream = io.StringIO()
-    try:
-        configure(stream)
-        yield stream
-    finally:
-        structlog.reset_defaults()
-        root.handlers[:], root.level = handlers, level
+    configure(stream)
+    return stream
 
 
 def lines(stream: io.StringIO) -> list[dict[str, object]]:

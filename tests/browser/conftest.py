@@ -1,6 +1,5 @@
 """The site as people reach it: a server on this machine, a worker that is called by hand, and Chromium.
 
-chromium    the browser, started once for all tests of this folder
 served      the site on a port of this machine; it can be stopped, and started anew with nothing kept but the database
 people      people("Ann") -> the tab of somebody with a telephone
 """
@@ -14,7 +13,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize
 from waitress import wasyncore
 from waitress.server import create_server
 
@@ -25,7 +24,6 @@ from pbem.service.bots import play_bots
 from pbem.service.delivery import deliver, post_of
 from pbem.service.house import House
 from pbem.store.database import Store
-from tests.conftest import find_tool
 from tests.service.conftest import *  # noqa: F403 - fixtures come in by their names
 from tests.web.conftest import *  # noqa: F403
 
@@ -86,16 +84,6 @@ class Served:
         self.work()
         while deliver(self.house, post_of(self.config), limit=500).dealt_with:
             self.work()
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """A real browser."""
-    path = find_tool("chromium")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield started
-        started.close()
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 from typing import Final, Literal
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from tests.browser.showroom import Shown, Showroom
-from tests.conftest import find_tool
+from tests.chromium import running
 
 WIDTHS: Final = (320, 768, 1280)
 SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
@@ -26,13 +26,11 @@ def main() -> None:
     folder, *words = sys.argv[1:]
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    with Showroom() as room, sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=find_tool("chromium"), args=["--no-sandbox"])
+    with Showroom() as room, running() as chromium:
         pages = [page for page in room.pages() if not words or any(word in page.name for word in words)]
         for scheme in SCHEMES:
             for width in WIDTHS:
                 _take(chromium, room, pages, target, width, scheme)
-        chromium.close()
     for shown in pages:
         _sheet(target, shown)
     print(f"{len(pages)} pages are on sheets in {target}, one .html for each")

@@ -33,7 +33,7 @@ from pbem.store import games, links
 from pbem.store.database import Store
 from tests.crash.process import KEYS
 from tests.mail.sink import Kept, Sink
-from tests.ops.processes import free_port
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120

@@ -12,7 +12,7 @@ import pytest
 
 from pbem import paths
 from pbem.config import read
-from tests.ops.processes import free_port
+from tests.ports import free_port
 
 Tool = Callable[[str], str]
 

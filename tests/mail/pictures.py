@@ -9,9 +9,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from engine import game as games_of_house
+from tests.chromium import running
 from tests.conftest import find_tool
 from tests.mail.kinds import NAMES, kind_of, mails_of
 from tests.mail.sink import Kept
@@ -62,12 +63,10 @@ def shoot(browser: Browser, folder: Path, game: str) -> Iterator[str]:
 def main(folder: Path, games: list[str]) -> None:
     """Make them all."""
     folder.mkdir(parents=True, exist_ok=True)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_tool("chromium"), args=["--no-sandbox"])
+    with running() as browser:
         for game in games or games_of_house.names():
             for name in shoot(browser, folder, game):
                 print(name)
-        browser.close()
 
 
 if __name__ == "__main__":

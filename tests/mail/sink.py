@@ -16,7 +16,6 @@ When the script is over, everything is accepted, but for what is said of a whole
 """
 
 import asyncio
-import socket
 import ssl
 from collections import deque
 from dataclasses import dataclass, field
@@ -28,6 +27,8 @@ from typing import Any
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
+
+from tests.ports import free_port
 
 CERTIFICATE = Path(__file__).with_name("localhost.pem")
 USER, PASSWORD = "pbem", "open sesame"
@@ -152,7 +153,7 @@ class Sink:
 
     def __init__(self, **given: Any) -> None:
         self.handler = Handler()
-        self.port = _free_port()
+        self.port = free_port()
         self._controller = _Listener(self.handler, hostname="127.0.0.1", port=self.port, **given)
 
     def __enter__(self) -> "Sink":
@@ -203,10 +204,3 @@ def _hang_up(server: SMTP) -> None:
     transport = server.transport
     assert isinstance(transport, asyncio.Transport)
     transport.abort()
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port

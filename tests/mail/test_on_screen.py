@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, sync_playwright
+from playwright.sync_api import Browser, Page, Request
 
 from engine import game as games_of_house
 from pbem.domain.words import LONGEST_NAME
 from tests.browser.axe import faults_of
-from tests.conftest import find_tool
 from tests.mail.kinds import NAMES
 from tests.mail.pictures import OF_THE_GAME, chosen
 
@@ -52,27 +51,19 @@ PHONE, DESK = 320, 600
 SCREENS = [Screen(width, dark) for width in (PHONE, DESK) for dark in (False, True)]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=find_tool("chromium"), args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "names"), [*((game, NAMES) for game in games_of_house.names()), ("sunset-poker", LONG)]
 )
 def test_every_mail_fits_its_screen_and_everybody_can_use_it(
-    browser: Browser, game: str, names: tuple[str, ...]
+    chromium: Browser, game: str, names: tuple[str, ...]
 ) -> None:
     """Of one game every kind, of the others those that are about the game. Opening a page takes longer than looking."""
     mails = {kind: mail for kind, mail in chosen(game, names).items() if kind in OF_THE_GAME or game == WHOLE}
     wrong: list[tuple[str, Screen, object]] = []
     for screen in SCREENS:
         asked: list[Request] = []
-        page = _opened(browser, screen, asked)
+        page = _opened(chromium, screen, asked)
         for kind, mail in mails.items():
             page.set_content(mail.html)
             wrong += [(kind, screen, fault) for fault in _faults(page, screen)]

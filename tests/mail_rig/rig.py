@@ -23,7 +23,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, suppress
 from email.message import Message
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,7 @@ from random import SystemRandom
 from typing import Any
 
 from tests.mail_rig.mailbox import Mailbox
+from tests.ports import free_port
 
 ETC = Path(__file__).with_name("etc")
 PATIENCE = 60
@@ -62,7 +63,7 @@ class Rig:
         # Postfix and Dovecot look into it under accounts of their own, so it cannot be one of pytest's.
         self.folder = Path(tempfile.mkdtemp(prefix="pbem-mail-rig-"))
         self.folder.chmod(0o755)
-        self.ports = dict(zip(_PORTS, free_ports(len(_PORTS)), strict=True))
+        self.ports = {name: free_port() for name in _PORTS}
         self.lmtp = {OURS: self.ports["pbem_lmtp"], OTHERS: self.ports["other_lmtp"]}
         # A name server is asked on port 53 and on no other, so that what is free is an address.
         luck = SystemRandom()
@@ -80,7 +81,8 @@ class Rig:
             self._run("postfix", "postfix", "-c", str(self.folder / "postfix"), "start-fg")
             for name in ("opendkim", "opendmarc", "imap", "dovecot_lmtp", "relay", "submission", "mx"):
                 until(partial(_listens, self.ports[name]), f"{name} listens")
-        except BaseException:
+        except BaseException as broken:
+            broken.add_note(self._what_they_said())
             self.stop()
             raise
 
@@ -168,6 +170,11 @@ class Rig:
         (folder / f"{selector}.private").chmod(0o644)
         return ",".join(re.findall(r'"[^"]*"', (folder / f"{selector}.txt").read_text()))
 
+    def _what_they_said(self) -> str:
+        """The ends of all that the programs have written."""
+        logs = sorted({*self.folder.glob("*.out"), *self.folder.glob("*.log")})
+        return "\n".join(f"{log.name}: {log.read_text(errors='replace')[-2000:]}" for log in logs)
+
     def _run(self, name: str, *command: str) -> None:
         """Start one program where it sees our name server and no other, and where none of its children outlives it."""
         seen = f'mount --bind {self.folder}/resolv.conf /etc/resolv.conf && exec "$@"'
@@ -190,15 +197,6 @@ def until(happened: Callable[[], Any], what: str) -> Any:
         assert time.monotonic() < end, f"this never happened: {what}"
         time.sleep(0.02)
     return found
-
-
-def free_ports(number: int) -> list[int]:
-    """Ports on which nobody listens just now, all different."""
-    with ExitStack() as held:
-        found = [held.enter_context(closing(socket.socket())) for _ in range(number)]
-        for each in found:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in found]
 
 
 def _listens(port: int) -> bool:

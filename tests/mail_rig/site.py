@@ -23,8 +23,9 @@ from pbem.service import incoming, lobby, people
 from pbem.service.house import House
 from pbem.service.tables import Wanted
 from pbem.store import incoming as arrivals
-from tests.mail_rig.rig import OURS, PATIENCE, THEIRS, Rig, free_ports, until
+from tests.mail_rig.rig import OURS, PATIENCE, THEIRS, Rig, until
 from tests.ops.processes import environment
+from tests.ports import free_port
 
 IMPATIENT = (sys.executable, "-m", "tests.mail_rig.impatient")
 
@@ -37,7 +38,7 @@ class Site:
 
     def __init__(self, rig: Rig, folder: Path, domain: str = OURS, **given: str) -> None:
         self.folder, self.domain = folder, domain
-        self.port, admin_port = free_ports(2)
+        self.port, admin_port = free_port(), free_port()
         self.settings = {
             "PBEM_DATA_DIR": str(folder / "data"),
             "PBEM_BASE_URL": f"https://{domain}",

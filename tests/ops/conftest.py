@@ -1,12 +1,10 @@
 """Servers to look after: those of the service tests, and whole ones in folders of their own."""
 
-import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-import structlog
 from click.testing import CliRunner, Result
 
 from pbem.cli import main
@@ -41,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def pbem(folder: Path) -> Iterator[Run]:
     """Run a command in the empty folder: pbem("keys", "list", PBEM_SITE_NAME="Ours", typed="yes\\n")."""
-    handlers, level, mask = logging.root.handlers[:], logging.root.level, os.umask(0o022)
+    mask = os.umask(0o022)
 
     def run(*arguments: str, typed: str | None = None, **environ: str) -> Result:
         settings: Mapping[str, str | None] = environ
@@ -52,6 +50,4 @@ def pbem(folder: Path) -> Iterator[Run]:
         return result
 
     yield run
-    logging.root.handlers[:], logging.root.level = handlers, level
-    structlog.reset_defaults()
     os.umask(mask)

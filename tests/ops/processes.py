@@ -3,7 +3,6 @@
 import os
 import resource
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,14 +13,6 @@ from pathlib import Path
 PBEM = (sys.executable, "-m", "pbem")
 WAIT = 120
 """A stop for what hangs, and no measure of anything."""
-
-
-def free_port() -> int:
-    """A port on which nobody listens just now."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 def environment(**settings: str) -> dict[str, str]:

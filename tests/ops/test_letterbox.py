@@ -15,7 +15,8 @@ from pbem.store import incoming as rows
 from pbem.store import links
 from pbem.store.links import Meant
 from tests.ops.conftest import Run
-from tests.ops.processes import free_port, run, serving
+from tests.ops.processes import run, serving
+from tests.ports import free_port
 from tests.service.conftest import postgresql_database
 
 TO = "r+" + "a" * 33 + "@localhost"

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.ops.processes import free_port, get, run, run_on_a_full_disk, serving
+from tests.ops.processes import get, run, run_on_a_full_disk, serving
+from tests.ports import free_port
 from tests.service.conftest import postgresql_database
 
 pytestmark = pytest.mark.slow

@@ -22,7 +22,8 @@ from pbem.service.tables import Wanted
 from pbem.store.database import Store
 from tests.crash.town import SITE, moves_in, post, until
 from tests.mail.sink import Kept, Sink
-from tests.ops.processes import PBEM, WAIT, free_port, get, run, serving
+from tests.ops.processes import PBEM, WAIT, get, run, serving
+from tests.ports import free_port
 from tests.service.begun import Begun
 from tests.service.conftest import postgresql_database
 

@@ -23,8 +23,6 @@ SEED = int(os.environ.get("PBEM_TEST_SEED", "1"))
 def quiet():
     """What the server says of its faults is expected here, and too much to read."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-    yield
-    structlog.reset_defaults()
 
 
 def test_in_weeks_of_play_with_faults_every_promise_is_kept_and_every_game_ends():

@@ -2,8 +2,10 @@
 
 import shutil
 from datetime import timedelta
+from threading import Thread
 
 import pytest
+from waitress.server import create_server
 
 from pbem import config
 from pbem.app import create_app
@@ -40,6 +42,15 @@ def sqlite_alone(empty_sqlite, tmp_path):  # noqa: F811
 def app(house, settings):  # noqa: F811
     """The application."""
     return create_app(house, settings)
+
+
+@pytest.fixture
+def site(app):
+    """The application on a port of this machine."""
+    server = create_server(app, host="127.0.0.1", port=0, threads=4)
+    Thread(target=server.run, daemon=True).start()
+    yield f"http://localhost:{server.effective_port}"
+    server.close()
 
 
 @pytest.fixture

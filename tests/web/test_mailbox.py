@@ -1,10 +1,8 @@
 """The mailbox in development: a mail's HTML in a frame where nothing runs, as its reader may have it."""
 
 from dataclasses import replace
-from threading import Thread
 
 import pytest
-from waitress.server import create_server
 
 from engine import grammar
 from pbem.mail.wire import serialise
@@ -73,27 +71,16 @@ def test_a_mail_without_html_has_no_frame(browser, settings):
 
 @pytest.mark.browser
 @pytest.mark.needs("chromium")
-def test_a_real_browser_shows_it_light_and_dark_and_follows_its_links(app, key, tool):
-    from playwright.sync_api import sync_playwright
-
-    server = create_server(app, host="127.0.0.1", port=0, threads=2)
-    Thread(target=server.run, daemon=True).start()
-    site = f"http://localhost:{server.effective_port}"
-    try:
-        with sync_playwright() as playwright:
-            chromium = playwright.chromium.launch(executable_path=tool("chromium"), args=["--no-sandbox"])
-            page = chromium.new_page()
-            for scheme, width, colour in (("light", 320, "rgb(1, 1, 1)"), ("dark", 640, "rgb(254, 254, 254)")):
-                page.goto(f"{site}/mailbox/{key}?scheme={scheme}&width={width}")
-                mail = page.frame_locator("iframe.mail").locator("p")
-                assert mail.evaluate("it => getComputedStyle(it).color") == colour
-                assert mail.evaluate("() => innerWidth") == width
-                assert page.title() == MAIL.subject
-            page.frame_locator("iframe.mail").get_by_text("Bid 7").click()
-            page.wait_for_url(f"{site}/open?x=1")
-            chromium.close()
-    finally:
-        server.close()
+def test_a_real_browser_shows_it_light_and_dark_and_follows_its_links(site, key, chromium):
+    page = chromium.new_page()
+    for scheme, width, colour in (("light", 320, "rgb(1, 1, 1)"), ("dark", 640, "rgb(254, 254, 254)")):
+        page.goto(f"{site}/mailbox/{key}?scheme={scheme}&width={width}")
+        mail = page.frame_locator("iframe.mail").locator("p")
+        assert mail.evaluate("it => getComputedStyle(it).color") == colour
+        assert mail.evaluate("() => innerWidth") == width
+        assert page.title() == MAIL.subject
+    page.frame_locator("iframe.mail").get_by_text("Bid 7").click()
+    page.wait_for_url(f"{site}/open?x=1")
 
 
 def test_an_answer_typed_here_is_a_move_as_one_that_came_by_mail(browser, settings, carry, house, table):

@@ -4,10 +4,8 @@ The pictures of all drawings, light and dark, are left in the folder of the test
 """
 
 from itertools import combinations
-from threading import Thread
 
 import pytest
-from waitress import create_server
 
 from pbem.web.art.drawings import PIECES, SHIELDS, SIGNS, SUITS
 
@@ -44,26 +42,6 @@ pictures => pictures.filter(picture => {
   return !(box.width && box.height && place.width && place.height);
 }).map(picture => picture.getAttribute("aria-label"))
 """
-
-
-@pytest.fixture
-def chromium(tool):
-    """A real browser."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=tool("chromium"), args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def site(app):
-    """The application on a port of this machine."""
-    server = create_server(app, host="127.0.0.1", port=0, threads=2)
-    Thread(target=server.run, daemon=True).start()
-    yield f"http://localhost:{server.effective_port}"
-    server.close()
 
 
 # What is painted does not hang on the database.

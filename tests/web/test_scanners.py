@@ -6,17 +6,14 @@ of them once more by a real browser, with a script that presses whatever can be 
 
 import re
 import subprocess
-from collections.abc import Iterator
 from datetime import timedelta
 from email.message import EmailMessage
 from email.parser import BytesParser
 from email.policy import default
-from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from waitress.server import create_server
 
 from pbem.mail.send import Parcel
 from pbem.service.delivery import Post, deliver, post_of
@@ -54,15 +51,6 @@ addEventListener("DOMContentLoaded", () => {
 SAME_FOR_ALL = ("/", "/u/")
 
 HOWS = ("click", "submit", "fetch")
-
-
-@pytest.fixture
-def site(app) -> Iterator[str]:
-    """The site as it is reached over the wire."""
-    server = create_server(app, host="127.0.0.1", port=0, threads=4)
-    Thread(target=server.run, daemon=True).start()
-    yield f"http://localhost:{server.effective_port}"
-    server.close()
 
 
 class Postman:
@@ -128,29 +116,24 @@ def curl(program: str, site: str, paths: list[str], options: list[str]) -> list[
 
 
 @pytest.mark.needs("chromium")
-def test_a_script_that_presses_every_button_decides_nothing(house, clock, settings, site, tool):
-    from playwright.sync_api import sync_playwright
-
+def test_a_script_that_presses_every_button_decides_nothing(house, clock, settings, site, chromium):
     postman = Postman(house, clock, settings)
     pressed: dict[str, int] = {}
     asked: list[Any] = []
     known: set[tuple[str, ...]] = set()
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=tool("chromium"), args=["--no-sandbox"])
-        looks, *scanners = [scanner(chromium, how, asked) for how in ("", *HOWS)]
+    looks, *scanners = [scanner(chromium, how, asked) for how in ("", *HOWS)]
 
-        def carry() -> None:
-            for parcel in postman.carry():
-                for path in paths_of(parcel):
-                    # The links at the foot of all mails lead to the same pages.
-                    place = path[:3] if path[:3] in SAME_FOR_ALL else f"{kind_of(read(parcel))} {path[:3]}"
-                    if place not in pressed:
-                        before = everything(house.store)
-                        pressed[place] = press_everything(looks, scanners, site + path, known)
-                        assert everything(house.store) == before, f"a script has decided something on {place}"
+    def carry() -> None:
+        for parcel in postman.carry():
+            for path in paths_of(parcel):
+                # The links at the foot of all mails lead to the same pages.
+                place = path[:3] if path[:3] in SAME_FOR_ALL else f"{kind_of(read(parcel))} {path[:3]}"
+                if place not in pressed:
+                    before = everything(house.store)
+                    pressed[place] = press_everything(looks, scanners, site + path, known)
+                    assert everything(house.store) == before, f"a script has decided something on {place}"
 
-        every_kind(house, clock, carry, "templari")
-        chromium.close()
+    every_kind(house, clock, carry, "templari")
     assert {"turn /m/", "turn /s/", "confirm /c/", "invitation /c/", "/u/", "links /l/"} <= {*pressed}
     assert pressed["turn /s/"] > pressed["turn /m/"] > 0
     # What pages fetch, and where their forms lead: nowhere but home, so that no address with a token gets out.
