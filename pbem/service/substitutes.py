@@ -7,7 +7,7 @@
 Where the table agreed on a bot, it takes over at once. Where it agreed on a substitute, people who said that they are
 willing are asked by mail, and the first who takes the seat has it; until then whoever sits there stays, and any move of
 theirs keeps the seat. A player whose seat a bot plays may come back. At a private table strangers are never asked, so a
-bot takes over there. The last person at a table is not replaced: nobody waits for them.
+bot takes over there. The last person among bots is no exception: nobody is mailed about a game for ever that they have left.
 
 How hands are changed, and that old links die, is `seating`'s business.
 """
@@ -165,11 +165,10 @@ def _successor(game: GameRow) -> Successor:
 
 
 def _give_up(tx: Tx, house: House, game: GameRow, place: PlaceRow, why: str) -> bool:
-    """Give a seat up, once; False if that was done before, or if nobody else is there to wait."""
+    """Give a seat up, once; False if that was done before."""
     assert place.seat is not None
     assert place.person_id is not None
-    others = _others(tx, game.id, place.seat)
-    if not others or offers.of_seat(tx, game.id, place.seat) is not None:
+    if offers.of_seat(tx, game.id, place.seat) is not None:
         return False
     successor = _successor(game)
     now = house.now()
@@ -179,7 +178,7 @@ def _give_up(tx: Tx, house: House, game: GameRow, place: PlaceRow, why: str) -> 
         record = Record(game, now, house.randomness)
         game = seating.give_to_bot(tx, house, game, record, place.seat, By.CLOCK)
         _notice(tx, house, game, "replaced", facts, place.person_id)
-        for other in others:
+        for other in _others(tx, game.id, place.seat):
             _notice(tx, house, game, "bot_plays", facts, other)
     else:
         _notice(tx, house, game, "seat_offered", facts, place.person_id)

@@ -14,7 +14,7 @@ from pbem.service.moderation.seats import Substitute
 from pbem.store import lobby
 from tests.service.moderated import does
 from tests.service.stored import everything, fails_without_a_trace, kinds, letters
-from tests.service.timed import DAY, HOUR, Time
+from tests.service.timed import DAY, HOUR, MINUTE, Time
 
 
 @pytest.fixture(autouse=True)
@@ -145,16 +145,21 @@ def test_a_returning_player_who_falls_silent_again_is_followed_again(house, time
     assert [body["player"] for _, _, body in seated(game)] == ["bot", "person", "bot"]
 
 
-def test_the_last_person_at_a_table_is_not_replaced(time, table):
-    game = table("sun-bid", 2, pace="1d", silent_limit=2, bots=("random",))
+def test_the_last_person_among_bots_is_replaced_like_everybody_and_the_bots_end_the_game(house, time, table):
+    game = table("sun-bid", 2, pace="1d", silent_limit=2, successor="bot", bots=("random",))
     person = next(place.seat for place in game.places().values() if place.person_id is not None)
-    for _ in range(4):
+    for _ in range(2):
         time.bots_play()
         time.sends()
         time.passes_until(time.due(game, person))
         assert time.runs_out().decided == 1
-    assert game.places()[person].silent == 4
-    assert seated(game) == []
+    assert [body["player"] for _, _, body in seated(game)] == ["bot"]
+    (told,) = notices(house, "replaced")
+    assert json.loads(told.facts)["seat"] == person
+    while game.row().status == "playing":
+        time.passes(MINUTE)
+        assert time.bots_play()
+    assert game.verifies()
 
 
 def test_a_new_holder_of_a_seat_starts_with_a_whole_turn(house, time, silent):
