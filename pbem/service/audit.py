@@ -200,36 +200,28 @@ def _read(line: str) -> chain.Row:
 
 
 def _hashed(head: bytes, row: AuditRow) -> AuditRow:
-    follows = chain.following(
-        head,
-        game=_CHAIN,
-        seq=row.seq,
-        kind=row.act,
-        seat=None,
-        by=row.actor,
-        at=row.at,
-        rules=_FORM_OF_ROWS,
-        body=_text(row).encode(),
-        nonce=row.nonce,
-    )
+    follows = chain.following(head, **_told(row))
     return replace(row, body_hash=follows.body_hash, hash=follows.hash)
 
 
 def _chained(row: AuditRow) -> chain.Row:
-    """A row as the chain knows it. Its text is made of the columns, so that none of them can be altered unseen."""
-    return chain.Row(
-        game=_CHAIN,
-        seq=row.seq,
-        kind=row.act,
-        seat=None,
-        by=row.actor,
-        at=row.at,
-        rules=_FORM_OF_ROWS,
-        body=_text(row).encode(),
-        nonce=row.nonce,
-        body_hash=row.body_hash,
-        hash=row.hash,
-    )
+    """A row as the chain knows it."""
+    return chain.Row(**_told(row), body_hash=row.body_hash, hash=row.hash)
+
+
+def _told(row: AuditRow) -> dict[str, Any]:
+    """What the chain is told of a row. Its text is made of the columns, so that none of them can be altered unseen."""
+    return {
+        "game": _CHAIN,
+        "seq": row.seq,
+        "kind": row.act,
+        "seat": None,
+        "by": row.actor,
+        "at": row.at,
+        "rules": _FORM_OF_ROWS,
+        "body": _text(row).encode(),
+        "nonce": row.nonce,
+    }
 
 
 def _text(row: AuditRow) -> str:

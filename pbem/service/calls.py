@@ -89,29 +89,13 @@ def one(house: House, actor: Actor, call_id: int) -> ToldCall:
 def answer(house: House, actor: Actor, call_id: int, text: str) -> None:
     """Answer a call by mail, and be done with it; the same answer again is not sent again."""
     said = text_of(text)
-
-    def work(tx: Tx) -> None:
-        row = calls.lock(tx, call_id)
-        if _is_done(row, said):
-            return
-        _settle(tx, house, row, said, "answered")
-        audit.record(tx, house, actor, Act.ANSWER, CALLED, game_id=row.game_id, person_id=row.person_id, call=row.id)
-
-    house.write(work)
+    house.write(lambda tx: _end_in(tx, house, actor, call_id, said, "answered", Act.ANSWER, CALLED))
 
 
 def close(house: House, actor: Actor, call_id: int, reason: str) -> None:
     """Be done with a call without an answer; the caller is told why. Again changes nothing."""
     why = reason_of(reason)
-
-    def work(tx: Tx) -> None:
-        row = calls.lock(tx, call_id)
-        if _is_done(row, why):
-            return
-        _settle(tx, house, row, why, "closed")
-        audit.record(tx, house, actor, Act.CLOSE_CALL, why, game_id=row.game_id, person_id=row.person_id, call=row.id)
-
-    house.write(work)
+    house.write(lambda tx: _end_in(tx, house, actor, call_id, why, "closed", Act.CLOSE_CALL, why))
 
 
 def settle_in(tx: Tx, house: House, actor: Actor, call_id: int, act: AuditRow) -> None:
@@ -156,6 +140,15 @@ def _call_from(tx: Tx, house: House, address: str, text: str, game_id: int | Non
     if person.confirmed_at is None and strangers >= STRANGERS_AN_HOUR:
         raise _too_many(STRANGERS_AN_HOUR)
     return _call(tx, house, person.id, text, game_id, None)
+
+
+def _end_in(tx: Tx, house: House, actor: Actor, call_id: int, answer: str, done: str, act: Act, reason: str) -> None:
+    """Be done with a call, once, and write down that it was this act."""
+    row = calls.lock(tx, call_id)
+    if _is_done(row, answer):
+        return
+    _settle(tx, house, row, answer, done)
+    audit.record(tx, house, actor, act, reason, game_id=row.game_id, person_id=row.person_id, call=row.id)
 
 
 def _is_done(row: CallRow, answer: str) -> bool:
