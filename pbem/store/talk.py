@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, func, insert, or_, select, true, update
+from sqlalchemy import Connection, Integer, Row, bindparam, func, insert, or_, select, true, update
 
 from pbem.domain.chain import Row as ChainRow
 from pbem.store import blocks
@@ -15,6 +15,19 @@ KIND: Final = "Said"
 
 _BY: Final = "person"
 _LOG, _SAID = table_of(Log), table_of(Said)
+
+_OF_GAME, _OF_SEAT = bindparam("of_game", type_=Integer), bindparam("of_seat", type_=Integer)
+_DECIDED = (
+    select(_LOG.c.at).where(_LOG.c.game_id == _OF_GAME, _LOG.c.seq == bindparam("since_seq")).scalar_subquery()
+)
+_SPOKEN = select(func.max(_SAID.c.seq)).where(_SAID.c.game_id == _OF_GAME, _SAID.c.seat == _OF_SEAT).scalar_subquery()
+_NEW = select(func.count()).where(
+    _SAID.c.game_id == _OF_GAME,
+    _SAID.c.seat != _OF_SEAT,
+    _SAID.c.seat.not_in(blocks.SEATS),
+    _SAID.c.seq > func.coalesce(_SPOKEN, 0),
+    or_(_DECIDED.is_(None), _SAID.c.at > _DECIDED),
+)
 
 
 def chain_name(key: str) -> str:
@@ -60,16 +73,7 @@ def count_since(tx: Connection, game_id: int, seat: int, moment: datetime) -> in
 
 def count_new(tx: Connection, game_id: int, seat: int, seq: int) -> int:
     """How many lines the others have said since a row of the log, and since the last line of this seat's own."""
-    decided = select(_LOG.c.at).where(_LOG.c.game_id == game_id, _LOG.c.seq == seq).scalar_subquery()
-    spoken = select(func.max(_SAID.c.seq)).where(_SAID.c.game_id == game_id, _SAID.c.seat == seat).scalar_subquery()
-    wanted = select(func.count()).where(
-        _SAID.c.game_id == game_id,
-        _SAID.c.seat != seat,
-        _SAID.c.seat.not_in(blocks.SEATS),
-        _SAID.c.seq > func.coalesce(spoken, 0),
-        or_(decided.is_(None), _SAID.c.at > decided),
-    )
-    return tx.execute(wanted, {"of_game": game_id, "of_seat": seat}).scalar_one()
+    return tx.execute(_NEW, {"of_game": game_id, "of_seat": seat, "since_seq": seq}).scalar_one()
 
 
 def redact(tx: Connection, game_id: int, seq: int) -> bool:
