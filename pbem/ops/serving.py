@@ -5,6 +5,7 @@ sent are written down. On SQLite one process does everything; on PostgreSQL ther
 """
 
 import errno
+import logging
 import os
 import secrets
 import signal
@@ -133,6 +134,8 @@ def _shift(house: House, config: Config) -> Shift:
 
 def _listening(config: Config, app: Any) -> Any:
     web = config.web
+    # While all threads are busy it would write a line for each request that waits a moment, and say nothing by it.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     try:
         return create_server(
             app,

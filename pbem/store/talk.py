@@ -17,9 +17,7 @@ _BY: Final = "person"
 _LOG, _SAID = table_of(Log), table_of(Said)
 
 _OF_GAME, _OF_SEAT = bindparam("of_game", type_=Integer), bindparam("of_seat", type_=Integer)
-_DECIDED = (
-    select(_LOG.c.at).where(_LOG.c.game_id == _OF_GAME, _LOG.c.seq == bindparam("since_seq")).scalar_subquery()
-)
+_DECIDED = select(_LOG.c.at).where(_LOG.c.game_id == _OF_GAME, _LOG.c.seq == bindparam("since_seq")).scalar_subquery()
 _SPOKEN = select(func.max(_SAID.c.seq)).where(_SAID.c.game_id == _OF_GAME, _SAID.c.seat == _OF_SEAT).scalar_subquery()
 _NEW = select(func.count()).where(
     _SAID.c.game_id == _OF_GAME,

@@ -9,6 +9,7 @@
 
 import hashlib
 import json
+import logging
 import os
 import sys
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from sqlalchemy import bindparam, insert, select, update
 from waitress import create_server
 from werkzeug.wrappers import Response
 
+from pbem import logs
 from pbem.store.database import Store
 from pbem.store.schema import Deadline, Game, Ledger, Link, Log, Outbox, Place, table_of
 from tests.bench.product import move_app
@@ -123,9 +125,13 @@ def main() -> None:
         app = shape_app(url, Path(rest[0]))
     else:
         app = move_app(url)
-    server = create_server(app, host="127.0.0.1", port=0, threads=THREADS)
-    print(server.effective_port, flush=True)
-    server.run()
+    # As `pbem serve` does it: the product tells of every request, and the server is silent about those that wait.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+    with Path(os.devnull).open("w") as nobody:
+        logs.configure(nobody)
+        server = create_server(app, host="127.0.0.1", port=0, threads=THREADS)
+        print(server.effective_port, flush=True)
+        server.run()
 
 
 if __name__ == "__main__":
