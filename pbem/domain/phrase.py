@@ -8,7 +8,7 @@ months are our own, because those of the C library change with the machine's loc
 here was decided elsewhere.
 """
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 from pbem.domain.deadline import Due
@@ -30,6 +30,11 @@ def said(moment: datetime, zone: ZoneInfo) -> str:
     # A second day is said only where it is another one, so that the eye need not compare.
     other_day = "" if local.date() == universal.date() else f"{_day(universal)}, "
     return f"{_day(local)} {local.year}, {local:%H:%M} ({zone.key}); {other_day}{universal:%H:%M} UTC"
+
+
+def said_of_day(day: date) -> str:
+    """A whole day, for what does not hang on an hour."""
+    return f"{_day(day)} {day.year}"
 
 
 def from_now(now: datetime, moment: datetime) -> str:
@@ -60,6 +65,6 @@ def agreed(option: str, value: str | int) -> str:
     return _("%(option)s: %(value)s", option=called, value=value if isinstance(value, int) else translated(value))
 
 
-def _day(moment: datetime) -> str:
+def _day(moment: date) -> str:
     weekday, month = translated(_WEEKDAYS[moment.weekday()]), translated(_MONTHS[moment.month - 1])
     return _("%(weekday)s %(day)s %(month)s", weekday=weekday, day=moment.day, month=month)

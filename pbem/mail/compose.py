@@ -120,8 +120,6 @@ def in_words(letterhead: Letterhead, mail: Written) -> Said:
         common["call"] = letterhead.url(Purpose.STOP, mail.stop, "call")
         if mail.thread.game:
             common["stop_table"] = letterhead.url(Purpose.STOP, mail.stop, mail.thread.game)
-        if mail.thread.game:
-            common["stop_table"] = letterhead.url(Purpose.STOP, mail.stop, mail.thread.game)
     return rendered(mail.kind, common | dict(mail.words), mail.reader.zone)
 
 

@@ -10,7 +10,7 @@ never know what a mail is about.
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -19,7 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
 from pbem import paths
-from pbem.domain.phrase import said
+from pbem.domain.phrase import said, said_of_day
 from pbem.domain.speech import gettext, translated, translated_by_number
 from pbem.mail.wire import one_line
 
@@ -96,6 +96,7 @@ def _templates(parts: str) -> Environment:
     environment.filters["listed"] = listed
     environment.filters["translated"] = translated
     environment.filters["moment"] = _moment
+    environment.filters["day"] = _day
     environment.globals["say"] = environment.get_template(f"_{parts}.jinja").module
     return environment
 
@@ -108,6 +109,10 @@ def _preheader(text: str) -> str:
 def _moment(context: Context, at: str | datetime) -> str:
     """A moment as its reader reads it."""
     return said(at if isinstance(at, datetime) else datetime.fromisoformat(at), context["zone"])
+
+
+def _day(day: str) -> str:
+    return said_of_day(date.fromisoformat(day))
 
 
 def _tidy(text: str) -> str:

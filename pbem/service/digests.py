@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from engine.facts import seen
@@ -36,7 +37,7 @@ class Section:
     look: Look
     links: SeatLinks
     happened: tuple[str, ...]
-    news: tuple[Mapping[str, object], ...]
+    news: tuple[Mapping[str, Any], ...]
     talk: tuple[Mapping[str, object], ...]
 
 

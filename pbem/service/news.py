@@ -25,7 +25,6 @@ from zoneinfo import ZoneInfo
 
 from engine.facts import SPECTATOR
 from pbem.domain import chain, speech
-from pbem.domain.duration import spoken
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.domain.phrase import agreed
 from pbem.links import Purpose
@@ -184,7 +183,7 @@ def _facts(mail: OutboxRow) -> dict[str, Any]:
             "who": "",
             "by": "organiser",
             "seat": mail.seat,
-        } | said
+        } | dict(telling.corrected(said))
     return said
 
 
@@ -192,18 +191,18 @@ def _about_table(game: GameRow, places: list[PlaceRow], mail: OutboxRow) -> Word
     """What anybody at the table may know of it."""
     rules = play.rules_of(game)
     options: Mapping[str, str | int] = json.loads(game.options)
-    pace = parse_pace(game.pace)
     words: Words = {
         "game": rules.title,
         "table": table_named(game.title, rules.title),
         "turn": game.window if mail.window is None else mail.window,
         "seats": game.seats,
-        "by_decision": isinstance(pace, PerDecision),
-        "pace": spoken(pace.allowed) if isinstance(pace, PerDecision) else str(pace),
+        "by_decision": isinstance(parse_pace(game.pace), PerDecision),
+        "pace": telling.pace_said(game.pace),
         "chosen": [
             agreed(option.name, options[option.name])
             for option in rules.options
-            if option.name in options and game.seats in (option.seats or (game.seats,))
+            if options.get(option.name, option.default) != option.default
+            and game.seats in (option.seats or (game.seats,))
         ],
         "silent_limit": game.silent_limit,
         "successor": game.successor,

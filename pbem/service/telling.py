@@ -12,6 +12,9 @@ from engine.decisions import Decision
 from engine.facts import seen
 from engine.game import Standing
 from pbem.domain.deadline import Due
+from pbem.domain.duration import spoken
+from pbem.domain.pace import PerDecision, parse_pace
+from pbem.domain.phrase import agreed
 from pbem.links import Purpose
 from pbem.mail.board import printed
 from pbem.mail.compose import Letterhead, Option
@@ -88,7 +91,7 @@ def section(house: House, letterhead: Letterhead, found: Section) -> Words:
         "table": table_named(look.title, look.rules.title),
         "turn": look.window,
         **_story(found.happened),
-        "news": found.news,
+        "news": [{**each, "facts": corrected(each["facts"])} for each in found.news],
         "talk": found.talk,
         "seat_page": letterhead.url(Purpose.SEAT, house.keys.placeholder(Purpose.SEAT, found.links.seat)),
         "asked": "",
@@ -96,6 +99,26 @@ def section(house: House, letterhead: Letterhead, found: Section) -> Words:
     if look.decision is not None and look.sealed is None:
         words |= _answers(house, letterhead, look, look.decision, found.links.move) | {"until": look.due_at}
     return words
+
+
+def pace_said(written: str) -> str:
+    """A pace as people say it; the calendar of one is words already."""
+    pace = parse_pace(written)
+    return spoken(pace.allowed) if isinstance(pace, PerDecision) else str(pace)
+
+
+def corrected(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The facts of a notice; of a correction with what was corrected as people say it, and not as it is kept."""
+    if facts.get("what") != "corrected" or facts["of"] not in ("pace", "option"):
+        return facts
+    return {**facts, **{when: _as_said(facts["of"], facts[when]) for when in ("before", "now")}}
+
+
+def _as_said(of: str, written: str) -> str:
+    if of == "pace":
+        return pace_said(written)
+    name, _sign, value = written.partition("=")
+    return agreed(name, value)
 
 
 def board(look: Look) -> Words:

@@ -37,6 +37,11 @@ TINY = """() => {
     }
     return found;
 }"""
+BROKEN = """() => [...document.querySelectorAll('td[align=right]')].filter(cell => {
+    const words = document.createRange();
+    words.selectNodeContents(cell);
+    return new Set([...words.getClientRects()].map(line => Math.round(line.bottom))).size > 1;
+}).map(cell => 'a number in several lines: ' + cell.textContent)"""
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,7 @@ def _faults(page: Page, screen: Screen) -> Iterator[object]:
         yield f"is {width} pixels wide"
     yield from page.evaluate(SMALL % LEAST_TARGET)
     yield from page.evaluate(TINY % LEAST_LETTER)
+    yield from page.evaluate(BROKEN)
     if not page.evaluate("document.body.innerText.trim().length") > 100:
         yield "shows nothing"
     if screen.width > PHONE:

@@ -68,6 +68,8 @@ def test_a_storm_is_one_mail_that_says_how_many(house, clock, sink, person):
     delivery.deliver(house, post_to(sink))
     text = sink.to("olga@example.net")[0].text
     assert "MAILS THAT WERE GIVEN UP: 500" in text
+    assert "https://play.example.org/desk" in text
+    assert "/call" not in text, "they are the organisers"
     assert "And 490 more of these." in text
     assert "Nothing comes." in text
     assert len(sink.to("olga@example.net")[0].content) < 20_000

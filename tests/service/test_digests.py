@@ -79,6 +79,9 @@ def test_a_day_is_one_mail_with_a_section_for_each_table(house, clock, sink, pos
     asked = next(iter(templari.asked()))
     person = templari.person_at(asked)
     (mail,) = digest_of(sink, house, person)
+    first, second = " ".join(mail.text.split("\n\n")[0].split()).split(". ", 1)
+    assert "these tables wait for you: " in first or "waits for you" in first
+    assert "waits until Sun 22 Nov 2026" in second, "the first of the moments, in the first two lines"
     assert mail.text.index("Templari") >= 0
     assert mail.text.index("Sunset Poker") >= 0
     assert "Please decide until" in mail.text

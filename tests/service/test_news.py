@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,8 @@ from pbem.mail.throttle import Throttle
 from pbem.service import by_link, calls, delivery, leaving, links, lobby, people, substitutes
 from pbem.service.delivery import Post
 from pbem.service.moderation.clocks import Extend, Pause, Resume
+from pbem.service.moderation.correcting import Correct
+from pbem.service.moderation.persons import Ban
 from pbem.service.moderation.seats import Substitute
 from pbem.store import outbox
 from pbem.store.outbox import Letter
@@ -145,6 +147,29 @@ def test_pauses_and_more_time_are_told_with_the_new_moment(house, box, sends, ta
     does(house, Extend(game.id, "2d"), "take your time")
     sends()
     assert "please decide until Tue 24 Nov" in " ".join(text_of(box, "you have more time").split())
+
+
+def test_a_correction_and_what_is_agreed_are_told_as_people_say_them(house, box, sends, table):
+    game = table("bid", 3, options={"max_auctions": 12}, pace="1d")
+    sends()
+    welcome = text_of(box, "the game begins")
+    assert "max auctions: 12" in welcome
+    assert "reroll" not in welcome, "what is as always is in the rules"
+    does(house, Correct(game.id, "pace", "3d"), "It was written wrongly.")
+    sends()
+    assert "The pace was 1 day, and is 3 days now" in " ".join(text_of(box, "a correction").split())
+    waiting = lobby.create_table(house, game.person_at(0), lobby.Wanted("bid", 3, title="Later")).game_id
+    lobby.join(house, waiting, game.person_at(0))
+    does(house, Correct(waiting, "option", "max_auctions=30"), "Shorter.")
+    sends()
+    told = " ".join(text_of(box, "Later (Bid!)").split())
+    assert "It was “max auctions: 150”, and is “max auctions: 30” now." in told
+
+
+def test_a_ban_says_its_last_day_with_its_name(house, box, sends, person):
+    does(house, Ban(person("Ann"), date(2027, 6, 1)), "Insults at three tables.")
+    sends()
+    assert "This ends after Tue 1 Jun 2027." in text_of(box, "kept from new tables")
 
 
 def test_a_player_who_resigns_and_a_game_that_ends_by_consent_are_told(house, box, sends, table):
