@@ -59,6 +59,11 @@ def is_vouched_for(mail: Message, address: str, authserv_id: str) -> bool:
     return _is_signed(results, domain)
 
 
+def verdicts(mail: Message, authserv_id: str) -> tuple[str, ...]:
+    """What our mail server has found out about a mail, as it writes it: `spf=pass`, `dkim=none`; for people to read."""
+    return tuple(dict.fromkeys(f"{each.method}={each.result}" for each in _our_results(mail, authserv_id)))
+
+
 def _is_signed(results: list[authres.AuthenticationResult], domain: str) -> bool:
     signers = (_of(each, "d") for each in results if each.method == "dkim" and each.result == "pass")
     return any(signer and (domain == signer or domain.endswith(f".{signer}")) for signer in signers)

@@ -20,8 +20,9 @@ from pbem.domain.finding import Finding, How
 from pbem.mail.lmtp import Lmtp
 from pbem.ops.opening import house_on, must_be_there, opened_store
 from pbem.ops.terminal import many
-from pbem.service import incoming
+from pbem.service import incoming, trials
 from pbem.service.house import House
+from pbem.service.trials import Answer
 from pbem.store import incoming as rows
 from pbem.store.database import Store
 
@@ -114,11 +115,14 @@ def look_at_arrivals(store: Store) -> Iterator[Finding]:
     with store.read() as tx:
         parked = rows.with_status(tx, "parked")
         counted = rows.counted(tx, (SystemClock().now() - _LOOK_BACK).date())
+        answer = trials.answered_in(tx)
     unvouched = sum(number for what, number in counted.items() if what.startswith(incoming.UNVOUCHED))
     believed = sum(number for what, number in counted.items() if what.startswith("reply"))
     yield Finding(
         "arrivals", How.WELL, f"{many(sum(counted.values()), 'mail')} came in within a week, {believed} of them answers"
     )
+    if answer is not None:
+        yield finding_of(answer)
     if parked:
         remedy = "The log has the fault (mail_not_read); when it is mended, `pbem mail retry` lets them be read again."
         yield Finding("arrivals", How.WARNING, f"{many(parked, 'mail')} that came in could not be dealt with.", remedy)
@@ -126,6 +130,15 @@ def look_at_arrivals(store: Store) -> Iterator[Finding]:
         says = f"{unvouched} answers came in, and our mail server vouches for none of them."
         remedy = "Check that PBEM_INBOUND_AUTHSERV_ID is the name in its Authentication-Results headers."
         yield Finding("arrivals", How.WARNING, says, remedy)
+
+
+def finding_of(answer: Answer) -> Finding:
+    """What an answer to a test mail shows: whether both directions work."""
+    if answer.believed:
+        return Finding("round trip", How.WELL, f"a test mail was answered {answer.says}; such a player is believed")
+    says = f"A test mail was answered {answer.says}: such a player is asked back, by a link, whether they wrote it."
+    remedy = "Have your mail server write Authentication-Results under the name in PBEM_INBOUND_AUTHSERV_ID."
+    return Finding("round trip", How.WARNING, says, remedy)
 
 
 def _silence_at(host: str, port: int) -> str:

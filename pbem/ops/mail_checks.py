@@ -1,7 +1,10 @@
-"""Mails for looking at, and whether they arrive: what the DNS says about them, and one to try it with. Nothing in here changes the database."""
+"""Mails for looking at, and whether they arrive: what the DNS says about them, and one to try both directions with."""
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from secrets import token_hex
+from time import sleep
+from typing import Final
 
 from pbem.clock import SystemClock
 from pbem.config import Config
@@ -10,14 +13,38 @@ from pbem.domain.finding import Finding, How
 from pbem.mail.compose import Reader, Thread, Written, compose
 from pbem.mail.send import Outcome, Parcel
 from pbem.mail.wire import html_of, parse, text_of
-from pbem.ops.opening import house_on, opened_store
+from pbem.ops.opening import house_on, opened_house, opened_store
 from pbem.service import preview as previewing
+from pbem.service import trials
 from pbem.service.delivery import post_of, signer_of
 from pbem.service.people import normalised
+from pbem.service.trials import Answer
+
+_LOOK_EVERY: Final = 2
+"""Seconds between two looks for an answer: a worker reads what came in within some seconds."""
 
 
-def send_trial(config: Config, address: str) -> Outcome:
-    """Send a mail that says what to look at when it has arrived."""
+def address_for_answer(config: Config) -> str:
+    """The token of the address to which a test mail is to be answered; none where answers are not read."""
+    if not config.inbound.replies:
+        return ""
+    with opened_house(config) as house:
+        return trials.open_address(house)
+
+
+def await_answer(config: Config, since: datetime, patience: timedelta) -> Answer | None:
+    """The answer to a test mail that was sent at a moment, as soon as a worker has read it; None if none comes in time."""
+    with opened_house(config) as house:
+        for _look in range(int(patience.total_seconds() // _LOOK_EVERY) + 1):
+            answer = trials.answered(house, since)
+            if answer is not None:
+                return answer
+            sleep(_LOOK_EVERY)
+    return None
+
+
+def send_trial(config: Config, address: str, reply: str = "") -> Outcome:
+    """Send a mail that says what to look at when it has arrived, and, if there is an address for that, asks for an answer."""
     to, _ = normalised(address)
     post, now = post_of(config), SystemClock().now()
     number = token_hex(8)
@@ -28,6 +55,7 @@ def send_trial(config: Config, address: str) -> Outcome:
         date=now,
         words={"signed": config.dkim is not None, "domain": config.mail.domain},
         stop="",
+        reply=reply,
     )
     content = compose(post.letterhead, written)
     if post.signer is not None:

@@ -4,11 +4,14 @@ As in `cli`, no work is done here.
 """
 
 import sys
+from datetime import timedelta
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import click
 
 from pbem import logs
+from pbem.clock import SystemClock
+from pbem.domain.errors import BadInput
 from pbem.ops.terminal import CODES, FAILED, Commands, command, many, read_settings, say, tell
 from pbem.store.trouble import explained
 
@@ -23,19 +26,41 @@ def mail() -> None:
 
 @command(mail, "test", example="pbem mail test me@example.org")
 @click.argument("address")
-def mail_test(address: str) -> None:
+@click.option(
+    "--wait",
+    "minutes",
+    type=click.IntRange(1, 60),
+    help="So many minutes, until you have answered the mail from there.",
+)
+def mail_test(address: str, minutes: int | None) -> None:
     """Send a mail to ADDRESS, as players get theirs, and say what the relay said.
 
     Without a relay it goes to the local mailbox. What becomes of it behind the relay is for you to look at: the mail says
-    where.
+    where. If answers are read, it asks for one, to try the way back as well: with --wait the command says what came, and
+    whether a player who writes like this is believed; without it, `pbem doctor` does. A worker has to be running.
     """
-    from pbem.ops import mail_checks
+    from pbem.ops import letterbox, mail_checks
 
-    outcome = mail_checks.send_trial(read_settings(), address)
+    config, sent_at = read_settings(), SystemClock().now()
+    if minutes is not None and not config.inbound.replies:
+        raise BadInput(
+            "Answers to mails are not read here.", remedy="Say PBEM_INBOUND_REPLIES=yes, and see the handbook."
+        )
+    outcome = mail_checks.send_trial(config, address, mail_checks.address_for_answer(config))
     if outcome.result != "accepted":
         click.echo(f"Not accepted ({outcome.result}): {outcome.said}. `pbem doctor` says more.")
         raise SystemExit(FAILED)
-    click.echo(f"Accepted: {outcome.said}. Now look at it where it arrives.")
+    say(f"Accepted: {outcome.said}. Now look at it where it arrives.")
+    if minutes is None:
+        return
+    say(f"Answer it from there; waiting for {many(minutes, 'minute')} at most.")
+    answer = mail_checks.await_answer(config, sent_at, timedelta(minutes=minutes))
+    if answer is None:
+        click.echo(
+            "No answer has been read in that time. `pbem doctor` says whether mails are taken, and a worker runs."
+        )
+        raise SystemExit(FAILED)
+    tell([letterbox.finding_of(answer)])
 
 
 @command(mail, "preview", example="pbem mail preview turn --game 7 --seat 2 --format html > turn.html")

@@ -4,7 +4,7 @@
     attend     a lease, which counts as an attempt; then what the mail is decides what is done:
 
     to r+TOKEN    an answer to a mail: what a program wrote is dropped; what the seat's player wrote is carried out; what only
-                  may be theirs waits, and the player is asked at the address on file
+                  may be theirs waits, and the player is asked at the address on file; an answer to a test mail is noted
     to b+TOKEN    what mail servers say of one mail of ours: a line in its ledger, and word to whom it concerns
     complaints@   reports of spam, which name a mail of ours in the same way
 
@@ -29,7 +29,7 @@ from pbem.mail import automatic, incoming, reports, sender
 from pbem.mail.incoming import Incoming
 from pbem.mail.reply import reply_of
 from pbem.mail.reports import Report, Reported
-from pbem.service import alarms, answers, links, people, replies, stops
+from pbem.service import alarms, answers, links, people, replies, stops, trials
 from pbem.service.alarms import What
 from pbem.service.house import House
 from pbem.service.links import Link
@@ -197,13 +197,29 @@ def _attend_one(house: House, box: Letterbox, row: ReceivedRow) -> None:
         _if_ours(house, row, lambda tx: _report(tx, house, row, link, reported))
         return
     program = automatic.sign_of_a_program(mail, box.domain, box.sender)
-    if program is not None:
+    if link.person_id is None:
+        believed, says = _trial(box, mail, program)
+        _if_ours(house, row, lambda tx: trials.note_in(tx, house, row.id, believed=believed, says=says))
+    elif program is not None:
         _if_ours(house, row, lambda tx: finish_in(tx, house, row.id, f"by a program: {program}"))
     elif doubt := _doubt(house, box, link, mail):
         _if_ours(house, row, lambda tx: _ask(tx, house, row, link, doubt))
     else:
         outcome = replies.act(house, row.id, link, reply_of(mail))
         _if_ours(house, row, lambda tx: carried_out_in(tx, house, row.id, link, outcome))
+
+
+def _trial(box: Letterbox, mail: Incoming, program: str | None) -> tuple[bool, str]:
+    """Whether who answered a test mail would be believed as a player, and what is known of the sender."""
+    address = sender.sender_of(mail)
+    found = ", ".join(sender.verdicts(mail, box.authserv_id)) or f"no word about it by {box.authserv_id}"
+    if address is None:
+        return False, f"from no single address; {found}"
+    says = f"from {address.rpartition('@')[2].lower()}; {found}"
+    if program is not None:
+        return False, f"{says}; written by a program ({program})"
+    vouched = box.check is not SenderCheck.STRICT or sender.is_vouched_for(mail, address, box.authserv_id)
+    return vouched, says
 
 
 def _doubt(house: House, box: Letterbox, link: Link, mail: Incoming) -> str:

@@ -25,7 +25,7 @@ from pbem import config
 from pbem.clock import FakeClock, SeededRandomness
 from pbem.config import Security, SenderCheck, Smtp
 from pbem.domain.delivery import Delivery, Way
-from pbem.links import SECRET_BYTES, Keyring
+from pbem.links import SECRET_BYTES, Keyring, Purpose
 from pbem.mail.compose import Letterhead
 from pbem.mail.send import Relay
 from pbem.ops import mail_checks
@@ -101,7 +101,8 @@ def mails_of(game: str, names: tuple[str, ...] = NAMES, zone: str = "UTC") -> tu
 
         every_kind(house, clock, carry, game, names, zone)
         store.close()
-        mail_checks.send_trial(config.read(_settings(folder, sink.port)), "olga@example.org")
+        answer_to = house.keys.make(Purpose.REPLY, 1, 0)
+        mail_checks.send_trial(config.read(_settings(folder, sink.port)), "olga@example.org", answer_to)
         return tuple(sink.kept)
 
 
@@ -114,6 +115,7 @@ def _settings(folder: str, port: int) -> dict[str, str]:
     """A server of its own, by its settings, for the mail that is sent without a database."""
     return {
         "PBEM_BASE_URL": HEAD.base_url,
+        "PBEM_INBOUND_REPLIES": "yes",
         "PBEM_DATA_DIR": folder,
         "PBEM_SMTP_HOST": "127.0.0.1",
         "PBEM_SMTP_PORT": f"{port}",

@@ -6,8 +6,12 @@ from pathlib import Path
 import dkim
 import pytest
 
+from pbem.config import read
 from pbem.mail.mailbox import LocalMailbox
-from tests.mail.sink import Sink
+from pbem.ops import mail_checks
+from pbem.ops.opening import opened_house
+from pbem.service import incoming
+from tests.mail.sink import Kept, Sink
 from tests.mail.test_records import GOOD
 from tests.mail.test_sign import KEY, RECORD
 from tests.mail.zone import Zone
@@ -53,9 +57,85 @@ def test_a_mail_that_the_relay_does_not_take_is_said_with_its_words(pbem: Run, s
 
 
 def test_without_a_relay_it_is_in_the_local_mailbox(pbem: Run, folder: Path) -> None:
+    pbem("init")
     assert pbem("mail", "test", "me@example.org").exit_code == 0
     (letter,) = LocalMailbox(folder / ".pbem" / "mailbox").letters()
     assert letter.to == "me@example.org"
+
+
+def test_without_answers_the_mail_asks_for_none_and_nobody_waits_for_one(pbem: Run, sink: Sink) -> None:
+    waiting = pbem("mail", "test", "me@example.org", "--wait", "5", **PUBLIC, PBEM_SMTP_PORT=str(sink.port))
+    assert (waiting.exit_code, sink.kept) == (1, [])
+    assert "PBEM_INBOUND_REPLIES=yes" in waiting.output
+    pbem("mail", "test", "me@example.org", **PUBLIC, PBEM_SMTP_PORT=str(sink.port))
+    (mail,) = sink.kept
+    assert mail.message["reply-to"] is None
+    assert "answer it" not in mail.text
+
+
+def answers(pbem: Run, mail: Kept, settings: dict[str, str], vouched: str) -> str:
+    """Who got a test mail answers it, and a worker reads that; the address it went to."""
+    to = str(mail.message["reply-to"])
+    raw = (
+        f"Received: from mx.example.org by {DOMAIN}\nAuthentication-Results: {DOMAIN}; {vouched}\n"
+        f"From: <me@example.org>\nTo: {to}\nMessage-ID: <{len(vouched)}@example.org>\nSubject: Re\n\nbid 7, it is here\n"
+    )
+    assert pbem("mail", "receive", "--from", "me@example.org", "--to", to, typed=raw, **settings).exit_code == 0
+    config = read(settings)
+    with opened_house(config) as house:
+        incoming.attend(house, incoming.letterbox_of(config))
+    return to
+
+
+def test_a_test_mail_that_is_answered_shows_that_both_directions_work(
+    pbem: Run, sink: Sink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--wait` ends as soon as the answer was read; while it waits, somebody answers."""
+    settings = {**PUBLIC, "PBEM_SMTP_PORT": str(sink.port), "PBEM_INBOUND_REPLIES": "yes", "PBEM_DEVELOPMENT": "no"}
+    pbem("init", **settings)
+    waits: list[float] = []
+
+    def meanwhile(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 3:
+            answers(
+                pbem, sink.kept[-1], settings, "spf=pass smtp.mailfrom=example.org; dmarc=pass header.from=example.org"
+            )
+
+    monkeypatch.setattr(mail_checks, "sleep", meanwhile)
+    done = pbem("mail", "test", "me@example.org", "--wait", "1", **settings)
+    (mail,) = sink.kept
+    assert "Please answer it now" in " ".join(mail.text.split())
+    assert done.exit_code == 0, done.output
+    assert "round trip: a test mail was answered from example.org; spf=pass, dmarc=pass" in done.output
+    assert len(waits) == 3
+    doctor = pbem("doctor", **settings).output
+    assert "round trip: a test mail was answered from example.org" in doctor
+    token = str(mail.message["reply-to"])[2:35]
+    assert token not in done.output + doctor
+    assert "me@example.org" not in doctor
+
+
+def test_an_answer_that_nobody_vouches_for_is_told_with_what_to_set(pbem: Run, sink: Sink) -> None:
+    settings = {**PUBLIC, "PBEM_SMTP_PORT": str(sink.port), "PBEM_INBOUND_REPLIES": "yes"}
+    pbem("init", **settings)
+    pbem("mail", "test", "me@example.org", **settings)
+    assert "round trip" not in pbem("doctor", **settings).output
+    answers(pbem, sink.kept[-1], settings, "spf=softfail smtp.mailfrom=example.org")
+    doctor = pbem("doctor", **settings).output
+    assert "A test mail was answered from example.org; spf=softfail: such a player is asked back" in doctor
+    assert "PBEM_INBOUND_AUTHSERV_ID" in doctor
+
+
+def test_who_waits_in_vain_is_told_where_to_look(pbem: Run, sink: Sink, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = {**PUBLIC, "PBEM_SMTP_PORT": str(sink.port), "PBEM_INBOUND_REPLIES": "yes"}
+    pbem("init", **settings)
+    waits: list[float] = []
+    monkeypatch.setattr(mail_checks, "sleep", waits.append)
+    ended = pbem("mail", "test", "me@example.org", "--wait", "1", **settings)
+    assert ended.exit_code == 1
+    assert "No answer has been read in that time. `pbem doctor` says" in ended.output
+    assert 60 <= sum(waits) <= 65
 
 
 def test_a_mail_can_be_looked_at_as_text_html_and_whole(pbem: Run) -> None:

@@ -1,0 +1,106 @@
+"""The answer to a test mail: noted with what is known of its sender, and nothing else comes of it."""
+
+from datetime import timedelta
+
+import pytest
+
+from pbem.config import SenderCheck
+from pbem.links import Purpose, contains_token
+from pbem.service import trials
+from tests.service.inbox import HOST, Inbox
+from tests.service.stored import everything, letters
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def inbox(house, clock):
+    return Inbox(house, clock)
+
+
+def comes(inbox, token, *headers):
+    """An answer to a test mail is handed in and read; what it was taken for."""
+    lines = ("Received: from mx by us", *headers, "From: Olga <olga@example.net>", "Subject: Re", "", "bid 7", "resign")
+    taken = inbox.takes("\r\n".join(lines).encode(), f"r+{token}@{HOST}", "olga@example.net")
+    inbox.attends()
+    return taken
+
+
+def vouching(*found):
+    return "; ".join(("Authentication-Results: " + HOST, *found))
+
+
+PASSED = vouching(
+    "spf=pass smtp.mailfrom=example.net", "dkim=pass header.d=example.net", "dmarc=pass header.from=example.net"
+)
+
+
+def test_an_answer_is_noted_with_what_our_mail_server_found_and_nothing_of_its_words(house, inbox, table):
+    table("sunset-poker", 3)
+    before = everything(house.store)
+    token = trials.open_address(house)
+    assert trials.answered(house) is None
+    assert comes(inbox, token, PASSED) == "kept"
+    answer = trials.answered(house)
+    assert answer is not None
+    assert answer.believed
+    assert answer.at == house.now()
+    assert answer.says == "from example.net; spf=pass, dkim=pass, dmarc=pass"
+    after = everything(house.store)
+    assert {name for name in after if after[name] != before[name]} == {"link", "received", "arrival"}
+    stored = repr(after).encode()
+    assert b"resign" not in stored
+    assert b"olga@" not in stored
+    assert not contains_token(stored, house.keys)
+    assert inbox.counted() == {trials.COUNTED_AS: 1}
+
+
+@pytest.mark.parametrize(
+    ("headers", "says"),
+    [
+        ((), "from example.net; no word about it by play.example.org"),
+        ((vouching("spf=fail smtp.mailfrom=example.net"),), "from example.net; spf=fail"),
+        ((PASSED, "From: <ben@example.org>"), "from no single address; spf=pass, dkim=pass, dmarc=pass"),
+        (
+            (PASSED, "Auto-Submitted: auto-replied"),
+            "from example.net; spf=pass, dkim=pass, dmarc=pass; written by a program",
+        ),
+    ],
+)
+def test_an_answer_as_no_player_would_be_believed_is_noted_as_that(house, inbox, headers, says):
+    comes(inbox, trials.open_address(house), *headers)
+    answer = trials.answered(house)
+    assert answer is not None
+    assert not answer.believed
+    assert answer.says.startswith(says)
+    assert letters(house) == []
+
+
+def test_where_the_token_is_enough_for_players_it_is_for_a_test(house, inbox):
+    inbox.checks(SenderCheck.TOKEN)
+    comes(inbox, trials.open_address(house))
+    answer = trials.answered(house)
+    assert answer is not None
+    assert answer.believed
+
+
+def test_only_an_answer_to_the_last_test_counts(house, clock, inbox):
+    first = trials.open_address(house)
+    comes(inbox, first, PASSED)
+    clock.advance(HOUR)
+    sent_at = clock.now()
+    second = trials.open_address(house)
+    assert first != second
+    assert comes(inbox, first, PASSED, "Message-ID: <late@example.net>") == "to an address that was replaced"
+    assert trials.answered(house, sent_at) is None
+    comes(inbox, second, PASSED, "Message-ID: <new@example.net>")
+    found = trials.answered(house, sent_at)
+    assert found is not None
+    assert found.at == sent_at
+
+
+def test_the_address_opens_no_page_and_belongs_to_nobody(house):
+    trials.open_address(house)
+    (link,) = everything(house.store)["link"]
+    assert Purpose.REPLY in link
+    assert link[3:8] == (None,) * 5
