@@ -105,8 +105,9 @@ class Time:
 
     def deadline(self, game: Begun, seat: int, window: int | None = None) -> DeadlineRow:
         """The deadline of a seat in the present window."""
+        in_window = game.row().window if window is None else window
         with self.house.store.read() as tx:
-            row = deadlines.read(tx, game.id, game.row().window if window is None else window, seat)
+            row = deadlines.read(tx, game.id, in_window, seat)
         assert row is not None
         return row
 

@@ -42,16 +42,22 @@ def test_twins_in_a_secret_look_the_same(kind: str, tmp_path: Path) -> None:
     rules = game.load(kind)
     tables = {rules.seats[0], rules.seats[0] + 1}
     twins = Twins(Bench(rules), secret_fields(rules))
+    kinds: set[str] = set()
     for ways in (exchanges, other_values):
         for playout, at in twins.bench.positions(2, tables, told_of_secrets):
             if len(playout.tables[at].log) <= NEAR:
-                look_at_twins(twins, playout, at, ways, tmp_path)
+                kinds |= look_at_twins(twins, playout, at, ways, tmp_path)
+    assert {"turn", "reminder", "digest", "auto_passed", "receipt"} <= kinds
     assert not twins.unvaried
     assert twins.met == {*range(max(tables))}
 
 
-def look_at_twins(twins: Twins, playout: Playout, at: int, ways: Any, folder: Path) -> None:
-    """Compare a table with its twins, as far as they vary what has not been varied, or for seats that have met none."""
+def look_at_twins(twins: Twins, playout: Playout, at: int, ways: Any, folder: Path) -> set[str]:
+    """Compare a table with its twins, as far as they vary what has not been varied, or for seats that have met none.
+
+    What kinds of mail were compared is handed back.
+    """
+    kinds: set[str] = set()
     truth = truth_of(playout, playout.tables[at])
     ones: list[dict[str, bytes]] = []
     for reader in range(truth.seats):
@@ -70,6 +76,8 @@ def look_at_twins(twins: Twins, playout: Playout, at: int, ways: Any, folder: Pa
             assert what is None, f"player {reader + 1} is told of {sorted(difference.fields)} by {what}"
             twins.unvaried -= difference.fields
             twins.met.add(reader)
+            kinds |= {what.partition(", ")[2] for what in other if what.startswith("mail")}
+    return kinds
 
 
 @pytest.mark.parametrize("kind", game.names())

@@ -3,13 +3,20 @@
 The rules of the game are the real ones, except that what happens is not made up by luck but read from the story. So two
 worlds can be told two truths, on two servers with the same keys, clock and randomness. What one seat then meets, in mails,
 on pages and from the interface for programs, is collected as bytes.
+
+The last turn of a story is told by silence: everybody who is asked is reminded, and timed out. Every other player reads of
+it in a digest, and is mailed at once again afterwards.
+
+The database is SQLite in memory, and that is enough: what a seat may see is worked out in Python, from whole rows and by the
+same code whatever the database. That both kinds hand out the same rows is what the tests of the services show, which run
+on both.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from pathlib import Path
 from typing import Any, Self
 from unittest.mock import patch
@@ -24,10 +31,11 @@ from pbem.app import create_app
 from pbem.clock import FakeClock, SeededRandomness
 from pbem.config import SenderCheck
 from pbem.domain import chain
+from pbem.domain.delivery import AT_ONCE, Delivery, Way
 from pbem.domain.errors import BadInput
 from pbem.links import SECRET_BYTES, Keyring
 from pbem.mail.send import Outcome, Parcel, Result
-from pbem.service import by_link, incoming, lobby, people
+from pbem.service import by_link, digests, incoming, lobby, people, wishes
 from pbem.service.delivery import Post, deliver, post_of
 from pbem.service.house import House
 from pbem.service.incoming import Letterbox
@@ -38,6 +46,7 @@ from pbem.store.database import Store
 from pbem.store.schema import Base
 from tests.service.begun import Begun
 from tests.service.conftest import NAMES, START
+from tests.service.timed import Time
 from tests.web.browser import HOST, Browser, Links
 
 MOST_PAGES = 150
@@ -45,6 +54,7 @@ MOST_PAGES = 150
 
 
 _PAST = re.compile(r"/([st])/([^/]+)/replay(?:/([0-9]+))?$")
+_FEEDBACK_ID = re.compile(rb"^Feedback-ID: [^:]+:(\w+):", re.MULTILINE)
 _REPLY_TO = re.compile(rb"^Reply-To: (\S+)\r$", re.MULTILINE)
 
 
@@ -120,7 +130,7 @@ class World:
         with self.house.store.read() as tx:
             address = people_store.read(tx, person).address
         mails = [parcel for parcel in self.inbox.kept if parcel.recipient == address]
-        found = {f"mail {number}": mail.content for number, mail in enumerate(mails)}
+        found = {f"mail {number}, {_kind(mail.content)}": mail.content for number, mail in enumerate(mails)}
         found |= {f"envelope {number}": f"{mail.sender} {mail.name}".encode() for number, mail in enumerate(mails)}
         found |= dict(self._pages(seat, b"".join(mail.content for mail in mails)))
         blanks = [chain.short(each.hash).encode() for each in self.game.log()]
@@ -134,11 +144,36 @@ class World:
         self._carry()
         while (window := self.game.row().window) < len(self.truth.log):
             entry = self.truth.log[window]
-            self._choose({seat: choice for seat, choice in entry.choices.items() if seat not in entry.alone})
+            if window == len(self.truth.log) - 1:
+                self._keep_silent()
+            else:
+                self._choose({seat: choice for seat, choice in entry.choices.items() if seat not in entry.alone})
         if self.truth.seed is not None:
             secret = bytes(32)
             self.house.write(lambda tx: lobby_store.change_game(tx, self.game.id, seed=self.truth.seed, secret=secret))
         self._choose(self.truth.box)
+
+    def _keep_silent(self) -> None:
+        """Nobody answers: they are reminded, and timed out, and every other player reads of that in a digest."""
+        hands, asked = Time(self.house, self.clock), min(self.game.asked())
+        due = hands.due(self.game, asked)
+        assert due is not None
+        hands.passes_until(due - timedelta(hours=1))
+        hands.reminds()
+        self._carry()
+        waiting = [self.game.person_at(seat) for seat in range(self.truth.seats) if (seat + len(self.truth.log)) % 2]
+        for person in waiting:
+            wishes.choose(self.house, person, Delivery(Way.DAILY), None, time(8))
+        hands.passes_until(due + timedelta(hours=1))
+        hands.runs_out()
+        if self.game.row().window < len(self.truth.log):
+            raise Untrue
+        self._carry()
+        hands.passes_until((self.clock.now() + timedelta(days=1)).replace(hour=8, minute=0, second=0, microsecond=0))
+        digests.gather(self.house)
+        self._carry()
+        for person in waiting:
+            wishes.choose(self.house, person, AT_ONCE, None)
 
     def _choose(self, box: Mapping[int, Choice]) -> None:
         for seat, choice in sorted(box.items()):
@@ -167,7 +202,8 @@ class World:
             pass
         before = len(self.inbox.kept)
         self._carry()
-        assert len(self.inbox.kept) == before + len(last) > before, "everybody who writes gets a receipt"
+        receipts = [mail for mail in self.inbox.kept[before:] if _kind(mail.content) == "receipt"]
+        assert len(receipts) == len(last) > 0, "everybody who writes gets a receipt"
 
     def _pages(self, seat: int, mails: bytes) -> Iterator[tuple[str, bytes]]:
         """Every page that can be reached from the mails, the previews of its forms, and what programs are told."""
@@ -248,6 +284,12 @@ def told(truth: Truth, folder: Path) -> Iterator[World]:
             yield world
         finally:
             world.close()
+
+
+def _kind(mail: bytes) -> str:
+    found = _FEEDBACK_ID.search(mail)
+    assert found is not None
+    return found[1].decode()
 
 
 def _answer(response: Any) -> bytes:
