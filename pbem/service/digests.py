@@ -77,7 +77,9 @@ def sections_in(tx: Tx, mail: OutboxRow, played: tuple[tuple[int, int, SeatLinks
         entries = latest_entries(
             look.rules, games.chain_back(tx, game.id, game.key), facts["since"].get(f"{game_id}", 0)
         )
-        told = (seen(each, seat) for standing in entries for each in standing.entry.facts)
+        # What has happened since the mails for this digest were gathered is told by the next one, with what came of it.
+        until = facts["until"].get(f"{game_id}", 0)
+        told = (seen(each, seat) for standing in entries if standing.number < until for each in standing.entry.facts)
         happened = tuple(sentence for each in told if (sentence := look.teller.tell(each)) is not None)
         news = tuple(
             {"kind": letter.kind, "facts": json.loads(letter.facts)}
@@ -135,11 +137,19 @@ def _worth_telling(tx: Tx, house: House, letter: OutboxRow, playing: list[GameRo
         why = "the game is over, or somebody else plays the seat"
     elif letter.kind in ("turn", "reminder") and not _still_asked(tx, letter):
         why = "the seat has answered, or the turn is over"
+    elif (
+        letter.kind == "notice" and letter.window is not None and _is_more_time(letter) and not _still_asked(tx, letter)
+    ):
+        why = "the turn that there is more time for is answered"
     else:
         return True
     outbox.change(tx, letter.id, status="superseded")
     outbox.note(tx, letter.id, house.now(), "superseded", why)
     return False
+
+
+def _is_more_time(letter: OutboxRow) -> bool:
+    return json.loads(letter.facts)["what"] in ("extended", "deadline")
 
 
 def _still_asked(tx: Tx, letter: OutboxRow) -> bool:

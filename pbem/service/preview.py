@@ -180,7 +180,7 @@ def _made_up(tx: Tx, house: House, kind: str, game: GameRow, places: list[PlaceR
             return _receipt(game, place.seat)
         case "digest":
             preferences.set_of_table(tx, place.person_id, game.id, "daily")
-            return {"letters": [], "since": {}, "until": {}}
+            return {"letters": [], "since": {}, "until": {f"{game.id}": game.window}}
         case "alert":
             told = {"at": house.now().isoformat(), "table": game.title, "says": f"{other} calls."}
             return {"who": place.name, "alarms": [{"what": "call", "number": 1, "told": [told]}]}

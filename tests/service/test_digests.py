@@ -12,7 +12,9 @@ from pbem.domain.delivery import parse_delivery
 from pbem.links import Purpose
 from pbem.service import by_link, delivery, digests, links, people, timeouts, wishes
 from pbem.service.heartbeat import Worker
-from pbem.service.moderation.clocks import Pause, Resume
+from pbem.service.moderation.clocks import Extend, Pause, Resume
+from pbem.service.moderation.correcting import Correct
+from pbem.service.moderation.seats import Substitute
 from pbem.store import deadlines, outages, outbox
 from tests.service.moderated import does
 from tests.service.races import meetings
@@ -276,6 +278,106 @@ def test_the_last_reminder_before_the_time_is_over_comes_by_itself(house, clock,
         delivery.deliver(house, post, limit=100)
     reminders = [row for row in letters(house, person, "reminder") if row.game_id == templari.id]
     assert [row.status for row in reminders] == ["digest", "digest", "sent"]
+
+
+def test_what_notices_say_is_told_once_and_in_its_order(house, clock, sink, post, games):
+    templari, _ = games
+    person = next(templari.person_at(seat) for seat in range(3) if seat not in templari.asked())
+    leaver = next(seat for seat in range(3) if templari.person_at(seat) != person and seat not in templari.asked())
+    name = templari.places()[leaver].name
+    for deed, reason in (
+        (Pause(templari.id), "We move house."),
+        (Resume(templari.id), "We have moved."),
+        (Correct(templari.id, "pace", "3d"), "It was written wrongly."),
+        (Substitute(templari.id, leaver), "They asked for it."),
+    ):
+        clock.advance(HOUR)
+        does(house, deed, reason)
+        carry(house, post)
+    assert [
+        mail for mail in sink.to(people.read(house, person).address) if "is paused" in mail.message["subject"]
+    ] == []
+    clock.set(EIGHT)
+    carry(house, post)
+    (mail,) = digest_of(sink, house, person)
+    text = " ".join(mail.text.split())
+    told = [
+        "The table was paused.",
+        "The organiser says: We move house.",
+        "The table goes on, and so do its clocks.",
+        "The organiser says: We have moved.",
+        "it was “1 day”, and is “3 days” now.",
+        f"A bot plays the seat of {name} from now on.",
+        "The organiser says: They asked for it.",
+    ]
+    assert [text.count(each) for each in told] == [1] * len(told)
+    assert [text.index(each) for each in told] == sorted(text.index(each) for each in told)
+    assert {row.status for row in letters(house, person, "notice")} == {"sent"}
+    play_once(templari)
+    next_eight(clock)
+    carry(house, post)
+    _, second = digest_of(sink, house, person)
+    assert not any(each in " ".join(second.text.split()) for each in told)
+
+
+def test_more_time_for_a_turn_that_is_answered_is_not_told(house, clock, sink, post, games):
+    templari, _ = games
+    seat = next(iter(templari.asked()))
+    does(house, Extend(templari.id, "1d"))
+    clock.advance(HOUR)
+    carry(house, post)
+    play_once(templari)
+    clock.advance(HOUR)
+    clock.set(EIGHT)
+    carry(house, post)
+    (mail,) = digest_of(sink, house, templari.person_at(seat))
+    assert "more time" not in mail.text
+
+
+def test_what_a_mail_of_its_own_told_is_in_no_digest(house, clock, sink, post, table):
+    """The mail of a turn told what happened, and a notice of its own that the table was paused, before a digest was wanted."""
+    game = table("templari", 3)
+    drain(house, clock, post)
+    for _ in range(4):
+        play_once(game)
+    does(house, Pause(game.id), "A short pause.")
+    drain(house, clock, post)
+    person = game.person_at(next(iter(game.asked())))
+    told = sink.to(people.read(house, person).address)
+    assert any("SINCE YOUR LAST TURN" in mail.text for mail in told)
+    assert any("A short pause." in mail.text for mail in told)
+    wishes.choose(house, person, DAILY, None, time(8))
+    does(house, Resume(game.id), "It is over.")
+    drain(house, clock, post)
+    next_eight(clock)
+    carry(house, post)
+    (mail,) = digest_of(sink, house, person)
+    assert "It is over." in mail.text
+    assert "A short pause." not in mail.text
+    assert digest_story(mail) == ["- The table goes on, and so do its clocks.", "- The organiser says: It is over."]
+
+
+def test_what_happens_while_a_digest_is_on_its_way_is_told_by_the_next(house, clock, sink, post, games):
+    templari, _ = games
+    play_once(templari)
+    person = templari.person_at(0)
+    next_eight(clock)
+    digests.gather(house)
+    seat, decision = next(iter(templari.asked().items()))
+    templari.play(seat, decision.default)
+    delivery.deliver(house, post, limit=100)
+    next_eight(clock)
+    carry(house, post)
+    first, second = (digest_story(mail) for mail in digest_of(sink, house, person))
+    assert first
+    assert second
+    assert not set(first) & set(second), "what the first told, the second does not tell again"
+
+
+def digest_story(mail):
+    """What a digest says happened at the table of Templari, in sentences."""
+    section = mail.text.split("Templari, turn")[1].split("=====")[0]
+    return re.findall(r"^- .*", section.split("WHAT YOU CAN DO")[0], re.MULTILINE)
 
 
 def test_what_takes_a_seat_away_does_not_wait_for_a_digest(house, clock, sink, post, games):
