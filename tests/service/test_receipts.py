@@ -184,3 +184,7 @@ def test_what_is_said_at_the_table_stands_in_the_next_mail_of_the_others(game, s
     (turn,) = (mail for mail in sends() if "SAID AT THE TABLE" in mail.text)
     assert "Good luck" not in turn.text
     assert "(taken away by the organiser)" in turn.text
+
+
+def test_a_receipt_for_questions_says_that_their_answers_are_in_it(receipt):
+    assert "here is what you asked for." in receipt("help", "board").text
