@@ -236,9 +236,13 @@ def resign(token: str) -> Response:
     if field("sure") != "yes":
         return site.page("resign.html", found=looks.look(house(), token), token=token)
     by_link.resign(house(), token)
-    return site.page(
-        "done.html", title=_("You have left the table"), text=_("A bot plays on. The others have been told.")
-    )
+    return site.go("seat.resigned")
+
+
+@pages.get("/resigned")
+def resigned() -> Response:
+    """Somebody has given a seat away."""
+    return site.page("resigned.html")
 
 
 @pages.post("/s/<token>/rematch")

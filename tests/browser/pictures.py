@@ -11,7 +11,8 @@ from typing import Final, Literal
 
 from playwright.sync_api import Browser
 
-from tests.browser.showroom import Shown, Showroom
+from tests.browser.shown import Shown
+from tests.browser.showroom import Showroom
 from tests.chromium import running
 
 WIDTHS: Final = (320, 768, 1280)
@@ -47,10 +48,9 @@ def _take(
     context = chromium.new_context(
         viewport={"width": width, "height": 800}, color_scheme=scheme, base_url=room.url, reduced_motion="reduce"
     )
-    context.add_cookies(room.cookies())  # type: ignore[arg-type]
     page = context.new_page()
     for shown in pages:
-        shown.open(page)
+        room.open(shown, page)
         page.screenshot(path=target / _file(shown, width, scheme), full_page=True)
     context.close()
 

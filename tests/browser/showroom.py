@@ -1,7 +1,7 @@
 """A server on which there is something to see on every page, and the list of all its pages.
 
 The list is made from the routes of the application: each that shows a page has one, and whoever adds a route has nothing to
-add here as long as its address can be filled in. What a route shows at different times is told apart in `ALSO`.
+add here as long as its address can be filled in. `shown` beside this says what else there is, and how one comes there.
 """
 
 from __future__ import annotations
@@ -10,27 +10,51 @@ import re
 import shutil
 import tempfile
 import threading
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from flask import Flask
 from playwright.sync_api import Page
 from waitress.server import create_server
 
 from engine import game as games_of_house
+from engine import grammar
 from engine.bots import random_bot
 from engine.chance import Stream
+from engine.decisions import Amount, Choice
 from pbem import config
 from pbem.app import create_app
 from pbem.clock import FakeClock, SeededRandomness
+from pbem.domain.silence import Successor
 from pbem.links import SECRET_BYTES, Keyring, Purpose
-from pbem.service import bulk, by_link, calls, counting, farewell, lobby, looks, people, replays, sessions, talk
+from pbem.service import (
+    bulk,
+    by_link,
+    calls,
+    counting,
+    doubts,
+    export,
+    farewell,
+    links,
+    lobby,
+    looks,
+    moving,
+    people,
+    replays,
+    sessions,
+    talk,
+    wishes_by_link,
+)
 from pbem.service.bots import play_bots
 from pbem.service.delivery import deliver, mailbox_of, post_of
 from pbem.service.house import House
+from pbem.service.moderation.clocks import Close, Pause
+from pbem.service.moderation.doing import Deed, perform
+from pbem.service.moderation.persons import Ban
+from pbem.service.moderation.seats import Offer
 from pbem.service.play import rules_of
 from pbem.service.tables import Wanted
 from pbem.service.views import keep_behind
@@ -38,12 +62,13 @@ from pbem.store.database import Store
 from pbem.store.schema import Base
 from pbem.store.sessions import Holder
 from pbem.web.signed_in import Who
+from tests.browser.shown import ALSO, SENT, Eyes, Shown, Way
 from tests.service.acting import ROOT, an_organiser
 from tests.service.begun import Begun
 from tests.service.conftest import START
 from tests.service.inbox import Inbox
 from tests.service.stored import letters
-from tests.web.browser import Links
+from tests.web.browser import Browser, Links
 
 NOT_PAGES: Final = re.compile(
     r"static|account\.data|(robots|api|feeds)\..*|help\.file|seat\.download|.*\.export|mailbox\.(framed|source)"
@@ -51,46 +76,6 @@ NOT_PAGES: Final = re.compile(
 """Routes that answer with something else than a page to be looked at: files, feeds, data, a mail for its frame."""
 
 NAMES: Final = ("Ann", "Ben", "Cleo")
-
-
-@dataclass(frozen=True)
-class Shown:
-    """One page: what it is called, where it is, and the button that leads on to it."""
-
-    name: str
-    path: str
-    press: str = ""
-
-    def open(self, page: Page) -> None:
-        """Let a browser show it."""
-        page.goto(self.path)
-        if self.press:
-            # The button may lie folded away.
-            page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-            page.get_by_role("button", name=self.press).click()
-
-
-ALSO: Final = {
-    "seat.show": {
-        **{f"of {kind}": f"/s/{{seat_of_{kind}}}" for kind in games_of_house.names()},
-        "sealed": "/s/{sealed}",
-        "moved on": "/s/{seat}/preview?window=1&choice=pass",
-        "preview": "/s/{seat}/preview?window={window}&choice=pass",
-        "refused": "/s/{seat}/preview?window={window}&choice=pass+99",
-        "over": "/s/{over}",
-        "stale token": "/s/{wrong}",
-    },
-    "lobby.front": {"not found": "/nowhere"},
-    "lobby.table": {"begun": "/t/{game}", "finished": "/t/{finished}"},
-    "stop.show": {"of all": "/u/{stop}"},
-}
-"""What the same routes show at other times, by name; in braces what stands in a showroom under that name."""
-
-PRESSED: Final = {
-    "leaving": ("/s/{seat}", "Leave the table …"),
-    "a token for programs": ("/s/{seat}", "Show the token"),
-}
-"""Pages that only a button leads to."""
 
 
 class Showroom:
@@ -124,15 +109,34 @@ class Showroom:
         for rule in sorted(self.app.url_map.iter_rules(), key=lambda rule: rule.rule):
             if "GET" not in (rule.methods or ()) or NOT_PAGES.fullmatch(rule.endpoint):
                 continue
-            found.append(Shown(rule.endpoint, self._filled(rule.rule, rule.endpoint)))
+            # Nothing says for which turn the choice is that would be looked at.
+            status = 409 if rule.endpoint == "seat.preview" else 200
+            found.append(Shown(rule.endpoint, Way(self._filled(rule.rule, rule.endpoint), status=status)))
         for endpoint, others in ALSO.items():
-            found += [Shown(f"{endpoint}, {name}", path.format_map(self.named)) for name, path in others.items()]
-        found += [Shown(name, path.format_map(self.named), press) for name, (path, press) in PRESSED.items()]
-        return found
+            found += [Shown(f"{endpoint}, {name}", self._known(way)) for name, way in others.items()]
+        return found + [Shown(name, self._known(way)) for name, way in SENT.items()]
 
-    def cookies(self) -> list[dict[str, Any]]:
-        """What the browser of somebody holds who has signed in as everything."""
-        return [{"name": name, "value": self.named[name], "url": self.url} for name in Who]
+    def open(self, shown: Shown, page: Page) -> None:
+        """Let Chromium show a page to whoever looks at it."""
+        page.context.clear_cookies()
+        held = self._signed_in[shown.way.eyes].items()
+        page.context.add_cookies([{"name": who, "value": value, "url": self.url} for who, value in held])
+        shown.open(page)
+
+    def reader(self, eyes: Eyes) -> Browser:
+        """A browser without pictures."""
+        reader = Browser(self.app)
+        for who, value in self._signed_in[eyes].items():
+            reader.client.set_cookie(who, value, domain="localhost")
+        return reader
+
+    def _known(self, way: Way) -> Way:
+        """The way, with what stands in the room in the places of names in braces."""
+        sent = tuple(
+            replace(each, filled={name: value.format_map(self.named) for name, value in each.filled.items()})
+            for each in way.sent
+        )
+        return replace(way, path=way.path.format_map(self.named), sent=sent)
 
     def _filled(self, rule: str, endpoint: str) -> str:
         """The address of a route, with something that there is in each of its places."""
@@ -168,45 +172,139 @@ class Showroom:
         begun = {kind: self._begun(kind) for kind in games_of_house.names()}
         for game in begun.values():
             self._play(game, 25)
-        game, sealed = begun["templari"], self._begun("sunset-poker")
+        game = begun["templari"]
         seat = next(iter(game.asked()))
         over = self._begun("sunset-poker", {"max_rounds": 1})
         self._play(over, 500)
         assert over.row().status == "over"
-        waiting = lobby.create_table(self.house, ann, Wanted("bid", 3, title="An evening’s bidding", private=False))
-        lobby.join(self.house, waiting.game_id, ann)
         self._carry()
         keep_behind(self.house)
         seated = {kind: self._seat(each, next(iter(each.asked()))) for kind, each in begun.items()}
-        own = self._seat(sealed, 0)
-        by_link.play(self.house, own, sealed.row().window, sealed.asked()[0].default)
         token, last = seated["templari"], self._seat(over, 0)
         talk.say(self.house, game.id, seat, game.person_at(seat), "Good luck, everybody! 🍀")
+        talk.say(
+            self.house, game.id, (seat + 1) % 3, game.person_at((seat + 1) % 3), "And to you; may the best one win."
+        )
         calls.call(self.house, ann, "Ben has not answered for a week.\nCan he be asked?", game_id=game.id, seat=0)
         move, _ = self._links.of(game, seat)
         found = {f"seat_of_{kind}": each for kind, each in seated.items()} | {
-            "m": move, "s": token, "seat": token, "sealed": own, "over": last,
+            "m": move, "s": token, "seat": token, "over": last, "idle": self._seat(game, (seat + 1) % 3),
+            "move_of_past": self._links.of(game, seat, window=1)[0],
             "u": self._links.made(Purpose.STOP, ann), "stop": self._links.made(Purpose.STOP, ann),
             "l": self._links.made(Purpose.SIGN_IN, ann),
-            "c": self._links.made(Purpose.CONFIRM, ann, waiting.game_id),
-            "j": self._links.made(Purpose.INVITE, ann, waiting.game_id),
             "h": replays.share(self.house, last),
             "w": self._doubted(game),
             "wrong": token[:-1] + ("a" if token[-1] != "a" else "b"),
             "option": "pass", "window": str(game.row().window), "played": str(self._decided(game, seat)),
             "game": game.row().key, "game id": str(game.id), "person id": str(ann),
-            "waiting": waiting.key, "finished": over.row().key,
+            "finished": over.row().key, "id_of_finished": str(over.id),
         }  # fmt: skip
+        found |= self._tables_at_other_times() | self._waiting_tables() | self._mails() | self._files(over)
         found["job"] = str(self._announced())
         farewell.ask(self.house, self._people["Ben"])
         self._carry()
         found["y"] = self._mailed("/y/")
-        # Only hours that are over are counted.
-        self.clock.advance(timedelta(hours=1))
-        while counting.count(self.house):
-            pass
+        moving.ask(self.house, self._people["Cleo"], "cleo@new.example.org")
+        self._carry()
+        found["moving"] = self._mailed("/y/")
+        self._signed_in = self._sessions(ann)
         found["key of mailbox"] = next(iter(mailbox_of(self.config).letters(""))).key
-        return found | self._signed_in(ann)
+        return found
+
+    def _tables_at_other_times(self) -> dict[str, str]:
+        """Games in which something is sealed, ordered, paused, or over without a result."""
+        sealed, paused, void = (self._begun("sunset-poker") for _ in range(3))
+        ordered = self._begun("templari")
+        asked = sealed.asked()[0]
+        seat = self._seat(sealed, 0)
+        by_link.play(self.house, seat, sealed.row().window, asked.default)
+        later = self._seat(ordered, next(seat for seat in ordered.places() if seat not in ordered.asked()))
+        by_link.leave_order(self.house, later, "up to 14 or ask me")
+        self._done(Pause(paused.id), "The referee looks at something.\nIt will not take long.")
+        for each in range(len(NAMES)):
+            by_link.agree_to_end(self.house, self._seat(void, each))
+        return {
+            "sealed": seat,
+            "window_of_sealed": str(sealed.row().window),
+            "move_of_sealed": self._links.of(sealed, 0)[0],
+            "choice_of_sealed": grammar.write(asked, asked.default),
+            **self._bid(ordered),
+            "ordered": later,
+            "paused": self._seat(paused, 0),
+            "id_of_paused": str(paused.id),
+            "void": self._seat(void, 0),
+        }
+
+    def _waiting_tables(self) -> dict[str, str]:
+        """Tables that are not played yet, and what leads people to them."""
+        ann, ben, cleo = self._people.values()
+        dora, emil = self._person("Dora"), self._person("Emil")
+        waiting = lobby.create_table(self.house, ann, Wanted("bid", 4, title="An evening’s bidding", private=False))
+        closed = lobby.create_table(self.house, ann, Wanted("bid", 3))
+        lobby.join(self.house, waiting.game_id, ann)
+        lobby.join(self.house, waiting.game_id, dora)
+        lobby.invite(self.house, waiting.game_id, ann, ("ben@example.org", "cleo@example.org"))
+        lobby.decline(self.house, waiting.game_id, cleo)
+        self._done(Close(closed.game_id), "Its host has asked for it.")
+        left = self._begun("sunset-poker", successor=Successor.SUBSTITUTE)
+        self._done(Offer(left.id, 1), "Ben is in hospital.")
+        gone = left.person_at(2)
+        by_link.resign(self.house, self._seat(left, 2))
+        confirm = Purpose.CONFIRM
+        new = people.create(self.house, "fred@example.org", "Fred").id
+        return {
+            "waiting": waiting.key,
+            "id_of_waiting": str(waiting.game_id),
+            "c": self._links.made(confirm, ann, waiting.game_id),
+            "j": self._links.made(Purpose.INVITE, ann, waiting.game_id),
+            "doorstep_of_invited": self._links.made(confirm, ben, waiting.game_id),
+            "doorstep_of_declined": self._links.made(confirm, cleo, waiting.game_id),
+            "doorstep_of_guest": self._links.made(confirm, dora, waiting.game_id),
+            "doorstep_of_begun": self._links.made(confirm, ann, left.id),
+            "doorstep_of_offered": self._links.made(confirm, emil, left.id),
+            "doorstep_of_gone": self._links.made(confirm, gone, left.id),
+            "doorstep_of_closed": self._links.made(confirm, dora, closed.game_id),
+            "doorstep_of_address": self._links.made(confirm, new),
+            "doorstep_of_confirmed": self._links.made(confirm, dora),
+        }
+
+    def _mails(self) -> dict[str, str]:
+        """What people have done by mail or against mails, and who is at the desk because of it."""
+        gina, hugo = self._person("Gina"), self._person("Hugo")
+        stopped = self._links.made(Purpose.STOP, gina)
+        wishes_by_link.stop(self.house, stopped)
+        gone = self._links.made(Purpose.SIGN_IN, gina)
+        self.house.write(lambda tx: links.revoke_person_in(tx, gina))
+        self._done(Ban(hugo, None), "Hugo has insulted everybody at three tables.")
+        call = calls.call(self.house, gina, "I get no mails any more.")
+        calls.answer(self.house, ROOT, call, "You have stopped them.\n\nThe link below each mail lets them come again.")
+        mine, not_mine = (self._doubted(self._begun("sunset-poker")) for _ in range(2))
+        doubts.it_was_me(self.house, mine, doubts.at(self.house, mine).waiting[0].number)
+        doubts.it_was_not_me(self.house, not_mine, doubts.at(self.house, not_mine).waiting[0].number)
+        return {
+            "stopped": self._links.made(Purpose.STOP, gina),
+            "gone": gone,
+            "banned": str(hugo),
+            "answered_call": str(call),
+            "written_by_me": mine,
+            "written_by_somebody": not_mine,
+        }
+
+    def _bid(self, game: Begun) -> dict[str, str]:
+        """A number that a seat can name, neither the smallest nor the largest."""
+        seat, decision = next(iter(game.asked().items()))
+        act = next(act for act in decision.acts if [type(blank) for blank in act.blanks] == [Amount])
+        numbers = list(act.blanks[0].values())
+        bid = grammar.write(decision, Choice(act.verb, (numbers[len(numbers) // 2],)))
+        return {"bidding": self._seat(game, seat), "window_of_bidding": str(game.row().window), "bid": bid}
+
+    def _files(self, over: Begun) -> dict[str, str]:
+        """The file of a finished game, as it is, and with somebody else's choice in it."""
+        file = export.write(export.of_game(self.house, over.id))
+        return {"file": file, "changed file": file.replace('"seat": 1,', '"seat": 2,', 1)}
+
+    def _done(self, deed: Deed, reason: str) -> None:
+        perform(self.house, ROOT, deed, reason)
 
     def _mailed(self, start: str) -> str:
         """The token of the newest mail that has a link which begins like this."""
@@ -222,10 +320,23 @@ class Showroom:
         bulk.go_on(self.house)
         return job
 
-    def _signed_in(self, person: int) -> dict[str, str]:
-        organiser = an_organiser(self.house, "Olga")
-        holders = {Who.PERSON: Holder(person_id=person), Who.ORGANISER: Holder(organiser_id=organiser.id)}
-        return {str(who): self._session(holder) for who, holder in holders.items()}
+    def _sessions(self, person: int) -> dict[Eyes, dict[str, str]]:
+        """The cookies of everybody who looks."""
+        organiser = Holder(organiser_id=an_organiser(self.house, "Olga").id)
+        newcomer = Holder(person_id=self._person("Nina"))
+        tired = self._session(organiser)
+        # Only hours that are over are counted.
+        self.clock.advance(timedelta(hours=1))
+        while counting.count(self.house):
+            pass
+        player = self._session(Holder(person_id=person))
+        return {
+            Eyes.EVERYTHING: {Who.PERSON: player, Who.ORGANISER: self._session(organiser)},
+            Eyes.PLAYER: {Who.PERSON: player},
+            Eyes.NEWCOMER: {Who.PERSON: self._session(newcomer)},
+            Eyes.TIRED: {Who.ORGANISER: tired},
+            Eyes.STRANGER: {},
+        }
 
     def _session(self, holder: Holder) -> str:
         return self.house.write(lambda tx: sessions.open_in(tx, self.house, holder, "a telephone"))
@@ -233,8 +344,8 @@ class Showroom:
     def _person(self, name: str) -> int:
         return people.confirm(self.house, people.create(self.house, f"{name.lower()}@example.org", name).id).id
 
-    def _begun(self, kind: str, options: dict[str, str | int] | None = None) -> Begun:
-        wanted = Wanted(kind, len(NAMES), options or {}, "1d")
+    def _begun(self, kind: str, options: dict[str, str | int] | None = None, successor: str = Successor.BOT) -> Begun:
+        wanted = Wanted(kind, len(NAMES), options or {}, "1d", successor=successor)
         host, *others = self._people.values()
         game_id = lobby.create_table(self.house, host, wanted).game_id
         for person in (host, *others):
@@ -262,7 +373,7 @@ class Showroom:
         self._carry()
         seat = next(iter(game.asked()))
         inbox.replies(game, seat, "pass", Authentication_Results=None)
-        (doubt,) = letters(self.house, kind="was_it_you")
+        doubt = letters(self.house, kind="was_it_you")[-1]
         return inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)
 
     def _carry(self) -> None:

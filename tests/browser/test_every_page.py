@@ -6,11 +6,16 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import pytest
+from flask import request_started, template_rendered
+from jinja2 import Environment, Template
+from jinja2.nodes import Const, Extends
 from playwright.sync_api import Browser, ConsoleMessage, Page
 from sqlalchemy import event
 
+from pbem.web import site
 from tests.browser.axe import faults_of
-from tests.browser.showroom import Shown, Showroom
+from tests.browser.shown import Shown
+from tests.browser.showroom import Showroom
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("pages")]
 
@@ -60,28 +65,52 @@ def pages(room: Showroom) -> list[Shown]:
 
 
 def test_every_page_is_small_and_asks_the_database_a_few_things_only(room: Showroom, pages: list[Shown]) -> None:
-    client = room.app.test_client()
-    for cookie in room.cookies():
-        client.set_cookie(cookie["name"], cookie["value"])
     asked: list[str] = []
 
     def executed(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        if not statement.startswith(("BEGIN", "PRAGMA")):
+        if not statement.startswith(("BEGIN", "PRAGMA", "SAVEPOINT")):
             asked.append(statement)
 
-    event.listen(room.house.store.engine, "before_cursor_execute", executed)
-    too_much = []
-    for shown in pages:
+    def started(_app: Any) -> None:
+        # What counts is the page in the end.
         asked.clear()
-        answer = client.get(shown.path, base_url="http://localhost:8000")
-        assert answer.mimetype == "text/html", shown
-        # A route with garbage in it would be small and cheap; only those that are to be refused may be.
-        assert answer.status_code == 200 or "," in shown.name or shown.name == "seat.preview", (shown, answer.status)
-        most = MOST_OF_DESK if shown.path.startswith("/desk") else MOST_QUERIES
-        if len(asked) > most or (len(answer.data) > MOST_BYTES and shown.name != GALLERY):
-            too_much.append((shown.name, len(asked), len(answer.data)))
+
+    too_much = []
+    event.listen(room.house.store.engine, "before_cursor_execute", executed)
+    with request_started.connected_to(started, room.app):
+        for shown in pages:
+            answer = shown.read(room.reader(shown.way.eyes))
+            assert answer.response.mimetype == "text/html", shown
+            # A route with garbage in it would be small and cheap.
+            assert answer.status == shown.way.status, (shown, answer.status)
+            most = MOST_OF_DESK if "/desk" in answer.url else MOST_QUERIES
+            # A form that was sent has also acted, or tried to.
+            if answer.response.request.method == "POST":
+                asked.clear()
+            if len(asked) > most or (len(answer.response.data) > MOST_BYTES and shown.name != GALLERY):
+                too_much.append((shown.name, len(asked), len(answer.response.data)))
     event.remove(room.house.store.engine, "before_cursor_execute", executed)
     assert too_much == []
+
+
+def test_every_template_of_a_page_is_shown(room: Showroom, pages: list[Shown]) -> None:
+    """A page extends a frame, and a frame is what pages extend; what does neither is a part of one."""
+    environment = room.app.jinja_env
+    extends = {name: _extended(environment, name) for name in environment.list_templates(["html"])}
+    frames = set().union(*extends.values())
+    whole = {name for name, extended in extends.items() if extended} - frames
+    seen = set()
+
+    def rendered(_app: Any, template: Template, **_: Any) -> None:
+        seen.add(template.name)
+
+    # What was drawn for another test is not drawn again.
+    site.pages_of(room.app).clear()
+    with template_rendered.connected_to(rendered, room.app):
+        for shown in pages:
+            shown.read(room.reader(shown.way.eyes))
+    assert len(whole) > 40
+    assert whole - seen == set()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -94,7 +123,7 @@ def test_axe_finds_no_violation_on_any_page(
     wrong: list[tuple[str, str]] = []
     with visitor(chromium, room, scheme) as page:
         for shown in pages:
-            shown.open(page)
+            room.open(shown, page)
             wrong += [
                 (shown.name, fault) for fault in faults_of(page, *(["color-contrast"] if scheme == "dark" else []))
             ]
@@ -126,7 +155,7 @@ def test_tab_leads_through_a_page_in_its_order_and_shows_where_one_is(
         for shown in pages:
             if shown.name.partition(",")[0] not in TABBED:
                 continue
-            shown.open(page)
+            room.open(shown, page)
             places = [-1]
             for _ in range(MOST_STOPS):
                 page.keyboard.press("Tab")
@@ -154,20 +183,28 @@ def test_no_page_asks_for_anything_elsewhere_or_breaks_its_own_rules(
         page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
         page.on("console", lambda message: heard.append(message))  # noqa: PLW0108 - it takes no method of a list
         for shown in pages:
-            shown.open(page)
+            room.open(shown, page)
     assert asked == {urlsplit(room.url).netloc}
     complaints = [(each.page and each.page.url, each.text) for each in heard if each.type == "error"]
     # Chromium also notes that a page was answered with 404 or 409.
     assert [each for each in complaints if "the server responded with a status" not in each[1]] == []
 
 
+def _extended(environment: Environment, name: str) -> set[str]:
+    """The frames that a template extends by name."""
+    assert environment.loader is not None
+    source, _path, _fresh = environment.loader.get_source(environment, name)
+    return {
+        each.template.value for each in environment.parse(source).find_all(Extends) if isinstance(each.template, Const)
+    }
+
+
 @contextmanager
 def visitor(chromium: Browser, room: Showroom, scheme: Literal["light", "dark"] = "light") -> Iterator[Page]:
-    """Somebody with the smallest telephone there is, who has signed in as everything."""
+    """A browser on the smallest telephone there is."""
     context = chromium.new_context(
         viewport={"width": PHONE, "height": 640}, color_scheme=scheme, base_url=room.url, reduced_motion="reduce"
     )
     context.set_default_timeout(60_000)
-    context.add_cookies(room.cookies())  # type: ignore[arg-type]
     yield context.new_page()
     context.close()

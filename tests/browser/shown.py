@@ -1,0 +1,264 @@
+"""How each page is come to: its address, who looks, and the forms that are sent on the way.
+
+What a route shows at different times is told apart in `ALSO`, and what only a form leads to in `SENT`; in braces stands
+what is in a showroom under that name. Every page here can be come to again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Locator, Page, Route
+
+from engine import game as games_of_house
+from pbem import paths
+from tests.web import browser
+
+SAFARI: Final = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Safari/604.1"
+)
+"""A browser that does not tell whether a person clicked."""
+
+WHY: Final = "Somebody asked for it on the phone, and everybody else at the table has agreed to it."
+
+
+HELP: Final = sorted(page.stem for page in paths.handbook().glob("*.md"))
+"""Every page of the handbook."""
+
+
+class Eyes(StrEnum):
+    """Who looks at a page."""
+
+    EVERYTHING = "signed in as a player and as an organiser"
+    PLAYER = "signed in as a player alone, who hosts a table"
+    NEWCOMER = "signed in as a player who has never played"
+    TIRED = "signed in as an organiser whose passphrase was given an hour ago"
+    STRANGER = "signed in as nobody"
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A form that somebody fills in and sends."""
+
+    button: str
+    filled: Mapping[str, str] = field(default_factory=dict)
+    untold: bool = False
+    """By a browser that does not tell whether a person clicked."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to a page: where it begins, the forms that lead on, who looks, and with what the page is answered."""
+
+    path: str
+    sent: tuple[Sent, ...] = ()
+    eyes: Eyes = Eyes.EVERYTHING
+    status: int = 200
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One page: what it is called, and the way there."""
+
+    name: str
+    way: Way
+
+    def open(self, page: Page) -> None:
+        """Let Chromium show it."""
+        page.goto(self.way.path)
+        for each in self.way.sent:
+            _send(page, each)
+
+    def read(self, reader: browser.Browser) -> browser.Page:
+        """What somebody without pictures gets."""
+        page = reader.open(self.way.path)
+        for each in self.way.sent:
+            clicks = reader.says
+            reader.says = {name: value for name, value in clicks.items() if not each.untold or name != "Sec-Fetch-User"}
+            page = page.form(each.button).press(**each.filled)
+            reader.says = clicks
+        return page
+
+
+def _send(page: Page, sent: Sent) -> None:
+    # The form may lie folded away.
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    button = page.get_by_role("button", name=sent.button, exact=True)
+    form = page.locator("form").filter(has=button).first
+    for name, value in sent.filled.items():
+        _fill(form.locator(f"[name='{name}']"), value)
+    if sent.untold:
+        page.route(lambda address: urlsplit(address).hostname == "localhost", _untold)
+    form.get_by_role("button", name=sent.button, exact=True).click()
+    page.wait_for_load_state()
+    page.unroute_all()
+
+
+def _fill(places: Locator, value: str) -> None:
+    match places.first.evaluate("each => each.type"):
+        case "select-one":
+            places.select_option(value)
+        case "radio" | "checkbox":
+            places.and_(places.page.locator(f"[value='{value}']")).check()
+        case _:
+            places.fill(value)
+
+
+def _untold(route: Route) -> None:
+    if route.request.method == "GET":
+        route.continue_()
+        return
+    told = {name: value for name, value in route.request.headers.items() if not name.startswith("sec-")}
+    told |= {"user-agent": SAFARI, "sec-fetch-mode": "navigate", "sec-fetch-site": "same-origin"}
+    route.fulfill(response=route.fetch(headers=told, max_redirects=0))
+
+
+def _deed(path: str, *, do: str = "", eyes: Eyes = Eyes.EVERYTHING, status: int = 200, **filled: str) -> Way:
+    """An act of the desk, looked at before it is done; with the words of its button, done."""
+    look = Sent("See what it would do …", {**filled, "reason": WHY})
+    return Way(path, (look, Sent(do)) if do else (look,), eyes, status)
+
+
+ALSO: Final[dict[str, dict[str, Way]]] = {
+    "seat.show": {
+        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}") for kind in games_of_house.names()},
+        "sealed": Way("/s/{sealed}"),
+        "not asked": Way("/s/{idle}"),
+        "with an order": Way("/s/{ordered}"),
+        "paused": Way("/s/{paused}"),
+        "moved on": Way("/s/{seat}/preview?window=1&choice=pass", status=409),
+        "preview": Way("/s/{seat}/preview?window={window}&choice=pass"),
+        "preview of a bid": Way("/s/{bidding}/preview?window={window_of_bidding}&choice={bid}"),
+        "refused": Way("/s/{seat}/preview?window={window}&choice=pass+99", status=400),
+        "over": Way("/s/{over}"),
+        "void": Way("/s/{void}"),
+        "stale token": Way("/s/{wrong}", status=404),
+        "renewed token": Way("/l/{gone}", status=410),
+    },
+    "seat.receipt": {"sealed": Way("/s/{sealed}/receipt/{window_of_sealed}")},
+    "decided.show": {"something": Way("/s/{paused}/decided")},
+    "move.show": {
+        "sealed": Way("/m/{move_of_sealed}/{choice_of_sealed}/receipt"),
+        "over": Way("/m/{move_of_past}/pass"),
+        "no choice": Way("/m/{move_of_sealed}/everything"),
+    },
+    "lobby.front": {"not found": Way("/nowhere", status=404), "not like that": Way("/my/leave", status=405)},
+    "lobby.table": {"begun": Way("/t/{game}"), "finished": Way("/t/{finished}")},
+    "lobby.doorstep_page": {
+        name: Way(f"/c/{{doorstep_of_{name.replace(' ', '_')}}}")
+        for name in ("invited", "declined", "guest", "begun", "offered", "gone", "closed", "address", "confirmed")
+    },
+    "rules.of_game": {kind: Way(f"/games/{kind}") for kind in games_of_house.names()},
+    "lobby.new": {kind: Way(f"/new/{kind}") for kind in games_of_house.names()},
+    "help.show": {name: Way(f"/help/{name}") for name in HELP},
+    "replay.seat_whole": {
+        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}/replay") for kind in games_of_house.names()},
+        "over": Way("/s/{over}/replay"),
+    },
+    "stop.show": {"of all": Way("/u/{stop}"), "stopped": Way("/u/{stopped}")},
+    "consent.show": {"address": Way("/y/{moving}")},
+    "written.show": {"carried out": Way("/w/{written_by_me}"), "dropped": Way("/w/{written_by_somebody}")},
+    "talk.show": {"nothing": Way("/s/{sealed}/talk")},
+    "own.show": {"nothing": Way("/my", eyes=Eyes.NEWCOMER)},
+    "own.mails": {"nothing": Way("/my/mails", eyes=Eyes.NEWCOMER)},
+    "desk_table.show": {
+        "waiting": Way("/desk/tables/{id_of_waiting}"),
+        "paused": Way("/desk/tables/{id_of_paused}"),
+        "over": Way("/desk/tables/{id_of_finished}"),
+        "for a call": Way("/desk/tables/{game id}?call=1"),
+        "of a host": Way("/desk/tables/{game id}", eyes=Eyes.PLAYER),
+    },
+    "desk_calls.show": {"closed": Way("/desk/calls?status=closed")},
+    "desk_calls.one": {"closed": Way("/desk/calls/{answered_call}")},
+    "desk_people.show": {"found": Way("/desk/people?q=ann"), "not found": Way("/desk/people?q=zzz")},
+    "desk_people.one": {"banned": Way("/desk/people/{banned}")},
+    "desk_overview.show": {"not found": Way("/desk?q=zzz"), "paused": Way("/desk?trouble=paused")},
+    "desk_overview.activity": {"by hour": Way("/desk/activity?by=hour")},
+}
+"""What the same routes show at other times, by name."""
+
+SENT: Final = {
+    "leaving": Way("/s/{seat}", (Sent("Leave the table …"),)),
+    "a token for programs": Way("/s/{seat}", (Sent("Show the token"),)),
+    "why not": Way("/s/{seat}", (Sent("Ask the rules", {"wanted": "pass 99"}),)),
+    "why, if it can be done": Way("/s/{seat}", (Sent("Ask the rules", {"wanted": "pass"}),)),
+    "an order that is none": Way("/s/{seat}", (Sent("Set this order", {"order": "up to the moon"}),), status=400),
+    "a choice in words": Way("/s/{seat}", (Sent("See what that means", {"written": "pass"}),)),
+    "talk refused": Way("/s/{seat}/talk", (Sent("Say it", {"text": " "}),), status=400),
+    "the demo": Way("/", (Sent("Try it: two minutes against bots"),)),
+    "a call refused": Way(
+        "/call", (Sent("Call the organiser", {"address": "a..b@example.org", "text": "Help!"}),), status=400
+    ),
+    "my games refused": Way("/mine", (Sent("Send them", {"address": "a..b@example.org"}),), status=400),
+    "a new table refused": Way(
+        "/new/bid",
+        (Sent("Open the table", {"address": "a..b@example.org", "name": "Ann", "invited": "nobody"}),),
+        status=400,
+    ),
+    "a place refused": Way(
+        "/t/{waiting}", (Sent("Ask for a place", {"address": "a..b@example.org", "name": "Ann"}),), status=400
+    ),
+    "an invitation refused": Way("/c/{c}", (Sent("Invite them", {"invited": "nobody"}),), status=400),
+    "a place, untold": Way(
+        "/c/{doorstep_of_invited}", (Sent("Take the place", {"name": "Ben", "word": "cards"}, untold=True),)
+    ),
+    "a move, untold": Way("/m/{m}/pass", (Sent("Pass", untold=True),)),
+    "fewer mails, untold": Way("/u/{u}", (Sent("Stop all mails", untold=True),)),
+    "leaving for good, untold": Way("/y/{y}", (Sent("Yes, leave for good", untold=True),)),
+    "a reply, untold": Way("/w/{w}", (Sent("Yes, I wrote this", untold=True),)),
+    "fewer mails refused": Way("/u/{u}", (Sent("Keep these settings", {"cadence": "often"}),), status=400),
+    "settings refused": Way("/my/settings", (Sent("Keep these settings", {"quiet": "at night"}),), status=400),
+    "a vacation refused": Way(
+        "/my/settings", (Sent("Book", {"first": "2026-12-20", "last": "2026-12-01"}),), status=400
+    ),
+    "another address refused": Way(
+        "/my/account", (Sent("Send the mail", {"address": "a..b@example.org"}),), status=400
+    ),
+    "a file": Way("/verify", (Sent("Check", {"text": "{file}"}),)),
+    "a file that was changed": Way("/verify", (Sent("Check", {"text": "{changed file}"}),)),
+    "a file that is none": Way("/verify", (Sent("Check", {"text": "It was a good game."}),), status=400),
+    "a table as a seat sees it": Way("/desk/tables/{game id}", (Sent("Look", {"seat": "2", "reason": WHY}),)),
+    "a look refused": Way("/desk/tables/{game id}", (Sent("Look", {"seat": "2", "reason": "   "}),), status=400),
+    "nobody at the desk": Way("/desk", (Sent("Look for it", {"q": "nobody@example.org"}),), status=404),
+    "an act refused": Way(
+        "/desk/tables/{game id}/extend",
+        (Sent("See what it would do …", {"more": "a while", "reason": WHY}),),
+        status=400,
+    ),
+    "to pause": _deed("/desk/tables/{game id}/pause"),
+    "to resume": _deed("/desk/tables/{id_of_paused}/resume"),
+    "to extend": _deed("/desk/tables/{game id}/extend", more="2d"),
+    "extended": _deed("/desk/tables/{game id}/extend", do="Give more time", more="2d"),
+    "to rewind": _deed("/desk/tables/{game id}/rewind"),
+    "to substitute": _deed("/desk/tables/{game id}/substitute", seat="2", address=""),
+    "to correct": _deed("/desk/tables/{game id}/correct", what="title", to="A table with a longer title than before"),
+    "to redact": _deed("/desk/tables/{game id}/redact", line="1"),
+    "to close": _deed("/desk/tables/{game id}/close"),
+    "to ban": _deed("/desk/people/{person id}/ban", until="2027-01-31"),
+    "to delete": _deed("/desk/people/{person id}/delete"),
+    "to merge": _deed("/desk/people/{banned}/merge", other="gina@example.org"),
+    "to merge, refused": _deed("/desk/people/{person id}/merge", other="ben@example.org", status=400),
+    "to declare an outage": _deed("/desk/outage", start="2026-11-20T08:00", end="2026-11-20T09:30"),
+    "the passphrase again": _deed("/desk/tables/{game id}/close", eyes=Eyes.TIRED, status=403),
+    "to pause all": Way("/desk/all/pause", (Sent("Show what would happen", {"reason": WHY}),)),
+    "to announce": Way("/desk/all/announce", (Sent("Show what would happen", {"text": WHY, "reason": WHY}),)),
+    "to announce, refused": Way(
+        "/desk/all/announce", (Sent("Show what would happen", {"text": " ", "reason": WHY}),), status=400
+    ),
+    "a secret for codes": Way("/desk/account", (Sent("Set up codes"),)),
+    "a code that is wrong": Way(
+        "/desk/account", (Sent("Set up codes"), Sent("Ask me for codes from now on", {"code": "000000"})), status=400
+    ),
+    "an answer refused": Way("/desk/calls/1", (Sent("Answer, and close the call", {"text": " "}),), status=400),
+    "a sign-in refused": Way(
+        "/desk/sign-in",
+        (Sent("Sign in", {"desk-name": "Otto", "desk-passphrase": "open sesame"}),),
+        Eyes.STRANGER,
+        status=403,
+    ),
+}
+"""Pages that only a form leads to."""
