@@ -15,7 +15,7 @@ from engine.facts import SPECTATOR, Fact, seen
 from engine.game import Game, Standing
 from engine.tell import Teller
 from pbem.domain import speech
-from pbem.domain.errors import Forbidden, NotFound
+from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.domain.speech import gettext as _
 from pbem.domain.words import set_apart
 from pbem.links import Purpose
@@ -29,7 +29,7 @@ from pbem.store import links as link_rows
 from pbem.store import lobby, seats
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.links import Meant
+from pbem.store.links import LinkRow, Meant
 
 _ENDED: Final = ("over", "void")
 
@@ -98,11 +98,12 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A whole game so far: how the scores went, what was bid, and how it stands or ended."""
+    """A whole game so far: how the scores went, what was bid, how it stands or ended, and whether a link to it is about."""
 
     table: Watched
     chronicle: Chronicle
     standing: Standing
+    shared: bool
 
 
 MEMORY: Final[Memory[Scene]] = Memory(MOST_REMEMBERED)
@@ -120,12 +121,21 @@ def whole(house: House, way: Way, which: str) -> Whole:
     with house.store.read() as tx:
         row, seat = _opened(tx, house, way, which)
         rules = play.rules_of(row)
-        return Whole(_watched(tx, row, seat), chronicle_in(tx, row), known_in(tx, row, rules, seat).standing)
+        shared = way is Way.SEAT and row.status in _ENDED and _works(_link(tx, row.id))
+        return Whole(_watched(tx, row, seat), chronicle_in(tx, row), known_in(tx, row, rules, seat).standing, shared)
 
 
 def share(house: House, token: str) -> str:
     """The token by which anybody may look back at the finished game of a seat's link: the same for all its players."""
     return house.write(lambda tx: _share(tx, house, token))
+
+
+def share_no_longer(house: House, token: str) -> None:
+    """Make the link worthless by which anybody may look back at the game; again changes nothing.
+
+    Any of its players may, whoever has passed it on: it shows the cards of all.
+    """
+    house.write(lambda tx: _share_no_longer(tx, house, token))
 
 
 def _opened(tx: Tx, house: House, way: Way, which: str) -> tuple[GameRow, int]:
@@ -139,9 +149,27 @@ def _opened(tx: Tx, house: House, way: Way, which: str) -> tuple[GameRow, int]:
 def _share(tx: Tx, house: House, token: str) -> str:
     _, game = links.open_with_game_in(tx, house, token, Purpose.SEAT, lock=True)
     _must_have_ended(game)
-    link = link_rows.read(tx, links.make_in(tx, house, Meant(Purpose.SHARE, game_id=game.id)))
-    assert link is not None, "it was just made"
+    link = links.read_in(tx, links.make_in(tx, house, Meant(Purpose.SHARE, game_id=game.id)))
+    if not _works(link):
+        link_rows.expire(tx, link.id, None)
     return links.token(house, link)
+
+
+def _share_no_longer(tx: Tx, house: House, token: str) -> None:
+    _, game = links.open_with_game_in(tx, house, token, Purpose.SEAT, lock=True)
+    link = _link(tx, game.id)
+    if link is not None and _works(link):
+        link_rows.expire(tx, link.id, house.now())
+        # Whoever has the link has it for good, also when the players share their game anew.
+        link_rows.raise_one(tx, link.id)
+
+
+def _link(tx: Tx, game_id: int) -> LinkRow | None:
+    return link_rows.find(tx, Meant(Purpose.SHARE, game_id=game_id))
+
+
+def _works(link: LinkRow | None) -> bool:
+    return link is not None and link.expires_at is None
 
 
 def _by_seat(tx: Tx, house: House, token: str) -> tuple[GameRow, int]:
@@ -161,7 +189,14 @@ def _in_public(tx: Tx, _house: House, key: str) -> tuple[GameRow, int]:
 
 
 def _shared(tx: Tx, house: House, token: str) -> tuple[GameRow, int]:
-    _, row = links.open_with_game_in(tx, house, token, Purpose.SHARE)
+    try:
+        row = links.open_with_game_in(tx, house, token, Purpose.SHARE)[1]
+    except Gone as gone:
+        raise Gone(
+            _("This game is no longer shown."),
+            why=_("One of its players has withdrawn the link."),
+            remedy=_("Please ask whoever gave it to you."),
+        ) from gone
     _must_have_ended(row)
     return row, SPECTATOR
 

@@ -92,6 +92,11 @@ def raise_one(tx: Connection, link_id: int) -> None:
     tx.execute(update(_LINK).where(_LINK.c.id == link_id).values(generation=_LINK.c.generation + 1))
 
 
+def expire(tx: Connection, link_id: int, at: datetime | None) -> None:
+    """Let a link work until then; without a moment, for as long as what it leads to is there."""
+    tx.execute(update(_LINK).where(_LINK.c.id == link_id).values(expires_at=at))
+
+
 def raise_seat(tx: Connection, game_id: int, seat: int) -> int:
     """Make every token of a seat worthless; how many rows that were."""
     of_seat = (_LINK.c.game_id == game_id, _LINK.c.seat == seat)

@@ -73,6 +73,14 @@ def share(token: str) -> Response:
     return site.go(".shared_whole", token=replays.share(house(), token))
 
 
+@pages.post("/s/<token>/share/stop")
+def share_no_longer(token: str) -> Response:
+    """Withdraw that address."""
+    guard.must_not_be_foreign()
+    replays.share_no_longer(house(), token)
+    return site.go(".seat_whole", token=token, _anchor="keep")
+
+
 def _whole(way: Way, which: str) -> Response:
     def drawn(whole: Whole) -> str:
         return _drawn_whole(whole, way, which)
@@ -92,6 +100,7 @@ def _drawn_whole(found: Whole, way: Way, which: str) -> str:
         way=way,
         which=which,
         back=_back(way, which),
+        shared=found.shared,
         stops=_stops(way, which, table, None),
         places=said.places(found.standing, teller),
         reasons=[teller(reason) for reason in found.standing.reasons],

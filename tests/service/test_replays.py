@@ -8,7 +8,7 @@ from engine.chance import Stream
 from engine.decisions import Choice
 from engine.facts import SPECTATOR, Fact, fact, secret
 from engine.table import Entry
-from pbem.domain.errors import Forbidden, NotFound
+from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.links import Purpose
 from pbem.service import chronicle, leaving, links, lobby, looks, replays, views
 from pbem.service.chronicle import chronicle_in
@@ -21,6 +21,7 @@ from pbem.service.tables import Wanted
 from pbem.store import games
 from pbem.store import links as link_rows
 from tests.service.moderated import does
+from tests.service.stored import everything
 
 
 def token_of(game, seat):
@@ -121,6 +122,26 @@ def test_a_private_table_is_seen_by_its_players_and_by_its_link_when_it_is_over(
             links.opened(house, shared, purpose)
     with pytest.raises(NotFound):
         replays.moment(house, Way.SHARED, mine, 2)
+
+
+def test_a_link_that_was_passed_on_is_withdrawn_by_any_player_for_good(house, table):
+    game = table("bid", 3)
+    mine, other = token_of(game, 0), token_of(game, 1)
+    replays.share_no_longer(house, mine)
+    end(game)
+    shared = replays.share(house, mine)
+    assert replays.whole(house, Way.SEAT, other).shared
+    replays.share_no_longer(house, other)
+    assert not replays.whole(house, Way.SEAT, mine).shared
+    before = everything(house.store)
+    replays.share_no_longer(house, mine)
+    assert everything(house.store) == before
+    with pytest.raises(Gone, match="no longer shown"):
+        replays.whole(house, Way.SHARED, shared)
+    anew = replays.share(house, mine)
+    assert replays.whole(house, Way.SHARED, anew).table.key == game.row().key
+    with pytest.raises(Gone):
+        replays.whole(house, Way.SHARED, shared)
 
 
 def test_a_turn_that_was_taken_back_leads_to_the_one_before_it_that_stands(house, table):

@@ -126,6 +126,29 @@ def test_a_private_table_has_no_public_past_and_its_link_acts_for_nobody(browser
     assert browser.open(f"/t/{key}/replay").status == 404
 
 
+def test_a_player_withdraws_the_link_to_a_finished_game(browser, links, table):
+    game = table("bid", 3)
+    end(game)
+    token = links.of(game, 0)[1]
+    page = browser.open(f"/s/{token}/replay")
+    assert "Stop sharing it" not in [form.button for form in page.forms()]
+    shared = page.form("A link to show this game to others").press()
+    page = browser.open(f"/s/{token}/replay").form("Stop sharing it").press()
+    assert "Stop sharing it" not in [form.button for form in page.forms()]
+    gone = browser.open(shared.url)
+    assert (gone.status, gone.heading) == (410, "This game is no longer shown.")
+
+
+def test_another_site_withdraws_no_link(browser, links, table):
+    game = table("bid", 3)
+    end(game)
+    token = links.of(game, 0)[1]
+    shared = browser.open(f"/s/{token}/replay").form("A link to show this game to others").press()
+    browser.says = {"Origin": "https://elsewhere.example"}
+    assert browser.post(f"/s/{token}/share/stop", []).status == 403
+    assert browser.open(shared.url).status == 200
+
+
 def test_the_page_of_a_table_leads_to_where_one_can_watch_it(browser, playing):
     page = browser.open(f"/t/{playing.row().key}").follow("Watch this game")
     assert page.heading == "The game so far"
