@@ -68,9 +68,12 @@ def at(house: House, token: str) -> Doorstep:
         name=(wish.name if wish else "") or person.name,
         word=wish.word if wish else "",
         offers=tuple(
-            offer.id for offer in free if offer.person_id != person.id and offer.successor == Successor.SUBSTITUTE
+            offer.id
+            for offer, _kept in free
+            if offer.person_id != person.id and offer.successor == Successor.SUBSTITUTE
         ),
-        lost=tuple(offer.seat for offer in free if offer.person_id == person.id),
+        # A seat on offer stays its player's until a bot or somebody else plays it.
+        lost=tuple(offer.seat for offer, kept in free if offer.person_id == person.id and not kept),
         pass_on=pass_on,
     )
 

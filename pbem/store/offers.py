@@ -59,10 +59,13 @@ def of_seat(tx: Connection, game_id: int, seat: int) -> OfferRow | None:
     return None if row is None else OfferRow(**row._mapping)
 
 
-def of_game(tx: Connection, game_id: int) -> list[OfferRow]:
-    """The open offers of seats at a table."""
-    these = select(_OFFER).where(_OFFER.c.game_id == game_id, _OFFER.c.status == "open").order_by(_OFFER.c.seat)
-    return [OfferRow(**row._mapping) for row in tx.execute(these)]
+def of_game(tx: Connection, game_id: int) -> list[tuple[OfferRow, bool]]:
+    """The open offers of seats at a table, each with whether its player plays the seat still."""
+    here = and_(_PLACE.c.game_id == _OFFER.c.game_id, _PLACE.c.seat == _OFFER.c.seat)
+    still = select(_PLACE.c.person_id == _OFFER.c.person_id).where(here).scalar_subquery().label("kept")
+    these = select(_OFFER, still).where(_OFFER.c.game_id == game_id, _OFFER.c.status == "open").order_by(_OFFER.c.seat)
+    rows = [dict(row._mapping) for row in tx.execute(these)]
+    return [(OfferRow(**{name: row[name] for name in row if name != "kept"}), bool(row["kept"])) for row in rows]
 
 
 def end(tx: Connection, offer_id: int, status: str, now: datetime, taken_by: int | None = None) -> None:

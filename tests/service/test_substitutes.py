@@ -8,10 +8,11 @@ from structlog.testing import capture_logs
 
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.links import Purpose
-from pbem.service import leaving, links, people, stops, substitutes
+from pbem.service import doorstep, leaving, links, people, stops, substitutes
 from pbem.service.links import of_seat_in
-from pbem.service.moderation.seats import Substitute
+from pbem.service.moderation.seats import Offer, Substitute
 from pbem.store import lobby
+from pbem.store.links import Meant
 from tests.service.moderated import does
 from tests.service.stored import everything, fails_without_a_trace, kinds, letters
 from tests.service.timed import DAY, HOUR, MINUTE, Time
@@ -118,6 +119,21 @@ def test_a_player_whose_seat_a_bot_plays_may_come_back(house, silent):
     before = everything(house.store)
     substitutes.come_back(house, game.id, gone, back)
     assert everything(house.store) == before
+
+
+def test_a_player_is_told_to_come_back_only_where_the_seat_is_no_longer_theirs(house, silent, table):
+    taken, gone = silent("bot")
+    back = notices(house, "replaced")[0].person_id
+    offered = table("sun-bid", 3)
+    does(house, Offer(offered.id, 1), "somebody may have to stop")
+
+    def lost(game, person):
+        meant = Meant(Purpose.CONFIRM, person, game.id)
+        token = house.write(lambda tx: links.token(house, links.read_in(tx, links.make_in(tx, house, meant))))
+        return doorstep.at(house, token).lost
+
+    assert lost(taken, back) == (gone,)
+    assert lost(offered, offered.person_at(1)) == ()
 
 
 def test_nobody_else_takes_a_seat_that_a_bot_plays_as_agreed(house, silent, person):
