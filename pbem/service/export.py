@@ -146,7 +146,7 @@ def read(text: str) -> Export:
             talk=tuple(_row(talk.chain_name(game["key"]), row) for row in document["talk"]),
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise _no_game_file(_("It cannot be read: %(name)s.", name=type(error).__name__)) from error
+        raise _no_game_file(_("It cannot be read.")) from error
 
 
 def _written(row: chain.Row) -> dict[str, Any]:

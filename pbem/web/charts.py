@@ -15,8 +15,8 @@ WIDTH: Final = 400
 HEIGHT: Final = 230
 """Units of the drawing. It is shown about as wide as it is here on a phone, so that its words can be read."""
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 30, 92, 12, 24
-_LINE: Final = 13
+_LEFT, _RIGHT, _TOP, _BOTTOM = 36, 112, 12, 24
+_LINE: Final = 16
 """Names at the ends of lines stand at least so far apart."""
 
 MOST_MOMENTS: Final = 60
@@ -24,7 +24,7 @@ MOST_MOMENTS: Final = 60
 
 MOST_AUCTIONS: Final = 40
 
-LONGEST_NAME: Final = 12
+LONGEST_NAME: Final = 10
 """Letters of a name at the end of a line; the table has it whole."""
 
 _Series = list[list[tuple[float, float]]]

@@ -129,7 +129,9 @@ def _agreed(option: Option, teller: Teller, value: OptionValue | None = None) ->
     return Agreed(
         about=teller(option.about),
         default=speech.translated(str(option.default)),
-        possible=teller(say("{values:or}", values=option.values) if isinstance(option, Listed) else option.possible()),
+        possible=teller(say("it can be {values:or}", values=option.values))
+        if isinstance(option, Listed)
+        else _("it can be %(possible)s", possible=teller(option.possible())),
         seats=_(" or ").join(map(str, option.seats)),
         value=speech.translated(str(value)),
         usual=value == option.default,

@@ -37,6 +37,13 @@ def test_what_was_done_is_shown_with_who_why_and_to_whom(olga, house, table):
     assert "hours: 24" in page.text
 
 
+def test_an_act_tells_what_it_knows_in_words(olga, house):
+    record(house, act=Act.BAN, until=None, offered=True, asked=False)
+    text = olga.open("/desk/audit").text
+    assert "asked: no; offered: yes" in text
+    assert "None" not in text
+
+
 def test_acts_are_looked_for_by_an_address_that_can_be_kept(olga, house, table):
     game = table()
     record(house, act=Act.EXTEND, game_id=game.id, reason="The first.")

@@ -13,6 +13,7 @@ from engine import game as games
 from engine.board import Amounts, Grid, Line, Row
 from engine.bots import random_bot
 from engine.chance import Stream
+from engine.game import Listed
 from pbem.service import lobby
 from pbem.service.play import rules_of
 from pbem.service.tables import Wanted
@@ -265,6 +266,9 @@ def test_the_rules_of_every_game_are_public_with_what_can_be_agreed(kind, browse
     assert all(word in page.text for word in set(re.findall(r"[\w']+", told)))
     for option in rules.options:
         assert rules.teller()(option.about) in page.text
+        if isinstance(option, Listed):
+            # In the middle of a sentence no value is written with a capital.
+            assert f"it can be {option.values[0]}" in page.text
     assert sum(bool(passage.heading) for passage in passages(rules.rules)) >= 5
 
 

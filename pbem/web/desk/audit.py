@@ -84,4 +84,9 @@ def _number(text: str, called: str) -> int | None:
 
 def _told(row: AuditRow) -> list[tuple[str, Any]]:
     """What an act alone knows, in the words in which it was written down."""
-    return [(name.replace("_", " "), value) for name, value in sorted(json.loads(row.body).items())]
+    told = [(name.replace("_", " "), value) for name, value in sorted(json.loads(row.body).items())]
+    return [
+        (name, {True: _("yes"), False: _("no")}[value] if isinstance(value, bool) else value)
+        for name, value in told
+        if value is not None
+    ]

@@ -9,9 +9,11 @@ from typing import Final
 
 from pbem.service.counting import ANSWERED, Activity
 
-WIDTH: Final = 640
-HEIGHT: Final = 180
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 18, 10, 24
+WIDTH: Final = 320
+HEIGHT: Final = 120
+"""Units of the drawing: about as wide as on a phone. Where there is more room, the style sheet keeps its words small."""
+
+_LEFT, _RIGHT, _TOP, _BOTTOM = 38, 16, 10, 22
 _GAP: Final = 0.2
 """Of the room of a bar, so much stays free."""
 
