@@ -34,7 +34,7 @@ class Agreement:
 
 
 def silence(in_a_row: int, agreement: Agreement) -> Successor | None:
-    """To whom the seat is offered after that many silent turns in a row; None as long as to nobody."""
+    """To whom the seat goes after that many silent turns in a row; None as long as to nobody."""
     return agreement.successor if in_a_row >= agreement.limit else None
 
 
@@ -44,12 +44,12 @@ def warning(in_a_row: int, agreement: Agreement) -> str:
     bot = agreement.successor is Successor.BOT
     if left <= 0:
         if bot:
-            return _("Your seat is offered to a bot; any move of yours keeps it.")
+            return _("A bot plays your seat from now on; you may come back as long as the game lasts.")
         return _("Your seat is offered to a substitute; any move of yours keeps it.")
     if left == 1:
         if bot:
-            return _("If this turn passes in silence, your seat is offered to a bot.")
+            return _("If this turn passes in silence, a bot takes over your seat.")
         return _("If this turn passes in silence, your seat is offered to a substitute.")
     if bot:
-        return _("After %(left)s more silent turns in a row, your seat is offered to a bot.", left=left)
+        return _("After %(left)s more silent turns in a row, a bot takes over your seat.", left=left)
     return _("After %(left)s more silent turns in a row, your seat is offered to a substitute.", left=left)

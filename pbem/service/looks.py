@@ -20,7 +20,7 @@ from engine.facts import SPECTATOR
 from engine.game import Game, OptionValue, Standing
 from engine.tell import Teller, Text
 from pbem.domain import chain, speech
-from pbem.domain.silence import Agreement, Successor, warning
+from pbem.domain.silence import warning
 from pbem.domain.words import set_apart
 from pbem.links import Purpose
 from pbem.service import play, second_thoughts, views
@@ -29,6 +29,7 @@ from pbem.service.known import MOST_ENTRIES, Told, asked, known_in, told
 from pbem.service.links import Link, open_in, open_with_game_in
 from pbem.service.record import Standing as StandingEntry
 from pbem.service.record import latest_entries
+from pbem.service.tables import agreed
 from pbem.store import deadlines, games, people, seats
 from pbem.store.database import Tx
 from pbem.store.games import GameRow, PlaceRow
@@ -211,7 +212,7 @@ def _look(tx: Tx, link: Link, row: GameRow) -> Look:
         zone=ZoneInfo(clock.zone),
         mail_fails=clock.mail_fails,
         guest=clock.guest,
-        warning=warning(taken[seat].silent, Agreement(row.silent_limit, Successor(row.successor))),
+        warning=warning(taken[seat].silent, agreed(row)),
         standing=known.standing,
         votes=frozenset(each.seat for each in taken if each.agrees),
         head=chain.short(row.entry_head),

@@ -18,7 +18,7 @@ from typing import Final
 
 from pbem.domain.deadline import PATIENCE
 from pbem.domain.errors import Forbidden, Gone
-from pbem.domain.silence import Agreement, Successor, silence
+from pbem.domain.silence import Successor, silence
 from pbem.domain.speech import gettext as _
 from pbem.domain.words import name_of
 from pbem.service import seating, timekeeping
@@ -26,7 +26,7 @@ from pbem.service.house import House
 from pbem.service.lobby import free_name
 from pbem.service.play import THEMSELVES, By
 from pbem.service.record import Record
-from pbem.service.tables import must_have_room
+from pbem.service.tables import agreed, must_have_room
 from pbem.store import bans, deadlines, games, offers, outages, outbox, people
 from pbem.store.database import Tx
 from pbem.store.games import GameRow, PlaceRow
@@ -126,13 +126,13 @@ def offer_in(tx: Tx, house: House, game_id: int, seat: int, reason: str, by: str
 
 def after_silence_in(tx: Tx, house: House, game: GameRow, place: PlaceRow) -> None:
     """Give a seat up if its player was silent as often in a row as the table bears. The game is locked."""
-    if silence(place.silent, Agreement(game.silent_limit, Successor(game.successor))) is not None:
+    if silence(place.silent, agreed(game)) is not None:
         _give_up(tx, house, game, place, "silent")
 
 
 def after_resignation_in(tx: Tx, house: House, game: GameRow, seat: int, person_id: int) -> None:
     """Offer a seat whose player has resigned, and which a bot plays already. The game is locked."""
-    successor = _successor(game)
+    successor = agreed(game).successor
     now = house.now()
     offer_id = offers.add(tx, game.id, seat, person_id, "resigned", successor, now)
     if successor is Successor.SUBSTITUTE:
@@ -160,17 +160,13 @@ def _set_willing(tx: Tx, house: House, person_id: int, willing: bool) -> None:
     offers.set_willing(tx, person_id, willing, house.now())
 
 
-def _successor(game: GameRow) -> Successor:
-    return Successor.BOT if game.private else Successor(game.successor)
-
-
 def _give_up(tx: Tx, house: House, game: GameRow, place: PlaceRow, why: str) -> bool:
     """Give a seat up, once; False if that was done before."""
     assert place.seat is not None
     assert place.person_id is not None
     if offers.of_seat(tx, game.id, place.seat) is not None:
         return False
-    successor = _successor(game)
+    successor = agreed(game).successor
     now = house.now()
     offer_id = offers.add(tx, game.id, place.seat, place.person_id, why, successor, now)
     facts = {"why": why, "who": place.name, "seat": place.seat, "offer": offer_id}

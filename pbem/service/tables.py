@@ -17,7 +17,7 @@ from engine.decisions import Refused
 from pbem.domain import chain, speech
 from pbem.domain.errors import BadInput, NotFound, TooMany, quoted
 from pbem.domain.pace import parse_pace
-from pbem.domain.silence import FEWEST, MOST, Successor
+from pbem.domain.silence import FEWEST, MOST, Agreement, Successor
 from pbem.domain.speech import gettext as _
 from pbem.domain.words import title_of
 from pbem.links import Purpose
@@ -109,6 +109,11 @@ def add_table(
     for number, bot in enumerate(wanted.bots):
         lobby.add_place(tx, PlaceRow(game_id, number, None, None, bot, f"Bot {number + 1}", "", now, 0))
     return Created(game_id, key, commitment(secret))
+
+
+def agreed(row: GameRow) -> Agreement:
+    """What happens at a table with the seat of somebody who is silent. Strangers never come to a private one."""
+    return Agreement(row.silent_limit, Successor.BOT if row.private else Successor(row.successor))
 
 
 def settle(wanted: Wanted) -> tuple[game.Game[Any], dict[str, str | int]]:

@@ -11,11 +11,12 @@ from typing import Final
 
 import structlog
 
-from pbem.domain.silence import Agreement, Successor, warning
+from pbem.domain.silence import warning
 from pbem.service import heartbeat, substitutes, timekeeping
 from pbem.service.heartbeat import Worker
 from pbem.service.house import House
 from pbem.service.play import By, play_in, position_of
+from pbem.service.tables import agreed
 from pbem.store import deadlines, games, outbox
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
@@ -122,10 +123,9 @@ def _tell_of_silence(tx: Tx, house: House, before: GameRow, row: DeadlineRow, wr
     """Tell the player what was decided without them, and give the seat up if that was once too often."""
     game = games.read(tx, before.id)
     place = next(place for place in games.places(tx, game.id) if place.seat == row.seat)
-    agreed = Agreement(game.silent_limit, Successor(game.successor))
     facts = {"choice": written, "due_at": row.due_at and row.due_at.isoformat(), "silent": place.silent}
     if game.status == "playing":
-        facts["warning"] = warning(place.silent, agreed)
+        facts["warning"] = warning(place.silent, agreed(game))
     now = house.now()
     assert place.person_id is not None, "a bot is never timed out"
     letter = outbox.Letter(place.person_id, "auto_passed", game.id, game.seq, row.seat, row.window, facts)

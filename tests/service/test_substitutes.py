@@ -277,6 +277,9 @@ def test_strangers_are_not_asked_to_a_private_table(house, silent, person):
     game, gone = silent("substitute", private=True)
     assert game.places()[gone].bot is not None
     assert letters(house, kind="substitute") == []
+    warned, told = (json.loads(letter.facts)["warning"] for letter in letters(house, kind="auto_passed"))
+    assert warned == "If this turn passes in silence, a bot takes over your seat."
+    assert told.startswith("A bot plays your seat from now on")
 
 
 def test_who_may_not_take_a_seat_changes_nothing(house, clock, silent, person):
