@@ -19,6 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
 from pbem import paths
+from pbem.domain.duration import parse_duration, spoken
 from pbem.domain.phrase import said, said_of_day
 from pbem.domain.speech import gettext, translated, translated_by_number
 from pbem.mail.wire import one_line
@@ -97,6 +98,7 @@ def _templates(parts: str) -> Environment:
     environment.filters["translated"] = translated
     environment.filters["moment"] = _moment
     environment.filters["day"] = _day
+    environment.filters["spoken"] = _spoken
     environment.globals["say"] = environment.get_template(f"_{parts}.jinja").module
     return environment
 
@@ -113,6 +115,11 @@ def _moment(context: Context, at: str | datetime) -> str:
 
 def _day(day: str) -> str:
     return said_of_day(date.fromisoformat(day))
+
+
+def _spoken(length: str) -> str:
+    """A length of time, which facts hold in its short form, in words."""
+    return spoken(parse_duration(length))
 
 
 def _tidy(text: str) -> str:

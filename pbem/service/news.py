@@ -181,6 +181,7 @@ def _facts(mail: OutboxRow) -> dict[str, Any]:
             "until": "",
             "due_at": None,
             "who": "",
+            "length": "",
             "by": "organiser",
             "seat": mail.seat,
         } | dict(telling.corrected(said))

@@ -31,6 +31,7 @@ class Kind(StrEnum):
     REWOUND = "Rewound"  # the game goes on from an earlier place: the entries since then no longer stand
     ORDER = "Order"  # a standing order was set or dropped
     RESIGNED = "Resigned"  # a player has left a running game
+    OFFERED = "Offered"  # others are asked to take a seat over; until one does, it stays its player's
     SEATED = "Seated"  # who plays a seat from now on: a person, a substitute or a bot
     PAUSED = "Paused"
     RESUMED = "Resumed"

@@ -24,11 +24,10 @@ _UNKNOWN_YET: Final = ("rendered_at", "accepted_at", "promised_at", "due_at", "r
 """What is not known of a turn whose mail has not been written."""
 
 
-def give_to_bot(tx: Tx, house: House, row: GameRow, record: Record, seat: int, by: str, bot: str = STAND_IN) -> GameRow:
-    """Let a bot play a seat from now on; the game as it is then. The game is locked."""
-    places = games.places(tx, row.id)
-    name = bot_name(places)
-    record.add(Kind.SEATED, seat, by, {"player": "bot", "bot": bot})
+def give_to_bot(tx: Tx, house: House, row: GameRow, record: Record, seat: int, by: str, reason: str = "") -> GameRow:
+    """Let a bot play a seat from now on; the game as it is then. The game is locked. A `reason` is a moderator's."""
+    bot, name = STAND_IN, bot_name(games.places(tx, row.id))
+    record.add(Kind.SEATED, seat, by, {"player": "bot", "bot": bot} | _because(reason))
     row = _change_hands(tx, house, row, record, seat, person_id=None, bot=bot, name=name)
     if (asked := _asked(tx, row, seat)) is not None:
         anew = {"accepted_at": None, "remind_at": None, "claimed_until": None, "attempts": 0}
@@ -37,13 +36,22 @@ def give_to_bot(tx: Tx, house: House, row: GameRow, record: Record, seat: int, b
 
 
 def give_to_person(
-    tx: Tx, house: House, row: GameRow, record: Record, seat: int, by: str, person: PersonRow, name: str
+    tx: Tx,
+    house: House,
+    row: GameRow,
+    record: Record,
+    seat: int,
+    by: str,
+    person: PersonRow,
+    name: str,
+    reason: str = "",
 ) -> GameRow:
     """Let a person play a seat from now on, with a turn of full length if it is asked; the game as it is then."""
-    record.add(Kind.SEATED, seat, by, {"player": "person"})
+    record.add(Kind.SEATED, seat, by, {"player": "person"} | _because(reason))
     row = _change_hands(tx, house, row, record, seat, person_id=person.id, bot=None, name=name)
     now = house.now()
-    letters = [outbox.Letter(person.id, "seated", row.id, record.seq, seat, row.window)]
+    facts = {"by": by} | _because(reason)
+    letters = [outbox.Letter(person.id, "seated", row.id, record.seq, seat, row.window, facts)]
     if (asked := _asked(tx, row, seat)) is not None:
         anew: dict[str, Any] = dict.fromkeys(_UNKNOWN_YET)
         deadlines.change(tx, asked, asked_at=now, reminded=0, extensions="[]", attempts=0, **anew)
@@ -56,6 +64,13 @@ def bot_name(places: list[PlaceRow]) -> str:
     """What the next bot at a table is called."""
     taken = {place.name for place in places}
     return next(name for n in range(1, len(places) + 2) if (name := f"Bot {n}") not in taken)
+
+
+def offer(tx: Tx, house: House, row: GameRow, seat: int, by: str, why: str, reason: str = "") -> GameRow:
+    """Write down that others are asked to take a seat over, and why; the game as it is then."""
+    record = Record(row, house.now(), house.randomness)
+    record.add(Kind.OFFERED, seat, by, {"why": why} | _because(reason))
+    return write(tx, row, record)
 
 
 def write(tx: Tx, row: GameRow, record: Record, **changes: Any) -> GameRow:
@@ -80,6 +95,11 @@ def _change_hands(tx: Tx, house: House, row: GameRow, record: Record, seat: int,
             outbox.change(tx, letter.id, status="superseded")
             outbox.note(tx, letter.id, now, "superseded", "somebody else plays the seat now")
     return row
+
+
+def _because(reason: str) -> dict[str, str]:
+    """What a moderator says of it, in the body of a row; nothing where nobody moderates."""
+    return {"reason": reason} if reason else {}
 
 
 def _asked(tx: Tx, row: GameRow, seat: int) -> deadlines.DeadlineRow | None:

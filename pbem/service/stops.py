@@ -11,7 +11,8 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from pbem.domain.bounce import MEMORY, POINTS, THRESHOLD, Bounce
-from pbem.domain.deadline import parse_extension
+from pbem.domain.deadline import ExtendedTo, Extension, parse_extension
+from pbem.domain.duration import short_duration
 from pbem.domain.errors import Gone, NotFound
 from pbem.domain.localtime import local_day
 from pbem.domain.speech import gettext as _
@@ -85,6 +86,10 @@ def extend_in(tx: Tx, house: House, game_id: int, more: str, reason: str, seat: 
         found = timekeeping.settle(tx, house, game, after, tell=False)
         facts = {"reason": reason, "by": by, "more": more, "due_at": found.at}
         timekeeping.queue_notice(tx, house, person_id, game, after, "extended", facts)
+    told = {holders[row.seat] for row in asked}
+    _tell_the_others(
+        tx, house, game, [who for who in _people(tx, game_id) if who not in told], extension, seat, reason, by
+    )
 
 
 def book_vacation(house: House, person_id: int, text: str) -> Vacation:
@@ -268,6 +273,27 @@ def _note(tx: Tx, house: House, game: GameRow, kind: Kind, seat: int | None, by:
 
 def _holders(tx: Tx, game_id: int) -> dict[int | None, int | None]:
     return {place.seat: place.person_id for place in games.places(tx, game_id)}
+
+
+def _tell_the_others(
+    tx: Tx,
+    house: House,
+    game: GameRow,
+    others: list[int],
+    extension: Extension,
+    seat: int | None,
+    reason: str,
+    by: str,
+) -> None:
+    """Say that there is more time for a seat, or for all who are asked, and no more than the row does: not who those are."""
+    who = "" if seat is None else next(place.name for place in games.places(tx, game.id) if place.seat == seat)
+    facts: dict[str, object] = {"reason": reason, "by": by, "who": who}
+    if isinstance(extension, ExtendedTo):
+        facts["until"] = extension.moment
+    else:
+        facts["length"] = short_duration(extension.amount)
+    for person_id in others:
+        timekeeping.queue_notice(tx, house, person_id, game, None, "others_extended", facts)
 
 
 def _people(tx: Tx, game_id: int) -> list[int]:

@@ -82,7 +82,7 @@ def replace_in(tx: Tx, house: House, game_id: int, seat: int, person_id: int | N
         raise Gone(_("The seat is theirs already."), remedy=_("Nothing was changed."))
     record = Record(game, house.now(), house.randomness)
     if person_id is None:
-        game = seating.give_to_bot(tx, house, game, record, seat, by)
+        game = seating.give_to_bot(tx, house, game, record, seat, by, reason)
         what, who = "bot_plays", before.name
     else:
         person = people.lock(tx, person_id)
@@ -92,7 +92,7 @@ def replace_in(tx: Tx, house: House, game_id: int, seat: int, person_id: int | N
             )
         must_have_room(tx, house, person, game)
         who = free_name([place for place in places if place is not before], name_of(person.name or _UNNAMED))
-        game = seating.give_to_person(tx, house, game, record, seat, by, person, who)
+        game = seating.give_to_person(tx, house, game, record, seat, by, person, who, reason)
         what = "substitute_plays"
     offer = offers.of_seat(tx, game_id, seat)
     if offer is not None:
@@ -116,12 +116,7 @@ def offer_in(tx: Tx, house: House, game_id: int, seat: int, reason: str, by: str
         )
     if offers.of_seat(tx, game_id, seat) is not None:
         raise Gone(_("This seat is on offer already."), remedy=_("Nothing was changed."))
-    now = house.now()
-    # The log says it when the seat changes hands; until then it is its player's, and any move keeps it.
-    offer_id = offers.add(tx, game.id, seat, before.person_id, "organiser", Successor.SUBSTITUTE, now)
-    facts = {"why": "organiser", "who": before.name, "seat": seat, "offer": offer_id, "reason": reason, "by": by}
-    _notice(tx, house, game, "seat_offered", facts, before.person_id)
-    return _ask_for_substitute(tx, house, game, offer_id, seat, before.person_id)
+    return _put_on_offer(tx, house, game, before, "organiser", by, reason)
 
 
 def after_silence_in(tx: Tx, house: House, game: GameRow, place: PlaceRow) -> None:
@@ -167,19 +162,32 @@ def _give_up(tx: Tx, house: House, game: GameRow, place: PlaceRow, why: str) -> 
     if offers.of_seat(tx, game.id, place.seat) is not None:
         return False
     successor = agreed(game).successor
+    if successor is Successor.SUBSTITUTE:
+        _put_on_offer(tx, house, game, place, why, By.CLOCK)
+        return True
     now = house.now()
     offer_id = offers.add(tx, game.id, place.seat, place.person_id, why, successor, now)
     facts = {"why": why, "who": place.name, "seat": place.seat, "offer": offer_id}
-    if successor is Successor.BOT:
-        record = Record(game, now, house.randomness)
-        game = seating.give_to_bot(tx, house, game, record, place.seat, By.CLOCK)
-        _notice(tx, house, game, "replaced", facts, place.person_id)
-        for other in _others(tx, game.id, place.seat):
-            _notice(tx, house, game, "bot_plays", facts, other)
-    else:
-        _notice(tx, house, game, "seat_offered", facts, place.person_id)
-        _ask_for_substitute(tx, house, game, offer_id, place.seat, place.person_id)
+    record = Record(game, now, house.randomness)
+    game = seating.give_to_bot(tx, house, game, record, place.seat, By.CLOCK)
+    _notice(tx, house, game, "replaced", facts, place.person_id)
+    for other in _others(tx, game.id, place.seat):
+        _notice(tx, house, game, "bot_plays", facts, other)
     return True
+
+
+def _put_on_offer(tx: Tx, house: House, game: GameRow, place: PlaceRow, why: str, by: str, reason: str = "") -> int:
+    """Ask people to take over a seat that is its player's until one does, and tell the table; how many are asked."""
+    assert place.seat is not None
+    assert place.person_id is not None
+    offer_id = offers.add(tx, game.id, place.seat, place.person_id, why, Successor.SUBSTITUTE, house.now())
+    game = seating.offer(tx, house, game, place.seat, by, why, reason)
+    facts = {"why": why, "who": place.name, "seat": place.seat, "offer": offer_id, "reason": reason, "by": by}
+    _notice(tx, house, game, "seat_offered", facts, place.person_id)
+    for other in _others(tx, game.id, place.seat):
+        if other != place.person_id:
+            _notice(tx, house, game, "seat_on_offer", facts, other)
+    return _ask_for_substitute(tx, house, game, offer_id, place.seat, place.person_id)
 
 
 def _ask_for_substitute(tx: Tx, house: House, game: GameRow, offer_id: int, seat: int, gone: int) -> int:

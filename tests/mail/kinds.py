@@ -53,7 +53,7 @@ from pbem.service.moderation.correcting import Correct
 from pbem.service.moderation.merging import Merge
 from pbem.service.moderation.persons import Ban, ChangeAddress
 from pbem.service.moderation.rewinding import Rewind
-from pbem.service.moderation.seats import Substitute
+from pbem.service.moderation.seats import Offer, Substitute
 from pbem.service.moderation.talking import Redact
 from pbem.service.play import position_of
 from pbem.service.tables import Wanted
@@ -263,7 +263,9 @@ class _Town:
         seat = next(seat for seat, place in table.places().items() if place.person_id == host)
         leaving.resign(self.house, table.id, seat, host)
         self.carry()
-        (offer,) = substitutes.on_offer(self.house)
+        does(self.house, Offer(table.id, (seat + 1) % table.row().seats), "They have asked for it.")
+        self.carry()
+        offer = substitutes.on_offer(self.house)[-1]
         substitutes.take(self.house, offer.id, self._known("zoe@example.org"), "Zoe")
         mine.send(self.house, "zoe@example.org")
         self.carry()

@@ -1,7 +1,9 @@
 """Acts of moderation: each with a reason, on record, told to those concerned, shown beforehand and done once."""
 
 import json
+import pkgutil
 from datetime import date, timedelta
+from importlib import import_module
 
 import pytest
 
@@ -9,22 +11,26 @@ from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, Gone, PbemError
 from pbem.links import Purpose
 from pbem.ops.verify import verify_game
-from pbem.service import audit, lobby, substitutes, talk
+from pbem.service import audit, lobby, moderation, substitutes, talk
 from pbem.service.links import of_seat_in, opened
 from pbem.service.moderation.clocks import Close, Extend, Freeze, Pause, Resume, Unfreeze
 from pbem.service.moderation.correcting import Correct
-from pbem.service.moderation.doing import perform, preview
-from pbem.service.moderation.mailing import Resend, RetryDeadline
+from pbem.service.moderation.desk import row_told
+from pbem.service.moderation.doing import Deed, perform, preview
+from pbem.service.moderation.mailing import Resend, ResendOfNoTable, RetryDeadline, RetryIncoming
+from pbem.service.moderation.merging import Merge
 from pbem.service.moderation.outages import DeclareOutage
+from pbem.service.moderation.parting import Delete, SendExport
 from pbem.service.moderation.persons import Ban, ChangeAddress, Unban
 from pbem.service.moderation.rewinding import Rewind
 from pbem.service.moderation.seats import Offer, Substitute
 from pbem.service.moderation.talking import Redact
 from pbem.service.play import rules_of
-from pbem.service.record import body_of
 from pbem.service.tables import Wanted
 from pbem.store import audit as rows
 from pbem.store import bans, deadlines, games, people
+from pbem.store import incoming as received
+from tests.service.inbox import Inbox
 from tests.service.moderated import OLGA, does
 from tests.service.races import meetings
 from tests.service.stored import everything, fails_without_a_trace, letters
@@ -100,28 +106,65 @@ def scene(house, time, table, person):
             case "outage":
                 time.passes(HOUR)
                 return game, DeclareOutage(house.now() - HOUR, house.now())
+            case "merge":
+                return game, Merge(ben, person("Bennie"))
+            case "export":
+                return game, SendExport(ben)
+            case "delete":
+                return game, Delete(ben)
+            case "resend of no table":
+                does(house, Ban(ben))
+                time.sends()
+                return game, ResendOfNoTable(letters(house, ben, "banned")[-1].id)
+            case "retry incoming":
+                return game, RetryIncoming(parked_mail(house, time, game, seat))
         raise AssertionError(name)
 
     return make
 
 
-TABLE = (
-    "pause",
-    "resume",
-    "extend",
-    "freeze",
-    "unfreeze",
-    "close",
-    "rewind",
-    "bot",
-    "substitute",
-    "redact",
-    "pace",
-    "name",
-)
-"""What touches play: a row of the log, and a mail to those concerned."""
+TABLE = {
+    "pause": Pause,
+    "resume": Resume,
+    "extend": Extend,
+    "freeze": Freeze,
+    "unfreeze": Unfreeze,
+    "close": Close,
+    "rewind": Rewind,
+    "bot": Substitute,
+    "substitute": Substitute,
+    "offer": Offer,
+    "redact": Redact,
+    "pace": Correct,
+    "name": Correct,
+}
+"""What touches play: a row of the log with the reason, and a mail with it to everybody at the table."""
 
-OTHERS = ("offer", "resend", "retry", "address", "ban", "unban", "outage")
+OTHERS = {
+    # What stands in the log already is told once more, or done at last.
+    "resend": Resend,
+    "retry": RetryDeadline,
+    # Of no table: the same people play the same seats under the same names.
+    "address": ChangeAddress,
+    "merge": Merge,
+    "ban": Ban,
+    "unban": Unban,
+    "export": SendExport,
+    "resend of no table": ResendOfNoTable,
+    "retry incoming": RetryIncoming,
+    # Each table hears of it in the way of the thing itself: somebody has resigned, there is more time.
+    "delete": Delete,
+    "outage": DeclareOutage,
+}
+"""What leaves no row of its own in the log of a game."""
+
+
+def parked_mail(house, time, game, seat):
+    """A mail that came in and was given up."""
+    box = Inbox(house, time.clock)
+    box.takes(box.written(game, seat, "help"), box.reply_address(game, seat))
+    house.write(lambda tx: received.change(tx, 1, status="parked"))
+    return 1
 
 
 def acts(house):
@@ -179,22 +222,33 @@ def test_a_form_that_is_sent_twice_does_its_act_once(house, scene, name):
     assert everything(house.store) == before
 
 
+def test_no_act_is_forgotten_here():
+    for module in pkgutil.iter_modules(moderation.__path__, f"{moderation.__name__}."):
+        import_module(module.name)
+    assert {deed for deed in kinds_of(Deed) if hasattr(deed, "act")} == {*TABLE.values(), *OTHERS.values()}
+
+
+def kinds_of(deed):
+    """A kind of deed and those of its kind."""
+    return {deed}.union(*map(kinds_of, deed.__subclasses__()))
+
+
+def at(game):
+    return {place.person_id for place in game.places().values() if place.person_id is not None}
+
+
 @pytest.mark.parametrize("name", TABLE)
 def test_what_touches_play_is_a_row_that_players_read_and_are_mailed_about(house, scene, name):
     game, deed = scene(name)
-    seq, mails = game.row().seq, {mail.id for mail in letters(house)}
+    assert type(deed) is TABLE[name]
+    seq, mails, people_there = game.row().seq, {mail.id for mail in letters(house)}, at(game)
     does(house, deed, REASON)
-    new = game.log()[seq:]
+    new = [row_told(rules_of(game.row()), row) for row in game.log()[seq:]]
+    assert [row.says["reason"] for row in new if row.by == "organiser"] == [REASON]
     assert {row.by for row in new} <= {"organiser", "table"}
-    bodies = [body_of(rules_of(game.row()), row) for row in new]
     told = [mail for mail in letters(house) if mail.id not in mails]
-    # Who takes a seat is told of by kind and never by name; why is in the mails to everybody.
-    assert any(body.get("reason") == REASON for body in bodies) or name in ("bot", "substitute")
-    assert any(json.loads(mail.facts).get("reason") == REASON for mail in told)
-    if name != "extend":
-        assert {mail.person_id for mail in told} >= {
-            game.person_at(seat) for seat in game.places() if game.places()[seat].person_id
-        }
+    why = {mail.person_id for mail in told if json.loads(mail.facts).get("reason") == REASON}
+    assert why == people_there | at(game)
     assert game.verifies()
     with house.store.read() as tx:
         assert verify_game(tx, game.id).wrongs == ()

@@ -206,6 +206,10 @@ def test_a_seat_is_offered_by_mail_to_those_who_said_they_are_willing(house, sil
     assert {json.loads(mail.facts)["offer"] for mail in asked} == {the_offer(house).id}
     assert game.places()[gone].person_id is not None
     assert len(notices(house, "seat_offered")) == 1
+    assert len(notices(house, "seat_on_offer")) == 2, "the others know whom they may be waiting for"
+    offered = [(row.seat, row.by, json.loads(row.body)) for row in game.log() if row.kind == "Offered"]
+    assert offered == [(gone, "clock", {"why": "silent"})]
+    assert game.verifies()
 
 
 def test_who_sits_at_the_table_or_cannot_be_reached_is_not_asked(house, table, silent, person):
@@ -388,6 +392,6 @@ def test_an_organiser_gives_a_seat_to_somebody_else_with_a_reason_that_all_may_r
     person("Zoe")
     does(house, Substitute(game.id, seat, "zoe@example.org"), "Ann has moved to sea")
     assert game.places()[seat].name == "Zoe"
-    assert seated(game) == [(seat, "organiser", {"player": "person"})]
+    assert seated(game) == [(seat, "organiser", {"player": "person", "reason": "Ann has moved to sea"})]
     assert all("Ann has moved to sea" in mail.facts for mail in notices(house, "substitute_plays"))
     assert time.sends()[seat].at is not None

@@ -8,6 +8,7 @@ from engine.facts import SPECTATOR
 from pbem.service import audit, calls, talk
 from pbem.service.moderation.clocks import Pause, Resume
 from pbem.service.moderation.rewinding import Rewind
+from pbem.service.record import Kind
 from pbem.store import audit as audit_rows
 from pbem.store.sessions import Holder
 from tests.service.moderated import does
@@ -55,6 +56,12 @@ ACTS = {
 
 def kinds(game):
     return [row.kind for row in game.log()]
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_every_row_of_a_record_has_words(app, kind):
+    with app.test_request_context():
+        assert app.jinja_env.get_template("desk/_words.html").module.row(kind)
 
 
 @pytest.mark.parametrize("act", ACTS)
