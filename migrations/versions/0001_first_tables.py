@@ -377,7 +377,7 @@ def upgrade() -> None:
         sa.Column("extensions", sa.Text(), nullable=False),
         sa.Column("attempts", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("claimed_until", sa.DateTime(timezone=True), nullable=True),
-        sa.CheckConstraint("status IN ('open', 'closed')", name=op.f("ck_deadline_status")),
+        sa.CheckConstraint("status IN ('open', 'closed', 'silent', 'rewound')", name=op.f("ck_deadline_status")),
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_deadline_game_id")),
         sa.PrimaryKeyConstraint("game_id", "window", "seat", name=op.f("pk_deadline")),
     )

@@ -111,6 +111,8 @@ def play_in(
     _obey_orders(tx, move)
     _note_silence(tx, move, seat, by)
     over = _write(tx, house, move, now)
+    if by is By.CLOCK:
+        deadlines.passed_in_silence(tx, row.id, window, seat)
     if not move.entries and by in THEMSELVES:
         _tell_of_sealed(tx, house, move, seat, written, now)
     return Receipt(row.id, window, seat, choice, written, sealed=sealed, again=False, over=over)

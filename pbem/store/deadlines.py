@@ -38,7 +38,7 @@ _OF_WINDOW = (
     _DEADLINE.c.game_id == bindparam("of_game"),
     _DEADLINE.c.window == bindparam("of_window"),
 )
-_CLOSE = update(_DEADLINE).where(*_OF_WINDOW).values(status="closed")
+_CLOSE = update(_DEADLINE).where(*_OF_WINDOW, _DEADLINE.c.status == "open").values(status="closed")
 _MARK = update(_DEADLINE).where(*_OF_WINDOW, _DEADLINE.c.seat == bindparam("of_seat")).values(status=bindparam("new"))
 _MOMENTS = ("rendered_at", "accepted_at", "promised_at", "due_at", "remind_at")
 _WRITE = (
@@ -150,6 +150,17 @@ def close_window(tx: Connection, game_id: int, window: int) -> None:
 def close(tx: Connection, game_id: int, window: int, seat: int) -> None:
     """This seat has answered."""
     tx.execute(_MARK, {"of_game": game_id, "of_window": window, "of_seat": seat, "new": "closed"})
+
+
+def passed_in_silence(tx: Connection, game_id: int, window: int, seat: int) -> None:
+    """The clock has answered for this seat."""
+    tx.execute(_MARK, {"of_game": game_id, "of_window": window, "of_seat": seat, "new": "silent"})
+
+
+def rewind(tx: Connection, game_id: int, window: int) -> None:
+    """What was asked in this window and in later ones no longer stands, whoever has answered it."""
+    gone = update(_DEADLINE).where(_DEADLINE.c.game_id == game_id, _DEADLINE.c.window >= window)
+    tx.execute(gone.values(status="rewound"))
 
 
 def reopen(tx: Connection, game_id: int, window: int, seat: int) -> None:

@@ -4,11 +4,11 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, and_, func, or_, select
+from sqlalchemy import Connection, func, or_, select
 
-from pbem.store.schema import Deadline, Game, Log, Outbox, table_of
+from pbem.store.schema import Deadline, Game, Outbox, table_of
 
-_DEADLINE, _GAME, _LOG, _OUTBOX = table_of(Deadline), table_of(Game), table_of(Log), table_of(Outbox)
+_DEADLINE, _GAME, _OUTBOX = table_of(Deadline), table_of(Game), table_of(Outbox)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +50,15 @@ def mails_after(tx: Connection, number: int, game_id: int | None, person_id: int
 
 
 def decided_by_clock(tx: Connection, start: datetime, end: datetime, limit: int) -> list[DecidedRow]:
-    """Turns of games that go on whose time ended in this span, and that the clock decided, the first first."""
-    entry = and_(
-        _LOG.c.game_id == _DEADLINE.c.game_id,
-        _LOG.c.seat == _DEADLINE.c.seat,
-        _LOG.c.by == "clock",
-        _LOG.c.at >= _DEADLINE.c.due_at,
-    )
+    """Turns of games that go on whose time ended in this span, that the clock decided and that stand, the first first."""
     wanted = (
         select(_DEADLINE.c.game_id, _GAME.c.title, _DEADLINE.c.window, _DEADLINE.c.seat, _DEADLINE.c.due_at)
         .join(_GAME, _GAME.c.id == _DEADLINE.c.game_id)
         .where(
-            _DEADLINE.c.status == "closed",
+            _DEADLINE.c.status == "silent",
             _DEADLINE.c.due_at >= start,
             _DEADLINE.c.due_at <= end,
             _GAME.c.status == "playing",
-            select(_LOG.c.seq).where(entry).exists(),
         )
         .order_by(_DEADLINE.c.due_at, _DEADLINE.c.game_id, _DEADLINE.c.seat)
         .limit(limit)

@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import Connection, Select, and_, case, distinct, func, select
 
 from pbem.domain.reliability import Counts
-from pbem.store.schema import Deadline, Game, Log, Offer, Place, table_of
+from pbem.store.schema import Deadline, Game, Offer, Place, table_of
 
-_DEADLINE, _GAME, _LOG = table_of(Deadline), table_of(Game), table_of(Log)
+_DEADLINE, _GAME = table_of(Deadline), table_of(Game)
 _OFFER, _PLACE = table_of(Offer), table_of(Place)
 
 # A seat that was taken over counts for its new player from then on, and not what somebody else did there.
@@ -32,18 +32,21 @@ def counts(tx: Connection, person_ids: Collection[int], since: datetime) -> dict
     recent = (_PLACE.c.person_id.in_(person_ids), _GAME.c.started_at >= since)
     per_person = _PLACE.c.person_id
     asked = and_(_DEADLINE.c.game_id == _PLACE.c.game_id, _DEADLINE.c.seat == _PLACE.c.seat)
-    written = and_(_LOG.c.game_id == _PLACE.c.game_id, _LOG.c.seat == _PLACE.c.seat)
-    # Which of them are closed is counted and not asked for, which would lead SQLite through all that ever were.
-    closed = and_(_DEADLINE.c.status == "closed", _DEADLINE.c.asked_at >= _CAME)
-    turns = select(per_person, func.count(case((closed, 1)))).select_from(_PLAYED.join(_DEADLINE, asked))
-    silent = select(per_person, func.count()).select_from(_PLAYED.join(_LOG, written))
+    # Which of them are over is counted and not asked for, which would lead SQLite through all that ever were. What was
+    # rewound is no part of the game any more, and neither is what the clock decided there.
+    over = and_(_DEADLINE.c.status.in_(("closed", "silent")), _DEADLINE.c.asked_at >= _CAME)
+    silent = and_(_DEADLINE.c.status == "silent", _DEADLINE.c.asked_at >= _CAME)
+    turns, silences = (
+        select(per_person, func.count(case((which, 1)))).select_from(_PLAYED.join(_DEADLINE, asked))
+        for which in (over, silent)
+    )
     finished = select(per_person, func.count(distinct(_GAME.c.id))).select_from(_PLAYED)
     left = select(_OFFER.c.person_id, func.count()).where(
         _OFFER.c.person_id.in_(person_ids), _OFFER.c.status != "back", _OFFER.c.offered_at >= since
     )
     found = [
         _each(tx, turns.where(*recent), per_person),
-        _each(tx, silent.where(*recent, _LOG.c.by == "clock", _LOG.c.at >= _CAME), per_person),
+        _each(tx, silences.where(*recent), per_person),
         _each(tx, finished.where(*recent, _GAME.c.status == "over"), per_person),
         _each(tx, left, _OFFER.c.person_id),
     ]

@@ -382,6 +382,8 @@ def test_an_outage_declared_later_names_what_the_clock_decided_and_that_can_be_r
     does(house, DeclareOutage(due - 6 * HOUR, due), "The relay lost our mails.")
     does(house, Rewind(game.id, turn), "The relay lost our mails.")
     assert list(game.asked()) == [seat]
+    after = preview(house, OLGA, DeclareOutage(due - 7 * HOUR, due), "The relay lost our mails.")
+    assert not any(f"Table {game.id}" in line for line in after.says), "what was given back is not named again"
 
 
 def test_before_the_start_an_option_is_corrected_and_afterwards_none(house, person, table):

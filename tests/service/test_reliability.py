@@ -3,10 +3,12 @@
 from datetime import timedelta
 
 from pbem.domain.reliability import Counts
-from pbem.service import announced, leaving, lobby
+from pbem.service import announced, leaving, lobby, substitutes
+from pbem.service.moderation.rewinding import Rewind
 from pbem.service.play import By
 from pbem.service.tables import Wanted
-from pbem.store import reliability
+from pbem.store import games, reliability
+from tests.service.moderated import does
 from tests.service.test_move_cost import cost_of
 
 
@@ -29,6 +31,47 @@ def test_turns_are_counted_and_those_that_the_clock_decided(house, table):
         assert found.turns >= silent
         assert found.finished == found.left == 0
     assert sum(counted(house, game.person_at(seat)).turns for seat in range(3)) == 12
+
+
+def test_what_was_rewound_counts_neither_as_silence_nor_as_a_turn_in_time(house, table):
+    game = table("templari", 3)
+    for _ in range(3):
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+    before = {seat: counted(house, game.person_at(seat)) for seat in range(3)}
+    turn = game.row().window
+    for by in (By.CLOCK, By.PERSON, By.CLOCK):
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default, by)
+    assert sum(counted(house, game.person_at(seat)).silent for seat in range(3)) == 2
+    does(house, Rewind(game.id, turn))
+    assert {seat: counted(house, game.person_at(seat)) for seat in range(3)} == before
+    seat, decision = next(iter(game.asked().items()))
+    game.play(seat, decision.default, By.CLOCK)
+    again = counted(house, game.person_at(seat))
+    assert (again.turns, again.silent) == (before[seat].turns + 1, 1)
+
+
+def test_what_the_clock_sealed_stays_a_silence_when_the_others_have_answered(house, table):
+    game = table("bid", 3)
+    (first, decision), *others = game.asked().items()
+    game.play(first, decision.default, By.CLOCK)
+    for seat, asked in others:
+        game.play(seat, asked.default)
+    assert (counted(house, game.person_at(first)).silent, counted(house, game.person_at(first)).turns) == (1, 1)
+    assert all(counted(house, game.person_at(seat)).silent == 0 for seat, _ in others)
+
+
+def test_who_comes_back_from_a_bot_was_not_silent_because_it_took_over(house, table):
+    game = table("sun-bid", 3, silent_limit=2)
+    (gone,) = game.asked()
+    person = game.person_at(gone)
+    house.write(lambda tx: games.set_silent(tx, game.id, gone, 2))
+    place = game.places()[gone]
+    house.write(lambda tx: substitutes.after_silence_in(tx, house, games.lock(tx, game.id), place))
+    assert game.places()[gone].bot is not None
+    substitutes.come_back(house, game.id, gone, person)
+    assert counted(house, person).silent == 0
 
 
 def test_who_left_is_told_and_what_a_bot_does_in_their_place_is_not_theirs(house, table):

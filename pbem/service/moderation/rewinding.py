@@ -79,7 +79,7 @@ def _go_back(doing: Doing, row: GameRow, turn: int, state: Any) -> GameRow:
     window = row.window + 1
     record = Record(row, doing.house.now(), doing.house.randomness)
     record.add(Kind.REWOUND, None, doing.by, {"from": turn, "window": window, "reason": doing.reason})
-    deadlines.close_window(doing.tx, row.id, row.window)
+    deadlines.rewind(doing.tx, row.id, turn)
     row = write(doing.tx, row, record, window=window, state=codec.dumps(state), box="[]", orders="[]")
     views.forget(doing.tx, row.id, turn)
     return row

@@ -11,12 +11,13 @@ from pbem.store.schema.base import Base, Id, Part, one_of
 class Deadline(Base):
     """What one seat is asked in one window, and until when. `due_at` is empty until its clock has started.
 
-    `attempts` counts how often a worker has begun to act on it, and `claimed_until` keeps the others away meanwhile.
+    It is `open` until it is answered, and then `closed`, or `silent` where the clock has answered; `rewound` where the turn
+    no longer stands. `attempts` counts how often a worker has begun to act on it, and `claimed_until` keeps the others away meanwhile.
     """
 
     __tablename__ = "deadline"
     __table_args__ = (
-        one_of("status", "open", "closed"),
+        one_of("status", "open", "closed", "silent", "rewound"),
         Index("ix_deadline_due", "status", "due_at"),
         Index("ix_deadline_remind", "status", "remind_at"),
     )
