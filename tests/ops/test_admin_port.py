@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import OperationalError
 
 from pbem import faults
 from pbem.app import create_app
@@ -22,10 +23,13 @@ from pbem.ops import admin
 from pbem.service import calls
 from pbem.service.heartbeat import Worker, beat
 from pbem.service.house import House
+from pbem.service.moderation.clocks import Pause
+from pbem.service.moderation.doing import preview
 from pbem.store import deadlines, migrate, outages, outbox
 from pbem.store.database import Store
 from tests.ops.processes import get
 from tests.service.begun import Begun
+from tests.service.moderated import OLGA, does
 
 Table = Callable[..., Begun]
 Numbers = Callable[[], dict[tuple[str, ...], float]]
@@ -144,6 +148,34 @@ def test_a_move_counts_when_it_is_kept_and_one_that_is_refused_or_lost_does_not(
     rows = len(game.log())
     game.play(seat, game.asked()[seat].default)
     assert moves() - before == len(game.log()) - rows > 0
+
+
+def test_a_row_counts_once_however_often_its_transaction_is_run_and_not_at_all_where_it_was_a_look(
+    table: Table, numbers: Numbers, house: House
+) -> None:
+    game = table("sun-bid", 2)
+    tries = 0
+
+    def in_the_way(point: str) -> None:
+        nonlocal tries
+        if point == "store.committing":
+            tries += 1
+            if tries == 1:
+                raise OperationalError("COMMIT", {}, Exception("database is locked"))
+
+    def rows() -> float:
+        return sum(number for (name, *_), number in numbers().items() if name == "pbem_log_rows_total")
+
+    before = rows()
+    preview(house, OLGA, Pause(game.id), "to see what it would do")
+    assert rows() == before
+    faults.arm(in_the_way)
+    try:
+        does(house, Pause(game.id))
+    finally:
+        faults.arm(None)
+    assert tries == 2
+    assert rows() == before + 1
 
 
 def test_a_request_is_counted_under_its_route_and_nothing_that_was_typed_is_in_a_label(
