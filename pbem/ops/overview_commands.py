@@ -29,6 +29,9 @@ _WORDS = {
     "unread": "mails that came in and could not be read",
 }
 
+_ONE = {"announce": "person", "resend": "mail"}
+"""What an act on many is about, where it is not about tables."""
+
 
 @click.command("overview", epilog=f"\b\nExample:\n  pbem overview --trouble unreachable\n\n{CODES}")
 @click.option(
@@ -115,7 +118,7 @@ def _run(name: str, reason: str, text: str = "", days: int = 7, *, dry_run: bool
     with opened_house(read_settings()) as house:
         facts = bulk.facts_of(house, what, text, days)
         if dry_run:
-            _show(what, bulk.plan(house, what, facts))
+            _show(what, bulk.plan(house, whoever(), what, facts))
             return
         job_id = bulk.begin(house, whoever(), what, facts, reason, secrets.token_hex(16))
         with progress() as begin:
@@ -124,7 +127,7 @@ def _run(name: str, reason: str, text: str = "", days: int = 7, *, dry_run: bool
                 pass
         done = bulk.read(house, job_id)
     for number, why in done.said:
-        click.echo(f"{number}: {why}")
+        click.echo(f"{_ONE.get(name, 'table')} {number}: {why}")
     click.echo(f"{done.done} of {done.total} done, {done.failed} could not be done.")
     if done.failed:
         raise SystemExit(FAILED)
@@ -136,9 +139,7 @@ def _show(what: "What", plan: "Plan") -> None:
         click.echo(f"{each.number}{table}: {each.called or 'without a name'}")
     if plan.total > len(plan.listed):
         click.echo(f"... and {plan.total - len(plan.listed)} more.")
-    click.echo(
-        f"{many(plan.total, {'announce': 'person', 'resend': 'mail'}.get(what, 'table'))}. Nothing was done: this was a look."
-    )
+    click.echo(f"{many(plan.total, _ONE.get(what, 'table'))}. Nothing was done: this was a look.")
 
 
 def _lines(found: "Overview") -> list[str]:

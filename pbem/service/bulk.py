@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from itertools import islice
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -66,12 +67,21 @@ ACTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a job would do: to how many, and the first of them by name."""
+    """What a job would do: to how many, and the first of them by name.
+
+    `left_alone` are those among them at tables where whoever asks plays, who moderates nothing there.
+    """
 
     what: What
     facts: Mapping[str, Any]
     total: int
     listed: tuple[Target, ...]
+    left_alone: tuple[Target, ...]
+
+    @property
+    def reached(self) -> int:
+        """To how many it would be done."""
+        return self.total - len(self.left_alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +124,14 @@ def facts_of(house: House, what: What, text: str = "", days: int = 7) -> dict[st
     return {}
 
 
-def plan(house: House, what: What, facts: Mapping[str, Any]) -> Plan:
+def plan(house: House, actor: Actor, what: What, facts: Mapping[str, Any]) -> Plan:
     """What would happen; nothing is changed."""
     with house.store.read() as tx:
-        return Plan(what, facts, jobs.count(tx, what, facts), tuple(jobs.following(tx, what, facts, 0, LISTED)))
+        total = jobs.count(tx, what, facts)
+        theirs = None if what is What.ANNOUNCE else actor.person_id
+        alone = () if theirs is None else tuple(jobs.at_tables_of(tx, what, facts, theirs, total))
+        listed = (each for each in jobs.following(tx, what, facts, 0, LISTED + len(alone)) if each not in alone)
+        return Plan(what, facts, total, tuple(islice(listed, LISTED)), alone)
 
 
 def begin(house: House, actor: Actor, what: What, facts: Mapping[str, Any], reason: str, key: str) -> int:

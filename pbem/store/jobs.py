@@ -89,6 +89,14 @@ def following(tx: Connection, what: str, facts: Mapping[str, Any], mark: int, li
     return [Target(*row) for row in tx.execute(wanted.where(number > mark).order_by(number).limit(limit))]
 
 
+def at_tables_of(tx: Connection, what: str, facts: Mapping[str, Any], person_id: int, limit: int) -> list[Target]:
+    """Those that a job of this kind is about at tables where a person sits."""
+    wanted = _wanted(what, facts)
+    number, table, _called = wanted.selected_columns
+    theirs = select(_PLACE.c.game_id).where(_PLACE.c.person_id == person_id)
+    return [Target(*row) for row in tx.execute(wanted.where(table.in_(theirs)).order_by(number).limit(limit))]
+
+
 def count(tx: Connection, what: str, facts: Mapping[str, Any]) -> int:
     """How many it is about."""
     return tx.execute(select(func.count()).select_from(_wanted(what, facts).subquery())).scalar_one()

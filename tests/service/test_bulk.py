@@ -1,15 +1,17 @@
 """One act on many: begun by one press, gone on with by whoever works, each step once."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
-from pbem.domain.acts import Actor, Role
 from pbem.domain.errors import BadInput
 from pbem.service import bulk
 from pbem.service.bulk import What
+from pbem.service.moderation.seats import Substitute
 from pbem.store import audit, outbox
-from tests.service.moderated import OLGA
+from tests.service.acting import ROOT
+from tests.service.moderated import OLGA, does
 from tests.service.stored import calls_counted, everything, letters
 from tests.service.timed import Time
 
@@ -74,8 +76,8 @@ def test_what_came_back_from_one_provider_goes_out_again(house, clock, table):
     mails = [mail for mail in game.mails() if mail.kind == "welcome"]
     for mail in mails:
         house.write(lambda tx, mail=mail: outbox.change(tx, mail.id, status="undeliverable"))
-    assert bulk.plan(house, What.RESEND, bulk.facts_of(house, What.RESEND, "@elsewhere.example")).total == 0
-    plan = bulk.plan(house, What.RESEND, bulk.facts_of(house, What.RESEND, "example.org"))
+    assert bulk.plan(house, OLGA, What.RESEND, bulk.facts_of(house, What.RESEND, "@elsewhere.example")).total == 0
+    plan = bulk.plan(house, OLGA, What.RESEND, bulk.facts_of(house, What.RESEND, "example.org"))
     assert (plan.total, {each.game_id for each in plan.listed}) == (2, {game.id})
     begins(house, What.RESEND, "example.org")
     goes_on(house)
@@ -87,7 +89,7 @@ def test_what_came_back_from_one_provider_goes_out_again(house, clock, table):
 @pytest.mark.parametrize("what", [What.PAUSE, What.ANNOUNCE])
 def test_a_dry_run_lists_what_would_happen_and_changes_nothing(house, three, what):
     before = everything(house.store)
-    plan = bulk.plan(house, what, bulk.facts_of(house, what, "News."))
+    plan = bulk.plan(house, OLGA, what, bulk.facts_of(house, what, "News."))
     assert plan.total == len(plan.listed) > 1
     assert everything(house.store) == before
 
@@ -119,13 +121,51 @@ def test_a_second_press_of_the_same_button_is_the_same_job(house, three):
     assert acts(house) == ["pause all"]
 
 
-def test_a_table_where_it_cannot_be_done_is_noted_and_holds_up_no_other(house, three):
-    playing = Actor(Role.ORGANISER, "Ann", organiser_id=2, person_id=three[1].person_at(0))
-    apart = begins(house, What.PAUSE, actor=playing)
+@pytest.fixture
+def olga_plays(house, three, person):
+    """Olga as she sits at the second of three tables."""
+    olga, seat = person("Olga"), next(iter(three[1].asked()))
+    does(house, Substitute(three[1].id, seat, "olga@example.org"))
+    return replace(OLGA, person_id=olga)
+
+
+@pytest.mark.parametrize(("what", "text", "kind"), [(What.PAUSE, "", "Paused"), (What.EXTEND, "1d", "Extended")])
+def test_a_table_where_the_organiser_plays_is_named_before_and_after_left_alone_and_holds_up_no_other(
+    house, three, olga_plays, what, text, kind
+):
+    facts = bulk.facts_of(house, what, text)
+    plan = bulk.plan(house, olga_plays, what, facts)
+    assert [each.game_id for each in plan.left_alone] == [three[1].id]
+    assert [each.game_id for each in plan.listed] == [three[0].id, three[2].id]
+    assert (plan.total, plan.reached) == (3, 2)
+    known = three[1].row()
+    job = begins(house, what, text, actor=olga_plays)
     goes_on(house)
-    found = bulk.read(house, apart)
-    assert (found.done, found.failed, found.status) == (0, 3, "done")
-    assert all("You play at this table" in why for _, why in found.said)
+    assert three[1].row() == known
+    assert [kind in {row.kind for row in game.log()} for game in three] == [True, False, True]
+    found = bulk.read(house, job)
+    assert (found.done, found.failed) == (2, 1)
+    ((number, why),) = found.said
+    assert number == three[1].id
+    assert "You play at this table" in why
+
+
+def test_a_mail_about_a_table_where_the_organiser_plays_is_not_sent_again(house, three, olga_plays):
+    for game in three:
+        for mail in game.mails():
+            house.write(lambda tx, mail=mail: outbox.change(tx, mail.id, status="undeliverable"))
+    facts = bulk.facts_of(house, What.RESEND, "example.org")
+    apart = {each.game_id for each in bulk.plan(house, olga_plays, What.RESEND, facts).left_alone}
+    assert apart == {three[1].id}
+    begins(house, What.RESEND, "example.org", actor=olga_plays)
+    goes_on(house)
+    assert {mail.status for mail in three[1].mails()} == {"undeliverable"}
+    assert "queued" in {mail.status for mail in three[0].mails()}
+
+
+def test_whoever_plays_nowhere_and_whoever_is_at_the_machine_leaves_nothing_alone(house, three, olga_plays):
+    for actor in (OLGA, ROOT):
+        assert bulk.plan(house, actor, What.PAUSE, {}).left_alone == ()
 
 
 def test_a_job_that_is_stopped_goes_no_further_and_says_so_in_the_audit(house, three):

@@ -6,8 +6,10 @@ import pytest
 
 from pbem.links import contains_token
 from pbem.service import bulk, counting, play
+from pbem.service.moderation.seats import Substitute
 from pbem.service.play import By
 from tests.service import many
+from tests.service.moderated import does
 from tests.service.stored import calls_counted, letters
 from tests.service.timed import Time
 from tests.web.desk import at_the_desk
@@ -119,6 +121,20 @@ def test_all_tables_are_paused_by_two_presses_and_a_double_press_changes_nothing
         pass
     assert "2 of 2" in olga.open(job.url).text
     assert all(game.row().paused for game in games)
+
+
+def test_a_table_where_the_organiser_plays_is_named_beforehand_and_afterwards(olga, house, table, person):
+    mine, other = table("sun-bid", 2, title="Mine"), table("sun-bid", 2, title="Theirs")
+    person("Olga")
+    does(house, Substitute(mine.id, 0, "olga@example.org"))
+    plan = olga.open("/desk/all/pause").form("Show what would happen").press(reason="the house is moved")
+    assert "It would be done at one table" in plan.text
+    assert f"At one more you play, so nothing is done there: another organiser can do it. table {mine.id}" in plan.text
+    job = plan.form("Do it").press()
+    while bulk.go_on(house):
+        pass
+    assert f"Table {mine.id}: You play at this table." in olga.open(job.url).text
+    assert [game.row().paused for game in (mine, other)] == [False, True]
 
 
 def test_what_was_typed_for_everybody_is_kept_when_it_is_refused(olga):

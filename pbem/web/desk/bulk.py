@@ -38,7 +38,7 @@ def _sent(what: What) -> Response:
             begun = bulk.begin(house(), door.actor(), what, facts, field("reason"), field("form"))
             return site.go("desk_bulk.job", job_id=begun)
         reason_of(field("reason"))
-        plan = bulk.plan(house(), what, facts)
+        plan = bulk.plan(house(), door.actor(), what, facts)
     except Refusal as refused:
         return _form(what, refused)
     typed = [pair for pair in request.form.items() if pair[0] not in ("step", "form")]
