@@ -339,8 +339,10 @@ def upgrade() -> None:
         sa.UniqueConstraint("form", name=op.f("uq_audit_form")),
     )
     with op.batch_alter_table("audit", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_audit_game_id"), ["game_id"], unique=False)
-        batch_op.create_index(batch_op.f("ix_audit_person_id"), ["person_id"], unique=False)
+        batch_op.create_index(batch_op.f("ix_audit_act_seq"), ["act", "seq"], unique=False)
+        batch_op.create_index(batch_op.f("ix_audit_actor_seq"), ["actor", "seq"], unique=False)
+        batch_op.create_index(batch_op.f("ix_audit_game_id_seq"), ["game_id", "seq"], unique=False)
+        batch_op.create_index(batch_op.f("ix_audit_person_id_seq"), ["person_id", "seq"], unique=False)
 
     op.create_table(
         "call",
@@ -705,8 +707,10 @@ def downgrade() -> None:
 
     op.drop_table("call")
     with op.batch_alter_table("audit", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_audit_person_id"))
-        batch_op.drop_index(batch_op.f("ix_audit_game_id"))
+        batch_op.drop_index(batch_op.f("ix_audit_person_id_seq"))
+        batch_op.drop_index(batch_op.f("ix_audit_game_id_seq"))
+        batch_op.drop_index(batch_op.f("ix_audit_actor_seq"))
+        batch_op.drop_index(batch_op.f("ix_audit_act_seq"))
 
     op.drop_table("audit")
     with op.batch_alter_table("alarm", schema=None) as batch_op:

@@ -148,16 +148,16 @@ def audit() -> None:
     "--person", "person_id", type=click.IntRange(1), help="Only what was done about the person of this number."
 )
 @click.option("--act", help="Only acts of this kind, like pause.")
-@click.option("--by", "begins", help="Only what somebody did whose name begins so, like 'organiser Ann'.")
+@click.option("--by", "actor", help="Only what somebody did, named as in the list, like 'organiser Ann'.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="So many at most.")
-def audit_list(game_id: int | None, person_id: int | None, act: str | None, begins: str | None, limit: int) -> None:
+def audit_list(game_id: int | None, person_id: int | None, act: str | None, actor: str | None, limit: int) -> None:
     """Show what was done, the newest first."""
     from pbem.ops.opening import opened_house
     from pbem.service import audit as auditing
     from pbem.store.audit import Wanted
 
     with opened_house(read_settings()) as house:
-        found = auditing.listed(house, Wanted(act, game_id, person_id, begins), limit=limit)
+        found = auditing.listed(house, Wanted(act, game_id, person_id, actor), limit=limit)
     for row in found:
         about = "".join(f"  {what} {of}" for what, of in (("table", row.game_id), ("person", row.person_id)) if of)
         click.echo(f"{row.seq}  {row.at:%Y-%m-%d %H:%M} UTC  {row.actor}  {row.act}{about}\n    {row.reason}")

@@ -39,12 +39,12 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which acts to list; what is None does not matter. `begins` is how the actor is called, from the first letter on."""
+    """Which acts to list; what is None does not matter. `actor` is as rows name them: organiser Ann."""
 
     act: str | None = None
     game_id: int | None = None
     person_id: int | None = None
-    begins: str | None = None
+    actor: str | None = None
 
 
 def lock_end(tx: Connection, genesis: bytes) -> tuple[int, bytes]:
@@ -97,11 +97,10 @@ def newest(tx: Connection, wanted: Wanted, before: int | None, limit: int) -> li
             (_AUDIT.c.act, wanted.act),
             (_AUDIT.c.game_id, wanted.game_id),
             (_AUDIT.c.person_id, wanted.person_id),
+            (_AUDIT.c.actor, wanted.actor),
         )
         if value is not None
     ]
-    if wanted.begins is not None:
-        conditions.append(_AUDIT.c.actor.startswith(wanted.begins, autoescape=True))
     if before is not None:
         conditions.append(_AUDIT.c.seq < before)
     found = select(_AUDIT).where(*conditions).order_by(_AUDIT.c.seq.desc()).limit(limit)

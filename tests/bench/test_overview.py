@@ -11,9 +11,11 @@ import pytest
 from pbem import config
 from pbem.app import create_app
 from pbem.service import counting, overview
+from pbem.service.moderation.clocks import Pause
 from pbem.store.copying import counts
 from tests.bench.tables import begin, crowd, house_on
 from tests.service import many
+from tests.service.moderated import does
 from tests.service.test_overview import EVERY, scans, statements_of
 from tests.web.browser import Browser
 from tests.web.desk import at_the_desk
@@ -35,6 +37,10 @@ PAGES = (
     "/desk?q=copy77",
     "/desk/activity",
     f"/desk/people/{many.FIRST + 5}",
+    "/desk/audit",
+    "/desk/audit?act=rewind",
+    "/desk/audit?by=organiser+Zoe",
+    f"/desk/audit?table={many.FIRST}",
 )
 
 
@@ -46,6 +52,8 @@ def test_the_desk_among_a_hundred_thousand_tables_takes_at_most_twice_the_time_a
         house = house_on(fresh_database(), make=True)
         game_id = begin(house, "bid", crowd(house, 3))
         many.copy(house, game_id, games, ROWS)
+        does(house, Pause(game_id))
+        many.acts(house, 10 * games)
         many.settle(house)
         began = time.perf_counter()
         looks = sum(1 for _ in iter(lambda house=house: counting.count(house), False))

@@ -110,6 +110,26 @@ def copy(house: House, game_id: int, times: int, rows: int = 10) -> None:
     )
 
 
+def acts(house: House, times: int) -> None:
+    """More acts like the first one: of all of them a hundredth are of another kind, by somebody else, or elsewhere.
+
+    Their hashes are those of the first, so this chain is none; it is only there to be looked through.
+    """
+    columns = {column.name: f't."{column.name}"' for column in Base.metadata.tables["audit"].c}
+    columns |= {
+        "seq": "s.n + 2",
+        "form": "NULL",
+        "act": "CASE WHEN s.n % 100 = 1 THEN 'rewind' ELSE t.act END",
+        "actor": "CASE WHEN s.n % 100 = 2 THEN 'organiser Zoe' ELSE t.actor END",
+        "game_id": f"CASE WHEN s.n % 100 = 3 THEN {FIRST} ELSE t.game_id END",
+        "person_id": f"CASE WHEN s.n % 100 = 4 THEN {FIRST} END",
+    }
+    names, values = ", ".join(f'"{name}"' for name in columns), ", ".join(columns.values())
+    series = _SERIES.format(most=times - 1)
+    sql = f"INSERT INTO audit ({names}) {series} SELECT {values} FROM audit t, s WHERE t.seq = 1"
+    house.write(lambda tx: tx.exec_driver_sql(sql if house.store.on_sqlite else sql.replace("%", "%%")))
+
+
 def settle(house: House) -> None:
     """Let the database learn what it holds."""
     with house.store.engine.connect() as connection:

@@ -51,7 +51,7 @@ def test_acts_are_looked_for_by_an_address_that_can_be_kept(olga, house, table):
     for query, found, other in (
         ("act=extend", "The first.", "The second."),
         (f"table={game.id}", "The first.", "The second."),
-        ("by=command+line", "The second.", "The first."),
+        ("by=command+line++root", "The second.", "The first."),
     ):
         page = olga.open(f"/desk/audit?{query}")
         assert found in page.text

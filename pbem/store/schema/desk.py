@@ -16,7 +16,14 @@ class Audit(Base):
     """
 
     __tablename__ = "audit"
-    __table_args__ = (UniqueConstraint("form"), Index(None, "game_id"), Index(None, "person_id"))
+    # By whatever acts are looked for, the newest of them are the end of an index.
+    __table_args__ = (
+        UniqueConstraint("form"),
+        Index(None, "game_id", "seq"),
+        Index(None, "person_id", "seq"),
+        Index(None, "act", "seq"),
+        Index(None, "actor", "seq"),
+    )
 
     seq: Mapped[Part]
     at: Mapped[datetime]

@@ -74,7 +74,7 @@ def _wanted(asked: Mapping[str, str]) -> Wanted:
         act=asked["act"] or None,
         game_id=_number(asked["table"], _("the number of a table")),
         person_id=_number(asked["person"], _("the number of a person")),
-        begins=asked["by"] or None,
+        actor=" ".join(asked["by"].split()) or None,
     )
 
 
