@@ -159,6 +159,10 @@ def _lines(found: "Overview") -> list[str]:
     lines += [
         f"job {job.id}, {job.what}: {job.dealt_with} of {job.total}" for job in found.jobs if job.status == "running"
     ]
+    for mail in found.given_up:
+        why = mail.lines[-1].detail or mail.lines[-1].what
+        lines.append(f"mail {mail.outbox_id} ({mail.kind}) to person {mail.person_id} was given up: {why}")
+    lines += [f"mail {mail.id} that came in on {mail.received_at:%Y-%m-%d} could not be read" for mail in found.unread]
     for each in found.page.tables:
         due = "" if each.row.due_at is None else f", next clock {from_now(found.now, each.row.due_at)}"
         wrong = f" [{', '.join(each.troubles)}]" if each.troubles else ""

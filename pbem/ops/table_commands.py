@@ -273,6 +273,15 @@ def person_delete(house: "House", who: str) -> "Deed":
     return Delete(_number(house, who))
 
 
+@deed(person, "resend", example="pbem person resend 345 --reason 'It never arrived.'")
+@click.argument("mail", type=click.IntRange(1))
+def person_resend(house: "House", mail: int) -> "Deed":
+    """Send the MAIL of this number, which is about no table, again: the same bytes with the links that its reader has now."""
+    from pbem.service.moderation.mailing import ResendOfNoTable
+
+    return ResendOfNoTable(mail)
+
+
 @deed(person, "unban", example="pbem person unban ben@example.org --reason 'He has said sorry.'")
 @click.argument("who")
 def person_unban(house: "House", who: str) -> "Deed":

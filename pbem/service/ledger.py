@@ -68,11 +68,9 @@ def of_game_in(tx: Tx, game_id: int, limit: int, seat: int | None = None) -> lis
     return _listed(tx, outbox.about(tx, game_id, limit, seat))
 
 
-def in_trouble(house: House, limit: int = MOST_SHOWN) -> list[Listed]:
-    """The mails that were given up, the newest first: somebody has to look at them."""
-    with house.store.read() as tx:
-        found = [row for status in ("parked", "undeliverable") for row in outbox.with_status(tx, status, limit)]
-        return _listed(tx, sorted(found, key=lambda row: row.id, reverse=True)[:limit])
+def given_up_in(tx: Tx, limit: int) -> list[Listed]:
+    """The mails about no table that were given up: those about one are found at its desk."""
+    return _listed(tx, outbox.given_up_of_no_table(tx, limit))
 
 
 def resend_own(house: House, person_id: int, outbox_id: int) -> None:

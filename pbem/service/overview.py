@@ -12,16 +12,21 @@ from typing import Final
 from engine import game
 from pbem.domain.errors import BadInput
 from pbem.domain.speech import gettext as _
-from pbem.service import bulk
+from pbem.service import bulk, ledger
 from pbem.service.house import House
+from pbem.service.ledger import Listed as Mail
 from pbem.service.people import normalised
-from pbem.store import games, outages, overview, people, tally, terms
+from pbem.store import games, incoming, outages, overview, people, tally, terms
 from pbem.store.database import Tx
+from pbem.store.incoming import UnreadRow
 from pbem.store.outages import BeatRow, OutageRow
 from pbem.store.overview import TROUBLES, Counts, TableRow
 
 PAGE: Final = 40
 """Tables on one page."""
+
+MAILS: Final = 10
+"""So many of the mails that were given up are listed, of those that leave and of those that came in."""
 
 LATE: Final = timedelta(minutes=5)
 """A deadline that is over for longer than this should have been acted on: a worker looks every few seconds."""
@@ -70,7 +75,10 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Everything that the first page of the desk shows. `playing` was counted by a worker; nobody knows it before that."""
+    """Everything that the first page of the desk shows. `playing` was counted by a worker; nobody knows it before that.
+
+    `given_up` are mails about no table, which no table's page has, and `unread` those that came in.
+    """
 
     now: datetime
     counts: Counts
@@ -78,6 +86,8 @@ class Overview:
     workers: tuple[BeatRow, ...]
     outages: tuple[OutageRow, ...]
     jobs: tuple[bulk.Job, ...]
+    given_up: tuple[Mail, ...]
+    unread: tuple[UnreadRow, ...]
     page: Page
 
     @property
@@ -97,6 +107,8 @@ def look(house: House, wanted: Wanted, after: str = "", limit: int = PAGE) -> Ov
             tuple(outages.beats(tx)),
             tuple(outages.newest_outages(tx, 5)),
             tuple(bulk.newest_in(tx)),
+            tuple(ledger.given_up_in(tx, MAILS)),
+            tuple(incoming.unread(tx, MAILS)),
             page_in(tx, wanted, now, after, limit),
         )
 

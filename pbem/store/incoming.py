@@ -5,7 +5,7 @@ mail that has been dealt with keeps its row for a while without its text: the sa
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from typing import Any
 
@@ -56,6 +56,15 @@ class ReceivedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadRow:
+    """A mail that came in and was given up: nothing of what it says."""
+
+    id: int
+    received_at: datetime
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """A mail that we wrote because one came in: about which turn, and with which facts."""
 
@@ -102,6 +111,13 @@ def lock(tx: Connection, received_id: int) -> ReceivedRow | None:
     """One mail, of which nobody else does a line until this transaction ends."""
     row = tx.execute(select(_RECEIVED).where(_RECEIVED.c.id == received_id).with_for_update()).one_or_none()
     return None if row is None else ReceivedRow(**row._mapping)
+
+
+def unread(tx: Connection, limit: int) -> list[UnreadRow]:
+    """The mails that came in and were given up, those first that were due last."""
+    wanted = select(*(_RECEIVED.c[field.name] for field in fields(UnreadRow))).where(_RECEIVED.c.status == "parked")
+    latest = wanted.order_by(_RECEIVED.c.due_at.desc(), _RECEIVED.c.id.desc()).limit(limit)
+    return [UnreadRow(**row._mapping) for row in tx.execute(latest)]
 
 
 def of_link(tx: Connection, link_id: int, limit: int) -> list[ReceivedRow]:

@@ -342,6 +342,13 @@ def with_status(tx: Connection, status: str, limit: int) -> list[OutboxRow]:
     return _newest(tx, _OUTBOX.c.status == status, limit=limit)
 
 
+def given_up_of_no_table(tx: Connection, limit: int) -> list[OutboxRow]:
+    """The mails about no table that were given up, those first that were due last."""
+    wanted = select(_OUTBOX).where(_OUTBOX.c.status == "parked", _OUTBOX.c.game_id.is_(None))
+    latest = wanted.order_by(_OUTBOX.c.due_at.desc(), _OUTBOX.c.id.desc()).limit(limit)
+    return [OutboxRow(**row._mapping) for row in tx.execute(latest)]
+
+
 def of_game(tx: Connection, game_id: int, after_seq: int = 0) -> list[OutboxRow]:
     """The mails about a game that later rows of its log caused."""
     wanted = select(_OUTBOX).where(_OUTBOX.c.game_id == game_id, _OUTBOX.c.seq > after_seq)

@@ -8,7 +8,7 @@ from pbem.ops.opening import opened_house
 from pbem.ops.terminal import read_settings
 from pbem.service import lobby, people
 from pbem.service.tables import Wanted
-from pbem.store import audit, games
+from pbem.store import audit, games, outbox
 
 
 @pytest.fixture
@@ -46,6 +46,19 @@ def test_the_overview_tells_of_trouble_and_of_tables(typed):
     assert "1 tables that are paused" in told
     assert "table 1: Friday club" in told
     assert "@" not in told
+
+
+def test_a_mail_about_no_table_that_was_given_up_is_told_and_sent_again(typed):
+    with opened_house(read_settings()) as house:
+        house.write(lambda tx: outbox.queue(tx, [outbox.Letter(1, "links")], house.now(), house.now()))
+        with house.store.read() as tx:
+            (mail,) = outbox.of_kind(tx, 1, "links", "queued")
+        house.write(lambda tx: outbox.change(tx, mail.id, status="parked"))
+        house.write(lambda tx: outbox.note(tx, mail.id, house.now(), "parked", "554 no"))
+    assert f"mail {mail.id} (links) to person 1 was given up: 554 no" in typed("overview").output
+    assert typed("person", "resend", str(mail.id), "--reason", "The relay was mended.").exit_code == 0
+    assert "was given up:" not in typed("overview").output
+    assert seen()[1] == [("retry", "command")]
 
 
 def test_a_look_beforehand_changes_nothing_and_the_act_is_on_record(typed):

@@ -9,12 +9,15 @@ from pbem.domain.errors import BadInput
 from pbem.service import leaving, lobby, overview, profile, stops
 from pbem.service.heartbeat import Worker, beat
 from pbem.service.moderation.clocks import Pause
+from pbem.service.moderation.mailing import ResendOfNoTable, RetryIncoming
+from pbem.service.moderation.persons import Ban
 from pbem.service.overview import LATE, Wanted
 from pbem.service.tables import Wanted as WantedTable
-from pbem.store import flaws, outbox
+from pbem.store import flaws, incoming, outbox
 from pbem.store.overview import TROUBLES
 from pbem.store.schema import Base
 from tests.service import many
+from tests.service.inbox import Inbox
 from tests.service.moderated import does
 from tests.service.stored import letters
 from tests.service.timed import Time
@@ -30,7 +33,7 @@ EVERY = (
 )
 """A list of each kind."""
 
-MOST = 16
+MOST = 18
 """Statements of the page; the door of the desk needs a few besides."""
 
 
@@ -152,6 +155,27 @@ def test_the_state_of_the_house_is_told(house, clock, table):
     found, mails = overview.look(house, Wanted()), letters(house)
     assert not found.awake
     assert (found.counts.queued, found.counts.oldest) == (len(mails), min(mail.due_at for mail in mails))
+
+
+def test_mails_that_were_given_up_and_are_about_no_table_are_listed_with_what_went_wrong(house, table, person, time):
+    game = table("sun-bid", 2)
+    does(house, Ban(person("Ann")))
+    mail, about_table = letters(house, kind="banned")[-1], game.mails()[-1]
+    for row in (mail, about_table):
+        house.write(lambda tx, row=row: outbox.change(tx, row.id, status="parked"))
+    house.write(lambda tx: outbox.note(tx, mail.id, house.now(), "parked", "554 no"))
+    box = Inbox(house, time.clock)
+    box.takes(box.written(game, 0, "help"), box.reply_address(game, 0))
+    house.write(lambda tx: incoming.change(tx, 1, status="parked"))
+    found = overview.look(house, Wanted())
+    assert (found.counts.given_up, found.counts.unread) == (2, 1)
+    (given_up,) = found.given_up
+    assert (given_up.outbox_id, given_up.person_id, given_up.lines[-1].detail) == (mail.id, person("Ann"), "554 no")
+    assert [each.id for each in found.unread] == [1]
+    does(house, ResendOfNoTable(mail.id))
+    does(house, RetryIncoming(1))
+    found = overview.look(house, Wanted())
+    assert (found.given_up, found.unread) == ((), ())
 
 
 def test_the_overview_reads_no_table_as_a_whole_whatever_is_listed(house, table, time):

@@ -6,8 +6,10 @@ import pytest
 
 from pbem.links import contains_token
 from pbem.service import bulk, counting, play
+from pbem.service.moderation.persons import Ban
 from pbem.service.moderation.seats import Substitute
 from pbem.service.play import By
+from pbem.store import outbox
 from tests.service import many
 from tests.service.moderated import does
 from tests.service.stored import calls_counted, letters
@@ -135,6 +137,19 @@ def test_a_table_where_the_organiser_plays_is_named_beforehand_and_afterwards(ol
         pass
     assert f"Table {mine.id}: You play at this table." in olga.open(job.url).text
     assert [game.row().paused for game in (mine, other)] == [False, True]
+
+
+def test_a_mail_that_was_given_up_and_is_about_no_table_is_sent_again_from_the_first_page(olga, house, person):
+    does(house, Ban(person("Ann")))
+    (mail,) = letters(house, kind="banned")
+    house.write(lambda tx: outbox.change(tx, mail.id, status="parked"))
+    house.write(lambda tx: outbox.note(tx, mail.id, house.now(), "parked", "554 no"))
+    page = olga.open("/desk")
+    assert "554 no" in page.text
+    form = page.follow("Send it again").form("See what it would do …")
+    form.press(reason="The relay was mended.", step="preview").form("Send a mail again").press(step="do")
+    assert [each.status for each in letters(house, kind="banned")] == ["queued"]
+    assert "554 no" not in olga.open("/desk").text
 
 
 def test_what_was_typed_for_everybody_is_kept_when_it_is_refused(olga):
