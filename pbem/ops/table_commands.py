@@ -220,6 +220,16 @@ def table_resend(house: "House", number: int, mail: int) -> "Deed":
     return Resend(number, mail)
 
 
+@deed(table, "retry-deadline", example="pbem table retry-deadline 12 3 --reason 'The fault is mended.'")
+@click.argument("number", type=click.IntRange(1))
+@click.argument("seat", type=click.IntRange(1))
+def table_retry_deadline(house: "House", number: int, seat: int) -> "Deed":
+    """Act on the deadline of a SEAT again that was given up after many tries."""
+    from pbem.service.moderation.mailing import RetryDeadline
+
+    return RetryDeadline(number, seat - 1)
+
+
 @click.group(epilog=CODES)
 def person() -> None:
     """People: their addresses, and who takes no new seat."""

@@ -7,7 +7,7 @@ from typing import TypeVar
 from pbem.config import read
 from pbem.ops.opening import house_on, opened_store
 from pbem.service import talk
-from pbem.store import audit, bans, people
+from pbem.store import audit, bans, deadlines, people
 from tests.ops.conftest import Run
 from tests.ops.test_commands import begin_here
 from tests.service.begun import Begun
@@ -71,6 +71,25 @@ def test_every_act_on_a_table_is_done_from_the_command_line_and_on_record(pbem: 
         assert looked.output.splitlines()[:-1] == did.output.splitlines()[:-1]
     assert [(act, who) for act, who, _ in acts()] == [(name, "command") for name, _, _ in done]
     assert pbem("verify").exit_code == 0
+
+
+def test_a_deadline_that_was_given_up_is_tried_again_by_command(pbem: Run) -> None:
+    pbem("init")
+    number = str(begin_here("templari"))
+
+    def park(game: Begun) -> str:
+        while game.places()[seat := next(iter(game.asked()))].person_id is None:
+            game.play(seat, game.asked()[seat].default)
+        with game.house.store.engine.begin() as tx:
+            asked = deadlines.read(tx, game.id, game.row().window, seat)
+            assert asked is not None
+            deadlines.release(tx, asked, attempts=deadlines.MOST_ATTEMPTS)
+        return str(seat + 1)
+
+    seat = at(int(number), park)
+    assert pbem("table", "retry-deadline", number, seat, *WHY).exit_code == 0
+    assert pbem("table", "retry-deadline", number, seat, *WHY).exit_code == 1
+    assert [act for act, _, _ in acts()] == ["retry deadline"]
 
 
 def test_an_act_without_a_reason_or_that_cannot_be_changes_nothing(pbem: Run) -> None:
