@@ -182,6 +182,10 @@ def _facts(mail: OutboxRow) -> dict[str, Any]:
             "due_at": None,
             "who": "",
             "length": "",
+            "gone": "",
+            "by_bot": False,
+            "paused": False,
+            "asked": False,
             "by": "organiser",
             "seat": mail.seat,
         } | dict(telling.corrected(said))

@@ -5,6 +5,7 @@ in the same transaction. What the players of a table should know is a row of its
 later a deadline becomes is `domain.deadline`'s business.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -50,19 +51,20 @@ def resume_in(tx: Tx, house: House, game_id: int, reason: str, by: str) -> None:
     game = _note(tx, house, game, Kind.RESUMED, None, by, {"reason": reason})
     outages.end_pause(tx, game_id, house.now())
     lobby.change_game(tx, game_id, paused=False)
+    go_on_in(tx, house, game, "resumed", {"reason": reason, "by": by})
+
+
+def go_on_in(tx: Tx, house: House, game: GameRow, what: str, facts: Mapping[str, object]) -> None:
+    """Work all deadlines of a table out anew, because its clocks go on, and tell everybody there until when they have time."""
     found = timekeeping.settle_game(tx, house, game, tell=False)
-    holders = _holders(tx, game_id)
-    facts: dict[str, object] = {"reason": reason, "by": by}
-    told = set()
-    for row in deadlines.of_game(tx, game_id):
-        if (due := found.get(row.seat)) is not None and due.at is not None:
-            person_id = holders[row.seat]
-            assert person_id is not None
-            timekeeping.queue_notice(tx, house, person_id, game, row, "resumed", facts | {"due_at": due.at})
-            told.add(person_id)
-    for person_id in _people(tx, game_id):
-        if person_id not in told:
-            timekeeping.queue_notice(tx, house, person_id, game, None, "resumed", facts)
+    holders, asked = _holders(tx, game.id), deadlines.of_game(tx, game.id)
+    for person_id in _people(tx, game.id):
+        mine = [row for row in asked if holders[row.seat] == person_id]
+        # A clock that has not started gets its moment with the mail of the turn.
+        running: list[deadlines.DeadlineRow | None] = [row for row in mine if row.seat in found and found[row.seat].at]
+        for row in running or [None]:
+            said = {**facts, "asked": bool(mine), "due_at": None if row is None else found[row.seat].at}
+            timekeeping.queue_notice(tx, house, person_id, game, row, what, said)
 
 
 def extend_in(tx: Tx, house: House, game_id: int, more: str, reason: str, seat: int | None, by: str) -> None:

@@ -97,11 +97,11 @@ def replace_in(tx: Tx, house: House, game_id: int, seat: int, person_id: int | N
     offer = offers.of_seat(tx, game_id, seat)
     if offer is not None:
         offers.end(tx, offer.id, "over", house.now(), person_id)
-    facts = {"who": who, "seat": seat, "why": "organiser", "reason": reason, "by": by}
+    facts = {"who": who, "gone": before.name, "seat": seat, "why": "organiser", "reason": reason, "by": by}
     for other in _others(tx, game_id, seat):
         _notice(tx, house, game, what, facts, other)
     if before.person_id is not None:
-        _notice(tx, house, game, "seat_taken", facts, before.person_id)
+        _notice(tx, house, game, "seat_taken", facts | {"by_bot": person_id is None}, before.person_id)
     return game
 
 
@@ -230,7 +230,7 @@ def _take(tx: Tx, house: House, offer_id: int, person_id: int, name: str) -> Gam
     record = Record(game, house.now(), house.randomness)
     game = seating.give_to_person(tx, house, game, record, offer.seat, By.PERSON, person, called)
     offers.end(tx, offer.id, "taken", house.now(), person_id)
-    facts = {"who": called, "seat": offer.seat, "offer": offer.id}
+    facts = {"who": called, "gone": before.name, "seat": offer.seat, "offer": offer.id}
     for other in _others(tx, game.id, offer.seat):
         _notice(tx, house, game, "substitute_plays", facts, other)
     if before.person_id is not None:

@@ -287,6 +287,22 @@ def test_a_frozen_table_decides_nothing_and_no_clock_of_it_runs(house, time, tab
     game.play(seat, decision.default)
 
 
+def test_when_a_table_goes_on_whoever_is_asked_reads_until_when_and_the_others_that_nothing_is(house, time, table):
+    game = table("templari", 3, pace="1d")
+    time.sends()
+    (seat,) = game.asked()
+    for stops, goes_on in ((Freeze, Unfreeze), (Pause, Resume)):
+        does(house, stops(game.id))
+        known = {mail.id for mail in letters(house)}
+        does(house, goes_on(game.id))
+        told = {mail.person_id: json.loads(mail.facts) for mail in letters(house) if mail.id not in known}
+        assert told.keys() == at(game)
+        assert {person: facts["asked"] for person, facts in told.items()} == {
+            person: person == game.person_at(seat) for person in at(game)
+        }
+        assert told[game.person_at(seat)]["due_at"] == time.due(game, seat).isoformat()
+
+
 def test_a_table_that_was_paused_before_it_was_frozen_is_paused_afterwards(house, time, table):
     game = table("templari", 3, pace="1d")
     time.sends()

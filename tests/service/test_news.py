@@ -24,7 +24,7 @@ from tests.service.moderated import does
 from tests.service.test_delivery import HEAD, HOUR, LINK
 
 _QUEUED = re.compile(r"Letter\(\s*[\w.]+,\s*\"(\w+)\"")
-_NOTICED = re.compile(r"notice\(\s*tx, house,.*?\"(\w+)\"", re.DOTALL)
+_NOTICED = re.compile(r"(?:notice|go_on_in)\(\s*(?:doing\.)?tx, (?:doing\.)?house,[^)]*?\"(\w+)\"")
 
 KINDS = sorted(folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir())
 
@@ -79,7 +79,7 @@ def test_every_kind_of_mail_is_in_the_handbook():
 def test_every_notice_has_a_subject_of_its_own():
     subject = (paths.templates() / "mail" / "notice" / "subject.txt").read_text()
     queued = {what for source in sources() for what in _NOTICED.findall(source)}
-    assert {"deadline", "paused", "resumed", "extended", "replaced", "bot_plays"} <= queued
+    assert {"deadline", "paused", "resumed", "extended", "replaced", "bot_plays", "frozen", "unfrozen"} <= queued
     assert {what for what in queued if f'what == "{what}"' not in subject} == set()
 
 

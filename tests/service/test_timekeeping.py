@@ -1,5 +1,6 @@
 """Clocks: what a mail promises, what starts a clock, what stops it."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -329,7 +330,8 @@ def test_more_time_is_given_to_one_seat_or_to_all_who_are_asked(time, house, tab
     does(house, Extend(game.id, "2026-11-26 08:00"), "a feast")
     assert {time.due(game, seat) for seat in seats} == {utc("2026-11-26 08:00")}
     assert [row.kind for row in game.log()].count("Extended") == 2
-    assert len(letters(house, kind="notice")) == 4
+    told = [json.loads(mail.facts)["what"] for mail in letters(house, kind="notice")]
+    assert sorted(told) == ["extended"] * 4 + ["others_extended"] * 2
 
 
 def test_more_time_counts_too_for_a_mail_that_is_still_on_its_way(time, house, asked):

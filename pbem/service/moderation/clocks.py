@@ -65,7 +65,9 @@ class Freeze(AtTable):
             outages.pause(doing.tx, row.id, doing.house.now())
         timekeeping.settle_game(doing.tx, doing.house, row, tell=False)
         lobby.change_game(doing.tx, row.id, status="frozen")
-        _tell_everybody(doing, row, "frozen")
+        facts = {"reason": doing.reason, "by": doing.by}
+        for person_id in sorted({p.person_id for p in games.places(doing.tx, row.id) if p.person_id is not None}):
+            timekeeping.queue_notice(doing.tx, doing.house, person_id, row, None, "frozen", facts)
         return Done(undo=Unfreeze(self.game_id))
 
 
@@ -82,8 +84,8 @@ class Unfreeze(AtTable):
         if not row.paused:
             outages.end_pause(doing.tx, row.id, doing.house.now())
         lobby.change_game(doing.tx, row.id, status="playing")
-        timekeeping.settle_game(doing.tx, doing.house, row)
-        _tell_everybody(doing, row, "unfrozen")
+        facts = {"reason": doing.reason, "by": doing.by, "paused": row.paused}
+        stops.go_on_in(doing.tx, doing.house, row, "unfrozen", facts)
         return Done(undo=Freeze(self.game_id))
 
 
@@ -112,9 +114,3 @@ def _in_state(doing: Doing, game_id: int, status: str, why: str) -> GameRow:
     if row.status != status:
         raise Gone(_("This game is %(status)s.", status=row.status), why=why, remedy=_("Nothing was changed."))
     return row
-
-
-def _tell_everybody(doing: Doing, row: GameRow, what: str) -> None:
-    facts = {"reason": doing.reason, "by": doing.by}
-    for person_id in sorted({p.person_id for p in games.places(doing.tx, row.id) if p.person_id is not None}):
-        timekeeping.queue_notice(doing.tx, doing.house, person_id, row, None, what, facts)
