@@ -20,7 +20,6 @@ from jinja2.runtime import Context
 
 from pbem import paths
 from pbem.domain.duration import parse_duration, spoken
-from pbem.domain.pace import PerDecision, parse_pace
 from pbem.domain.phrase import said, said_of_day
 from pbem.domain.speech import gettext, translated, translated_by_number
 from pbem.mail.wire import one_line
@@ -100,7 +99,6 @@ def _templates(parts: str) -> Environment:
     environment.filters["moment"] = _moment
     environment.filters["day"] = _day
     environment.filters["spoken"] = _spoken
-    environment.filters["pace"] = _pace
     environment.globals["say"] = environment.get_template(f"_{parts}.jinja").module
     return environment
 
@@ -122,12 +120,6 @@ def _day(day: str) -> str:
 def _spoken(length: str) -> str:
     """A length of time, which facts hold in its short form, in words."""
     return spoken(parse_duration(length))
-
-
-def _pace(text: str) -> str:
-    """A pace as a table has it, in words."""
-    pace = parse_pace(text)
-    return spoken(pace.allowed) if isinstance(pace, PerDecision) else str(pace)
 
 
 def _tidy(text: str) -> str:

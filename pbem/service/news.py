@@ -185,7 +185,7 @@ def _facts(mail: OutboxRow) -> dict[str, Any]:
             "gone": "",
             "by_bot": False,
             "paused": False,
-            "asked": False,
+            "in_turn": False,
             "by": "organiser",
             "seat": mail.seat,
         } | dict(telling.corrected(said))

@@ -63,7 +63,7 @@ def go_on_in(tx: Tx, house: House, game: GameRow, what: str, facts: Mapping[str,
         # A clock that has not started gets its moment with the mail of the turn.
         running: list[deadlines.DeadlineRow | None] = [row for row in mine if row.seat in found and found[row.seat].at]
         for row in running or [None]:
-            said = {**facts, "asked": bool(mine), "due_at": None if row is None else found[row.seat].at}
+            said = {**facts, "in_turn": bool(mine), "due_at": None if row is None else found[row.seat].at}
             timekeeping.queue_notice(tx, house, person_id, game, row, what, said)
 
 

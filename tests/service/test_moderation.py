@@ -297,7 +297,7 @@ def test_when_a_table_goes_on_whoever_is_asked_reads_until_when_and_the_others_t
         does(house, goes_on(game.id))
         told = {mail.person_id: json.loads(mail.facts) for mail in letters(house) if mail.id not in known}
         assert told.keys() == at(game)
-        assert {person: facts["asked"] for person, facts in told.items()} == {
+        assert {person: facts["in_turn"] for person, facts in told.items()} == {
             person: person == game.person_at(seat) for person in at(game)
         }
         assert told[game.person_at(seat)]["due_at"] == time.due(game, seat).isoformat()
