@@ -2,8 +2,7 @@
 # All paths are relative, so the checkout may live in a folder with spaces in its name.
 
 PYTHON ?= python3
-# One more than two cores: much of the suite waits for mail servers and browsers.
-WORKERS ?= 3
+WORKERS ?= 2
 VENV := .venv
 PY := $(VENV)/bin/python
 

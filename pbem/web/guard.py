@@ -7,7 +7,7 @@ kept by no cache and no search engine.
 from typing import Final
 from urllib.parse import unquote_to_bytes, urlsplit
 
-from flask import Flask, Response, request
+from flask import Flask, Response, g, request
 
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.domain.speech import gettext as _
@@ -101,10 +101,12 @@ def _let_in() -> None:
         # A mail and no form: its route reads it, and knows how large one may be.
         return
     if _pressed_by_a_script():
+        # Browsers do not tell of the second half of a double click as of a click, and show only what came of that one.
+        g.back_to = _address_of_the_form()
         raise Forbidden(
             _("This did not look like a person's click."),
-            why=_("Some mail programs try out every button to protect you."),
-            remedy=_("Nothing was changed; if it was you, please go back and press the button again."),
+            why=_("Some mail programs try out every button to protect you. This press has changed nothing."),
+            remedy=_("If it was you, the page before comes back in a moment, and shows if an earlier press counts."),
         )
     if request.endpoint == UPLOAD:
         request.max_content_length = request.max_form_memory_size = MOST_UPLOADED
@@ -121,6 +123,14 @@ def _let_in() -> None:
         raise BadInput(_("This is not one of our forms."), why=_("Our pages send %(form)s.", form=_FORM))
 
 
+def _address_of_the_form() -> str:
+    """The path from which a form was sent, as the browser says; nothing where it was no page of ours."""
+    came_from = urlsplit(request.referrer or "")
+    if came_from.netloc != request.host or not came_from.path.isascii():
+        return ""
+    return came_from.path + (f"?{came_from.query}" if came_from.query else "")
+
+
 def _must_be_text(data: bytes, what: str) -> None:
     try:
         text = data.decode()
@@ -132,6 +142,8 @@ def _must_be_text(data: bytes, what: str) -> None:
 
 def _wrap_up(response: Response) -> Response:
     wanted = HEADERS | (PRIVATE if request.endpoint != "static" else {})
+    if back := g.get("back_to"):
+        wanted |= {"Refresh": f"1; url={back}"}
     if config().base_url.startswith("https:"):
         wanted |= {"Strict-Transport-Security": f"max-age={_A_YEAR}"}
     if request.endpoint in PUBLIC and response.status_code == 200:

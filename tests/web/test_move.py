@@ -7,6 +7,7 @@ import pytest
 
 from engine import game as games
 from pbem.service import play
+from tests.web.browser import HOST
 from tests.web.test_seat import SHORT, choose
 
 
@@ -196,6 +197,23 @@ def test_a_button_that_a_machine_pressed_asks_once_more(browser, links, templari
         assert templari.row().window == 1
     browser.says = {"Sec-Fetch-Mode": "navigate"}
     assert asked.form("Yes, bid 5").press().heading == "Your choice counts: bid 5"
+
+
+def test_the_second_half_of_a_double_click_is_led_back_to_what_the_first_has_done(app, links, templari):
+    path = link(links, templari, first(templari), "bid 5")
+    # Chromium says of it that nobody clicked.
+    second = {"User-Agent": "Firefox/150.0", "Sec-Fetch-Mode": "navigate"}
+
+    def presses(referrer):
+        headers = second | {"Referer": referrer}
+        answer = app.test_client().post(path, base_url=HOST, data={"go": "1"}, headers=headers)
+        assert answer.status_code == 403
+        assert templari.row().window == 1
+        return answer.headers.get("Refresh")
+
+    assert presses(f"{HOST}{path}?x=1") == f"1; url={path}?x=1"
+    assert presses(f"https://evil.example{path}") is None
+    assert presses("") is None
 
 
 def test_a_browser_that_says_nothing_of_itself_is_believed(browser, links, templari):

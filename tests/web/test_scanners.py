@@ -99,7 +99,9 @@ def test_looking_at_any_link_of_any_mail_changes_nothing(house, clock, settings,
             before = everything(house.store)
             for method in ([], ["--head"], ["--request", "OPTIONS"]):
                 answers = curl(tool("curl"), site, paths, method)
-                assert {*answers} <= {"200"}, (method, answers)
+                assert {*answers} <= {"200", "303"}, (method, answers)
+                # Nobody has signed in at the desk, so its address leads to its door.
+                assert {path for path, status in zip(paths, answers, strict=True) if status == "303"} <= {"/desk"}
             assert everything(house.store) == before, f"looking at one of {sorted(fresh)} changed something"
             for kind in fresh:
                 looked[kind] = looked.get(kind, 0) + 1
@@ -158,5 +160,7 @@ def press_everything(looks: Any, scanners: list[Any], url: str, known: set[tuple
             with page.expect_response(lambda answer: answer.request.method == "POST"):
                 page.goto(f"{url}?form={form}", wait_until="commit")
             page.wait_for_load_state()
+            # What refuses a press leads back to the form, which would be pressed again and again.
+            page.goto("about:blank")
     known.add(forms)
     return len(forms)
