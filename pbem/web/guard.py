@@ -106,7 +106,9 @@ def _let_in() -> None:
         raise Forbidden(
             _("This did not look like a person's click."),
             why=_("Some mail programs try out every button to protect you. This press has changed nothing."),
-            remedy=_("If it was you, the page before comes back in a moment, and shows if an earlier press counts."),
+            remedy=_("If it was you, the page before comes back in a moment, and shows if an earlier press counts.")
+            if g.back_to
+            else _("If it was you, please go back and look whether an earlier press counts."),
         )
     if request.endpoint == UPLOAD:
         request.max_content_length = request.max_form_memory_size = MOST_UPLOADED
@@ -124,11 +126,10 @@ def _let_in() -> None:
 
 
 def _address_of_the_form() -> str:
-    """The path from which a form was sent, as the browser says; nothing where it was no page of ours."""
-    came_from = urlsplit(request.referrer or "")
-    if came_from.netloc != request.host or not came_from.path.isascii():
-        return ""
-    return came_from.path + (f"?{came_from.query}" if came_from.query else "")
+    """The page from which a form was sent, as the browser says; nothing where it was none of ours."""
+    page = (request.referrer or "").partition("://")[2]
+    # With the host before it, no path can lead elsewhere.
+    return f"//{page}" if page.startswith(f"{request.host}/") and page.isascii() else ""
 
 
 def _must_be_text(data: bytes, what: str) -> None:

@@ -211,9 +211,12 @@ def test_the_second_half_of_a_double_click_is_led_back_to_what_the_first_has_don
         assert templari.row().window == 1
         return answer.headers.get("Refresh")
 
-    assert presses(f"{HOST}{path}?x=1") == f"1; url={path}?x=1"
+    host = HOST.partition(":")[2]
+    assert presses(f"{HOST}{path}?x=1") == f"1; url={host}{path}?x=1"
+    assert presses(f"{HOST}//evil.example/") == f"1; url={host}//evil.example/"
     assert presses(f"https://evil.example{path}") is None
-    assert presses("") is None
+    for elsewhere in ("", "http://[", f"{HOST}.evil.example/", f"{HOST}/\xe9"):
+        assert presses(elsewhere) is None
 
 
 def test_a_browser_that_says_nothing_of_itself_is_believed(browser, links, templari):
