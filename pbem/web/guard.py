@@ -5,7 +5,7 @@ kept by no cache and no search engine.
 """
 
 from typing import Final
-from urllib.parse import unquote_to_bytes, urlsplit
+from urllib.parse import unquote_to_bytes
 
 from flask import Flask, Response, g, request
 
@@ -158,7 +158,7 @@ def _wrap_up(response: Response) -> Response:
 def _from_elsewhere(*, strictly: bool) -> bool:
     origin = request.headers.get("Origin")
     if origin is not None and origin != "null":
-        return origin != config().base_url and urlsplit(origin).netloc != request.host
+        return origin != config().base_url and origin.partition("://")[2] != request.host
     site = request.headers.get("Sec-Fetch-Site")
     return strictly and (origin == "null" or site not in (None, "same-origin", "none"))
 
