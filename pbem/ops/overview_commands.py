@@ -154,7 +154,8 @@ def _lines(found: "Overview") -> list[str]:
     if not found.awake:
         lines.append("No worker has been heard of for minutes: no mail leaves, and no clock runs out.")
     lines += [
-        f"outage from {each.start_at:%Y-%m-%d %H:%M} to {each.end_at:%H:%M} UTC: {each.why}" for each in found.outages
+        f"outage from {each.start_at:%Y-%m-%d %H:%M} to {each.end_at:%H:%M} UTC: {each.why or 'no worker was running'}"
+        for each in found.outages
     ]
     lines += [
         f"job {job.id}, {job.what}: {job.dealt_with} of {job.total}" for job in found.jobs if job.status == "running"

@@ -16,10 +16,11 @@ from pbem.domain.errors import BadInput, Gone
 from pbem.domain.interval import Interval, running
 from pbem.domain.outage import SETTLING, may_fire, outage_between
 from pbem.domain.speech import gettext as _
-from pbem.service import timekeeping
+from pbem.service import stops
 from pbem.service.house import House
-from pbem.store import deadlines, games, outages
+from pbem.store import deadlines, outages
 from pbem.store.database import Tx
+from pbem.store.outages import OutageRow
 
 LONGEST_BELIEVED: Final = timedelta(days=30)
 """A hole longer than this is a wrong clock more likely than an outage, and deadlines that were moved never come back."""
@@ -57,7 +58,7 @@ def apply_outages(house: House) -> int:
     for outage in waiting:
         after = 0
         while batch := _running_since(house, outage.end_at, after):
-            moved += sum(_settled(house, game_id) for game_id in batch)
+            moved += sum(_settled(house, game_id, outage) for game_id in batch)
             after = batch[-1]
         house.write(partial(outages.applied, outage_id=outage.id, now=house.now()))
     return moved
@@ -92,7 +93,8 @@ def _beat(tx: Tx, worker: Worker, now: datetime) -> Interval | None:
             # Without a beat the hole stays unexplained, so that nothing fires until somebody says what is true.
             _log.error("clock_doubted", last_beat=last, now=now)
             return None
-        if not outages.add_outage(tx, hole, "no worker was running"):
+        # Nobody has said why; an organiser who declares one does.
+        if not outages.add_outage(tx, hole, why=""):
             hole = None
     outages.beat(tx, worker.name, worker.started_at, now)
     return hole
@@ -111,14 +113,10 @@ def _running_since(house: House, moment: datetime, after: int) -> list[int]:
         return deadlines.running_since(tx, moment, after, _BATCH)
 
 
-def _settled(house: House, game_id: int) -> bool:
+def _settled(house: House, game_id: int, outage: OutageRow) -> bool:
     try:
-        house.write(lambda tx: _settle(tx, house, game_id))
+        house.write(lambda tx: stops.delay_in(tx, house, game_id, outage))
     except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others are moved; it is looked at again when due
         _log.exception("outage_not_applied", game=game_id)
         return False
     return True
-
-
-def _settle(tx: Tx, house: House, game_id: int) -> None:
-    timekeeping.settle_game(tx, house, games.lock(tx, game_id))

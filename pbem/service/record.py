@@ -36,6 +36,7 @@ class Kind(StrEnum):
     PAUSED = "Paused"
     RESUMED = "Resumed"
     EXTENDED = "Extended"  # a seat was given more time
+    DELAYED = "Delayed"  # the server, or the way of its mails, was not there, and deadlines moved by that
     CORRECTED = "Corrected"  # something that was agreed, or how a player is called, had been wrong
     REDACTED = "Redacted"  # the text of something said at the table was taken away
     FROZEN = "Frozen"  # nothing can be decided until somebody has looked at the record

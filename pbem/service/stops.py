@@ -1,4 +1,4 @@
-"""What stops clocks or gives time: pauses and extensions of a table, vacations, addresses that cannot be reached.
+"""What stops clocks or gives time: pauses and extensions of a table, outages, vacations, addresses that cannot be reached.
 
 Each is written down as an interval with its beginning and its end, and every deadline that it concerns is worked out anew
 in the same transaction. What the players of a table should know is a row of its log, and they are told by mail. How much
@@ -25,7 +25,7 @@ from pbem.service.seating import write
 from pbem.store import bounces, deadlines, games, lobby, outages, outbox, people, traffic
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.outages import VacationRow
+from pbem.store.outages import OutageRow, VacationRow
 
 _BATCH: Final = 50
 
@@ -92,6 +92,34 @@ def extend_in(tx: Tx, house: House, game_id: int, more: str, reason: str, seat: 
     _tell_the_others(
         tx, house, game, [who for who in _people(tx, game_id) if who not in told], extension, seat, reason, by
     )
+
+
+def delay_in(tx: Tx, house: House, game_id: int, outage: OutageRow) -> None:
+    """Move the clocks of a table that ran in an outage; where a deadline does move, the record says why.
+
+    What somebody has declared is told to everybody there with their reason; of an outage that was found by itself only
+    those hear whose deadline it moves by much, because short ones are nobody's concern.
+    """
+    game = games.lock(tx, game_id)
+    before = {row.seat: row for row in deadlines.of_game(tx, game_id)}
+    found = timekeeping.settle_game(tx, house, game, tell=not outage.why)
+    moved = {seat: due for seat, due in found.items() if due.at is not None and due.at != before[seat].due_at}
+    if not moved:
+        return
+    span = {"start": outage.start_at.isoformat(), "end": outage.end_at.isoformat()}
+    if not outage.why:
+        _note(tx, house, game, Kind.DELAYED, None, "table", span)
+        return
+    why = {"reason": outage.why, "by": "organiser"}
+    game = _note(tx, house, game, Kind.DELAYED, None, why["by"], span | {"reason": outage.why})
+    holders = _holders(tx, game_id)
+    for seat, due in moved.items():
+        person_id = holders[seat]
+        assert person_id is not None, "a bot has no clock"
+        facts = {**why, "due_at": due.at, "because": [part.reason.value for part in due.parts]}
+        timekeeping.queue_notice(tx, house, person_id, game, before[seat], "deadline", facts)
+    for person_id in sorted(set(_people(tx, game_id)) - {holders[seat] for seat in moved}):
+        timekeeping.queue_notice(tx, house, person_id, game, None, "delayed", {**why, **span})
 
 
 def book_vacation(house: House, person_id: int, text: str) -> Vacation:

@@ -60,7 +60,11 @@ class BeatRow:
 
 @dataclass(frozen=True, slots=True)
 class OutageRow:
-    """A time in which nobody worked. `applied_at` is empty until every open deadline has heard of it."""
+    """A time in which nobody worked, or no mail arrived.
+
+    `why` is what an organiser has said who declared it, and empty where it was found by itself, because no worker was
+    running. `applied_at` is empty until every open deadline has heard of it.
+    """
 
     id: int
     start_at: datetime

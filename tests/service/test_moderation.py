@@ -11,7 +11,7 @@ from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, Gone, PbemError
 from pbem.links import Purpose
 from pbem.ops.verify import verify_game
-from pbem.service import audit, lobby, moderation, substitutes, talk
+from pbem.service import audit, heartbeat, lobby, moderation, substitutes, talk
 from pbem.service.links import of_seat_in, opened
 from pbem.service.moderation.clocks import Close, Extend, Freeze, Pause, Resume, Unfreeze
 from pbem.service.moderation.correcting import Correct
@@ -36,7 +36,7 @@ from tests.service.races import meetings
 from tests.service.stored import everything, fails_without_a_trace, letters
 from tests.service.timed import DAY, HOUR, Time
 
-REASON = "Ben has asked for it."
+REASON = "It was asked for."
 
 
 @pytest.fixture
@@ -137,6 +137,7 @@ TABLE = {
     "redact": Redact,
     "pace": Correct,
     "name": Correct,
+    "outage": DeclareOutage,
 }
 """What touches play: a row of the log with the reason, and a mail with it to everybody at the table."""
 
@@ -152,9 +153,7 @@ OTHERS = {
     "export": SendExport,
     "resend of no table": ResendOfNoTable,
     "retry incoming": RetryIncoming,
-    # Each table hears of it in the way of the thing itself: somebody has resigned, there is more time.
     "delete": Delete,
-    "outage": DeclareOutage,
 }
 """What leaves no row of its own in the log of a game."""
 
@@ -243,6 +242,7 @@ def test_what_touches_play_is_a_row_that_players_read_and_are_mailed_about(house
     assert type(deed) is TABLE[name]
     seq, mails, people_there = game.row().seq, {mail.id for mail in letters(house)}, at(game)
     does(house, deed, REASON)
+    heartbeat.apply_outages(house)
     new = [row_told(rules_of(game.row()), row) for row in game.log()[seq:]]
     assert [row.says["reason"] for row in new if row.by == "organiser"] == [REASON]
     assert {row.by for row in new} <= {"organiser", "table"}

@@ -1,10 +1,13 @@
 """Clocks: what a mail promises, what starts a clock, what stops it."""
 
 import json
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from zoneinfo import ZoneInfo
 
 import pytest
+from sqlalchemy import text
 
 from pbem.domain.errors import BadInput, Gone, NotFound, Refusal, TooMany
 from pbem.service import heartbeat, people, stops, timekeeping
@@ -13,7 +16,7 @@ from pbem.service.moderation.outages import DeclareOutage
 from pbem.service.moderation.seats import Substitute
 from pbem.store import outages
 from tests.service.moderated import does
-from tests.service.stored import everything, letters
+from tests.service.stored import calls_counted, everything, letters
 from tests.service.timed import DAY, HOUR, MINUTE, Time
 
 
@@ -188,6 +191,67 @@ def test_an_outage_in_the_middle_of_a_turn_moves_its_deadline(time, asked):
     assert time.due(game, seat) == utc("2026-11-22 18:00")
     (notice,) = letters(time.house, kind="notice")
     assert "outage of the server" in notice.facts
+
+
+def delays(game):
+    """Who wrote that an outage moved a deadline, and what stands in those rows."""
+    return [(row.by, json.loads(row.body)) for row in game.log() if row.kind == "Delayed"]
+
+
+def test_an_outage_that_moves_a_deadline_is_a_row_that_says_so_and_one_that_does_not_is_none(time, house, asked, table):
+    game, _ = asked
+    time.sends()
+    unmoved = table("sun-bid", 2, pace="1d")
+    time.passes(2 * HOUR)
+    start = house.now()
+    time.sleeps(6 * HOUR)
+    assert delays(game) == [("table", {"start": start.isoformat(), "end": house.now().isoformat()})]
+    assert delays(unmoved) == []
+    assert game.verifies()
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_deadline_moves_by_an_outage_together_with_its_row_and_its_mails_or_not_at_all(time, house, asked):
+    game, seat = asked
+    time.sends()
+    time.passes(6 * HOUR)
+    does(house, DeclareOutage(house.now() - 3 * HOUR, house.now()), "The relay lost our mails.")
+    before = time.due(game, seat)
+    for at in count(1):
+
+        def cut(calls, at=at):
+            if calls == at:
+                raise RuntimeError
+
+        with suppress(RuntimeError), calls_counted(house.store, cut):
+            heartbeat.apply_outages(house)
+        moved = time.due(game, seat) != before
+        assert moved == bool(delays(game)) == bool(letters(house, kind="notice"))
+        if moved:
+            break
+        # That game was passed over, and a worker that begins anew looks at it once more.
+        house.write(lambda tx: tx.execute(text("UPDATE outage SET applied_at = NULL")))
+    assert at > 10
+    heartbeat.apply_outages(house)
+    assert len(delays(game)) == 1
+
+
+def test_of_a_declared_outage_everybody_at_the_table_reads_the_reason_and_whoever_is_asked_until_when(
+    time, house, asked
+):
+    game, seat = asked
+    time.sends()
+    time.passes(6 * HOUR)
+    start, end = house.now() - 10 * MINUTE, house.now()
+    does(house, DeclareOutage(start, end), "The relay lost our mails.")
+    heartbeat.apply_outages(house)
+    ((by, body),) = delays(game)
+    assert (by, body["reason"]) == ("organiser", "The relay lost our mails.")
+    told = {mail.person_id: json.loads(mail.facts) for mail in letters(house, kind="notice")}
+    mine, others = (told[game.person_at(each)] for each in (seat, 1 - seat))
+    assert (mine["what"], mine["due_at"]) == ("deadline", time.due(game, seat).isoformat())
+    assert (others["what"], others["start"], others["end"]) == ("delayed", start.isoformat(), end.isoformat())
+    assert {facts["reason"] for facts in told.values()} == {"The relay lost our mails."}
 
 
 def test_an_outage_is_written_down_once_however_many_workers_find_it(time, house, clock, asked):

@@ -5,14 +5,16 @@ import re
 import pytest
 
 from engine.facts import SPECTATOR
-from pbem.service import audit, calls, talk
+from pbem.service import audit, calls, heartbeat, talk
 from pbem.service.moderation.clocks import Pause, Resume
+from pbem.service.moderation.outages import DeclareOutage
 from pbem.service.moderation.rewinding import Rewind
 from pbem.service.record import Kind
 from pbem.store import audit as audit_rows
 from pbem.store.sessions import Holder
 from tests.service.moderated import does
 from tests.service.stored import calls_counted, everything, letters
+from tests.service.timed import HOUR, Time
 from tests.web.browser import HOST
 from tests.web.desk import at_the_desk, signed_in
 from tests.web.test_secrets import poker, words  # noqa: F401 - a fixture comes in by its name
@@ -205,6 +207,26 @@ def test_looking_back_at_a_rewound_game_leads_nowhere_astray(browser, links, tab
         page = browser.open(href)
         assert page.status == 200, href
         open_ones |= {each for each in page.hrefs() if "/replay/" in each} - seen
+
+
+def test_players_read_which_outage_moved_a_deadline(browser, desk, links, game, house, clock):
+    time = Time(house, clock)
+    time.sends()
+    time.sleeps(3 * HOUR)
+    time.passes(HOUR)
+    does(house, DeclareOutage(house.now() - HOUR, house.now()), "The relay lost our mails.")
+    heartbeat.apply_outages(house)
+    _, token = links.of(game, 1)
+    declared, found = [
+        each
+        for each in browser.open(f"/s/{token}/decided").text.split("more time after an outage")
+        if "was not there" in each
+    ]
+    assert "an organiser" in declared
+    assert "The relay lost our mails." in declared
+    assert "was not there from Sat 21 Nov 2026, 12:00 UTC to Sat 21 Nov 2026, 15:00 UTC" in found
+    assert "an organiser" not in found
+    assert "(2026-11-21 12:00 – 2026-11-21 15:00 UTC)" in desk.open(address(game)).text
 
 
 def test_players_read_what_was_done_at_their_table_and_why(browser, links, game, house):

@@ -44,8 +44,8 @@ SECRET: Final = frozenset({Kind.SEALED, Kind.WITHDRAWN, Kind.ORDER})
 """Rows that tell that a seat has decided something which the others do not know."""
 
 _TELLING: Final = frozenset(
-    {Kind.PAUSED, Kind.RESUMED, Kind.EXTENDED, Kind.REWOUND, Kind.CORRECTED, Kind.REDACTED, Kind.FROZEN, Kind.UNFROZEN}
-    | {Kind.VOIDED, Kind.OFFERED, Kind.SEATED}
+    {Kind.PAUSED, Kind.RESUMED, Kind.EXTENDED, Kind.DELAYED, Kind.REWOUND, Kind.CORRECTED, Kind.REDACTED, Kind.FROZEN}
+    | {Kind.UNFROZEN, Kind.VOIDED, Kind.OFFERED, Kind.SEATED}
 )
 """Rows whose bodies hold nothing that anybody might not know."""
 

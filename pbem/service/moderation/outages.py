@@ -55,7 +55,8 @@ def _tables(running: int) -> str:
     more = _("%(many)s tables or more", many=_MANY)
     many = more if running == _MANY else ngettext("%(num)s table", "%(num)s tables", running)
     return _(
-        "The clocks at %(many)s are moved by a worker within a minute, and whoever has much more time is told by mail.",
+        "The clocks at %(many)s are moved by a worker within a minute. Where that moves a deadline the record says why, and "
+        "everybody at the table is told by mail, with your reason.",
         many=many,
     )
 

@@ -1,4 +1,4 @@
-"""What moderators did at a table, for its players: the rows of the log that say so, with who and why."""
+"""What moderators did at a table, for its players, and which outages moved a deadline: the rows of the log that say so."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -11,6 +11,7 @@ from pbem.service.house import House
 from pbem.service.links import open_in
 from pbem.service.looks import seat_of
 from pbem.service.moderation.desk import LoggedRow, row_told
+from pbem.service.record import Kind
 from pbem.store import games, people
 
 MOST_TOLD: Final = 60
@@ -35,7 +36,8 @@ def by_link(house: House, token: str) -> Told:
         game_id, _, person_id = seat_of(open_in(tx, house, token, Purpose.SEAT))
         game = games.read(tx, game_id)
         rules = play.rules_of(game)
-        rows = (row for row in games.chain_back(tx, game.id, game.key) if row.by in _MODERATORS)
+        chain = games.chain_back(tx, game.id, game.key)
+        rows = (row for row in chain if row.by in _MODERATORS or row.kind == Kind.DELAYED)
         return Told(
             title=game.title,
             names={place.seat: place.name for place in games.places(tx, game_id) if place.seat is not None},

@@ -61,7 +61,10 @@ class Beat(Base):
 
 
 class Outage(Base):
-    """A time in which nobody worked: it counts for no deadline. `applied_at` is when all open deadlines had heard of it."""
+    """A time in which nobody worked: it counts for no deadline. `applied_at` is when all open deadlines had heard of it.
+
+    `why` is empty where no worker was running, and nobody had to say so.
+    """
 
     __tablename__ = "outage"
     __table_args__ = (UniqueConstraint("start_at"), Index(None, "end_at"))
