@@ -29,12 +29,13 @@ def delete_person(house: House, person_id: int) -> None:
     house.write(lambda tx: delete_person_in(tx, house, person_id))
 
 
-def delete_person_in(tx: Tx, house: House, person_id: int) -> None:
-    """The same within a transaction that is under way."""
+def delete_person_in(tx: Tx, house: House, person_id: int, reason: str = "") -> list[int]:
+    """The same within a transaction that is under way; the tables that were left. A `reason` is an organiser's."""
     # Games before people, and in the order of their numbers, so that nobody waits for us while we wait for them.
     seated = lobby.of_person(tx, person_id, ("open", "planned", "playing", "frozen"))
     hosted = lobby.hosted_by(tx, person_id, ("open", "planned"))
-    for game_id in sorted({row.id for row in (*seated, *hosted)}):
+    theirs = sorted({row.id for row in (*seated, *hosted)})
+    for game_id in theirs:
         game = games.lock(tx, game_id)
         if game.status == "frozen":
             raise Gone(
@@ -45,14 +46,14 @@ def delete_person_in(tx: Tx, house: House, person_id: int) -> None:
         if game.status == "playing":
             for place in games.places(tx, game_id):
                 if place.person_id == person_id and place.seat is not None:
-                    leaving.resign_in(tx, house, game_id, place.seat, person_id)
+                    leaving.resign_in(tx, house, game_id, place.seat, person_id, reason)
         elif game.status in ("open", "planned"):
-            leaving.leave_in(tx, house, game_id, person_id)
+            leaving.leave_in(tx, house, game_id, person_id, reason)
     person = people.lock(tx, person_id)
-    if is_former(person.address):
-        return
-    forgetting.forget(tx, person, house.zone)
-    links.revoke_person_in(tx, person_id)
+    if not is_former(person.address):
+        forgetting.forget(tx, person, house.zone)
+        links.revoke_person_in(tx, person_id)
+    return theirs
 
 
 def _ask(tx: Tx, house: House, person_id: int) -> None:

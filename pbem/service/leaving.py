@@ -17,7 +17,7 @@ from pbem.domain.speech import marked
 from pbem.service.house import House
 from pbem.service.play import By
 from pbem.service.record import Kind, Record
-from pbem.service.seating import give_to_bot, write
+from pbem.service.seating import because, give_to_bot, write
 from pbem.service.substitutes import after_resignation_in
 from pbem.store import deadlines, games, lobby, outbox, people, votes
 from pbem.store.database import Tx
@@ -35,15 +35,15 @@ def leave(house: House, game_id: int, person_id: int) -> None:
     house.write(lambda tx: leave_in(tx, house, game_id, person_id))
 
 
-def leave_in(tx: Tx, house: House, game_id: int, person_id: int) -> None:
-    """The same within a transaction that is under way."""
+def leave_in(tx: Tx, house: House, game_id: int, person_id: int, reason: str = "") -> None:
+    """The same within a transaction that is under way. A `reason` is an organiser's, who lets them go."""
     row = games.lock(tx, game_id)
     if row.status == "playing":
         raise Gone(_("This game has begun."), remedy=_("You can resign from it on the page of your seat."))
     if row.status not in ("open", "planned"):
         raise Gone(_("This table does not wait for players any more."))
     if row.host_id == person_id:
-        close_in(tx, house, row, "closed", besides=person_id)
+        close_in(tx, house, row, "closed", because(reason), besides=person_id)
         return
     places = games.places(tx, game_id)
     mine = [place for place in places if place.person_id == person_id]
@@ -53,7 +53,7 @@ def leave_in(tx: Tx, house: House, game_id: int, person_id: int) -> None:
         lobby.drop_place(tx, game_id, place.place)
     now = house.now()
     lobby.take_back_yes(tx, game_id, person_id, now)
-    facts = {"who": mine[0].name}
+    facts = {"who": mine[0].name} | because(reason)
     outbox.queue(tx, [outbox.Letter(row.host_id, "left", game_id, facts=facts)], now, now)
 
 
@@ -69,8 +69,8 @@ def resign(house: House, game_id: int, seat: int, person_id: int) -> None:
     house.write(lambda tx: resign_in(tx, house, game_id, seat, person_id))
 
 
-def resign_in(tx: Tx, house: House, game_id: int, seat: int, person_id: int) -> None:
-    """The same within a transaction that is under way."""
+def resign_in(tx: Tx, house: House, game_id: int, seat: int, person_id: int, reason: str = "") -> None:
+    """The same within a transaction that is under way. A `reason` is an organiser's, who gives the seat away for them."""
     row = _running(tx, game_id)
     place = next((place for place in games.places(tx, game_id) if place.seat == seat), None)
     if place is None:
@@ -78,13 +78,13 @@ def resign_in(tx: Tx, house: House, game_id: int, seat: int, person_id: int) -> 
     if place.person_id != person_id:
         return
     record = Record(row, house.now(), house.randomness)
-    record.add(Kind.RESIGNED, seat, By.PERSON, {})
+    record.add(Kind.RESIGNED, seat, "organiser" if reason else By.PERSON, because(reason))
     row = give_to_bot(tx, house, row, record, seat, "table")
     left = _people(tx, game_id)
     if not left:
         end_in(tx, house, row, record, "table", marked("nobody was left"))
         return
-    _tell_of_resignation(tx, house, row, place, left)
+    _tell_of_resignation(tx, house, row, place, left, reason)
     after_resignation_in(tx, house, row, seat, person_id)
     if row.host_id == person_id:
         _pass_host_on(tx, house, row, left)
@@ -153,9 +153,9 @@ def _expire(tx: Tx, house: House, game_id: int) -> bool:
     return True
 
 
-def _tell_of_resignation(tx: Tx, house: House, row: GameRow, gone: PlaceRow, left: list[PlaceRow]) -> None:
+def _tell_of_resignation(tx: Tx, house: House, row: GameRow, gone: PlaceRow, left: list[PlaceRow], reason: str) -> None:
     now = house.now()
-    facts = {"who": gone.name, "seat": gone.seat}
+    facts = {"who": gone.name, "seat": gone.seat} | because(reason)
     letters = [
         outbox.Letter(place.person_id, "resigned", row.id, row.seq, place.seat, facts=facts)
         for place in left

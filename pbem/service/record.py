@@ -33,6 +33,7 @@ class Kind(StrEnum):
     RESIGNED = "Resigned"  # a player has left a running game
     OFFERED = "Offered"  # others are asked to take a seat over; until one does, it stays its player's
     SEATED = "Seated"  # who plays a seat from now on: a person, a substitute or a bot
+    MERGED = "Merged"  # two addresses of whoever plays a seat became one; nobody else plays it
     PAUSED = "Paused"
     RESUMED = "Resumed"
     EXTENDED = "Extended"  # a seat was given more time

@@ -27,7 +27,7 @@ _UNKNOWN_YET: Final = ("rendered_at", "accepted_at", "promised_at", "due_at", "r
 def give_to_bot(tx: Tx, house: House, row: GameRow, record: Record, seat: int, by: str, reason: str = "") -> GameRow:
     """Let a bot play a seat from now on; the game as it is then. The game is locked. A `reason` is a moderator's."""
     bot, name = STAND_IN, bot_name(games.places(tx, row.id))
-    record.add(Kind.SEATED, seat, by, {"player": "bot", "bot": bot} | _because(reason))
+    record.add(Kind.SEATED, seat, by, {"player": "bot", "bot": bot} | because(reason))
     row = _change_hands(tx, house, row, record, seat, person_id=None, bot=bot, name=name)
     if (asked := _asked(tx, row, seat)) is not None:
         anew = {"accepted_at": None, "remind_at": None, "claimed_until": None, "attempts": 0}
@@ -47,10 +47,10 @@ def give_to_person(
     reason: str = "",
 ) -> GameRow:
     """Let a person play a seat from now on, with a turn of full length if it is asked; the game as it is then."""
-    record.add(Kind.SEATED, seat, by, {"player": "person"} | _because(reason))
+    record.add(Kind.SEATED, seat, by, {"player": "person"} | because(reason))
     row = _change_hands(tx, house, row, record, seat, person_id=person.id, bot=None, name=name)
     now = house.now()
-    facts = {"by": by} | _because(reason)
+    facts = {"by": by} | because(reason)
     letters = [outbox.Letter(person.id, "seated", row.id, record.seq, seat, row.window, facts)]
     if (asked := _asked(tx, row, seat)) is not None:
         anew: dict[str, Any] = dict.fromkeys(_UNKNOWN_YET)
@@ -69,8 +69,13 @@ def bot_name(places: list[PlaceRow]) -> str:
 def offer(tx: Tx, house: House, row: GameRow, seat: int, by: str, why: str, reason: str = "") -> GameRow:
     """Write down that others are asked to take a seat over, and why; the game as it is then."""
     record = Record(row, house.now(), house.randomness)
-    record.add(Kind.OFFERED, seat, by, {"why": why} | _because(reason))
+    record.add(Kind.OFFERED, seat, by, {"why": why} | because(reason))
     return write(tx, row, record)
+
+
+def because(reason: str) -> dict[str, str]:
+    """What a moderator says of it, in the body of a row or a mail; nothing where nobody moderates."""
+    return {"reason": reason} if reason else {}
 
 
 def write(tx: Tx, row: GameRow, record: Record, **changes: Any) -> GameRow:
@@ -95,11 +100,6 @@ def _change_hands(tx: Tx, house: House, row: GameRow, record: Record, seat: int,
             outbox.change(tx, letter.id, status="superseded")
             outbox.note(tx, letter.id, now, "superseded", "somebody else plays the seat now")
     return row
-
-
-def _because(reason: str) -> dict[str, str]:
-    """What a moderator says of it, in the body of a row; nothing where nobody moderates."""
-    return {"reason": reason} if reason else {}
 
 
 def _asked(tx: Tx, row: GameRow, seat: int) -> deadlines.DeadlineRow | None:

@@ -114,6 +114,11 @@ def of_person(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[G
     return [GameRow(**row._mapping) for row in tx.execute(wanted.order_by(_GAME.c.id))]
 
 
+def names_of(tx: Connection, person_id: int) -> set[str]:
+    """What a person is called at the tables at which they take or took part."""
+    return set(tx.execute(select(_PLACE.c.name).where(_PLACE.c.person_id == person_id)).scalars())
+
+
 def lately_over(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
     """The games that a person has played and that are over, the last one first."""
     joined = and_(_PLACE.c.game_id == _GAME.c.id, _PLACE.c.person_id == person_id)

@@ -1,6 +1,7 @@
 """What moderation asks of the rows: which mails a deed has caused, and which turns the clock decided in a span of time."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -36,11 +37,13 @@ def newest_mail(tx: Connection) -> int:
     return int(tx.execute(select(func.coalesce(func.max(_OUTBOX.c.id), 0))).scalar_one())
 
 
-def mails_after(tx: Connection, number: int, game_id: int | None, person_id: int | None) -> list[MailRow]:
-    """The mails with higher numbers about a game or to a person, the first first."""
+def mails_after(
+    tx: Connection, number: int, game_ids: Iterable[int | None], person_ids: Iterable[int | None]
+) -> list[MailRow]:
+    """The mails with higher numbers about one of these games or to one of these people, the first first."""
     concerned = or_(
-        _OUTBOX.c.game_id == game_id if game_id is not None else _OUTBOX.c.game_id < 0,
-        _OUTBOX.c.person_id == person_id if person_id is not None else _OUTBOX.c.person_id < 0,
+        _OUTBOX.c.game_id.in_([each for each in game_ids if each is not None]),
+        _OUTBOX.c.person_id.in_([each for each in person_ids if each is not None]),
     )
     wanted = select(_OUTBOX.c.person_id, _OUTBOX.c.kind, _OUTBOX.c.facts).where(_OUTBOX.c.id > number, concerned)
     return [

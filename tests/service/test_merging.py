@@ -1,5 +1,7 @@
 """Two addresses of one person become one: everything goes on, at the address that stays."""
 
+import json
+
 import pytest
 
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Stale
@@ -60,6 +62,24 @@ def test_open_turns_are_mailed_to_the_one_who_stays_and_what_waited_for_the_othe
     )
     turn = letters(house, annabel, "turn")[-1]
     assert (turn.seat, turn.window, turn.status) == (seat, game.row().window, "queued")
+
+
+def test_the_record_says_so_at_the_seat_and_the_others_read_that_the_same_player_plays_on(house, game, ann, annabel):
+    seat = next(seat for seat in (0, 1) if game.person_at(seat) == ann)
+    orders = game.row().orders
+    shown = preview(house, OLGA, Merge(annabel, ann), "They wrote from both.")
+    assert {(told.name, told.what or told.kind) for told in shown.told} >= {
+        ("Ann", "merged"),
+        ("Annabel", "merged"),
+        ("Ben", "player_merged"),
+    }
+    does(house, Merge(annabel, ann), "They wrote from both.")
+    (row,) = [row for row in game.log() if row.kind == "Merged"]
+    assert (row.seat, row.by, json.loads(row.body)) == (seat, "organiser", {"reason": "They wrote from both."})
+    (told,) = [json.loads(mail.facts) for mail in letters(house, game.person_at(1 - seat), "notice")]
+    assert (told["what"], told["who"], told["reason"]) == ("player_merged", "Ann", "They wrote from both.")
+    assert game.row().orders == orders
+    assert game.verifies()
 
 
 def test_both_are_told(house, game, ann, annabel):

@@ -107,7 +107,7 @@ def scene(house, time, table, person):
                 time.passes(HOUR)
                 return game, DeclareOutage(house.now() - HOUR, house.now())
             case "merge":
-                return game, Merge(ben, person("Bennie"))
+                return game, Merge(person("Bennie"), ben)
             case "export":
                 return game, SendExport(ben)
             case "delete":
@@ -138,6 +138,8 @@ TABLE = {
     "pace": Correct,
     "name": Correct,
     "outage": DeclareOutage,
+    "merge": Merge,
+    "delete": Delete,
 }
 """What touches play: a row of the log with the reason, and a mail with it to everybody at the table."""
 
@@ -147,13 +149,11 @@ OTHERS = {
     "retry": RetryDeadline,
     # Of no table: the same people play the same seats under the same names.
     "address": ChangeAddress,
-    "merge": Merge,
     "ban": Ban,
     "unban": Unban,
     "export": SendExport,
     "resend of no table": ResendOfNoTable,
     "retry incoming": RetryIncoming,
-    "delete": Delete,
 }
 """What leaves no row of its own in the log of a game."""
 
@@ -248,7 +248,9 @@ def test_what_touches_play_is_a_row_that_players_read_and_are_mailed_about(house
     assert {row.by for row in new} <= {"organiser", "table"}
     told = [mail for mail in letters(house) if mail.id not in mails]
     why = {mail.person_id for mail in told if json.loads(mail.facts).get("reason") == REASON}
-    assert why == people_there | at(game)
+    # Nobody can write to whoever has just been deleted.
+    assert why == (people_there | at(game)) - ({deed.person_id} if type(deed) is Delete else set())
+    assert not any("@" in (row.body or b"").decode() for row in game.log())
     assert game.verifies()
     with house.store.read() as tx:
         assert verify_game(tx, game.id).wrongs == ()

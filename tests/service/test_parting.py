@@ -1,11 +1,15 @@
 """What somebody may ask for about themselves, done by an organiser: their data goes to them alone, and can be deleted."""
 
+import json
+
 import pytest
 
-from pbem.domain.errors import Gone
-from pbem.service import people
+from pbem.domain.errors import BadInput, Gone
+from pbem.service import lobby, people
+from pbem.service.moderation.doing import preview
 from pbem.service.moderation.parting import Delete, SendExport
-from tests.service.moderated import does
+from pbem.service.tables import Wanted
+from tests.service.moderated import OLGA, does
 from tests.service.stored import everything, letters
 
 
@@ -23,6 +27,33 @@ def test_a_deleted_person_leaves_no_address_and_the_game_goes_on(house, table, p
     assert not any("ann@example.org" in repr(row) for rows in everything(house.store).values() for row in rows)
     assert game.row().status in ("playing", "void")
     assert game.verifies()
+
+
+@pytest.mark.parametrize("reason", ["Ann has asked for it.", "So said ANN", "of ann."])
+def test_the_name_that_is_to_be_forgotten_stands_in_no_reason(house, table, person, reason):
+    table("sun-bid", 2)
+    before = everything(house.store)
+    with pytest.raises(BadInput, match="Their name"):
+        does(house, Delete(person("Ann")), reason)
+    assert everything(house.store) == before
+    does(house, Delete(person("Ann")), "It was asked for in a mail to Annika.")
+
+
+def test_those_who_play_with_somebody_deleted_are_named_beforehand_and_read_why(house, table, person):
+    game = table("sun-bid", 3)
+    shown = preview(house, OLGA, Delete(person("Ann")), "It was asked for.")
+    assert {(told.name, told.kind) for told in shown.told} >= {("Ben", "resigned"), ("Cleo", "resigned")}
+    does(house, Delete(person("Ann")), "It was asked for.")
+    (row,) = [row for row in game.log() if row.kind == "Resigned"]
+    assert (row.by, json.loads(row.body)) == ("organiser", {"reason": "It was asked for."})
+
+
+def test_a_table_that_closes_because_its_host_is_deleted_says_why(house, person):
+    waiting = lobby.create_table(house, person("Ann"), Wanted("bid", 3)).game_id
+    lobby.join(house, waiting, person("Ben"))
+    does(house, Delete(person("Ann")), "It was asked for.")
+    (closed,) = letters(house, person("Ben"), "closed")
+    assert json.loads(closed.facts)["reason"] == "It was asked for."
 
 
 def test_who_has_left_for_good_cannot_be_deleted_again(house, table, person):

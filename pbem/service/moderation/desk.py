@@ -45,7 +45,7 @@ SECRET: Final = frozenset({Kind.SEALED, Kind.WITHDRAWN, Kind.ORDER})
 
 _TELLING: Final = frozenset(
     {Kind.PAUSED, Kind.RESUMED, Kind.EXTENDED, Kind.DELAYED, Kind.REWOUND, Kind.CORRECTED, Kind.REDACTED, Kind.FROZEN}
-    | {Kind.UNFROZEN, Kind.VOIDED, Kind.OFFERED, Kind.SEATED}
+    | {Kind.UNFROZEN, Kind.VOIDED, Kind.OFFERED, Kind.SEATED, Kind.RESIGNED, Kind.MERGED}
 )
 """Rows whose bodies hold nothing that anybody might not know."""
 

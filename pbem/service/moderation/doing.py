@@ -46,11 +46,16 @@ class Doing:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a deed itself says of itself: what else to show, what else the audit keeps, and how it could be made good."""
+    """What a deed itself says of itself: what else to show, what else the audit keeps, and how it could be made good.
+
+    `tables` and `people` are those besides its own about which, and to whom, it has written mails.
+    """
 
     says: tuple[str, ...] = ()
     kept: Mapping[str, Any] = field(default_factory=dict)
     undo: "Deed | None" = None
+    tables: tuple[int, ...] = ()
+    people: tuple[int, ...] = ()
 
 
 class Deed(ABC):
@@ -206,7 +211,8 @@ class _Before:
 
     def compared(self, tx: Tx, deed: Deed, done: Done, *, for_host: bool) -> Outcome:
         """What the deed has changed. A host plays there too: who has answered, and what is written to whom, stays hidden."""
-        mails = moderation.mails_after(tx, self.mail, deed.game_id, deed.person_id)
+        tables, persons = (deed.game_id, *done.tables), (deed.person_id, *done.people)
+        mails = moderation.mails_after(tx, self.mail, tables, persons)
         if deed.game_id is None:
             known = people.read_all(tx, {mail.person_id for mail in mails})
             names = {number: person.name or f"person {number}" for number, person in known.items()}

@@ -7,18 +7,20 @@ from pbem.domain.errors import BadInput, NotFound
 from pbem.domain.speech import gettext as _
 from pbem.service import audit, links, sessions, timekeeping
 from pbem.service.moderation.doing import Doing, Done, OnPerson
+from pbem.service.record import Kind
 from pbem.store import deadlines, games, merging, outbox, people
 from pbem.store.games import GameRow
 from pbem.store.sessions import Holder
 
-_GOES_ON = frozenset({"open", "planned", "playing", "frozen"})
+_BEGUN = frozenset({"playing", "frozen"})
+_GOES_ON = _BEGUN | {"open", "planned"}
 
 
 @dataclass(frozen=True)
 class Merge(OnPerson):
     """Let everything of another person be this one's: seats, tables, vacations, bans. Their games go on as they are.
 
-    Both addresses are told. Links in mails to the other one die, and what is asked is mailed anew.
+    Both addresses are told, and so is everybody at their tables. Links in mails to the other one die, and what is asked is mailed anew.
     """
 
     act = Act.MERGE
@@ -56,11 +58,32 @@ class Merge(OnPerson):
         ]
         letters += [outbox.Letter(self.person_id, "turn", row.game_id, None, row.seat, row.window) for row in asked]
         outbox.queue(tx, letters, now, now)
+        begun = [row for row in locked.values() if row.status in _BEGUN]
+        for row in begun:
+            self._tell(doing, row)
         says = (
-            f"{len(locked)} tables that go on change hands; {len(asked)} open turns are mailed to the address that stays.",
+            _(
+                "Tables that go on, and change hands: %(tables)s. Open turns that are mailed to the address that stays: "
+                "%(turns)s.",
+                tables=len(locked),
+                turns=len(asked),
+            ),
             _("Links in mails to the other address die. What is together now cannot be told apart again."),
+            *([_("The record of each game that has begun says so, with your reason.")] if begun else ()),
         )
-        return Done(says)
+        return Done(says, tables=tuple(row.id for row in begun), people=(self.other_id,))
+
+    def _tell(self, doing: Doing, row: GameRow) -> None:
+        """Let the record of a table say whose addresses became one, and the others there know that nobody else plays."""
+        places = games.places(doing.tx, row.id)
+        mine = [place for place in places if place.person_id == self.person_id]
+        for place in mine:
+            row = doing.note(row, Kind.MERGED, place.seat)
+        others = {place.person_id for place in places if place.person_id is not None} - {self.person_id}
+        # A host who has no seat there touches no play.
+        for other in sorted(others) if mine else ():
+            facts = {"who": mine[0].name, "reason": doing.reason, "by": doing.by}
+            timekeeping.queue_notice(doing.tx, doing.house, other, row, None, "player_merged", facts)
 
     def _locked(self, doing: Doing) -> dict[int, GameRow]:
         """The tables of the other one that are not over, locked before any person is, as everywhere."""

@@ -1,14 +1,16 @@
 """What somebody may ask an organiser for about themselves: a copy of what is known of them, and that it is deleted."""
 
+import re
 from dataclasses import dataclass
 
 from pbem.domain.acts import Act
-from pbem.domain.errors import Gone
+from pbem.domain.errors import BadInput, Gone
 from pbem.domain.former import is_former
 from pbem.domain.speech import gettext as _
 from pbem.service import farewell
 from pbem.service.moderation.doing import Doing, Done, OnPerson
 from pbem.store import lobby, outbox, people
+from pbem.store.people import PersonRow
 
 
 @dataclass(frozen=True)
@@ -36,20 +38,33 @@ class Delete(OnPerson):
     person_id: int
 
     def do(self, doing: Doing) -> Done:
-        _known(doing, self.person_id)
-        tables = len(lobby.of_person(doing.tx, self.person_id, ("open", "planned", "playing")))
-        farewell.delete_person_in(doing.tx, doing.house, self.person_id)
+        person = _known(doing, self.person_id)
+        self._must_be_unnamed(doing, person.name)
+        tables = farewell.delete_person_in(doing.tx, doing.house, self.person_id, doing.reason)
         says = (
             _(
                 "They leave %(tables)s tables that go on; where they have played they are “a former "
                 "player” from now on.",
-                tables=tables,
+                tables=len(tables),
             ),
+            _("The record of each game that they leave says so, with your reason."),
             _("Their address, their name and the text of mails to them are gone for good. No mail tells them."),
         )
-        return Done(says)
+        return Done(says, tables=tuple(tables))
+
+    def _must_be_unnamed(self, doing: Doing, name: str) -> None:
+        """The reason stays in records that nobody can change, so what is to be forgotten must not stand in it."""
+        for called in {name, *lobby.names_of(doing.tx, self.person_id)} - {""}:
+            if re.search(rf"(?<!\w){re.escape(called)}(?!\w)", doing.reason, re.IGNORECASE):
+                raise BadInput(
+                    _("Their name stands in your reason."),
+                    why=_("What is written about moderation is kept for ever, and their name is to be forgotten."),
+                    remedy=_("Nothing was changed; please give the reason without it."),
+                )
 
 
-def _known(doing: Doing, person_id: int) -> None:
-    if is_former(people.read(doing.tx, person_id).address):
+def _known(doing: Doing, person_id: int) -> PersonRow:
+    person = people.read(doing.tx, person_id)
+    if is_former(person.address):
         raise Gone(_("This person has left for good."), remedy=_("Nothing was changed."))
+    return person
