@@ -419,6 +419,30 @@ def test_before_the_start_an_option_is_corrected_and_afterwards_none(house, pers
         does(house, Correct(table("sun-bid", 3).id, "option", f"{name}={other}"))
 
 
+@pytest.mark.parametrize(
+    ("what", "to", "seat", "before", "now"),
+    [
+        ("name", "Benjamin", 1, "{name}", "Benjamin"),
+        ("title", "Thursday  club", None, "{title}", "Thursday club"),
+        ("title", "", None, "{title}", "Templari"),
+        ("pace", "3d", None, "1 day", "3 days"),
+        ("silent_limit", "5", None, "3", "5"),
+        ("successor", "substitute", None, "bot", "substitute"),
+    ],
+)
+def test_a_correction_is_shown_beforehand_with_what_it_was_and_what_it_is_then(
+    house, table, what, to, seat, before, now
+):
+    game = table("templari", 3, pace="1d", title="Thursday")
+    known = before.format(name=game.places()[1].name, title="Thursday")
+    shown = preview(house, OLGA, Correct(game.id, what, to, seat), REASON)
+    assert f"It was “{known}”, and is “{now}” then." in shown.says
+    does(house, Correct(game.id, what, to, seat))
+    told = [json.loads(mail.facts) for mail in letters(house, kind="notice")]
+    if what == "title":
+        assert {(facts["before"], facts["now"]) for facts in told} == {(known, now)}
+
+
 @pytest.mark.parametrize("what", ["name", "title", "pace", "silent_limit", "successor", "option", "rules"])
 def test_what_cannot_be_so_is_not_corrected(house, table, what):
     game = table("templari", 3)

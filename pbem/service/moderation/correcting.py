@@ -16,7 +16,7 @@ from pbem.domain.pace import parse_pace
 from pbem.domain.silence import FEWEST, MOST, Successor
 from pbem.domain.speech import gettext as _
 from pbem.domain.words import name_of, title_of
-from pbem.service import play, timekeeping
+from pbem.service import play, telling, timekeeping
 from pbem.service.lobby import free_name
 from pbem.service.moderation.doing import AtTable, Doing, Done
 from pbem.service.record import Kind
@@ -43,17 +43,17 @@ class Correct(AtTable):
             raise Gone(_("This table is %(status)s.", status=row.status), remedy=_("Nothing was changed."))
         if self.what == "name":
             return self._name(doing, row)
-        before, values = _corrected(row, self.what, self.to)
-        if before == self.to:
+        before, now, values = _corrected(row, self.what, self.to)
+        if before == now:
             raise Gone(_("It says so already."), remedy=_("Nothing was changed."))
         lobby.change_game(doing.tx, row.id, **values)
         # A title is chosen by people, who may put a name in it; the log of a game holds no names.
-        told: dict[str, Any] = {} if self.what == "title" else {"before": before, "now": self.to}
+        told: dict[str, Any] = {} if self.what == "title" else {"before": before, "now": now}
         if row.status == "playing":
             row = doing.note(games.read(doing.tx, row.id), Kind.CORRECTED, what=self.what, **told)
             timekeeping.settle_game(doing.tx, doing.house, row)
-        self._tell(doing, games.read(doing.tx, row.id), {"before": before, "now": self.to})
-        return Done(kept={"before": before}, undo=Correct(self.game_id, self.what, before))
+        self._tell(doing, games.read(doing.tx, row.id), {"before": before, "now": now})
+        return Done((self._says(before, now),), kept={"before": before}, undo=Correct(self.game_id, self.what, before))
 
     def _name(self, doing: Doing, row: GameRow) -> Done:
         places = games.places(doing.tx, row.id)
@@ -64,7 +64,12 @@ class Correct(AtTable):
         lobby.change_place(doing.tx, row.id, self.seat, name=name)
         row = doing.note(row, Kind.CORRECTED, self.seat, what="name")
         self._tell(doing, row, {"before": place.name, "now": name})
-        return Done(undo=Correct(self.game_id, "name", place.name, self.seat))
+        return Done((self._says(place.name, name),), undo=Correct(self.game_id, "name", place.name, self.seat))
+
+    def _says(self, before: str, now: str) -> str:
+        """What it was and what it is then, as its players read it."""
+        facts = telling.corrected({"what": "corrected", "of": self.what, "before": before, "now": now})
+        return _("It was “%(before)s”, and is “%(now)s” then.", before=facts["before"], now=facts["now"])
 
     def _tell(self, doing: Doing, row: GameRow, said: Mapping[str, str]) -> None:
         facts = {"reason": doing.reason, "by": doing.by, "of": self.what, **said}
@@ -77,24 +82,26 @@ class Correct(AtTable):
         return {"what": self.what, "seat": self.seat} | ({} if self.what in ("name", "title") else {"to": self.to})
 
 
-def _corrected(row: GameRow, what: str, to: str) -> tuple[str, dict[str, Any]]:
-    """What it was, as text, and the columns as they should be."""
+def _corrected(row: GameRow, what: str, to: str) -> tuple[str, str, dict[str, Any]]:
+    """What it was and what it is to be, as text, and the columns as they should be."""
     match what:
         case "title":
-            return row.title, {"title": title_of(to) or play.rules_of(row).title}
+            title = title_of(to) or play.rules_of(row).title
+            return row.title, title, {"title": title}
         case "pace":
-            return row.pace, {"pace": str(parse_pace(to))}
+            pace = str(parse_pace(to))
+            return row.pace, pace, {"pace": pace}
         case "silent_limit":
             if not to.isdigit() or not FEWEST <= int(to) <= MOST:
                 raise BadInput(
                     _("A table bears %(fewest)s to %(most)s silent turns in a row.", fewest=FEWEST, most=MOST),
                     why=_("Not %(to)s.", to=quoted(to)),
                 )
-            return str(row.silent_limit), {"silent_limit": int(to)}
+            return str(row.silent_limit), str(int(to)), {"silent_limit": int(to)}
         case "successor":
             if to not in set(Successor):
                 raise BadInput(_("%(to)s cannot take over a seat.", to=quoted(to)), why=_("A substitute or a bot can."))
-            return row.successor, {"successor": to}
+            return row.successor, to, {"successor": to}
         case "option":
             return _option(row, to)
     raise BadInput(
@@ -102,7 +109,7 @@ def _corrected(row: GameRow, what: str, to: str) -> tuple[str, dict[str, Any]]:
     )
 
 
-def _option(row: GameRow, to: str) -> tuple[str, dict[str, Any]]:
+def _option(row: GameRow, to: str) -> tuple[str, str, dict[str, Any]]:
     if row.status != "open":
         raise Gone(
             _("The game has begun with this option."),
@@ -122,4 +129,4 @@ def _option(row: GameRow, to: str) -> tuple[str, dict[str, Any]]:
         settled = play.rules_of(row).settle(row.seats, options | {name: wanted})
     except Refused as refused:
         raise play.refusal(refused, play.rules_of(row)) from refused
-    return before, {"options": json.dumps(settled, sort_keys=True)}
+    return before, f"{name}={settled[name]}", {"options": json.dumps(settled, sort_keys=True)}
