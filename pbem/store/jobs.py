@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, insert, null, se
 
 from pbem.domain.errors import NotFound
 from pbem.domain.speech import gettext as _
+from pbem.store.guests import IS_GUEST
 from pbem.store.schema import Deadline, Game, Job, Outbox, Person, Place, table_of
 
 _DEADLINE, _GAME, _JOB = table_of(Deadline), table_of(Game), table_of(Job)
@@ -121,15 +122,16 @@ def _wanted(what: str, facts: Mapping[str, Any]) -> Select[Any]:
 
 
 def _tables(which: ColumnElement[bool]) -> Select[Any]:
-    """Tables that are being played."""
-    return select(_GAME.c.id, _GAME.c.id.label("game_id"), _GAME.c.title).where(_PLAYING, which)
+    """Tables that are being played; those of the demo are nobody's concern, and gone in a day."""
+    demo = select(_PERSON.c.id).where(_PERSON.c.id == _GAME.c.host_id, IS_GUEST)
+    return select(_GAME.c.id, _GAME.c.id.label("game_id"), _GAME.c.title).where(_PLAYING, which, ~demo.exists())
 
 
 def _players() -> Select[Any]:
-    """Everybody who sits at a table that is being played."""
+    """Everybody who sits at a table that is being played; no mail reaches a guest of the demo."""
     sits = select(_PLACE.c.place).join(_GAME, _GAME.c.id == _PLACE.c.game_id)
     sits = sits.where(_PLACE.c.person_id == _PERSON.c.id, _PLAYING)
-    return select(_PERSON.c.id, null().label("game_id"), _PERSON.c.name).where(sits.exists())
+    return select(_PERSON.c.id, null().label("game_id"), _PERSON.c.name).where(sits.exists(), ~IS_GUEST)
 
 
 def _came_back(domain: str, since: datetime) -> Select[Any]:

@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from pbem.domain.errors import BadInput
-from pbem.service import bulk
+from pbem.service import bulk, demo
 from pbem.service.bulk import What
 from pbem.service.moderation.seats import Substitute
-from pbem.store import audit, outbox
+from pbem.store import audit, guests, lobby, outbox
 from tests.service.acting import ROOT
 from tests.service.moderated import OLGA, does
 from tests.service.stored import calls_counted, everything, letters
-from tests.service.timed import Time
+from tests.service.timed import HOUR, Time
 
 WHY = "the house is being moved"
 
@@ -92,6 +92,31 @@ def test_a_dry_run_lists_what_would_happen_and_changes_nothing(house, three, wha
     plan = bulk.plan(house, OLGA, what, bulk.facts_of(house, what, "News."))
     assert plan.total == len(plan.listed) > 1
     assert everything(house.store) == before
+
+
+def of_the_demo(house):
+    """The guest, their table and the mails to them."""
+    with house.store.read() as tx:
+        (guest,) = guests.before(tx, house.now() + HOUR, 0, 9)
+        (table,) = lobby.hosted_by(tx, guest, ("playing",))
+    return guest, table, letters(house, guest)
+
+
+@pytest.mark.parametrize("what", [What.PAUSE, What.RESUME, What.EXTEND, What.ANNOUNCE])
+def test_the_demo_is_neither_counted_nor_touched(house, three, what):
+    demo.begin(house)
+    for game_id in [game.id for game in three] + [of_the_demo(house)[1].id]:
+        house.write(lambda tx, game_id=game_id: lobby.change_game(tx, game_id, paused=what is What.RESUME))
+    before = of_the_demo(house)
+    plan = bulk.plan(house, OLGA, what, bulk.facts_of(house, what, "1d"))
+    players = {game.person_at(seat) for game in three for seat in (0, 1)}
+    wanted = players if what is What.ANNOUNCE else {game.id for game in three}
+    assert {each.number for each in plan.listed} == wanted
+    assert plan.total == len(wanted)
+    job = begins(house, what, "1d")
+    goes_on(house)
+    assert bulk.read(house, job).total == len(wanted)
+    assert of_the_demo(house) == before
 
 
 class KilledError(BaseException):
