@@ -620,6 +620,13 @@ def upgrade() -> None:
     with op.batch_alter_table("link", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_link_outbox_id"), ["outbox_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_link_person_id"), ["person_id"], unique=False)
+        batch_op.create_index(
+            "ix_link_of_nobody",
+            ["purpose"],
+            unique=True,
+            sqlite_where=sa.text("person_id IS NULL AND game_id IS NULL"),
+            postgresql_where=sa.text("person_id IS NULL AND game_id IS NULL"),
+        )
 
     op.create_table(
         "received",
@@ -652,6 +659,11 @@ def downgrade() -> None:
 
     op.drop_table("received")
     with op.batch_alter_table("link", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_link_of_nobody",
+            sqlite_where=sa.text("person_id IS NULL AND game_id IS NULL"),
+            postgresql_where=sa.text("person_id IS NULL AND game_id IS NULL"),
+        )
         batch_op.drop_index(batch_op.f("ix_link_person_id"))
         batch_op.drop_index(batch_op.f("ix_link_outbox_id"))
 

@@ -34,7 +34,7 @@ class Answer:
 
 def open_address(house: House) -> str:
     """The token of the address that a new test mail asks its reader to answer to; the one before is worthless now."""
-    return house.write(lambda tx: _renewed(tx, house))
+    return house.write(lambda tx: links.token(house, link_rows.renew_of_nobody(tx, Purpose.REPLY, house.now())))
 
 
 def answered(house: House, since: datetime | None = None) -> Answer | None:
@@ -60,9 +60,3 @@ def note_in(tx: Tx, house: House, received_id: int, *, believed: bool, says: str
     outcome = f"{_BELIEVED if believed else 'doubted'}: {says}"
     rows.change(tx, received_id, status="done", outcome=outcome, raw=None, claimed_until=None)
     rows.count(tx, house.now().date(), COUNTED_AS)
-
-
-def _renewed(tx: Tx, house: House) -> str:
-    number = links.make_in(tx, house, _MEANT)
-    link_rows.raise_one(tx, number)
-    return links.token(house, links.read_in(tx, number))

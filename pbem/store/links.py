@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from sqlalchemy import Connection, Select, bindparam, insert, select, tuple_, update
+from sqlalchemy import Connection, Select, and_, bindparam, insert, select, tuple_, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from pbem.store.schema import Link, table_of
 
@@ -80,6 +81,21 @@ def add_all(tx: Connection, meanings: Mapping[Meant, datetime | None], now: date
     ]
     rows = (LinkRow(**row._mapping) for row in (tx.execute(_ADD, values) if values else ()))
     return {meaning(row): row for row in rows}
+
+
+def renew_of_nobody(tx: Connection, purpose: str, now: datetime) -> LinkRow:
+    """The only link of a purpose that is nobody's and no table's, with a token of its own from now on.
+
+    One statement, because there is nothing to lock: whoever comes at the same moment renews the same row.
+    """
+    dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
+    new = dialect.insert(_LINK).values(purpose=purpose, generation=0, created_at=now)
+    renewed = new.on_conflict_do_update(
+        index_elements=[_LINK.c.purpose],
+        index_where=and_(_LINK.c.person_id.is_(None), _LINK.c.game_id.is_(None)),
+        set_={"generation": _LINK.c.generation + 1},
+    )
+    return LinkRow(**tx.execute(renewed.returning(_LINK)).one()._mapping)
 
 
 def meaning(row: LinkRow) -> Meant:

@@ -162,7 +162,16 @@ def told(store: Store) -> dict[str, Any]:
                 "foreign": ordered(there.get_foreign_keys(name)),
                 "unique": ordered(there.get_unique_constraints(name)),
                 "checks": ordered(there.get_check_constraints(name)),
-                "indexes": ordered(there.get_indexes(name)),
+                # The rows that an index is of are told as an object that equals no other.
+                "indexes": ordered(
+                    [
+                        {
+                            **each,
+                            "dialect_options": {of: str(said) for of, said in each.get("dialect_options", {}).items()},
+                        }
+                        for each in there.get_indexes(name)
+                    ]
+                ),
             }
             for name in there.get_table_names()
             if name != "alembic_version"

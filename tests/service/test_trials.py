@@ -3,11 +3,13 @@
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import text
 
 from pbem.config import SenderCheck
-from pbem.links import Purpose, contains_token
+from pbem.links import Purpose, contains_token, read
 from pbem.service import trials
 from tests.service.inbox import HOST, Inbox
+from tests.service.races import meetings
 from tests.service.stored import everything, letters
 
 HOUR = timedelta(hours=1)
@@ -97,6 +99,22 @@ def test_only_an_answer_to_the_last_test_counts(house, clock, inbox):
     found = trials.answered(house, sent_at)
     assert found is not None
     assert found.at == sent_at
+
+
+def test_two_tests_at_one_moment_share_one_address_and_the_last_of_them_counts(house):
+    for meeting in meetings(house.store):
+        house.write(lambda tx: tx.execute(text("DELETE FROM link")))
+        tokens = meeting(lambda: trials.open_address(house), lambda: trials.open_address(house))
+        (link,) = everything(house.store)["link"]
+        assert sorted(_generation(house, token) for token in tokens) == [0, 1], (
+            "both have an address, and one of them is old"
+        )
+        assert link[2] == 1
+
+
+def _generation(house, token):
+    row = read(token).row
+    return next(each for each in (0, 1) if house.keys.verify(token, Purpose.REPLY, row, each))
 
 
 def test_the_address_opens_no_page_and_belongs_to_nobody(house):

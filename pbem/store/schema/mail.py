@@ -1,8 +1,9 @@
 """Mails on their way out and in, the links in them, and what keeps them within bounds."""
 
 from datetime import date, datetime
+from typing import Final
 
-from sqlalchemy import ForeignKey, Index, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pbem.store.schema.base import Base, Id, Part, one_of
@@ -56,11 +57,14 @@ class Ledger(Base):
     detail: Mapped[str]
 
 
+_OF_NOBODY: Final = "person_id IS NULL AND game_id IS NULL"
+
+
 class Link(Base):
     """What a token stands for. The token itself is derived from the row and stored nowhere.
 
     There is one row for each purpose, window, seat and person; `generation` is raised to revoke. `outbox_id` is there
-    where a link belongs to one mail.
+    where a link belongs to one mail. Of those that are nobody's and no table's there is one for each purpose.
     """
 
     __tablename__ = "link"
@@ -68,6 +72,13 @@ class Link(Base):
         UniqueConstraint("game_id", "seat", "window", "purpose", "person_id"),
         Index(None, "person_id"),
         Index(None, "outbox_id"),
+        Index(
+            "ix_link_of_nobody",
+            "purpose",
+            unique=True,
+            sqlite_where=text(_OF_NOBODY),
+            postgresql_where=text(_OF_NOBODY),
+        ),
     )
 
     id: Mapped[Id]
