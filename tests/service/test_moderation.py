@@ -436,7 +436,7 @@ def test_a_correction_is_shown_beforehand_with_what_it_was_and_what_it_is_then(
     game = table("templari", 3, pace="1d", title="Thursday")
     known = before.format(name=game.places()[1].name, title="Thursday")
     shown = preview(house, OLGA, Correct(game.id, what, to, seat), REASON)
-    assert f"It was “{known}”, and is “{now}” then." in shown.says
+    assert f"From “{known}” to “{now}”." in shown.says
     does(house, Correct(game.id, what, to, seat))
     told = [json.loads(mail.facts) for mail in letters(house, kind="notice")]
     if what == "title":

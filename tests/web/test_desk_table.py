@@ -75,12 +75,14 @@ def test_an_act_is_typed_looked_at_and_done_and_the_form_works_once(desk, game, 
     assert looked.status == 200
     assert "What it would do" in looked.text
     assert "It was asked for." in looked.text
+    assert f"· table {game.id} · Nothing has been done yet" in looked.text
     assert {name: rows for name, rows in everything(house.store).items() if name != "session"} == {
         name: rows for name, rows in before.items() if name != "session"
     }
     form = looked.form(button)
     done = form.press(step="do")
     assert done.heading == "Done"
+    assert f"· table {game.id} ·" in done.text
     assert is_done(game)
     again = everything(house.store)
     assert form.press(step="do").heading == "That was done before"

@@ -69,7 +69,7 @@ class Correct(AtTable):
     def _says(self, before: str, now: str) -> str:
         """What it was and what it is then, as its players read it."""
         facts = telling.corrected({"what": "corrected", "of": self.what, "before": before, "now": now})
-        return _("It was “%(before)s”, and is “%(now)s” then.", before=facts["before"], now=facts["now"])
+        return _("From “%(before)s” to “%(now)s”.", before=facts["before"], now=facts["now"])
 
     def _tell(self, doing: Doing, row: GameRow, said: Mapping[str, str]) -> None:
         facts = {"reason": doing.reason, "by": doing.by, "of": self.what, **said}

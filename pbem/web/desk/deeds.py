@@ -193,12 +193,14 @@ for _form in FORMS.values():
 
 
 def _sent(form: Form, values: Values) -> Response:
+    # Before it is done: whoever gives a seat to themselves is shown nothing of the table afterwards.
+    found = _table(values)
     try:
         deed, reason = form.deed(values), field("reason")
         if field("step") == "do":
             call_id = site.whole_number("call", _("the number of a call")) if field("call") else None
             outcome = perform(house(), door.actor(), deed, reason, field("form") or None, call_id)
-            return _done(form, values, outcome)
+            return _done(form, values, found, outcome)
         outcome = preview(house(), door.actor(), deed, reason)
     except Refusal as refused:
         return _page(form, values, refused=refused)
@@ -207,6 +209,7 @@ def _sent(form: Form, values: Values) -> Response:
         "desk/preview.html",
         form=form,
         values=values,
+        found=found,
         outcome=outcome,
         typed=typed,
         reason=reason,
@@ -233,12 +236,13 @@ def _page(form: Form, values: Values, refused: Refusal | None = None) -> Respons
     )
 
 
-def _done(form: Form, values: Values, outcome: Any) -> Response:
+def _done(form: Form, values: Values, found: desk.Desk | None, outcome: Any) -> Response:
     undo = None if outcome.undo is None else _undo(outcome.undo)
     return site.page(
         "desk/done.html",
         form=form,
         values=values,
+        found=found,
         outcome=outcome,
         undo=undo,
         back=_back(values),
