@@ -8,19 +8,21 @@ later a deadline becomes is `domain.deadline`'s business.
 from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
+from itertools import takewhile
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from pbem.domain.bounce import MEMORY, POINTS, THRESHOLD, Bounce
-from pbem.domain.deadline import ExtendedTo, Extension, parse_extension
+from pbem.domain.deadline import ExtendedTo, Extension, Reason, parse_extension
 from pbem.domain.duration import short_duration
 from pbem.domain.errors import Gone, NotFound
+from pbem.domain.interval import Interval
 from pbem.domain.localtime import local_day
 from pbem.domain.speech import gettext as _
 from pbem.domain.vacation import YEARLY_BUDGET, Vacation, check_vacation, days_left, parse_vacation
-from pbem.service import alarms, timekeeping
+from pbem.service import alarms, play, timekeeping
 from pbem.service.house import House
-from pbem.service.record import Kind, Record
+from pbem.service.record import Kind, Record, body_of
 from pbem.service.seating import write
 from pbem.store import bounces, deadlines, games, lobby, outages, outbox, people, traffic
 from pbem.store.database import Tx
@@ -101,24 +103,23 @@ def delay_in(tx: Tx, house: House, game_id: int, outage: OutageRow) -> None:
     those hear whose deadline it moves by much, because short ones are nobody's concern.
     """
     game = games.lock(tx, game_id)
-    before = {row.seat: row for row in deadlines.of_game(tx, game_id)}
-    found = timekeeping.settle_game(tx, house, game, tell=not outage.why)
-    moved = {seat: due for seat, due in found.items() if due.at is not None and due.at != before[seat].due_at}
-    if not moved:
-        return
+    timekeeping.settle_game(tx, house, game, tell=not outage.why)
+    delayed = timekeeping.delayed_by(tx, game, Interval(outage.start_at, outage.end_at))
     span = {"start": outage.start_at.isoformat(), "end": outage.end_at.isoformat()}
+    if not delayed or _is_noted(tx, game, outage, span):
+        return
     if not outage.why:
         _note(tx, house, game, Kind.DELAYED, None, "table", span)
         return
     why = {"reason": outage.why, "by": "organiser"}
     game = _note(tx, house, game, Kind.DELAYED, None, why["by"], span | {"reason": outage.why})
     holders = _holders(tx, game_id)
-    for seat, due in moved.items():
+    for seat, row in delayed.items():
         person_id = holders[seat]
         assert person_id is not None, "a bot has no clock"
-        facts = {**why, "due_at": due.at, "because": [part.reason.value for part in due.parts]}
-        timekeeping.queue_notice(tx, house, person_id, game, before[seat], "deadline", facts)
-    for person_id in sorted(set(_people(tx, game_id)) - {holders[seat] for seat in moved}):
+        facts = {**why, "due_at": row.due_at, "because": [Reason.OUTAGE.value]}
+        timekeeping.queue_notice(tx, house, person_id, game, row, "deadline", facts)
+    for person_id in sorted(set(_people(tx, game_id)) - {holders[seat] for seat in delayed}):
         timekeeping.queue_notice(tx, house, person_id, game, None, "delayed", {**why, **span})
 
 
@@ -299,6 +300,13 @@ def _note(tx: Tx, house: House, game: GameRow, kind: Kind, seat: int | None, by:
     record = Record(game, house.now(), house.randomness)
     record.add(kind, seat, by, body)
     return write(tx, game, record)
+
+
+def _is_noted(tx: Tx, game: GameRow, outage: OutageRow, span: Mapping[str, str]) -> bool:
+    """Whether the record tells of an outage already, because a worker died that had moved the clocks of some tables."""
+    since = takewhile(lambda row: row.at >= outage.end_at, games.chain_back(tx, game.id, game.key))
+    rules = play.rules_of(game)
+    return any(span.items() <= body_of(rules, row).items() for row in since if row.kind == Kind.DELAYED)
 
 
 def _holders(tx: Tx, game_id: int) -> dict[int | None, int | None]:

@@ -127,6 +127,23 @@ def settle_game(tx: Tx, house: House, game: GameRow, *, tell: bool = True) -> di
     return {seat: found for (_, _, seat), found in settled.items()}
 
 
+def delayed_by(tx: Tx, game: GameRow, outage: Interval) -> dict[int, DeadlineRow]:
+    """The open deadlines of a game, as they are written down, that would be earlier without an outage, by seat.
+
+    Whoever has moved them: any act that works deadlines out anew knows of an outage as soon as it is written down.
+    """
+    clocks = clocks_of(tx, {game.id: game}, [row for row in deadlines.of_game(tx, game.id) if row.due_at is not None])
+    delayed = {}
+    for clock in clocks.values():
+        # A moment that was told counts for both, and says nothing of why it is what it is.
+        turn = replace(clock.turn, promised=None)
+        others = tuple(each for each in turn.outages if each != outage)
+        at, without = due(turn).at, due(replace(turn, outages=others)).at
+        if at is not None and without is not None and without < at == clock.row.due_at:
+            delayed[clock.row.seat] = clock.row
+    return delayed
+
+
 def clock_of(tx: Tx, game: GameRow, window: int, seat: int) -> Clock | None:
     """The clock of a seat; None where nobody's time is running: nothing is asked, or a bot is."""
     row = deadlines.read(tx, game.id, window, seat)
