@@ -329,6 +329,21 @@ def test_more_time_for_all_tells_nobody_who_has_answered(house, time, table):
     assert (shown.moved, shown.told) == ((), ())
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("address", "From ben@example.org to benjamin@example.net."),
+        ("merge", "What belongs to ben@example.org is bennie@example.org's then."),
+        ("ban", "It ends after Sun 31 Jan 2027."),
+        ("delete", "It is about Ben."),
+        ("outage", "From Sat 21 Nov 2026, 12:00 UTC to Sat 21 Nov 2026, 13:00 UTC."),
+    ],
+)
+def test_what_was_typed_is_said_once_more_before_it_is_done(house, scene, name, line):
+    _, deed = scene(name)
+    assert line in preview(house, OLGA, deed, REASON).says
+
+
 def test_a_new_address_gets_the_open_turns_and_old_links_die(house, time, table, person):
     game = table("templari", 3)
     time.sends()

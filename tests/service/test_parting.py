@@ -17,7 +17,9 @@ def test_all_that_is_known_of_somebody_is_offered_to_their_address_only(house, t
     table("sun-bid", 2)
     does(house, SendExport(person("Ann")), "She has asked for it.")
     assert [mail.kind for mail in letters(house, person("Ann"))][-1] == "links"
-    assert letters(house, kind="links")[-1].person_id == person("Ann")
+    mail = letters(house, kind="links")[-1]
+    assert mail.person_id == person("Ann")
+    assert json.loads(mail.facts) == {"reason": "She has asked for it."}
 
 
 def test_a_deleted_person_leaves_no_address_and_the_game_goes_on(house, table, person):

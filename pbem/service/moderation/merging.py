@@ -63,6 +63,11 @@ class Merge(OnPerson):
             self._tell(doing, row)
         says = (
             _(
+                "What belongs to %(other)s is %(stays)s's then.",
+                other=known[self.other_id].address,
+                stays=known[self.person_id].address,
+            ),
+            _(
                 "Tables that go on, and change hands: %(tables)s. Open turns that are mailed to the address that stays: "
                 "%(turns)s.",
                 tables=len(locked),

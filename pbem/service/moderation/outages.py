@@ -43,7 +43,8 @@ class DeclareOutage(OnServer):
             )
         heartbeat.declare_outage_in(doing.tx, doing.house, Interval(self.start, self.end), doing.reason)
         running = len(deadlines.running_since(doing.tx, self.end, 0, _MANY))
-        return Done((_tables(running), *_decided(doing, self.start, self.end + AFTERWARDS)))
+        span = _("From %(start)s to %(end)s.", start=said(self.start, _UTC), end=said(self.end, _UTC))
+        return Done((span, _tables(running), *_decided(doing, self.start, self.end + AFTERWARDS)))
 
     def kept(self) -> dict[str, Any]:
         return {"start": self.start.isoformat(), "end": self.end.isoformat()}

@@ -26,7 +26,7 @@ class SendExport(OnPerson):
     def do(self, doing: Doing) -> Done:
         _known(doing, self.person_id)
         now = doing.house.now()
-        outbox.queue(doing.tx, [outbox.Letter(self.person_id, "links")], now, now)
+        outbox.queue(doing.tx, [outbox.Letter(self.person_id, "links", facts={"reason": doing.reason})], now, now)
         return Done((_("They get a mail with a link to their own page. The file is there, and only they see it."),))
 
 
@@ -42,9 +42,9 @@ class Delete(OnPerson):
         self._must_be_unnamed(doing, person.name)
         tables = farewell.delete_person_in(doing.tx, doing.house, self.person_id, doing.reason)
         says = (
+            _("It is about %(who)s.", who=person.name or person.address),
             _(
-                "They leave %(tables)s tables that go on; where they have played they are “a former "
-                "player” from now on.",
+                "Tables that they leave: %(tables)s. Where they have played they are “a former player” from now on.",
                 tables=len(tables),
             ),
             _("The record of each game that they leave says so, with your reason."),

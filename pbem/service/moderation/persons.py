@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone
+from pbem.domain.phrase import said_of_day
 from pbem.domain.speech import gettext as _
 from pbem.service import moving
 from pbem.service.moderation.doing import Doing, Done, OnPerson
@@ -23,11 +24,13 @@ class ChangeAddress(OnPerson):
 
     def do(self, doing: Doing) -> Done:
         tx = doing.tx
+        known = people.read(tx, self.person_id)
         before, again = moving.change_address_in(tx, doing.house, self.person_id, self.address, doing.reason)
         tables = len(lobby.of_person(tx, self.person_id, ("open", "playing")))
         says = (
+            _("From %(before)s to %(now)s.", before=known.address, now=people.read(tx, self.person_id).address),
             _(
-                "Tables of theirs: %(tables)s. Links in older mails die; %(again)s open turns are mailed again.",
+                "Tables of theirs: %(tables)s. Links in older mails die; open turns that are mailed again: %(again)s.",
                 tables=tables,
                 again=again,
             ),
@@ -58,7 +61,10 @@ class Ban(OnPerson):
         facts = {"reason": doing.reason, "until": self.until and self.until.isoformat(), "lifted": False}
         outbox.queue(doing.tx, [outbox.Letter(person.id, "banned", facts=facts)], now, now)
         tables = len(lobby.of_person(doing.tx, person.id, ("playing",)))
-        says = (_("They play on at %(tables)s tables; none of their games is touched.", tables=tables),)
+        says = (
+            _("It ends after %(day)s.", day=said_of_day(self.until)) if self.until else _("It has no end."),
+            _("Games that they play, and that go on untouched: %(tables)s.", tables=tables),
+        )
         return Done(says, undo=Unban(person.id))
 
     def kept(self) -> dict[str, Any]:
