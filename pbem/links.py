@@ -274,6 +274,8 @@ def without_links(stored: bytes) -> bytes:
 
 def redact(text: str) -> str:
     """The text without tokens, signed values and mail addresses: fit for a log."""
+    if len(text) < _SHORTEST_SECRET and "@" not in text and "%" not in text:
+        return text
     text = _SIGNED.sub("***", text)
     text = _ADDRESS.sub("<address>", text)
     return _SECRET.sub("***", text)
@@ -284,7 +286,8 @@ _PROOF_LENGTH = 21
 
 # A token that was cut short is redacted too: from a piece that is shorter than this, ten characters
 # (50 bits) are missing, which nobody guesses over a network. A client may write a letter as %61.
-_SECRET = re.compile(r"(?:[a-z2-7]|%[0-9a-f]{2}){24,}", re.IGNORECASE | re.ASCII)
+_SHORTEST_SECRET = 24
+_SECRET = re.compile(rf"(?:[a-z2-7]|%[0-9a-f]{{2}}){{{_SHORTEST_SECRET},}}", re.IGNORECASE | re.ASCII)
 # What `signer` makes: payload, time and SHA-256 in URL-safe base 64. Here and below, looking behind
 # keeps the search linear: a run of characters is entered at its beginning only.
 _SIGNED = re.compile(r"(?<![\w-])[\w-]+\.[\w-]{5,8}\.[\w-]{43}", re.ASCII)

@@ -6,10 +6,11 @@ mail address and no key may pass, wherever in an event it hides: everything is r
 traces were turned into text. This module decides nothing, and nothing is read back from a log.
 """
 
+import json
 import logging
 import sys
 from collections.abc import Mapping
-from typing import TextIO
+from typing import Final, TextIO
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
@@ -19,39 +20,61 @@ from pbem.links import redact
 # Values are flat or nearly so; what is nested deeper than this is a mistake, or holds itself.
 _DEEPEST = 8
 
+_ENCODER: Final = json.JSONEncoder()
+
 
 def configure(stream: TextIO = sys.stdout, level: int = logging.INFO) -> None:
     """Send the events of the whole process to a stream, redacted. Called once, by the commands."""
-    shared: list[Processor] = [
+    said: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
+    written: list[Processor] = [
+        structlog.processors.StackInfoRenderer(),
+        structlog.processors.format_exc_info,
+        redacted,
+        _line,
+    ]
+    # Our own events are written at once: by way of `logging`, one costs as much as the rules of a move.
     structlog.configure(
-        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[*said, *written],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.stdlib.LoggerFactory(),
+        logger_factory=lambda *names: _Logger(stream, *names),
     )
     handler = logging.StreamHandler(stream)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=shared,
-            processors=[
-                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                structlog.processors.StackInfoRenderer(),
-                structlog.processors.format_exc_info,
-                redacted,
-                structlog.processors.JSONRenderer(),
-            ],
+            foreign_pre_chain=said,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *written],
         )
     )
     logging.basicConfig(handlers=[handler], level=level, force=True)
 
 
+class _Logger:
+    """Writes the lines of one module."""
+
+    def __init__(self, stream: TextIO, name: str = "") -> None:
+        self.name = name
+        self._stream = stream
+
+    def msg(self, line: str) -> None:
+        """One line, in one piece, so that threads do not write into each other's lines."""
+        self._stream.write(line + "\n")
+        self._stream.flush()
+
+    debug = info = warning = error = critical = msg
+
+
 def redacted(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     """The last processor before an event becomes a line: nothing in it is a secret any more."""
     return {redact(str(key)): _clean(value) for key, value in event.items()}
+
+
+def _line(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
+    return _ENCODER.encode(event)
 
 
 class Redaction(logging.Filter):

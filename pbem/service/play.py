@@ -25,7 +25,7 @@ from pbem.service.house import House
 from pbem.service.record import Kind, Record, latest_entries
 from pbem.store import deadlines, games, outbox
 from pbem.store.database import Tx
-from pbem.store.games import GameRow, PlaceRow
+from pbem.store.games import GameRow, SeatRow
 
 
 class By(StrEnum):
@@ -62,7 +62,7 @@ class _Move:
     """A move in progress."""
 
     row: GameRow
-    places: list[PlaceRow]
+    places: list[SeatRow]
     position: Position
     orders: dict[int, orders.Order]
     record: Record
@@ -96,7 +96,7 @@ def play_in(
     written = grammar.write(decision, choice)
     if position.box.get(seat) == choice:
         return Receipt(row.id, window, seat, choice, written, sealed=True, again=True, over=False)
-    places = games.places(tx, row.id)
+    places = games.seats(tx, row.id)
     _must_speak_for(places, seat, by, person_id, chosen=seat in position.box)
     now = house.now()
     move = _Move(
@@ -149,7 +149,7 @@ def may_be_undone(entries: Sequence[Entry]) -> bool:
 
 def set_orders(tx: Tx, house: House, row: GameRow, standing: dict[int, orders.Order], record: Record) -> None:
     """Write down standing orders that have changed, and let them answer what is asked now."""
-    move = _Move(row, games.places(tx, row.id), position_of(row), standing, record, [])
+    move = _Move(row, games.seats(tx, row.id), position_of(row), standing, record, [])
     _obey_orders(tx, move)
     _write(tx, house, move, house.now())
 
@@ -209,7 +209,7 @@ def must_go_on(row: GameRow) -> None:
         raise Forbidden(_("This table is paused."), remedy=_("Nothing is lost; you get a mail when it goes on."))
 
 
-def _must_speak_for(places: Sequence[PlaceRow], seat: int, by: By, person_id: int | None, *, chosen: bool) -> None:
+def _must_speak_for(places: Sequence[SeatRow], seat: int, by: By, person_id: int | None, *, chosen: bool) -> None:
     """Refuse whoever does not play the seat any more, and what would be decided for a player over their own choice."""
     place = next(place for place in places if place.seat == seat)
     if person_id is not None and place.person_id != person_id:
@@ -318,18 +318,14 @@ def _write(tx: Tx, house: House, move: _Move, now: datetime) -> bool:
 
 
 def _snapshot(move: _Move, over: bool, now: datetime) -> dict[str, Any]:
+    """What the move has changed: while others are still to answer, the state stays as it is."""
     position = move.position
-    return {
-        "seq": move.record.seq,
-        "head": move.record.head,
-        "entry_head": move.record.entry_head,
-        "window": position.number,
-        "state": codec.dumps(position.state),
-        "box": codec.dumps(sorted(position.box.items())),
-        "orders": codec.dumps(sorted(move.orders.items())),
-        "status": "over" if over else move.row.status,
-        "ended_at": now if over else None,
-    }
+    new: dict[str, Any] = {"seq": move.record.seq, "head": move.record.head}
+    new |= {"box": codec.dumps(sorted(position.box.items())), "orders": codec.dumps(sorted(move.orders.items()))}
+    if move.entries:
+        new |= {"entry_head": move.record.entry_head, "window": position.number}
+        new |= {"state": codec.dumps(position.state)}
+    return new | {"status": "over", "ended_at": now} if over else new
 
 
 def _turns(move: _Move, asked: list[int]) -> list[outbox.Letter]:

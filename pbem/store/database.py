@@ -55,6 +55,7 @@ class Store:
             if not self.on_sqlite:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
             with connection.begin():
+                self._begin(connection, "BEGIN")
                 yield connection
 
     def write(self, work: Callable[[Connection], T]) -> T:
@@ -62,11 +63,10 @@ class Store:
         for attempt in range(1, TRIES + 1):
             metrics.transaction_begun()
             try:
-                with self._writers, self.engine.connect() as connection:
-                    writing = connection.execution_options(pbem_write=True)
-                    with writing.begin():
-                        done = work(writing)
-                        faults.point("store.committing")
+                with self._writers, self.engine.connect() as connection, connection.begin():
+                    self._begin(connection, "BEGIN IMMEDIATE")
+                    done = work(connection)
+                    faults.point("store.committing")
                 faults.point("store.committed")
                 metrics.transaction_kept()
                 return done
@@ -86,14 +86,19 @@ class Store:
             # It cannot be switched within a transaction, and dropping a table would empty those that point to it.
             driver.execute("PRAGMA foreign_keys=OFF")
             try:
-                writing = connection.execution_options(pbem_write=True)
-                with writing.begin():
-                    yield writing
-                    broken = writing.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
+                with connection.begin():
+                    self._begin(connection, "BEGIN IMMEDIATE")
+                    yield connection
+                    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
                     if broken:
                         raise Fault(f"Rows of {broken[0][0]} would point to nothing, so nothing was changed.")
             finally:
                 driver.execute("PRAGMA foreign_keys=ON")
+
+    def _begin(self, connection: Connection, how: str) -> None:
+        # Not by a listener of the engine, for which every statement would have to ask whether anybody listens.
+        if self.on_sqlite:
+            connection.exec_driver_sql(how)
 
     @staticmethod
     def file_of(url: str) -> Path | None:
@@ -134,7 +139,7 @@ def _sqlite(url: str) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _settings(dbapi: Any, _record: object) -> None:
-        # The driver's own guesses at where a transaction begins are switched off: `_begin` says it.
+        # The driver's own guesses at where a transaction begins are switched off: the store says it.
         dbapi.isolation_level = None
         for pragma in (
             "journal_mode=WAL",
@@ -143,11 +148,6 @@ def _sqlite(url: str) -> Engine:
             f"busy_timeout={_BUSY_MILLISECONDS}",
         ):
             dbapi.execute(f"PRAGMA {pragma}")
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        writing = connection.get_execution_options().get("pbem_write", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return engine
 

@@ -16,6 +16,7 @@ from sqlalchemy import (
     delete,
     exists,
     insert,
+    literal_column,
     or_,
     select,
     tuple_,
@@ -33,7 +34,13 @@ _DEADLINE, _GAME, _PLACE = table_of(Deadline), table_of(Game), table_of(Place)
 _KEY = (_DEADLINE.c.game_id, _DEADLINE.c.window, _DEADLINE.c.seat)
 _AT_GAME = _GAME.c.id == _DEADLINE.c.game_id
 _AT_SEAT = and_(_PLACE.c.game_id == _DEADLINE.c.game_id, _PLACE.c.seat == _DEADLINE.c.seat)
-_OPEN = insert(_DEADLINE)
+# What is the same for every new row is written into the statement: each value handed over costs more than the row does.
+_OPEN = insert(_DEADLINE).values(
+    status=literal_column("'open'"),
+    reminded=literal_column("0"),
+    extensions=literal_column("'[]'"),
+    attempts=literal_column("0"),
+)
 _OF_WINDOW = (
     _DEADLINE.c.game_id == bindparam("of_game"),
     _DEADLINE.c.window == bindparam("of_window"),
@@ -129,12 +136,8 @@ def ask(
             "game_id": game_id,
             "window": window,
             "seat": seat,
-            "status": "open",
             "asked_at": now,
             "due_at": due_at,
-            "reminded": 0,
-            "extensions": "[]",
-            "attempts": 0,
         }
         for seat, due_at in seats
     ]

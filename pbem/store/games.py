@@ -7,9 +7,10 @@ disk does. This module must never decide anything.
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
+from functools import cache
 from typing import Any, Final
 
-from sqlalchemy import Connection, Integer, Row, Select, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Integer, Row, Select, Update, bindparam, func, insert, select, update
 
 from pbem.domain.chain import Row as ChainRow
 from pbem.domain.errors import NotFound
@@ -24,26 +25,6 @@ _READ = select(_GAME).where(_GAME.c.id == bindparam("game_id"))
 _LOCK = _READ.with_for_update(key_share=True)
 _LOCK_FREE = _READ.with_for_update(key_share=True, skip_locked=True)
 _APPEND = insert(_LOG)
-_ADVANCE = (
-    update(_GAME)
-    .where(_GAME.c.id == bindparam("game_id"), _GAME.c.seq == bindparam("old_seq"))
-    .values(
-        {
-            name: bindparam(f"new_{name}")
-            for name in (
-                "seq",
-                "head",
-                "entry_head",
-                "window",
-                "state",
-                "box",
-                "orders",
-                "status",
-                "ended_at",
-            )
-        }
-    )
-)
 # A row of a chain has the game's name first, which is not in the log.
 _ROW = tuple(_LOG.c[field.name] for field in fields(ChainRow)[1:])
 _CHAIN = (
@@ -128,9 +109,24 @@ class PlaceRow:
     silent: int
 
 
+@dataclass(frozen=True, slots=True)
+class SeatRow:
+    """What every move has to know of a place: who plays its seat, and how many turns in a row they have let pass."""
+
+    seat: int | None
+    person_id: int | None
+    bot: str | None
+    silent: int
+
+
 _LINK_FIELDS = tuple(_LINK.c[field.name] for field in fields(LinkRow))
 _PLACES = (
     select(*(_PLACE.c[field.name] for field in fields(PlaceRow)))
+    .where(_PLACE.c.game_id == bindparam("of_game"))
+    .order_by(_PLACE.c.place)
+)
+_SEATS = (
+    select(*(_PLACE.c[field.name] for field in fields(SeatRow)))
     .where(_PLACE.c.game_id == bindparam("of_game"))
     .order_by(_PLACE.c.place)
 )
@@ -179,6 +175,11 @@ def places(tx: Connection, game_id: int) -> list[PlaceRow]:
     return [PlaceRow(*row) for row in tx.execute(_PLACES, {"of_game": game_id})]
 
 
+def seats(tx: Connection, game_id: int) -> list[SeatRow]:
+    """Who plays, in the order of joining: as much of it as a move needs."""
+    return [SeatRow(*row) for row in tx.execute(_SEATS, {"of_game": game_id})]
+
+
 def places_of(tx: Connection, game_ids: Collection[int]) -> dict[int, list[PlaceRow]]:
     """Who takes part in each of these games, in the order of joining."""
     wanted = select(_PLACE).where(_PLACE.c.game_id.in_(game_ids)).order_by(_PLACE.c.game_id, _PLACE.c.place)
@@ -212,23 +213,9 @@ def append(tx: Connection, game_id: int, rows: Iterable[ChainRow]) -> None:
 
 
 def advance(tx: Connection, game: GameRow, new: Mapping[str, Any]) -> None:
-    """Write the snapshot after the rows just added."""
-    kept = {
-        f"new_{name}": getattr(game, name)
-        for name in (
-            "seq",
-            "head",
-            "entry_head",
-            "window",
-            "state",
-            "box",
-            "orders",
-            "status",
-            "ended_at",
-        )
-    }
+    """Write what the rows just added have changed in the snapshot."""
     changed = {f"new_{name}": value for name, value in new.items()}
-    done = tx.execute(_ADVANCE, {"game_id": game.id, "old_seq": game.seq} | kept | changed)
+    done = tx.execute(_advancing(tuple(new)), {"of_id": game.id, "old_seq": game.seq} | changed)
     assert done.rowcount == 1, "the game moved on under its lock"
 
 
@@ -270,6 +257,14 @@ def ids_with_status(tx: Connection, status: str) -> list[int]:
 def ids(tx: Connection) -> list[int]:
     """All games, oldest first."""
     return list(tx.execute(select(_GAME.c.id).order_by(_GAME.c.id)).scalars())
+
+
+@cache
+def _advancing(names: tuple[str, ...]) -> Update:
+    # There are a handful of these, and building a statement takes longer than running it.
+    changed = {name: bindparam(f"new_{name}", type_=_GAME.c[name].type) for name in names}
+    at = (_GAME.c.id == bindparam("of_id"), _GAME.c.seq == bindparam("old_seq"))
+    return update(_GAME).where(*at).values(changed)
 
 
 def _chain(

@@ -1,5 +1,6 @@
 """Column types that are the same on SQLite and PostgreSQL."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,19 +13,33 @@ class Moment(TypeDecorator[datetime]):
     impl = DateTime(timezone=True)
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        if value.utcoffset() is None:
-            raise ValueError(f"{value.isoformat()} has no time zone, so it is not a moment")
-        in_utc = value.astimezone(UTC)
-        return in_utc.replace(tzinfo=None) if dialect.name == "sqlite" else in_utc
+    # Both are called for every moment of every row, so they are one function each, and not a chain of three.
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        assert isinstance(value, datetime)
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    def bind_processor(self, dialect: Dialect) -> Callable[[datetime | None], Any]:
+        """What is handed to the driver: text on SQLite, which has no moments."""
+        return _as_text if dialect.name == "sqlite" else _in_utc
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], datetime | None]:
+        """What comes from the driver."""
+        return _from_text if dialect.name == "sqlite" else _in_utc
+
+
+def _in_utc(value: datetime | None) -> datetime | None:
+    if value is None:
+        return None
+    if value.tzinfo is not UTC and value.utcoffset() is None:
+        raise ValueError(f"{value.isoformat()} has no time zone, so it is not a moment")
+    return value.astimezone(UTC)
+
+
+def _as_text(value: datetime | None) -> str | None:
+    """As SQLAlchemy itself writes it, so that texts sort as moments do."""
+    in_utc = _in_utc(value)
+    return None if in_utc is None else in_utc.replace(tzinfo=None).isoformat(" ", "microseconds")
+
+
+def _from_text(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
 # SQLite numbers rows by itself only in a column that is called INTEGER.

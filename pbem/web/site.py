@@ -69,9 +69,7 @@ def pages_of(app: Flask) -> Memory[tuple[Any, str]]:
 
 def go(endpoint: str, **values: Any) -> Response:
     """Lead on after a form was taken, so that reloading repeats nothing."""
-    response = make_response("", 303)
-    response.headers["Location"] = url_for(endpoint, **values)
-    return response
+    return Response(status=303, headers={"Location": url_for(endpoint, **values)})
 
 
 def field(name: str) -> str:
