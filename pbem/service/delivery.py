@@ -4,10 +4,12 @@
     prepare    checked, written and kept as bytes (`writing`): a mail whose turn is over is superseded, one that its reader
                does not want waits
     send       outside of any transaction, as is filling in the links and signing
-    record     what became of it, at once; what follows from that, for many at a time (`outcomes`)
+    record     what became of it (`outcomes`); of those that were accepted at their first try, a few at a time
 
 A crash between any two steps repeats the steps and sends the same bytes under the same name, so that a mail program shows
-one mail. Once a mail may have left, it is never written anew. This module must never store or log a token.
+one mail. It repeats no more mails than are recorded together, and each of them once: a mail that was tried before is sent
+and recorded by itself, so one that kills its sender again and again takes no other with it. Once a mail may have left, it
+is never written anew. This module must never store or log a token.
 """
 
 from collections import Counter
@@ -50,8 +52,11 @@ IN_A_ROW: Final = 5
 RESTS: Final = timedelta(minutes=5)
 """So long a domain is left alone."""
 
-SETTLED: Final = timedelta(seconds=1)
-"""So long what follows from mails having been accepted may wait for the mails after them."""
+TOGETHER: Final = 10
+"""So many accepted mails are recorded in one transaction: what a sender that dies may have sent and not recorded."""
+
+RECORDED: Final = timedelta(seconds=1)
+"""So old a mail that was accepted waits for no more of them."""
 
 _BROKEN: Final = ""
 """Under this name broken connections are counted, which are no domain's."""
@@ -159,8 +164,8 @@ def _ready_to_go(house: House, post: Post, rows: list[OutboxRow], done: Delivere
 
 def _prepared(house: House, post: Post, rows: list[OutboxRow], done: Delivered) -> list[Sendable]:
     try:
-        found = writing.prepare(house, post.letterhead, rows)
-        sendable = [(stored.mail, _filled(house, post, stored)) for stored in found.stored]
+        stored = writing.prepare(house, post.letterhead, rows)
+        sendable = [(each.mail, _filled(house, post, each)) for each in stored]
     except Exception as error:  # noqa: BLE001 - a mail that cannot be written must not hold up the others
         if len(rows) > 1:
             # One of them has failed, and nobody knows which: each goes for itself.
@@ -170,15 +175,13 @@ def _prepared(house: House, post: Post, rows: list[OutboxRow], done: Delivered) 
         said = f"it could not be written ({type(error).__name__})"
         _count(done, house.write(lambda tx: outcomes.postpone_in(tx, house, row, said)))
         return []
-    done.accepted += found.accepted_before
-    done.superseded += len(rows) - found.accepted_before - len(sendable)
+    done.superseded += len(rows) - len(sendable)
     return sendable
 
 
 def _send(house: House, post: Post, sendable: list[Sendable], started: datetime, done: Delivered) -> None:
     """Hand mails over, one after the other, and write down what becomes of each."""
-    accepted: list[Accepted] = []
-    settled_at, refused = started, set[int]()
+    accepted, refused = list[Accepted](), set[int]()
     with post.transport.session() as session:
         for place, (mail, parcel) in enumerate(sendable):
             # Writing may have taken long, too: what is left over is the next claimer's.
@@ -189,6 +192,8 @@ def _send(house: House, post: Post, sendable: list[Sendable], started: datetime,
                 # Whether anything more goes there is for the next look to say.
                 _give_back(house, [(mail, parcel)])
                 continue
+            if mail.attempts > 1:
+                _record(house, accepted)
             outcome = session.send(parcel)
             faults.point("mail.handed_over")
             if outcome.result is Result.DOWN:
@@ -197,29 +202,35 @@ def _send(house: House, post: Post, sendable: list[Sendable], started: datetime,
                 break
             if outcome.result in (Result.REFUSED_RECIPIENT, Result.UNABLE):
                 refused.add(mail.person_id)
-            accepted += _recorded(house, mail, outcome, _domain(parcel.recipient), done)
-            _watch(house, post, outcome, _domain(parcel.recipient))
+            domain = _domain(parcel.recipient)
+            if outcome.result is Result.ACCEPTED:
+                done.accepted += 1
+                accepted.append(Accepted(mail, house.now(), domain, outcome.said))
+            else:
+                _record(house, accepted)
+                _count(done, _failed(house, mail, outcome, domain))
+            _watch(house, post, outcome, domain)
             if post.rests_until is not None:
                 _give_back(house, sendable[place + 1 :])
                 break
-            if house.now() >= settled_at + SETTLED:
-                _settle(house, accepted)
-                accepted, settled_at = [], house.now()
-    _settle(house, accepted)
+            if accepted and (
+                mail.attempts > 1 or len(accepted) == TOGETHER or house.now() >= accepted[0].at + RECORDED
+            ):
+                _record(house, accepted)
+        # Before the connection is closed, for which a relay may take its time.
+        _record(house, accepted)
 
 
-def _recorded(house: House, mail: OutboxRow, outcome: Outcome, domain: str, done: Delivered) -> list[Accepted]:
-    """Write down what became of a mail; it is given back if it was accepted, and so is to be settled."""
-    if outcome.result is Result.ACCEPTED:
-        done.accepted += 1
-        return [house.write(lambda tx: outcomes.note_accepted_in(tx, house, mail, domain, outcome.said))]
-    _count(done, house.write(lambda tx: outcomes.record_in(tx, house, mail, outcome, domain)))
-    return []
+def _failed(house: House, mail: OutboxRow, outcome: Outcome, domain: str) -> Result | None:
+    """Write down that a mail was not accepted; None if it waits for another try."""
+    return house.write(lambda tx: outcomes.record_in(tx, house, mail, outcome, domain))
 
 
-def _settle(house: House, accepted: list[Accepted]) -> None:
+def _record(house: House, accepted: list[Accepted]) -> None:
+    """Write down that mails were accepted, and wait for none of them any more."""
     if accepted:
-        house.write(lambda tx: outcomes.settle_in(tx, house, accepted))
+        house.write(lambda tx: outcomes.accepted_in(tx, house, accepted))
+        accepted.clear()
 
 
 def _park(house: House, row: OutboxRow) -> None:

@@ -1,15 +1,14 @@
 """What became of a mail, written down: in its row, its ledger, the clock it starts, and the numbers of its domain.
 
-    accepted           a line in its ledger at once, so that it never leaves twice; then, for a whole batch, it is sent, and
-                       a turn's clock starts
+    accepted           it is sent, a turn's clock starts, and an address that failed can be reached again; a few at once
     refused recipient  there is no such address: it is left alone at once
     unable recipient   tried again, and counted against the address; at the last try it is left alone
     refused sender     tried again, and an alarm: the organiser has to mend something, and it is no fault of the reader's
     refused message    parked, and an alarm
     later, lost        tried again, ten times in all; then parked, and an alarm
 
-Each is one transaction, under the lock of the mail's game. Whoever dies between the two of an accepted mail leaves the
-second to the next who claims it, and to whom the ledger tells that it was accepted. Nothing here talks to a relay.
+Each is one transaction, under the locks of the mails' games. What became of a mail of which nothing was written down is
+known to nobody: whoever claims it next sends the same bytes once more. Nothing here talks to a relay.
 """
 
 from collections import Counter
@@ -38,48 +37,23 @@ KEPT: Final = timedelta(days=400)
 _STEPS: Final = tuple(timedelta(seconds=each) for each in (30, 60, 120, 300, 600, 1800, 3600, 7200))
 """How long to wait after each try; the last one again and again."""
 
-_ACCEPTED: Final = "accepted"
-"""The line of a ledger that says that the relay has taken the mail."""
-
-_QUEUED_AGAIN: Final = frozenset({"resent", "queued"})
-"""Lines of a ledger after which a mail is to leave once more, whether or not it had left before."""
-
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A mail that the relay has taken: when, and for somebody at which domain."""
+    """A mail that the relay has taken: when, for somebody at which domain, and what it said."""
 
     mail: OutboxRow
     at: datetime
     domain: str
+    said: str
 
 
-def note_accepted_in(tx: Tx, house: House, mail: OutboxRow, domain: str, said: str) -> Accepted:
-    """Write down at once that the relay has taken a mail; what follows from it may wait for those after it."""
-    now = house.now()
-    outbox.note(tx, mail.id, now, _ACCEPTED, said)
-    return Accepted(mail, now, domain)
-
-
-def accepted_before(tx: Tx, mails: Collection[OutboxRow]) -> dict[int, datetime]:
-    """Which mails were accepted by the relay, and when, by the hands of somebody who died before doing anything more."""
-    tried = [mail.id for mail in mails if mail.attempts > 1]
-    lines = outbox.lines(tx, tried) if tried else {}
-    found = {}
-    for mail_id, each in lines.items():
-        for line in each:
-            if line.what == _ACCEPTED:
-                found[mail_id] = line.at
-            elif line.what in _QUEUED_AGAIN:
-                found.pop(mail_id, None)
-    return found
-
-
-def settle_in(tx: Tx, house: House, accepted: Collection[Accepted]) -> None:
-    """Do what follows from mails having been accepted: they are sent, and the clocks of their turns start."""
+def accepted_in(tx: Tx, house: House, accepted: Collection[Accepted]) -> None:
+    """Write down that the relay has taken mails, and do what follows: they are sent, and the clocks of their turns start."""
     locked = games.lock_all(tx, {each.mail.game_id for each in accepted if each.mail.game_id is not None})
+    outbox.note_each(tx, "accepted", {each.mail.id: (each.at, each.said) for each in accepted})
     leased = {mail.id: mail.claimed_until for mail in outbox.lock_queued(tx, [each.mail.id for each in accepted])}
     # Of a mail that somebody has had sent again since, the next try will tell.
     ours = [each for each in accepted if leased.get(each.mail.id) == each.mail.claimed_until]

@@ -1,7 +1,7 @@
 """From claimed mails to bytes that may leave: each is checked, written if it never was, kept, and checked once more.
 
-    check      still claimed, not accepted by anybody's hands before, still worth sending, wanted now; what is kept as bytes
-               still promises rightly. The links and the promise of what is to be written are made with the check.
+    check      still claimed, still worth sending, wanted now; what is kept as bytes still promises rightly. The links and the
+               promise of what is to be written are made with the check.
     write      read and put into words and templates, outside of that transaction
     keep       the bytes, which are what is sent on every try from now on, after a second check
 
@@ -16,9 +16,8 @@ from datetime import datetime
 
 from pbem.links import Purpose, Unfilled
 from pbem.mail.compose import Letterhead, compose
-from pbem.service import news, outcomes, timekeeping, wishes
+from pbem.service import news, timekeeping, wishes
 from pbem.service.house import House
-from pbem.service.outcomes import Accepted
 from pbem.service.ready import Ready, make_ready_in
 from pbem.service.timekeeping import Games
 from pbem.store import games, links, outbox, people
@@ -43,29 +42,20 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """The mails of a batch that leave now, and how many others had left before without being settled."""
-
-    stored: list[Stored]
-    accepted_before: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Checked:
     """What the check has found: mails that are kept as bytes, and those that are to be written, with what that takes."""
 
     stored: list[Stored]
     unwritten: list[OutboxRow]
     ready: Mapping[int, Ready]
-    accepted_before: int
 
 
-def prepare(house: House, letterhead: Letterhead, rows: Collection[OutboxRow]) -> Prepared:
+def prepare(house: House, letterhead: Letterhead, rows: Collection[OutboxRow]) -> list[Stored]:
     """Those of some claimed mails that leave now, as bytes that are kept; of the others it is written down why not."""
     now = house.now()
     found = house.write(lambda tx: _check(tx, house, rows, now))
     if not found.unwritten:
-        return Prepared(found.stored, found.accepted_before)
+        return found.stored
     written = []
     with house.store.read() as tx:
         for mail in found.unwritten:
@@ -73,24 +63,12 @@ def prepare(house: House, letterhead: Letterhead, rows: Collection[OutboxRow]) -
             body = compose(letterhead, words)
             written.append(replace(mail, body=body, message_id=words.thread.message_id, rendered_at=now))
     kept = house.write(lambda tx: _keep(tx, house, written, now))
-    return Prepared(
-        sorted(found.stored + kept, key=lambda stored: (stored.mail.due_at, stored.mail.id)), found.accepted_before
-    )
+    return sorted(found.stored + kept, key=lambda stored: (stored.mail.due_at, stored.mail.id))
 
 
 def _check(tx: Tx, house: House, rows: Collection[OutboxRow], now: datetime) -> _Checked:
     tables = games.lock_all(tx, {row.game_id for row in rows if row.game_id is not None})
-    claimed = _claimed(tx, rows)
-    before = outcomes.accepted_before(tx, claimed)
-    if before:
-        readers = people.read_all(tx, {mail.person_id for mail in claimed if mail.id in before})
-        settled = [
-            Accepted(mail, before[mail.id], readers[mail.person_id].mailbox.rpartition("@")[2])
-            for mail in claimed
-            if mail.id in before
-        ]
-        outcomes.settle_in(tx, house, settled)
-    worthy = _worth_sending(tx, house, [mail for mail in claimed if mail.id not in before], tables)
+    worthy = _worth_sending(tx, house, _claimed(tx, rows), tables)
     leaving = wishes.may_leave_in(tx, house, worthy, tables)
     unfilled = {mail.id: house.keys.unfilled(mail.body) for mail in leaving if mail.body is not None}
     unwritten = _unwritten(tx, house, leaving, unfilled, tables, now)
@@ -99,7 +77,7 @@ def _check(tx: Tx, house: House, rows: Collection[OutboxRow], now: datetime) -> 
     ready = make_ready_in(tx, house, unwritten, tables, now)
     to_write = {mail.id for mail in unwritten}
     stored = _stored(tx, [mail for mail in leaving if mail.id not in to_write], unfilled)
-    return _Checked(stored, unwritten, ready, len(before))
+    return _Checked(stored, unwritten, ready)
 
 
 def _keep(tx: Tx, house: House, written: Collection[OutboxRow], now: datetime) -> list[Stored]:

@@ -190,7 +190,12 @@ def note(tx: Connection, outbox_id: int, at: datetime, what: str, detail: str = 
 
 def note_all(tx: Connection, at: datetime, what: str, details: Mapping[int, str]) -> None:
     """One more line in the ledgers of several mails, with what is particular to each."""
-    told = [{"outbox_id": each, "at": at, "what": what, "detail": detail} for each, detail in details.items()]
+    note_each(tx, what, {each: (at, detail) for each, detail in details.items()})
+
+
+def note_each(tx: Connection, what: str, details: Mapping[int, tuple[datetime, str]]) -> None:
+    """The same, each line with a moment of its own."""
+    told = [{"outbox_id": each, "at": at, "what": what, "detail": said} for each, (at, said) in details.items()]
     if told:
         tx.execute(_NOTE, told)
 
@@ -224,9 +229,8 @@ def lock_queued(tx: Connection, outbox_ids: Collection[int]) -> list[OutboxRow]:
 
 
 def came_back(tx: Connection, outbox_id: int) -> None:
-    """Note that a mail that was sent never arrived; also one of which so far only the ledger says that it was accepted."""
-    accepted = select(_LEDGER.c.id).where(_LEDGER.c.outbox_id == outbox_id, _LEDGER.c.what == "accepted").exists()
-    just_left = and_(_OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until.is_not(None), accepted)
+    """Note that a mail that was sent never arrived; also one whose sender has not written down yet that it has left."""
+    just_left = and_(_OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until.is_not(None))
     gone = update(_OUTBOX).where(_OUTBOX.c.id == outbox_id, or_(_OUTBOX.c.status == "sent", just_left))
     tx.execute(gone.values(status="undeliverable"))
 

@@ -4,7 +4,7 @@ The relay is a real server on this machine; what is looked at are the mails that
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
@@ -22,12 +22,12 @@ from pbem.config import Security, Smtp
 from pbem.domain.errors import Gone, NotFound
 from pbem.links import SECRET_BYTES, Purpose, contains_token, revoke, rotate
 from pbem.mail.compose import Letterhead
-from pbem.mail.send import Relay
+from pbem.mail.send import Outcome, Relay, Result
 from pbem.mail.sign import signer
 from pbem.mail.throttle import Throttle
 from pbem.mail.wire import parse, text_of
 from pbem.service import by_link, delivery, leaving, ledger, links, lobby, people, second_thoughts
-from pbem.service.delivery import LEASE, Post
+from pbem.service.delivery import LEASE, TOGETHER, Post
 from pbem.service.moderation.mailing import Resend
 from pbem.service.outcomes import TRIES
 from pbem.store import deadlines, outages, outbox
@@ -501,6 +501,84 @@ def test_a_mail_that_kills_its_sender_again_and_again_is_parked(house, clock, po
         clock.advance(LEASE)
     delivery.deliver(house, replace(post, transport=Deadly()))
     assert [row.kind for row in rows(house, "parked")] == ["links"]
+
+
+def test_a_mail_that_kills_its_sender_has_few_others_sent_again_and_each_of_them_once(house, clock, sink, post, person):
+    for number in range(TOGETHER + 6):
+        queue_links(house, person(f"Player {number}"))
+    waiting = rows(house, "queued", kind="links")
+    deadly = waiting[-1]
+    clock.advance(HOUR)
+
+    class Deadly:
+        def session(self):
+            return self
+
+        def __enter__(self):
+            self.real = post.transport.session().__enter__()
+            return self
+
+        def __exit__(self, *given):
+            self.real.__exit__(*given)
+
+        def send(self, parcel):
+            if parcel.name == f"m{deadly.id}":
+                raise Killed
+            return self.real.send(parcel)
+
+    newer = person("Zoe")
+    for _ in range(TRIES):
+        with pytest.raises(Killed):
+            delivery.deliver(house, replace(post, transport=Deadly()))
+        # Another one that leaves before it, and is tried for the first time.
+        letter, now = Letter(newer, "links"), house.now()
+        house.write(lambda tx, letter=letter, now=now: outbox.queue(tx, [letter], now, deadly.due_at - HOUR))
+        clock.advance(LEASE)
+    delivery.deliver(house, replace(post, transport=Deadly()))
+    names = Counter(str(mail.message["message-id"]) for mail in sink.kept)
+    assert [row.id for row in rows(house, "parked")] == [deadly.id]
+    assert len(names) == len(waiting) - 1 + TRIES
+    assert sorted(names.values()) == [1] * (len(names) - 5) + [2] * 5
+    assert len({mail.content for mail in sink.kept}) == len(names)
+
+
+def test_no_mail_is_sent_a_third_time_because_its_sender_has_died_twice(house, clock, sink, post, person):
+    ann, ben = person("Ann"), person("Ben")
+    for each in (ann, ben):
+        queue_links(house, each)
+        # Right after the first mail of all was handed over, and before the first of the second.
+        with pytest.raises(Killed):
+            delivery.deliver(house, replace(post, transport=Steps(2 if each == ann else 3).around(post.transport)))
+        clock.advance(LEASE)
+    delivery.deliver(house, post)
+    assert [mail.recipient for mail in sink.kept] == ["ann@example.org", "ann@example.org", "ben@example.org"]
+
+
+def test_a_mail_that_came_back_before_its_sender_has_written_down_that_it_left_is_undeliverable(
+    house, clock, post, person
+):
+    queue_links(house, person("Ann"))
+    (mail,) = rows(house, "queued", kind="links")
+    house.write(lambda tx: outbox.came_back(tx, mail.id))
+    assert rows(house, "queued", kind="links") == [mail], "it has not left yet"
+
+    class Quick:
+        def session(self):
+            return self
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def send(self, parcel):
+            house.write(lambda tx: outbox.came_back(tx, mail.id))
+            return Outcome(Result.ACCEPTED, "250 OK")
+
+    delivery.deliver(house, replace(post, transport=Quick()))
+    assert [row.id for row in rows(house, "undeliverable")] == [mail.id]
+    assert lines_of(house, mail) == ["rendered", "accepted"]
 
 
 def test_a_domain_gets_no_more_than_its_share_at_once(house, clock, sink, person):
