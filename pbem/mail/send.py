@@ -9,17 +9,21 @@
     LOST                the connection broke while this mail was under way; it may or may not have arrived
     DOWN                there is no relay to talk to: no mail's fault, and no use to try the next
 
+A relay that offers it (PIPELINING, RFC 2920) is told where a mail comes from, where it goes and that it comes in one go; any
+other is told step by step.
+
 Nothing in here decides what follows from an outcome, waits between mails, or knows a database. No password and no address
 may stand in what it says.
 """
 
 import math
+import re
 import smtplib
 import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -31,6 +35,12 @@ from pbem.domain.bounce import is_about_sender, is_gone
 from pbem.links import redact
 
 LONGEST_ANSWER: Final = 300
+
+_DONE: Final = 2
+_GO_ON: Final = 3
+"""The first digits of answers that say yes: that something was done, and that the mail itself may come."""
+
+_DOT: Final = re.compile(rb"^\.", re.MULTILINE)
 
 LONGEST: Final = 140.0
 """Seconds that a mail may take in all, with the connection for it: less than half of the lease that its sender has.
@@ -230,21 +240,66 @@ class RelaySession:
 
 
 def _sent(server: smtplib.SMTP, parcel: Parcel) -> Outcome:
+    steps = _steps(server, parcel)
+    together = server.has_extn("pipelining")
     try:
-        step = _Steps(server)
-        options = ["RET=HDRS", f"ENVID={parcel.name}"] if server.has_extn("dsn") else []
-        # Nobody has been named yet: a relay that does not want our sender, or us without a login, wants no mail at all.
-        if (refused := step(lambda: server.mail(parcel.sender, options), Result.DOWN)) is not None:
-            return refused
-        wanted = ["NOTIFY=FAILURE,DELAY"] if server.has_extn("dsn") else []
-        if (refused := step(lambda: server.rcpt(parcel.recipient, wanted), Result.REFUSED_RECIPIENT)) is not None:
-            return refused
-        code, answer = server.data(parcel.content)
-    except smtplib.SMTPDataError as error:
-        return _judged(error.smtp_code, _bytes(error.smtp_error), Result.REFUSED_MESSAGE)
+        if together:
+            server.send("".join(step.command for step in steps))
+        for place, step in enumerate(steps, start=1):
+            if not together:
+                server.send(step.command)
+            outcome = _judged(server.getreply(), step.wanted, step.refusal)
+            if outcome.result is not Result.ACCEPTED:
+                if together and outcome.result not in (Result.LOST, Result.DOWN):
+                    _hear_out(server, steps[place:])
+                return outcome
+        server.send(_on_the_wire(parcel.content))
+        return _judged(server.getreply(), _DONE, Result.REFUSED_MESSAGE)
     except (OSError, smtplib.SMTPException) as error:
         return Outcome(Result.LOST, _said(error))
-    return _judged(code, answer, Result.REFUSED_MESSAGE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A command, the first digit of the answer by which it passes, and what it means if the relay says never."""
+
+    command: str
+    wanted: int
+    refusal: Result
+
+
+def _steps(server: smtplib.SMTP, parcel: Parcel) -> tuple[_Step, ...]:
+    """What comes before the bytes of a mail."""
+    bounces, wanted = (
+        (f" RET=HDRS ENVID={parcel.name}", " NOTIFY=FAILURE,DELAY") if server.has_extn("dsn") else ("", "")
+    )
+    return (
+        # Nobody has been named yet: a relay that does not want our sender, or us without a login, wants no mail at all.
+        _Step(_line(f"MAIL FROM:<{parcel.sender}>{bounces}"), _DONE, Result.DOWN),
+        _Step(_line(f"RCPT TO:<{parcel.recipient}>{wanted}"), _DONE, Result.REFUSED_RECIPIENT),
+        _Step(_line("DATA"), _GO_ON, Result.REFUSED_MESSAGE),
+    )
+
+
+def _line(command: str) -> str:
+    if not (command.isascii() and command.isprintable()):
+        raise ValueError("An address would be more than an address to the relay.")
+    return f"{command}\r\n"
+
+
+def _hear_out(server: smtplib.SMTP, steps: tuple[_Step, ...]) -> None:
+    """Take in what the relay says to the steps after one that it refused. If it waits for a mail all the same, hang up."""
+    with suppress(OSError, smtplib.SMTPException):
+        for step in steps:
+            if server.getreply()[0] // 100 == step.wanted == _GO_ON:
+                # Whatever was sent now would be the mail.
+                server.close()
+
+
+def _on_the_wire(content: bytes) -> bytes:
+    """The bytes of a mail with dots doubled where a line begins with one, and a line with a single one for its end."""
+    end = b"" if content.endswith(b"\r\n") else b"\r\n"
+    return _DOT.sub(b"..", content) + end + b".\r\n"
 
 
 def _ready_again(server: smtplib.SMTP, outcome: Outcome) -> bool:
@@ -257,21 +312,10 @@ def _ready_again(server: smtplib.SMTP, outcome: Outcome) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class _Steps:
-    """The commands of one mail: each passes, or says what became of the mail."""
-
-    server: smtplib.SMTP
-
-    def __call__(self, command: Callable[[], tuple[int, bytes]], refusal: Result) -> Outcome | None:
-        code, answer = command()
-        outcome = _judged(code, answer, refusal)
-        return None if outcome.result is Result.ACCEPTED else outcome
-
-
-def _judged(code: int, answer: bytes, refusal: Result) -> Outcome:
+def _judged(reply: tuple[int, bytes], wanted: int, refusal: Result) -> Outcome:
+    code, answer = reply
     said = _shown(f"{code} {answer.decode('utf-8', 'replace')}")
-    if 200 <= code < 300:
+    if code // 100 == wanted:
         return Outcome(Result.ACCEPTED, said)
     if code == 421:
         # The relay hangs up: perhaps because of this mail, so that it counts, and the next begins anew.

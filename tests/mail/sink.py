@@ -76,6 +76,7 @@ class Handler:
     said: list[str] = field(default_factory=list)
     peers: set[object] = field(default_factory=set)
     now: str = "accept"
+    in_one_go: bool = True
 
     @property
     def connections(self) -> int:
@@ -87,7 +88,9 @@ class Handler:
     ) -> list[str]:
         session.host_name = hostname
         self.peers.add(session.peer)
-        return [*responses[:-1], "250-DSN", responses[-1]]
+        # Real relays offer both.
+        more = ["250-DSN", *["250-PIPELINING"] * self.in_one_go]
+        return [*responses[:-1], *more, responses[-1]]
 
     async def handle_MAIL(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]

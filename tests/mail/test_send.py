@@ -13,6 +13,13 @@ from tests.mail.sink import PASSWORD, USER, Sink, client_trust, knows, server_tl
 MAIL = b"From: games@play.example.org\r\nSubject: one\r\n\r\n.\r\n..dots\r\nend\r\n"
 
 
+@pytest.fixture(params=[True, False], ids=["in one go", "step by step"])
+def sink(request, sink):
+    """A relay that is told everything about a mail in one go, or step by step."""
+    sink.handler.in_one_go = request.param
+    return sink
+
+
 def settings(port, security=Security.NONE, user="", password="", timeout=5):
     return Smtp("127.0.0.1", security, port, user, password, timeout)
 
@@ -125,6 +132,83 @@ def test_what_the_relay_says_is_kept_without_addresses(sink):
         said = session.send(parcel()).said
     assert said.startswith("450 4.2.2 mailbox full")
     assert "ann@example.org" not in said
+
+
+@contextmanager
+def talking(served):
+    """A relay that takes one connection and does with it what is said here; what it heard, line by line."""
+    heard = []
+
+    def serve(listening):
+        connection, _ = listening.accept()
+        with connection, connection.makefile("rb") as said, suppress(OSError):
+            served(connection, lambda: heard.append(said.readline()))
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        serving = threading.Thread(target=serve, args=(listening,))
+        serving.start()
+        yield listening.getsockname()[1], heard
+        serving.join()
+
+
+def greet(connection, hear):
+    connection.sendall(b"220 ready\r\n")
+    hear()
+    connection.sendall(b"250-here\r\n250 PIPELINING\r\n")
+
+
+def test_a_relay_that_offers_it_is_told_in_one_go_and_gets_the_mail_after_its_answers():
+    def served(connection, hear):
+        greet(connection, hear)
+        for _ in range(3):
+            hear()
+        connection.sendall(b"250 yes\r\n250 yes\r\n354 go on\r\n")
+        for _ in range(7):
+            hear()
+        connection.sendall(b"250 taken\r\n")
+        hear()
+        connection.sendall(b"221 bye\r\n")
+
+    with talking(served) as (port, heard):
+        assert sent(Relay(settings(port))) == [Result.ACCEPTED]
+    assert heard[1:] == [
+        b"MAIL FROM:<b+token@play.example.org>\r\n",
+        b"RCPT TO:<ann@example.org>\r\n",
+        b"DATA\r\n",
+        *(b"." * line.startswith(b".") + line for line in MAIL.splitlines(keepends=True)),
+        b".\r\n",
+        b"quit\r\n",
+    ]
+
+
+@pytest.mark.parametrize(
+    "answers, result, then",
+    [
+        (b"250 yes\r\n550 5.1.1 nobody\r\n354 go on\r\n", Result.REFUSED_RECIPIENT, b""),
+        (b"550 no\r\n550 no\r\n354 go on\r\n", Result.DOWN, b""),
+        (b"250 yes\r\n450 4.2.1 not now\r\n", Result.LATER, b""),
+        (b"250 yes\r\n250 yes\r\n250 odd\r\n", Result.LATER, b"rset\r\n"),
+    ],
+)
+def test_what_a_relay_refuses_is_not_sent_to_it_although_it_waits_for_it(answers, result, then):
+    def served(connection, hear):
+        greet(connection, hear)
+        for _ in range(3):
+            hear()
+        connection.sendall(answers)
+        if not answers.endswith(b"354 go on\r\n"):
+            connection.shutdown(socket.SHUT_WR)
+        hear()
+
+    with talking(served) as (port, heard):
+        assert sent(Relay(settings(port))) == [result]
+    assert heard[4:] == [then]
+
+
+def test_an_address_cannot_say_anything_to_the_relay(sink):
+    with Relay(settings(sink.port)).session() as session, pytest.raises(ValueError, match="more than an address"):
+        session.send(Parcel("m1", "", "ann@example.org>\r\nRCPT TO:<eve@example.org", MAIL))
+    assert sink.kept == []
 
 
 @contextmanager
