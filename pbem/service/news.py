@@ -36,7 +36,9 @@ from pbem.service.looks import look_in
 from pbem.service.ready import ASKING, WITH_BOARD, Ready
 from pbem.service.telling import Words, table_named
 from pbem.service.timekeeping import Games
-from pbem.store import deadlines, games, offers, outbox, people
+from pbem.store import deadlines, games, offers, outbox, people, seats, talk
+from pbem.store import links as link_rows
+from pbem.store import views as kept_views
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow, PlaceRow
@@ -93,6 +95,26 @@ def _why(
     return None
 
 
+def read_ahead_in(tx: Tx, mails: Collection[OutboxRow], ready: Mapping[int, Ready]) -> None:
+    """Read what many mails say with as few statements as one; what few of them ask for is read when it is."""
+    about = {mail.game_id for mail in mails if mail.game_id is not None}
+    people.read_ahead(tx, {mail.person_id for mail in mails})
+    outbox.read_ahead(tx, mails)
+    games.read_ahead(tx, about)
+    talk.read_ahead(tx, about)
+    link_rows.read_ahead(tx, [made.seat for each in ready.values() if (made := each.seat_links) is not None])
+    seated = {
+        (mail.game_id, seat): mail.person_id
+        for mail in mails
+        if mail.game_id is not None and (seat := ready[mail.id].seat) is not None
+    }
+    kept_views.read_ahead(tx, seated.keys())
+    present = {game_id: games.read(tx, game_id).window for game_id, _ in seated}
+    seats.read_ahead(
+        tx, {(game_id, present[game_id], seat): person_id for (game_id, seat), person_id in seated.items()}
+    )
+
+
 def words_in(
     tx: Tx, house: House, letterhead: Letterhead, mail: OutboxRow, ready: Ready, rendered_at: datetime
 ) -> Written:
@@ -147,7 +169,7 @@ def address_of(person: PersonRow) -> str:
 
 def _number(tx: Tx, mail: OutboxRow) -> str:
     """What a mail is called: its row, and how often it was written anew, so that no two mails have one name."""
-    anew = sum(line.what == "rewritten" for line in outbox.lines(tx, [mail.id]).get(mail.id, []))
+    anew = sum(line.what == "rewritten" for line in outbox.lines_of(tx, mail.id))
     return f"{mail.id}.{anew}" if anew else f"{mail.id}"
 
 

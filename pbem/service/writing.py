@@ -57,7 +57,8 @@ def prepare(house: House, letterhead: Letterhead, rows: Collection[OutboxRow]) -
     if not found.unwritten:
         return found.stored
     written = []
-    with house.store.read() as tx:
+    with house.store.read(ahead=True) as tx:
+        news.read_ahead_in(tx, found.unwritten, found.ready)
         for mail in found.unwritten:
             words = news.words_in(tx, house, letterhead, mail, found.ready[mail.id], now)
             body = compose(letterhead, words)

@@ -24,6 +24,7 @@ from sqlalchemy.pool import StaticPool
 
 from pbem import faults, metrics
 from pbem.domain.errors import Fault
+from pbem.store.ahead import OPTION
 
 T = TypeVar("T")
 
@@ -49,9 +50,11 @@ class Store:
         self._writers: AbstractContextManager[Any] = threading.Lock() if self.on_sqlite else nullcontext()
 
     @contextmanager
-    def read(self) -> Iterator[Connection]:
-        """A connection that sees one state of the database and changes nothing."""
+    def read(self, *, ahead: bool = False) -> Iterator[Connection]:
+        """A connection that sees one state of the database and changes nothing; `ahead`, if it remembers what it has read."""
         with self.engine.connect() as connection:
+            if ahead:
+                connection = connection.execution_options(**{OPTION: {}})
             if not self.on_sqlite:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
             with connection.begin():

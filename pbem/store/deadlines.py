@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.dml import ReturningUpdate
 
+from pbem.store import ahead
 from pbem.store.schema import Deadline, Game, Place, table_of
 from pbem.store.types import Moment
 
@@ -178,8 +179,14 @@ def forget_after(tx: Connection, game_id: int, window: int) -> None:
 
 def read(tx: Connection, game_id: int, window: int, seat: int) -> DeadlineRow | None:
     """The deadline of a seat in a window."""
-    row = tx.execute(_READ, {"of_game": game_id, "of_window": window, "of_seat": seat}).one_or_none()
-    return None if row is None else _row(row)
+    return ahead.one(tx, ("deadline", game_id, window, seat), lambda: _read(tx, game_id, window, seat))
+
+
+def read_ahead(tx: Connection, keys: Collection[Key]) -> None:
+    """Read these deadlines ahead."""
+    found = read_all(tx, keys)
+    for key in keys:
+        ahead.put(tx, ("deadline", *key), found.get(key))
 
 
 def read_all(tx: Connection, keys: Collection[Key]) -> dict[Key, DeadlineRow]:
@@ -262,3 +269,8 @@ def running_since(tx: Connection, before: datetime, after_game: int, limit: int)
 
 def _row(row: Row[Any]) -> DeadlineRow:
     return DeadlineRow(**row._mapping)
+
+
+def _read(tx: Connection, game_id: int, window: int, seat: int) -> DeadlineRow | None:
+    row = tx.execute(_READ, {"of_game": game_id, "of_window": window, "of_seat": seat}).one_or_none()
+    return None if row is None else _row(row)

@@ -8,13 +8,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache
+from itertools import chain as _chained
 from typing import Any, Final
 
-from sqlalchemy import Connection, Integer, Row, Select, Update, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Integer, Row, Select, Update, and_, bindparam, func, insert, select, update
 
 from pbem.domain.chain import Row as ChainRow
 from pbem.domain.errors import NotFound
 from pbem.domain.speech import gettext as _
+from pbem.store import ahead
 from pbem.store.links import LinkRow
 from pbem.store.schema import Game, Link, Log, Place, table_of
 
@@ -42,6 +44,16 @@ _CHAIN_BACK = (
     .where(_LOG.c.game_id == bindparam("of_game"), _LOG.c.seq < bindparam("beyond"))
     .order_by(_LOG.c.seq.desc())
     .limit(bindparam("most", type_=Integer))
+)
+_END: Final = 20
+"""Rows at the end of a log that are read first, because they are probably enough."""
+_ALL = select(_GAME).where(_GAME.c.id.in_(bindparam("these", expanding=True)))
+# The rows of a log are numbered without a gap.
+_ENDS = (
+    select(_LOG.c.game_id, *_ROW)
+    .join(_GAME, and_(_LOG.c.game_id == _GAME.c.id, _LOG.c.seq > _GAME.c.seq - _END))
+    .where(_GAME.c.id.in_(bindparam("these", expanding=True)))
+    .order_by(_LOG.c.game_id, _LOG.c.seq)
 )
 _AFTER_ALL: Final = 2**62
 """No row of a log has this number."""
@@ -140,7 +152,20 @@ _LOCK_BY_LINK = _READ_BY_LINK.with_for_update(of=_GAME, key_share=True)
 
 def read(tx: Connection, game_id: int) -> GameRow:
     """The game; not found if there is none."""
-    return _one(tx.execute(_READ, {"game_id": game_id}).one_or_none())
+    return ahead.one(tx, ("game", game_id), lambda: _one(tx.execute(_READ, {"game_id": game_id}).one_or_none()))
+
+
+def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:
+    """Read ahead these games, who takes part, and the last rows of their logs."""
+    for row in tx.execute(_ALL, {"these": list(game_ids)}):
+        ahead.put(tx, ("game", row.id), GameRow(**row._mapping))
+    for game_id, found in places_of(tx, game_ids).items():
+        ahead.put(tx, ("places", game_id), found)
+    ends: dict[int, list[Row[Any]]] = {game_id: [] for game_id in game_ids}
+    for end in tx.execute(_ENDS, {"these": list(game_ids)}):
+        ends[end.game_id].append(end)
+    for game_id, rows in ends.items():
+        ahead.put(tx, ("end", game_id), rows)
 
 
 def lock(tx: Connection, game_id: int) -> GameRow:
@@ -172,7 +197,9 @@ def lock_if_free(tx: Connection, game_id: int) -> GameRow | None:
 
 def places(tx: Connection, game_id: int) -> list[PlaceRow]:
     """Who takes part, in the order of joining."""
-    return [PlaceRow(*row) for row in tx.execute(_PLACES, {"of_game": game_id})]
+    return ahead.one(
+        tx, ("places", game_id), lambda: [PlaceRow(*row) for row in tx.execute(_PLACES, {"of_game": game_id})]
+    )
 
 
 def seats(tx: Connection, game_id: int) -> list[SeatRow]:
@@ -222,6 +249,9 @@ def advance(tx: Connection, game: GameRow, new: Mapping[str, Any]) -> None:
 def chain(tx: Connection, game_id: int, key: str, after: int = 0, until: int | None = None) -> Iterator[ChainRow]:
     """The log after a row, to its end or up to another row, one row at a time."""
     upto = _AFTER_ALL if until is None else until
+    end = ahead.get(tx, ("end", game_id))
+    if end and end[0].seq <= after + 1:
+        return (ChainRow(key, *row[1:]) for row in end if after < row.seq <= upto)
     return _chain(tx, _CHAIN, game_id, key, after, at_once=_MOST_AT_ONCE, until=upto)
 
 
@@ -231,7 +261,11 @@ def chain_back(tx: Connection, game_id: int, key: str, kinds: Collection[str] = 
     Where kinds are named, it is read as if there were no rows of others.
     """
     statement = _CHAIN_BACK.where(_LOG.c.kind.in_(kinds)) if kinds else _CHAIN_BACK
-    return _chain(tx, statement, game_id, key, _AFTER_ALL, at_once=20)
+    end = ahead.get(tx, ("end", game_id))
+    if not end:
+        return _chain(tx, statement, game_id, key, _AFTER_ALL, at_once=_END)
+    lately = (ChainRow(key, *row[1:]) for row in reversed(end) if not kinds or row.kind in kinds)
+    return _chained(lately, _chain(tx, statement, game_id, key, end[0].seq, at_once=_END) if end[0].seq > 1 else ())
 
 
 def set_silent(tx: Connection, game_id: int, seat: int, times: int) -> None:

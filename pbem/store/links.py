@@ -8,6 +8,7 @@ from functools import cache
 from sqlalchemy import Connection, Select, and_, bindparam, insert, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from pbem.store import ahead
 from pbem.store.schema import Link, table_of
 
 _LINK = table_of(Link)
@@ -48,8 +49,13 @@ class Meant:
 
 def read(tx: Connection, link_id: int) -> LinkRow | None:
     """The row of a token."""
-    row = tx.execute(_READ, {"of_id": link_id}).one_or_none()
-    return None if row is None else LinkRow(**row._mapping)
+    return ahead.one(tx, ("link", link_id), lambda: _read(tx, link_id))
+
+
+def read_ahead(tx: Connection, link_ids: Collection[int]) -> None:
+    """Read the rows of these tokens ahead."""
+    for link_id, row in read_all(tx, link_ids).items():
+        ahead.put(tx, ("link", link_id), row)
 
 
 def read_all(tx: Connection, link_ids: Collection[int]) -> dict[int, LinkRow]:
@@ -123,6 +129,11 @@ def raise_person(tx: Connection, person_id: int) -> int:
     """Make every token of a person worthless, at all tables; how many rows that were."""
     raised = update(_LINK).where(_LINK.c.person_id == person_id).values(generation=_LINK.c.generation + 1)
     return tx.execute(raised).rowcount
+
+
+def _read(tx: Connection, link_id: int) -> LinkRow | None:
+    row = tx.execute(_READ, {"of_id": link_id}).one_or_none()
+    return None if row is None else LinkRow(**row._mapping)
 
 
 @cache

@@ -27,6 +27,7 @@ from sqlalchemy import (
     update,
 )
 
+from pbem.store import ahead
 from pbem.store.schema import Deadline, Ledger, Outbox, Person, table_of
 from pbem.store.types import Moment
 
@@ -73,6 +74,25 @@ _TURN_BEFORE = (
     )
     .order_by(_OUTBOX.c.id.desc())
     .limit(1)
+)
+# The same for many.
+_TURN = _OUTBOX.alias("turn")
+_TURNS_BEFORE = (
+    select(_OUTBOX.c.id, func.max(_TURN.c.id).label("before"))
+    .join(
+        _TURN,
+        and_(
+            _TURN.c.game_id == _OUTBOX.c.game_id,
+            _TURN.c.seat == _OUTBOX.c.seat,
+            _TURN.c.person_id == _OUTBOX.c.person_id,
+            _TURN.c.kind == "turn",
+            _TURN.c.status == "sent",
+            _TURN.c.id < _OUTBOX.c.id,
+            or_(_OUTBOX.c.kind != "turn", _OUTBOX.c.window.is_(None), _TURN.c.window < _OUTBOX.c.window),
+        ),
+    )
+    .where(_OUTBOX.c.id.in_(bindparam("these", expanding=True)))
+    .group_by(_OUTBOX.c.id)
 )
 _SENT = (
     update(_OUTBOX)
@@ -247,10 +267,18 @@ def turn_before(tx: Connection, mail: OutboxRow) -> OutboxRow | None:
 
     Before the mail of a turn that is that of an earlier turn, even if this one was mailed twice.
     """
-    same = {"of_game": mail.game_id, "of_seat": mail.seat, "of_person": mail.person_id, "before": mail.id}
-    window = mail.window if mail.kind == "turn" else None
-    row = tx.execute(_TURN_BEFORE, same | {"before_window": window}).one_or_none()
-    return None if row is None else OutboxRow(**row._mapping)
+    return ahead.one(tx, ("turn before", mail.id), lambda: _turn_before(tx, mail))
+
+
+def read_ahead(tx: Connection, mails: Collection[OutboxRow]) -> None:
+    """Read ahead what is told of these mails: the turn before each, and what happened to them."""
+    these = [mail.id for mail in mails]
+    before = {row.id: row.before for row in tx.execute(_TURNS_BEFORE, {"these": these})}
+    turns = {row.id: row for row in with_ids(tx, set(before.values()))} if before else {}
+    told = lines(tx, these)
+    for each in these:
+        ahead.put(tx, ("turn before", each), turns[before[each]] if each in before else None)
+        ahead.put(tx, ("lines", each), told.get(each, []))
 
 
 def turns_open(tx: Connection) -> list[OutboxRow]:
@@ -284,11 +312,16 @@ def unwrite_to(tx: Connection, person_id: int) -> None:
 
 
 def lines(tx: Connection, outbox_ids: Iterable[int]) -> dict[int, list[LedgerRow]]:
-    """What happened to these mails, line by line, the first first."""
+    """What happened to these mails, line by line, the first first; nothing of those to which nothing has."""
     found: dict[int, list[LedgerRow]] = {}
     for row in tx.execute(_LINES, {"these": list(outbox_ids)}):
         found.setdefault(row.outbox_id, []).append(LedgerRow(row.at, row.what, row.detail))
     return found
+
+
+def lines_of(tx: Connection, outbox_id: int) -> list[LedgerRow]:
+    """What happened to one mail, the first first."""
+    return ahead.one(tx, ("lines", outbox_id), lambda: lines(tx, [outbox_id]).get(outbox_id, []))
 
 
 def of_person(tx: Connection, person_id: int, limit: int) -> list[OutboxRow]:
@@ -373,6 +406,13 @@ def _row(letter: Letter, now: datetime, due_at: datetime) -> dict[str, Any]:
         "due_at": due_at,
         "attempts": 0,
     }
+
+
+def _turn_before(tx: Connection, mail: OutboxRow) -> OutboxRow | None:
+    same = {"of_game": mail.game_id, "of_seat": mail.seat, "of_person": mail.person_id, "before": mail.id}
+    window = mail.window if mail.kind == "turn" else None
+    row = tx.execute(_TURN_BEFORE, same | {"before_window": window}).one_or_none()
+    return None if row is None else OutboxRow(**row._mapping)
 
 
 @cache

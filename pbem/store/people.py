@@ -13,7 +13,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from pbem.domain.errors import NotFound
 from pbem.domain.speech import gettext as _
-from pbem.store import terms
+from pbem.store import ahead, terms
 from pbem.store.schema import Game, Outbox, Person, Place, table_of
 
 _PERSON, _OUTBOX, _GAME, _PLACE = table_of(Person), table_of(Outbox), table_of(Game), table_of(Place)
@@ -53,10 +53,13 @@ def add(tx: Connection, **values: Any) -> int:
 
 def read(tx: Connection, person_id: int) -> PersonRow:
     """The person; not found if there is none."""
-    row = tx.execute(_READ, {"of_id": person_id}).one_or_none()
-    if row is None:
-        raise NotFound(_("There is no such person here."))
-    return PersonRow(**row._mapping)
+    return ahead.one(tx, ("person", person_id), lambda: _read(tx, person_id))
+
+
+def read_ahead(tx: Connection, person_ids: Collection[int]) -> None:
+    """Read these people ahead."""
+    for person_id, row in read_all(tx, person_ids).items():
+        ahead.put(tx, ("person", person_id), row)
 
 
 def read_all(tx: Connection, person_ids: Collection[int]) -> dict[int, PersonRow]:
@@ -111,3 +114,10 @@ def letters_since(tx: Connection, person_id: int, kind: str, since: datetime, ga
     if game_id is not None:
         mine.append(_OUTBOX.c.game_id == game_id)
     return tx.execute(select(func.count()).select_from(_OUTBOX).where(*mine)).scalar_one()
+
+
+def _read(tx: Connection, person_id: int) -> PersonRow:
+    row = tx.execute(_READ, {"of_id": person_id}).one_or_none()
+    if row is None:
+        raise NotFound(_("There is no such person here."))
+    return PersonRow(**row._mapping)

@@ -1,10 +1,13 @@
 """What a page needs to know of a seat besides its game, in as few statements as it can be had: pages are opened often."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, and_, bindparam, exists, select
 
+from pbem.store import ahead, deadlines
+from pbem.store.deadlines import Key
 from pbem.store.guests import IS_GUEST
 from pbem.store.schema import Deadline, Person, Place, Unreachable, Vote, table_of
 
@@ -30,6 +33,16 @@ _TAKEN = (
     .outerjoin(_VOTE, and_(_VOTE.c.game_id == _PLACE.c.game_id, _VOTE.c.seat == _PLACE.c.seat))
     .where(_PLACE.c.game_id == bindparam("of_game"))
     .order_by(_PLACE.c.seat)
+)
+_READERS = select(_PERSON.c.id, _PERSON.c.zone, _MAIL_FAILS.label("mail_fails"), IS_GUEST.label("guest")).where(
+    _PERSON.c.id.in_(bindparam("these", expanding=True))
+)
+_SEAT = (_PLACE.c.seat, _PLACE.c.person_id, _PLACE.c.name, _PLACE.c.silent, _VOTE.c.at.is_not(None))
+_ALL_TAKEN = (
+    select(_PLACE.c.game_id, *_SEAT)
+    .outerjoin(_VOTE, and_(_VOTE.c.game_id == _PLACE.c.game_id, _VOTE.c.seat == _PLACE.c.seat))
+    .where(_PLACE.c.game_id.in_(bindparam("these", expanding=True)))
+    .order_by(_PLACE.c.game_id, _PLACE.c.seat)
 )
 
 
@@ -61,9 +74,26 @@ class Taken:
 def clock(tx: Connection, game_id: int, window: int, seat: int, person_id: int) -> Clock:
     """The clock of a seat in a window, as its player sees it."""
     of = {"of_game": game_id, "of_window": window, "of_seat": seat, "of_person": person_id}
-    return Clock(*tx.execute(_CLOCK, of).one())
+    return ahead.one(tx, ("clock", *of.values()), lambda: Clock(*tx.execute(_CLOCK, of).one()))
 
 
 def taken(tx: Connection, game_id: int) -> list[Taken]:
     """The seats of a game that has begun, in their order."""
-    return [Taken(*row) for row in tx.execute(_TAKEN, {"of_game": game_id})]
+    return ahead.one(tx, ("taken", game_id), lambda: [Taken(*row) for row in tx.execute(_TAKEN, {"of_game": game_id})])
+
+
+def read_ahead(tx: Connection, played: Mapping[Key, int]) -> None:
+    """Read ahead the clocks of these seats in these windows, each with its player, and who else plays there."""
+    readers = {row.id: row for row in tx.execute(_READERS, {"these": sorted(set(played.values()))})}
+    asked = deadlines.read_all(tx, played)
+    for key, person_id in played.items():
+        reader, row = readers[person_id], asked.get(key)
+        due_at, promised_at = (None, None) if row is None else (row.due_at, row.promised_at)
+        clock = Clock(reader.zone, due_at, promised_at, reader.mail_fails, reader.guest)
+        ahead.put(tx, ("clock", *key, person_id), clock)
+        ahead.put(tx, ("deadline", *key), row)
+    taken: dict[int, list[Taken]] = {game_id: [] for game_id, _window, _seat in played}
+    for game_id, *seat in tx.execute(_ALL_TAKEN, {"these": list(taken)}):
+        taken[game_id].append(Taken(*seat))
+    for game_id, found in taken.items():
+        ahead.put(tx, ("taken", game_id), found)

@@ -1,13 +1,13 @@
 """What was said at tables: rows of a chain of their own, whose text can be taken out without breaking it."""
 
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Collection, Iterator
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from sqlalchemy import Connection, Integer, Row, bindparam, func, insert, or_, select, true, update
 
 from pbem.domain.chain import Row as ChainRow
-from pbem.store import blocks
+from pbem.store import ahead, blocks
 from pbem.store.schema import Log, Said, table_of
 
 KIND: Final = "Said"
@@ -33,6 +33,14 @@ def chain_name(key: str) -> str:
     return f"{key}/talk"
 
 
+_NEVER: Final = datetime.min.replace(tzinfo=UTC)
+_LATEST = (
+    select(_SAID.c.game_id, func.max(_SAID.c.at).label("at"))
+    .where(_SAID.c.game_id.in_(bindparam("these", expanding=True)))
+    .group_by(_SAID.c.game_id)
+)
+
+
 def add(tx: Connection, game_id: int, row: ChainRow) -> None:
     """One more line. The game is locked."""
     values = {
@@ -51,9 +59,19 @@ def add(tx: Connection, game_id: int, row: ChainRow) -> None:
 
 def chain(tx: Connection, game_id: int, key: str, after: datetime | None = None) -> Iterator[ChainRow]:
     """What was said at a table, the first line first; after a moment, if one is named."""
+    latest = ahead.get(tx, ("said", game_id))
+    if latest is not None and (latest == _NEVER or (after is not None and latest <= after)):
+        return
     later = true() if after is None else _SAID.c.at > after
     for row in tx.execute(select(_SAID).where(_SAID.c.game_id == game_id, later).order_by(_SAID.c.seq)):
         yield _row(row, key)
+
+
+def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:
+    """Read ahead when something was last said at these tables: at most of them, nothing lately."""
+    latest = {row.game_id: row.at for row in tx.execute(_LATEST, {"these": list(game_ids)})}
+    for game_id in game_ids:
+        ahead.put(tx, ("said", game_id), latest.get(game_id, _NEVER))
 
 
 def last(tx: Connection, game_id: int, key: str) -> ChainRow | None:

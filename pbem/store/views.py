@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, bindparam, delete, func, insert, or_, select
+from sqlalchemy import Connection, Select, and_, bindparam, delete, func, insert, or_, select, tuple_
 
 from engine.facts import SPECTATOR
+from pbem.store import ahead
 from pbem.store.schema import Game, View, table_of
 
 _GAME, _VIEW = table_of(Game), table_of(View)
@@ -26,6 +27,17 @@ def _of(number: Any) -> Select[Any]:
     )
 
 
+_NEWEST = (
+    select(_VIEW.c.game_id, func.max(_VIEW.c.number).label("number"))
+    .where(_VIEW.c.game_id.in_(bindparam("of_games", expanding=True)), _VIEW.c.seat == SPECTATOR)
+    .group_by(_VIEW.c.game_id)
+    .subquery()
+)
+_LAST = (
+    select(_VIEW)
+    .join(_NEWEST, and_(_NEWEST.c.game_id == _VIEW.c.game_id, _NEWEST.c.number == _VIEW.c.number))
+    .where(tuple_(_VIEW.c.game_id, _VIEW.c.seat).in_(bindparam("these", expanding=True)))
+)
 _BEFORE = _of(select(func.max(_VIEW.c.number)).where(*_MARKS, _VIEW.c.number < bindparam("number")))
 _NEXT = (
     select(_VIEW.c.seq)
@@ -58,8 +70,16 @@ def last(tx: Connection, game_id: int, seats: Collection[int]) -> dict[int, View
 
 def before(tx: Connection, game_id: int, seats: Collection[int], number: int) -> dict[int, ViewRow]:
     """The last views that are kept of these seats from before an entry, by seat; nothing where none is."""
-    found = tx.execute(_BEFORE, {"of_game": game_id, "of_seats": list(seats), "number": number})
-    return {row.seat: ViewRow(*row) for row in found}
+    return ahead.one(tx, ("views", game_id, *seats, number), lambda: _before(tx, game_id, seats, number))
+
+
+def read_ahead(tx: Connection, seats: Collection[tuple[int, int]]) -> None:
+    """Read ahead the last views that are kept of these seats, each in its game."""
+    asked = {"of_games": list({game_id for game_id, _seat in seats}), "these": list(seats)}
+    found = {(row.game_id, row.seat): ViewRow(*row) for row in tx.execute(_LAST, asked)}
+    for game_id, seat in seats:
+        view = found.get((game_id, seat))
+        ahead.put(tx, ("views", game_id, seat, _AFTER_ALL), {} if view is None else {seat: view})
 
 
 def next_seq(tx: Connection, game_id: int, number: int) -> int | None:
@@ -95,3 +115,8 @@ def behind(tx: Connection, rows: int, ended_since: datetime, limit: int) -> list
     live = or_(_GAME.c.status == "playing", _GAME.c.ended_at >= ended_since)
     wanted = select(_GAME.c.id).where(live, _GAME.c.seq >= _KEPT + rows).order_by(_GAME.c.id).limit(limit)
     return list(tx.execute(wanted).scalars())
+
+
+def _before(tx: Connection, game_id: int, seats: Collection[int], number: int) -> dict[int, ViewRow]:
+    found = tx.execute(_BEFORE, {"of_game": game_id, "of_seats": list(seats), "number": number})
+    return {row.seat: ViewRow(*row) for row in found}
