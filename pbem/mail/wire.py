@@ -1,9 +1,8 @@
 """A mail as bytes for the wire, and back: the text first, the same as HTML second, for whoever has both.
 
-The standard library builds and reads the message; how it is folded is ours, because the standard way encodes long
-headers until mail programs no longer understand them, writes lines that are too long, and lets a name inject a header.
-What was written is read again before anybody may queue it: a mail whose headers are not exactly those that were meant
-is refused.
+How a message is written is ours, because the standard library encodes long headers until mail programs no longer
+understand them, writes lines that are too long, and lets a name inject a header. What was written is read again by the
+standard library before anybody may queue it: a mail whose headers are not exactly those that were meant is refused.
 
 Bodies are stored with placeholders where tokens go, so nothing here may break a line within one. The same mail is the same
 bytes whenever it is written: nothing in here is drawn or read from a clock. This module must never know what a mail is
@@ -13,13 +12,13 @@ about.
 import hashlib
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.errors import MessageError
 from email.header import Header
 from email.headerregistry import Address
-from email.message import EmailMessage, Message, MIMEPart
+from email.message import EmailMessage, Message
 from email.parser import BytesParser
 from email.policy import EmailPolicy, compat32
 from email.utils import format_datetime
@@ -77,7 +76,7 @@ _PIECE: Final = re.compile(
 
 
 class WirePolicy(EmailPolicy):
-    """The standard policy, except for how headers become lines: its own way loses blanks and encodes what it must not."""
+    """The standard policy, except that a header is taken as it stands, and one that programs read is not taken apart."""
 
     def header_store_parse(self, name: str, value: Any) -> tuple[str, Any]:
         """A header as it is kept: as it stands, because whoever writes one here has made it fit."""
@@ -86,14 +85,6 @@ class WirePolicy(EmailPolicy):
     def header_fetch_parse(self, name: str, value: Any) -> Any:
         """A header as it is read: one for programs as one line, which is all that anybody asks of it."""
         return value.replace("\r\n", "") if name.lower() in _PLAIN else super().header_fetch_parse(name, value)
-
-    def fold(self, name: str, value: Any) -> str:
-        """A header as lines."""
-        return _folded(name, str(value))
-
-    def fold_binary(self, name: str, value: Any) -> bytes:
-        """The same as bytes."""
-        return self.fold(name, value).encode("ascii")
 
 
 POLICY: Final = WirePolicy(linesep="\r\n", max_line_length=LINE, cte_type="7bit")
@@ -123,16 +114,9 @@ class Mail:
 
 def serialise(mail: Mail) -> bytes:
     """The bytes of a mail; refused if they do not read back as what was meant."""
-    message = EmailMessage(policy=POLICY)
     try:
         headers = _headers(mail)
-        for name, value in headers:
-            message[name] = value
-        if mail.html:
-            message.set_payload([_part("plain", mail.text), _part("html", mail.html)])
-        else:
-            message.set_payload(_quoted_printable(mail.text))
-        written = message.as_bytes(policy=POLICY)
+        written = f"{_lines(headers)}\r\n{_body_of(mail)}".encode("ascii")
     except (ValueError, TypeError, MessageError, UnicodeError, IndexError) as error:
         raise Fault(
             "A mail cannot be put on the wire.", why=f"Its headers are not allowed ({type(error).__name__})."
@@ -180,6 +164,8 @@ def _headers(mail: Mail) -> list[tuple[str, str]]:
         ("MIME-Version", "1.0"),
         *([("Content-Type", _alternative(mail))] if mail.html else _content_headers("plain")),
     ]
+    if len({name.lower() for name, _ in headers}) < len(headers):
+        raise ValueError("a header would be there twice")
     for name, value in headers:
         # Anything between words but a blank would begin another header.
         if not all(_WORD.fullmatch(word) for word in value.split(" ") if word):
@@ -188,20 +174,31 @@ def _headers(mail: Mail) -> list[tuple[str, str]]:
 
 
 def _alternative(mail: Mail) -> str:
-    """The boundary follows from the mail's name; no encoded line can look like it, because "_" stands for no byte."""
-    return f'multipart/alternative; boundary="=_{hashlib.sha256(mail.message_id.encode()).hexdigest()[:32]}"'
+    return f'multipart/alternative; boundary="{_boundary(mail)}"'
+
+
+def _boundary(mail: Mail) -> str:
+    """It follows from the mail's name; no encoded line can look like it, because "_" stands for no byte."""
+    return f"=_{hashlib.sha256(mail.message_id.encode()).hexdigest()[:32]}"
 
 
 def _content_headers(subtype: str) -> list[tuple[str, str]]:
     return [("Content-Type", f'text/{subtype}; charset="utf-8"'), ("Content-Transfer-Encoding", "quoted-printable")]
 
 
-def _part(subtype: str, text: str) -> MIMEPart:
-    part = MIMEPart(policy=POLICY)
-    for name, value in _content_headers(subtype):
-        part[name] = value
-    part.set_payload(_quoted_printable(text))
-    return part
+def _body_of(mail: Mail) -> str:
+    if not mail.html:
+        return _quoted_printable(mail.text)
+    line = f"--{_boundary(mail)}"
+    return "\r\n".join([line, _part("plain", mail.text), line, _part("html", mail.html), f"{line}--", ""])
+
+
+def _part(subtype: str, text: str) -> str:
+    return f"{_lines(_content_headers(subtype))}\r\n{_quoted_printable(text)}"
+
+
+def _lines(headers: Iterable[tuple[str, str]]) -> str:
+    return "".join(_folded(name, value) for name, value in headers)
 
 
 def _body(message: EmailMessage, subtype: str) -> str:

@@ -214,3 +214,15 @@ def test_a_subject_of_any_length_begins_on_its_first_line_and_reads_as_it_was_wr
     assert read(written)["Subject"] == subject
     first = next(line for line in written.split(b"\r\n") if line.startswith(b"Subject:"))
     assert len(first) > len("Subject: ")
+
+
+@pytest.mark.parametrize("name", ["Subject", "reply-to"])
+def test_a_header_that_would_be_there_twice_is_refused(name):
+    with pytest.raises(Fault):
+        serialise(replace(MAIL, plain={"Reply-To": "<r@play.example.org>", name: "<other@play.example.org>"}))
+
+
+def test_a_mail_is_the_bytes_that_the_standard_library_writes_of_the_same_parts():
+    written = serialise(replace(MAIL, html="<p>Ann: what do you bid?</p>\n<p>Zoë bid 7.</p>\n"))
+    message = BytesParser(policy=compat32.clone(linesep="\r\n")).parsebytes(written)
+    assert message.as_bytes() == written
