@@ -7,9 +7,9 @@
     record     what became of it (`outcomes`); of those that were accepted at their first try, a few at a time
 
 A crash between any two steps repeats the steps and sends the same bytes under the same name, so that a mail program shows
-one mail. It repeats no more mails than are recorded together, and each of them once: a mail that was tried before is sent
-and recorded by itself, so one that kills its sender again and again takes no other with it. Once a mail may have left, it
-is never written anew. This module must never store or log a token.
+one mail. It repeats no more mails than are recorded together; a mail that was tried before is sent and recorded by itself,
+so the next crash repeats one at most, and a mail that kills its sender again and again has none sent as often. Once a mail
+may have left, it is never written anew. This module must never store or log a token.
 """
 
 from collections import Counter
