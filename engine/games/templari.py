@@ -281,12 +281,18 @@ class Paid(Fact[State]):
     each: int
     pot: int
 
+    @property
+    def added(self) -> int:
+        """What lay in the pot before, and is shared with what is paid."""
+        return self.each * len(self.receivers) + self.pot - self.price
+
     def sentence(self) -> Text:
         share = "{each} each to {receivers:seats}" if len(self.receivers) > 1 else "{each} to {receivers:seats}"
         return say(
-            "{seat} [pays|pay] {price:coin|coins}{share}.{pot}",
+            "{seat} [pays|pay] {price:coin|coins}{added}{share}.{pot}",
             seat=self.seat,
             price=self.price,
+            added=say(", and the pot adds {added}", added=self.added) if self.added and self.each else say(""),
             share=say(f": {share}", each=self.each, receivers=self.receivers) if self.each else say(""),
             pot=say(" In the pot: {pot}.", pot=self.pot) if self.pot else say(""),
         )
@@ -384,6 +390,13 @@ def receivers_of(digit: int, winner: int, cards: tuple[Cards, ...]) -> tuple[int
     held = {seat: sum(number(card) == digit for card in own) for seat, own in enumerate(cards) if seat != winner}
     most = max(held.values())
     return tuple(seat for seat, many in held.items() if many == most)
+
+
+def _endings_said(barred: tuple[int, ...]) -> Line:
+    """In which digits a bid may not end."""
+    if barred:
+        return Line(say("Your bids may not end in {digits:or}.", digits=barred))
+    return Line(say("Your bids may end in any digit."))
 
 
 def payment(price: int, pot: int, receivers: int) -> tuple[int, int]:
@@ -757,11 +770,7 @@ class Templari(Game[State]):
         return (
             Amounts(((say("coins"), view.coins[seat]),)),
             Row(say("cards"), faces(view.cards[seat])),
-            Line(
-                say("Your bids may not end in {digits:or}.", digits=barred)
-                if barred
-                else say("Your bids may end in any digit.")
-            ),
+            *(() if view.over else (_endings_said(barred),)),
         )
 
     def _scores(self, view: State) -> Grid:
