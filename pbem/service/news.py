@@ -138,9 +138,8 @@ def words_in(
         words |= _about_table(game, places, mail)
         words |= _about_seat(tx, house, letterhead, mail, game, places, ready)
     if mail.kind == "digest":
-        words["sections"] = [
-            telling.section(house, letterhead, each) for each in digests.sections_in(tx, mail, ready.sections)
-        ]
+        found = digests.sections_in(tx, mail, ready.sections)
+        words["sections"] = [telling.section(house, letterhead, each, len(found)) for each in found]
     if mail.kind == "links":
         words["games"] = _games(tx, house, letterhead, ready)
     called = next((place.name for place in places if place.seat == ready.seat and ready.seat is not None), person.name)

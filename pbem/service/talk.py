@@ -21,10 +21,7 @@ from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
 LINES_AN_HOUR: Final = 20
-"""So often one seat may speak: a table is no chat, and everybody finds all of it in a mail."""
-
-MOST_TOLD: Final = 30
-"""Lines of talk in one mail about a table."""
+"""So often one seat may speak: a table is no chat, and everybody finds it in a mail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +85,14 @@ def heard_in(tx: Tx, game: GameRow, after: datetime | None = None) -> list[Line]
 def others_in(
     tx: Tx, game: GameRow, seat: int, names: Sequence[str], after: datetime | None
 ) -> list[dict[str, str | None]]:
-    """What a mail to a seat tells of what the others said after a moment: the newest lines where there are many.
+    """What a mail to a seat may tell of what the others said after a moment.
 
     Those whom its player does not want to hear are left out.
     """
     lines = [line for line in heard_in(tx, game, after) if line.seat != seat]
     unheard = blocks.seats(tx, game.id, seat) if lines else frozenset()
     lines = [line for line in lines if line.seat not in unheard]
-    return [{"name": names[line.seat], "text": line.text} for line in lines[-MOST_TOLD:]]
+    return [{"name": names[line.seat], "text": line.text} for line in lines]
 
 
 def redact_in(tx: Tx, game_id: int, seq: int) -> None:

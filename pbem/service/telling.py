@@ -5,6 +5,8 @@ templates, or come from the game. This module must never look into a game's stat
 """
 
 from collections.abc import Mapping, Sequence
+from html import escape
+from itertools import accumulate
 from typing import Any, Final
 
 from engine import grammar, orders
@@ -31,16 +33,28 @@ from pbem.store.outbox import OutboxRow
 MOST_LINKED: Final = 12
 """So many choices have a link each in a mail; where there are more, the page of the seat has a form."""
 
-MOST_TOLD: Final = 50
-LONGEST_TOLD: Final = 3000
-"""Sentences of one mail, and their letters; who was away for longer reads the rest on a page."""
+MOST_LINKED_IN_DIGEST: Final = 24
+"""So many choices altogether, where one mail is about many tables."""
+
+MOST_TOLD: Final = 32
+LONGEST_TOLD: Final = 2000
+"""Sentences of what happened, and their bytes in HTML; who was away for longer reads the rest on a page."""
+
+MOST_SAID: Final = 20
+LONGEST_SAID: Final = 2000
+"""The same of what was said at the table."""
 
 Words = dict[str, object]
 
 
 def table_named(title: str, game: str) -> str:
-    """What a table is called: by its name and its game, once where they are the same."""
-    return game if title == game else f"{title} ({game})"
+    """What a table is called: by its name and its game, once where they are the same.
+
+    A game's name may end like a sentence, as `Bid!` does, and then it stands in quotes: a full stop may follow it.
+    """
+    if title != game:
+        return f"{title} ({game})"
+    return game if game[-1].isalnum() else f"“{game}”"
 
 
 def happened(tx: Tx, mail: OutboxRow, game: GameRow, look: Look) -> Words:
@@ -53,8 +67,9 @@ def happened(tx: Tx, mail: OutboxRow, game: GameRow, look: Look) -> Words:
     sentences = [sentence for each in told if (sentence := look.teller.tell(each)) is not None]
     return {
         **_story(sentences),
+        "first": before is None,
         "notes": _ended_orders(tx, game, look, 0 if before is None else before.seq or 0),
-        "talk": talk.others_in(tx, game, look.seat, look.names, None if before is None else before.rendered_at),
+        **_said(talk.others_in(tx, game, look.seat, look.names, None if before is None else before.rendered_at)),
     }
 
 
@@ -84,20 +99,21 @@ def result(standing: Standing, look: Look) -> Words:
     }
 
 
-def section(house: House, letterhead: Letterhead, found: Section) -> Words:
-    """What a digest says of one seat."""
+def section(house: House, letterhead: Letterhead, found: Section, together: int) -> Words:
+    """What a digest says of one seat, in its share of the room; `together` is the number of seats it is about."""
     look = found.look
     words: Words = {
         "table": table_named(look.title, look.rules.title),
         "turn": look.window,
-        **_story(found.happened),
+        **_story(found.happened, together),
+        **_said(found.talk, together),
         "news": [{**each, "facts": corrected(each["facts"])} for each in found.news],
-        "talk": found.talk,
         "seat_page": letterhead.url(Purpose.SEAT, house.keys.placeholder(Purpose.SEAT, found.links.seat)),
         "asked": "",
     }
     if look.decision is not None and look.sealed is None:
-        words |= _answers(house, letterhead, look, look.decision, found.links.move) | {"until": look.due_at}
+        most = min(MOST_LINKED, MOST_LINKED_IN_DIGEST // together)
+        words |= _answers(house, letterhead, look, look.decision, found.links.move, most) | {"until": look.due_at}
     return words
 
 
@@ -126,18 +142,28 @@ def board(look: Look) -> Words:
     return {"board": printed(look.board, look.teller, look.seat)}
 
 
-def _story(sentences: Sequence[str]) -> Words:
+def _story(sentences: Sequence[str], together: int = 1) -> Words:
     """The last of what happened, as much as leaves room for the rest of a mail."""
-    lately: list[str] = []
-    for sentence in reversed(sentences[-MOST_TOLD:]):
-        if sum(map(len, lately)) + len(sentence) > LONGEST_TOLD:
-            break
-        lately.insert(0, sentence)
-    return {"happened": lately, "earlier": len(lately) < len(sentences)}
+    many = _that_fit(sentences, MOST_TOLD, LONGEST_TOLD // together)
+    return {"happened": sentences[len(sentences) - many :], "earlier": many < len(sentences)}
 
 
-def _answers(house: House, letterhead: Letterhead, look: Look, decision: Decision, move: int) -> Words:
-    options, others = _options(look, decision, letterhead, house.keys.placeholder(Purpose.MOVE, move))
+def _said(lines: Sequence[Mapping[str, object]], together: int = 1) -> Words:
+    """The last of what the others said, likewise."""
+    many = _that_fit([f"{line['name']}{line['text']}" for line in lines], MOST_SAID, LONGEST_SAID // together)
+    return {"talk": lines[len(lines) - many :], "said_earlier": many < len(lines)}
+
+
+def _that_fit(texts: Sequence[str], most: int, room: int) -> int:
+    """How many of the last of these a mail has room for, as HTML writes them: a name of few letters may need many bytes."""
+    sizes = accumulate(len(escape(text).encode()) for text in reversed(texts[-most:]))
+    return sum(size <= room for size in sizes)
+
+
+def _answers(
+    house: House, letterhead: Letterhead, look: Look, decision: Decision, move: int, most: int = MOST_LINKED
+) -> Words:
+    options, others = _options(look, decision, letterhead, house.keys.placeholder(Purpose.MOVE, move), most)
     return {
         "asked": look.teller(decision.prompt),
         "options": options,
@@ -147,9 +173,11 @@ def _answers(house: House, letterhead: Letterhead, look: Look, decision: Decisio
     }
 
 
-def _options(look: Look, decision: Decision, letterhead: Letterhead, token: str) -> tuple[list[Option], list[str]]:
+def _options(
+    look: Look, decision: Decision, letterhead: Letterhead, token: str, most: int
+) -> tuple[list[Option], list[str]]:
     """The choices that have a link each, act by act as long as there is room; how the others are written."""
-    linked, room = set(), MOST_LINKED
+    linked, room = set(), most
     for act in sorted(decision.acts, key=lambda act: act.count()):
         if act.count() <= room:
             linked.add(act)

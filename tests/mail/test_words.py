@@ -10,13 +10,17 @@ from lxml import html
 
 from engine import game as games_of_house
 from pbem import paths
+from pbem.domain.words import LONGEST_NAME
 from pbem.mail.words import WIDTH
-from tests.mail.kinds import HOST, by_kind, kind_of, mails_of
+from tests.mail.kinds import HOST, NAMES, by_kind, kind_of, mails_of
 from tests.mail.sink import Kept
 
 pytestmark = pytest.mark.xdist_group("mails")
 
 GAMES, QUICKEST = games_of_house.names(), "sorcerous-futures"
+
+WIDEST = tuple(f"{name}{'&' * LONGEST_NAME}"[:LONGEST_NAME] for name in NAMES)
+"""Names for which HTML needs the most bytes: five for each letter, and as many letters as a name may have."""
 
 LINK = re.compile(rf"https://{re.escape(HOST)}[^\s\"<>]*")
 
@@ -70,9 +74,32 @@ def test_html_brings_nothing_along_and_asks_for_nothing(mails):
 def test_a_mail_is_short_enough_to_be_shown_whole(mails):
     for mail in mails:
         assert len(mail.content) < 60 * 1024
-        assert len(mail.html.encode()) < 20 * 1024
+        assert len(mail.html.encode()) < 16 * 1024, kind_of(mail.message)
         assert max((len(line) for line in mail.text.splitlines() if "https://" not in line), default=0) <= WIDTH
         assert not re.search(r"[ \t]$|\n\n\n|^From ", mail.text, re.MULTILINE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_names_of_any_letters_leave_a_mail_its_html(game):
+    """The most that may be is 20 KB, and a mail of more goes out without; so other names must leave room for these."""
+    for mail in mails_of(game, WIDEST):
+        assert len(mail.content) < 60 * 1024
+        assert 0 < len(mail.html.encode()) < 20 * 1024, kind_of(mail.message)
+
+
+def test_no_mail_leads_twice_to_the_same_place(mails):
+    for mail in mails:
+        links = LINK.findall(mail.text)
+        assert len(links) == len(set(links)), kind_of(mail.message)
+
+
+@pytest.mark.parametrize("game", ["bid", pytest.param(QUICKEST, marks=pytest.mark.slow)])
+def test_no_sentence_ends_twice(game):
+    """Also where it ends with a table that has no name but that of its game, which ends like a sentence: `Bid!`."""
+    for mail in mails_of(game):
+        said = f"{mail.message['Subject']}\n{LINK.sub('', mail.text)}"
+        assert not re.findall(r".*(?:[.,;:!?]\.(?!\w)|[.,;:][,;:]).*", said), kind_of(mail.message)
 
 
 def test_the_first_choice_stands_in_the_first_15_kilobytes(mails):
@@ -100,7 +127,7 @@ def test_a_turn_begins_with_what_is_asked_and_until_when(mails):
         first = " ".join(mail.text.split("\n--- ")[0].split())
         assert mail.message["Subject"].partition(": ")[2].rstrip("…") in first
         assert re.search(
-            r"(Please decide until \w{3} \d+ \w{3} \d{4}, \d\d:\d\d .*UTC|Your clock stands still .*)\.$", first
+            r"(Please decide by \w{3} \d+ \w{3} \d{4}, \d\d:\d\d .*UTC|Your clock stands still .*)\.$", first
         )
 
 

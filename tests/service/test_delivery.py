@@ -20,13 +20,14 @@ from pbem import faults
 from pbem.clock import SeededRandomness
 from pbem.config import Security, Smtp
 from pbem.domain.errors import Gone, NotFound
+from pbem.domain.words import LONGEST_SAID
 from pbem.links import SECRET_BYTES, Purpose, contains_token, revoke, rotate
 from pbem.mail.compose import Letterhead
 from pbem.mail.send import Outcome, Relay, Result
 from pbem.mail.sign import signer
 from pbem.mail.throttle import Throttle
 from pbem.mail.wire import parse, text_of
-from pbem.service import by_link, delivery, leaving, ledger, links, lobby, people, second_thoughts
+from pbem.service import by_link, delivery, leaving, ledger, links, lobby, people, second_thoughts, talk
 from pbem.service.delivery import LEASE, TOGETHER, Post
 from pbem.service.moderation.mailing import Resend
 from pbem.service.outcomes import TRIES
@@ -65,6 +66,24 @@ def drain(house, clock, post):
         if not rows(house, "queued"):
             return
     raise AssertionError("mails are stuck")
+
+
+def test_much_talk_leaves_a_mail_of_a_turn_its_room(house, clock, sink, table):
+    """Forty lines of letters that need the most bytes on the wire: the newest stand in the mail, and it says that there were more."""
+    game = table("templari", 3)
+    seat = next(iter(game.asked()))
+    talker = next(each for each in range(3) if each != seat)
+    for _ in range(2):
+        for number in range(talk.LINES_AN_HOUR):
+            talk.say(house, game.id, talker, game.person_at(talker), f"{number} " + "李" * (LONGEST_SAID - 4))
+        clock.advance(HOUR)
+    drain(house, clock, post_to(sink))
+    (mail,) = [
+        mail for mail in sink.to(people.read(house, game.person_at(seat)).address) if "What you can do" in mail.html
+    ]
+    assert "More was said than fits in here" in mail.html
+    assert f": {talk.LINES_AN_HOUR - 1} 李" in " ".join(mail.text.split())
+    assert len(mail.html.encode()) < 16 * 1024
 
 
 def rows(house, status=None, kind=None, game=None):
@@ -107,7 +126,7 @@ def test_the_mail_of_a_turn_says_what_is_asked_until_when_and_what_silence_does(
     for mail in mails:
         first = mail.text.splitlines()[:3]
         assert "Which card do you pick?" in first[0]
-        assert first[1].startswith("Please decide until Sun 22 Nov 2026, 13:00")
+        assert first[1].startswith("Please decide by Sun 22 Nov 2026, 13:00")
         assert "UTC" in first[1]
         assert "Sunset Poker, turn 1" in str(mail.message["subject"])
         assert "is played for you" in mail.text
