@@ -95,12 +95,18 @@ def _templates(parts: str) -> Environment:
     environment.filters["short"] = shortened
     environment.filters["preheader"] = _preheader
     environment.filters["listed"] = listed
+    environment.filters["sentence"] = _sentence
     environment.filters["translated"] = translated
     environment.filters["moment"] = _moment
     environment.filters["day"] = _day
     environment.filters["spoken"] = _spoken
     environment.globals["say"] = environment.get_template(f"_{parts}.jinja").module
     return environment
+
+
+def _sentence(text: str) -> str:
+    """What stands alone on its line begins with a capital."""
+    return text[:1].upper() + text[1:]
 
 
 def _preheader(text: str) -> str:

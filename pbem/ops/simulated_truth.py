@@ -256,5 +256,5 @@ def until_in(text: str) -> datetime | None:
     return datetime(int(year), 1 + _MONTHS.index(month), int(day), int(hour), int(minute), tzinfo=UTC)
 
 
-_UNTIL = re.compile(r"Please decide until \w{3} (\d{1,2}) (\w{3}) (\d{4}), (\d{2}):(\d{2}) UTC")
+_UNTIL = re.compile(r"Please decide by \w{3} (\d{1,2}) (\w{3}) (\d{4}), (\d{2}):(\d{2}) UTC")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

@@ -45,7 +45,7 @@ def test_the_time_that_is_left_counts_down(people, links, asked, house):
 def test_without_a_script_the_moment_stands_there_and_every_button_works(people, links, asked):
     page = people(script=False)
     sign_in(page, links.made(Purpose.SIGN_IN, asked))
-    expect(page.get_by_text("Decide until")).to_be_visible()
+    expect(page.get_by_text("Decide by")).to_be_visible()
     assert page.locator(".clock").count() == 0
     page.get_by_role("button", name="To the table").click()
     assert "/s/" in page.url

@@ -83,10 +83,10 @@ def test_a_day_is_one_mail_with_a_section_for_each_table(house, clock, sink, pos
     (mail,) = digest_of(sink, house, person)
     first, second = " ".join(mail.text.split("\n\n")[0].split()).split(". ", 1)
     assert "these tables wait for you: " in first or "waits for you" in first
-    assert "waits until Sun 22 Nov 2026" in second, "the first of the moments, in the first two lines"
+    assert "by Sun 22 Nov 2026" in second, "the first of the moments, in the first two lines"
     assert mail.text.index("Templari") >= 0
     assert mail.text.index("Sunset Poker") >= 0
-    assert "Please decide until" in mail.text
+    assert "Please decide by" in mail.text
     assert mail.message["reply-to"] is None
     assert len(sink.kept) == before + 3, "one for each of the three"
     assert {row.status for row in letters(house, person, "turn")} == {"sent"}, "told by the digest"
@@ -150,7 +150,7 @@ def test_a_digest_that_was_lost_is_told_again_the_next_day(house, clock, sink, p
     next_eight(clock)
     carry(house, post)
     (mail,) = digest_of(sink, house, person)
-    assert "Please decide until" in mail.text
+    assert "Please decide by" in mail.text
     assert "digest" not in {row.status for row in letters(house, person)}
 
 
@@ -179,8 +179,9 @@ def test_what_was_answered_meanwhile_is_not_asked_in_a_digest(house, clock, sink
     next_eight(clock)
     carry(house, post)
     (mail,) = digest_of(sink, house, templari.person_at(seat))
-    section = re.split(r"Sunset Poker, turn", mail.text)[0]
-    assert "Please decide until" not in section.split("Templari, turn")[-1]
+    _, after = mail.text.split("Templari, turn")
+    assert "WHAT YOU CAN DO" not in after.split("=" * 72)[0]
+    assert mail.text.count("Please decide by") == 1, "and that is for the other table"
 
 
 def test_of_games_that_are_over_there_is_no_digest_also_where_one_waits_to_leave(house, clock, sink, post, table):
@@ -344,7 +345,7 @@ def test_what_a_mail_of_its_own_told_is_in_no_digest(house, clock, sink, post, t
     drain(house, clock, post)
     person = game.person_at(next(iter(game.asked())))
     told = sink.to(people.read(house, person).address)
-    assert any("SINCE YOUR LAST TURN" in mail.text for mail in told)
+    assert any("SINCE THE GAME BEGAN" in mail.text for mail in told)
     assert any("A short pause." in mail.text for mail in told)
     wishes.choose(house, person, DAILY, None, time(8))
     does(house, Resume(game.id), "It is over.")

@@ -143,17 +143,17 @@ def test_pauses_and_more_time_are_told_with_the_new_moment(house, box, sends, ta
     assert "The organiser says: lost luggage" in text_of(box, "is paused")
     does(house, Resume(game.id), "found it")
     sends()
-    assert "You are asked: please decide until" in text_of(box, "goes on", to=asked)
+    assert "You are asked: please decide by" in text_of(box, "goes on", to=asked)
     does(house, Extend(game.id, "2d"), "take your time")
     sends()
-    assert "please decide until Tue 24 Nov" in " ".join(text_of(box, "you have more time").split())
+    assert "please decide by Tue 24 Nov" in " ".join(text_of(box, "you have more time").split())
 
 
 def test_a_correction_and_what_is_agreed_are_told_as_people_say_them(house, box, sends, table):
     game = table("bid", 3, options={"max_auctions": 12}, pace="1d")
     sends()
     welcome = text_of(box, "the game begins")
-    assert "max auctions: 12" in welcome
+    assert "Max auctions: 12" in welcome
     assert "reroll" not in welcome, "what is as always is in the rules"
     does(house, Correct(game.id, "pace", "3d"), "It was written wrongly.")
     sends()
@@ -180,7 +180,7 @@ def test_a_player_who_resigns_and_a_game_that_ends_by_consent_are_told(house, bo
     assert "has resigned" in text_of(box, "has resigned")
     leaving.agree_to_end(house, game.id, game.person_at(1))
     sends()
-    assert "/s/" in text_of(box, "would end the game")
+    assert "/s/" in text_of(box, "wants to end the game")
     for seat in (2, 3):
         leaving.agree_to_end(house, game.id, game.person_at(seat))
     sends()

@@ -41,7 +41,7 @@ def test_the_end_of_a_demo_leads_to_a_real_table_and_to_another_demo(seat, house
 
 
 def test_a_demo_offers_nothing_that_would_need_an_address_or_company(seat):
-    assert "Decide until" not in seat.text
+    assert "Decide by" not in seat.text
     assert "Talk" not in seat.links()
     assert seat.links()["Call the organiser"] == "/call"
     assert not [form for form in seat.forms() if form.action.endswith(("/resign", "/end", "/programs", "/call"))]

@@ -86,7 +86,7 @@ def test_the_page_says_the_choice_the_table_and_the_moment_and_shows_no_hand(bro
     page = browser.open(link(links, poker, 0, f"pick {view[1].word}"))
     assert page.heading == f"{poker.places()[0].name}: pick {view[1].word}"
     assert "Sunset Poker" in page.text
-    assert "Decide until" in page.text
+    assert "Decide by" in page.text
     assert not any(thing.word in page.text for thing in view if thing.word != view[1].word)
     assert len([form for form in page.forms() if form.action == page.url]) == 1
 

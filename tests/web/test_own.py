@@ -125,7 +125,7 @@ def test_what_is_asked_comes_first_and_leads_to_the_seat(browser, table, sign_in
         others.play(next(iter(others.asked())), next(iter(others.asked().values())).default)
     page = sign_in(person)
     assert page.text.index("It is your turn") < page.text.index("Sooner") < page.text.index("Later")
-    assert "Decide until Sun 22 Nov 2026" in page.text
+    assert "Decide by Sun 22 Nov 2026" in page.text
     at_table = page.form("To the table").press()
     assert at_table.url.startswith("/s/")
     assert "Sooner" in at_table.text

@@ -64,7 +64,7 @@ def test_the_page_tells_what_is_asked_until_when_and_what_silence_means(browser,
     seat = next(iter(templari.asked()))
     text = open_seat(browser, links, templari, seat).text
     assert "What do you bid" in text
-    assert "Decide until Sun 22 Nov 2026" in text
+    assert "Decide by Sun 22 Nov 2026" in text
     assert "If you stay silent, this happens: pass." in text
 
 
