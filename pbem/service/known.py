@@ -17,9 +17,7 @@ from engine.game import Game, Standing
 from engine.table import answers_itself
 from pbem.service import views
 from pbem.service.memory import Memory
-from pbem.service.record import TAKES_BACK, Kind, entries_back
 from pbem.service.record import Standing as StandingEntry
-from pbem.store import games
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
@@ -77,8 +75,7 @@ def told(entries: Iterable[StandingEntry], seat: int) -> tuple[Told, ...]:
 
 
 def _work_out(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> Known:
-    view = views.view(tx, row, seat).view
-    lately = _since_last_choice(tx, row, rules, seat)
+    view, lately = views.view_and_entries(tx, row, seat, lambda standing: _decided(standing, seat), MOST_ENTRIES)
     return Known(
         view=view,
         board=rules.board(view, seat),
@@ -89,13 +86,6 @@ def _work_out(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> Known:
     )
 
 
-def _since_last_choice(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> tuple[StandingEntry, ...]:
-    """The entries from the last one on in which this seat has decided something."""
-    found: list[StandingEntry] = []
-    rows = games.chain_back(tx, row.id, row.key, (Kind.ENTRY, *TAKES_BACK))
-    for standing in entries_back(rules, rows):
-        found.append(standing)
-        mine = seat in standing.entry.choices and seat not in standing.entry.alone
-        if mine or len(found) == MOST_ENTRIES:
-            break
-    return tuple(found[::-1])
+def _decided(standing: StandingEntry, seat: int) -> bool:
+    """Whether this seat has decided something in an entry, and not the table in its place."""
+    return seat in standing.entry.choices and seat not in standing.entry.alone

@@ -50,8 +50,9 @@ class Look:
     """Everything that one seat may see of its game now.
 
     `decision` is what it is asked, `sealed` its choice in the box, `made` its last choice that was carried out. `told`
-    begins with the window of that choice, which is row `since` of the log. `due_at` is until when it may decide, if its
-    clock runs; `mail_fails`, whether mail to its player does not arrive at present; `guest`, whether this is a demo.
+    begins with the window of that choice; `new_lines` is how much the others have said since then and since it spoke itself,
+    without those it does not hear. `due_at` is until when it may decide, if its clock runs; `mail_fails`, whether mail to its
+    player does not arrive at present; `guest`, whether this is a demo.
     """
 
     game_id: int
@@ -73,7 +74,7 @@ class Look:
     sealed: Choice | None
     made: Made | None
     told: tuple[Told, ...]
-    since: int
+    new_lines: int | None
     order: orders.Order | None
     due_at: datetime | None
     promised_at: datetime | None
@@ -184,7 +185,8 @@ def _look(tx: Tx, link: Link, row: GameRow) -> Look:
     known = known_in(tx, row, rules, seat)
     decision = known.decision if row.status == "playing" else None
     taken = seats.taken(tx, game_id)
-    clock = seats.clock(tx, game_id, row.window, seat, person_id)
+    since = known.lately[0].seq if known.lately else 0
+    clock = seats.clock(tx, game_id, row.window, seat, person_id, since)
     return Look(
         game_id=game_id,
         key=row.key,
@@ -205,7 +207,7 @@ def _look(tx: Tx, link: Link, row: GameRow) -> Look:
         sealed=None if decision is None else play.box_of(row).get(seat),
         made=_made(tx, row, rules, seat, known.lately) if known.lately else None,
         told=known.told,
-        since=known.lately[0].seq if known.lately else 0,
+        new_lines=clock.new_lines,
         order=play.orders_of(row).get(seat),
         due_at=clock.due_at,
         promised_at=clock.promised_at,

@@ -11,11 +11,10 @@ from pbem.links import Purpose
 from pbem.service import talk
 from pbem.service.house import House
 from pbem.service.links import open_in
-from pbem.service.looks import Look, seat_of
+from pbem.service.looks import seat_of
 from pbem.service.play import rules_of
 from pbem.service.talk import Line
 from pbem.store import blocks, games, people
-from pbem.store import talk as said
 from pbem.store.database import Tx
 
 MOST_SHOWN = 200
@@ -71,12 +70,6 @@ def at(house: House, token: str) -> Room:
             before=max(len(heard) - MOST_SHOWN, 0),
             zone=ZoneInfo(people.read(tx, person_id).zone),
         )
-
-
-def count_new(house: House, found: Look) -> int:
-    """How many lines the others have said since the seat decided or spoke itself, those left out that it does not hear."""
-    with house.store.read() as tx:
-        return said.count_new(tx, found.game_id, found.seat, found.since)
 
 
 def say(house: House, token: str, text: str) -> None:

@@ -7,7 +7,7 @@ at its present as at any moment of its past. Whoever looks keeps nothing: a work
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
@@ -19,7 +19,7 @@ from engine.facts import SPECTATOR, Fact, fold, seen
 from engine.game import Game
 from engine.table import watch
 from pbem.service.house import House
-from pbem.service.record import Standing, latest_entries, standing_entries
+from pbem.service.record import TAKES_BACK, Kind, Standing, entries_back, latest_entries, standing_entries
 from pbem.store import games
 from pbem.store import views as kept_views
 from pbem.store.database import Tx
@@ -59,9 +59,34 @@ class Past:
 def view(tx: Tx, row: GameRow, seat: int) -> Seen:
     """What the seat, or the SPECTATOR, knows now. Changes nothing."""
     rules = game.load(row.kind)
-    kept = kept_views.last(tx, row.id, [seat]).get(seat)
+    kept = kept_views.last_of(tx, row.id, seat)
     rows = list(games.chain(tx, row.id, row.key, 0 if kept is None else kept.seq))
     return Seen(_folded(rules, row, kept, standing_entries(rules, rows), seat), len(rows))
+
+
+def view_and_entries(
+    tx: Tx, row: GameRow, seat: int, back_to: Callable[[Standing], bool], most: int
+) -> tuple[Any, tuple[Standing, ...]]:
+    """What the seat knows now, and the last entries back to one that is looked for, at most so many. Changes nothing.
+
+    The log is read once for both, and no further back than the one and the other need.
+    """
+    rules = game.load(row.kind)
+    kept = kept_views.last_of(tx, row.id, seat)
+    entries: list[Standing] = []
+    wanted = None
+    for standing in entries_back(rules, games.chain_back(tx, row.id, row.key, (Kind.ENTRY, *TAKES_BACK))):
+        known = kept is not None and standing.seq <= kept.seq
+        if wanted is not None and known:
+            break
+        entries.append(standing)
+        if wanted is None and (back_to(standing) or len(entries) == most):
+            wanted = len(entries)
+            if known:
+                break
+    entries.reverse()
+    new = [each for each in entries if kept is None or each.seq > kept.seq]
+    return _folded(rules, row, kept, new, seat), tuple(entries[-wanted:] if wanted else entries)
 
 
 def view_before(tx: Tx, row: GameRow, seat: int, window: int) -> Any:

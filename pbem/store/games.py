@@ -11,7 +11,7 @@ from functools import cache
 from itertools import chain as _chained
 from typing import Any, Final
 
-from sqlalchemy import Connection, Integer, Row, Select, Update, and_, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Integer, Row, Select, Update, and_, bindparam, func, insert, or_, select, update
 
 from pbem.domain.chain import Row as ChainRow
 from pbem.domain.errors import NotFound
@@ -260,7 +260,7 @@ def chain_back(tx: Connection, game_id: int, key: str, kinds: Collection[str] = 
 
     Where kinds are named, it is read as if there were no rows of others.
     """
-    statement = _CHAIN_BACK.where(_LOG.c.kind.in_(kinds)) if kinds else _CHAIN_BACK
+    statement = _back(tuple(kinds))
     end = ahead.get(tx, ("end", game_id))
     if not end:
         return _chain(tx, statement, game_id, key, _AFTER_ALL, at_once=_END)
@@ -299,6 +299,12 @@ def _advancing(names: tuple[str, ...]) -> Update:
     changed = {name: bindparam(f"new_{name}", type_=_GAME.c[name].type) for name in names}
     at = (_GAME.c.id == bindparam("of_id"), _GAME.c.seq == bindparam("old_seq"))
     return update(_GAME).where(*at).values(changed)
+
+
+@cache
+def _back(kinds: tuple[str, ...]) -> Select[Any]:
+    """The log backwards, as if there were no rows of other kinds. Every page of a seat asks for it, so it is built once."""
+    return _CHAIN_BACK.where(or_(*(_LOG.c.kind == kind for kind in kinds))) if kinds else _CHAIN_BACK
 
 
 def _chain(

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, and_, bindparam, exists, select
 
-from pbem.store import ahead, deadlines
+from pbem.store import ahead, deadlines, talk
 from pbem.store.deadlines import Key
 from pbem.store.guests import IS_GUEST
 from pbem.store.schema import Deadline, Person, Place, Unreachable, Vote, table_of
@@ -16,7 +16,14 @@ _UNREACHABLE, _VOTE = table_of(Unreachable), table_of(Vote)
 
 _MAIL_FAILS = exists().where(_UNREACHABLE.c.person_id == _PERSON.c.id, _UNREACHABLE.c.end_at.is_(None))
 _CLOCK = (
-    select(_PERSON.c.zone, _DEADLINE.c.due_at, _DEADLINE.c.promised_at, _MAIL_FAILS, IS_GUEST)
+    select(
+        _PERSON.c.zone,
+        _DEADLINE.c.due_at,
+        _DEADLINE.c.promised_at,
+        _MAIL_FAILS,
+        IS_GUEST,
+        talk.NEW.scalar_subquery(),
+    )
     .select_from(_PERSON)
     .outerjoin(
         _DEADLINE,
@@ -50,7 +57,8 @@ _ALL_TAKEN = (
 class Clock:
     """Until when a seat may decide, in which zone its player lives, and whether mail to them fails at present.
 
-    `guest` says that the player is a guest of the demo.
+    `guest` says that the player is a guest of the demo; `new_lines`, how much the others have said since the player decided
+    or spoke: not counted for a mail, which brings the lines themselves.
     """
 
     zone: str
@@ -58,6 +66,7 @@ class Clock:
     promised_at: datetime | None
     mail_fails: bool
     guest: bool
+    new_lines: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +80,11 @@ class Taken:
     agrees: bool
 
 
-def clock(tx: Connection, game_id: int, window: int, seat: int, person_id: int) -> Clock:
-    """The clock of a seat in a window, as its player sees it."""
+def clock(tx: Connection, game_id: int, window: int, seat: int, person_id: int, since: int) -> Clock:
+    """The clock of a seat in a window, as its player sees it, who decided last in row `since` of the log."""
     of = {"of_game": game_id, "of_window": window, "of_seat": seat, "of_person": person_id}
-    return ahead.one(tx, ("clock", *of.values()), lambda: Clock(*tx.execute(_CLOCK, of).one()))
+    known: Clock | None = ahead.get(tx, ("clock", *of.values()))
+    return known if known is not None else Clock(*tx.execute(_CLOCK, of | {"since_seq": since}).one())
 
 
 def taken(tx: Connection, game_id: int) -> list[Taken]:
@@ -89,7 +99,7 @@ def read_ahead(tx: Connection, played: Mapping[Key, int]) -> None:
     for key, person_id in played.items():
         reader, row = readers[person_id], asked.get(key)
         due_at, promised_at = (None, None) if row is None else (row.due_at, row.promised_at)
-        clock = Clock(reader.zone, due_at, promised_at, reader.mail_fails, reader.guest)
+        clock = Clock(reader.zone, due_at, promised_at, reader.mail_fails, reader.guest, new_lines=None)
         ahead.put(tx, ("clock", *key, person_id), clock)
         ahead.put(tx, ("deadline", *key), row)
     taken: dict[int, list[Taken]] = {game_id: [] for game_id, _window, _seat in played}

@@ -19,13 +19,15 @@ _LOG, _SAID = table_of(Log), table_of(Said)
 _OF_GAME, _OF_SEAT = bindparam("of_game", type_=Integer), bindparam("of_seat", type_=Integer)
 _DECIDED = select(_LOG.c.at).where(_LOG.c.game_id == _OF_GAME, _LOG.c.seq == bindparam("since_seq")).scalar_subquery()
 _SPOKEN = select(func.max(_SAID.c.seq)).where(_SAID.c.game_id == _OF_GAME, _SAID.c.seat == _OF_SEAT).scalar_subquery()
-_NEW = select(func.count()).where(
+NEW: Final = select(func.count()).where(
     _SAID.c.game_id == _OF_GAME,
     _SAID.c.seat != _OF_SEAT,
     _SAID.c.seat.not_in(blocks.SEATS),
     _SAID.c.seq > func.coalesce(_SPOKEN, 0),
     or_(_DECIDED.is_(None), _SAID.c.at > _DECIDED),
 )
+"""How many lines the others have said since a row of the log, and since the last line of this seat's own; without those of
+players that it does not hear."""
 
 
 def chain_name(key: str) -> str:
@@ -85,11 +87,6 @@ def count_since(tx: Connection, game_id: int, seat: int, moment: datetime) -> in
     """How many lines a seat has said since then."""
     of_seat = (_SAID.c.game_id == game_id, _SAID.c.seat == seat, _SAID.c.at > moment)
     return tx.execute(select(func.count()).select_from(_SAID).where(*of_seat)).scalar_one()
-
-
-def count_new(tx: Connection, game_id: int, seat: int, seq: int) -> int:
-    """How many lines the others have said since a row of the log, and since the last line of this seat's own."""
-    return tx.execute(_NEW, {"of_game": game_id, "of_seat": seat, "since_seq": seq}).scalar_one()
 
 
 def redact(tx: Connection, game_id: int, seq: int) -> bool:

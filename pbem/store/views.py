@@ -33,12 +33,19 @@ _NEWEST = (
     .group_by(_VIEW.c.game_id)
     .subquery()
 )
-_LAST = (
+_LASTS = (
     select(_VIEW)
     .join(_NEWEST, and_(_NEWEST.c.game_id == _VIEW.c.game_id, _NEWEST.c.number == _VIEW.c.number))
     .where(tuple_(_VIEW.c.game_id, _VIEW.c.seat).in_(bindparam("these", expanding=True)))
 )
 _BEFORE = _of(select(func.max(_VIEW.c.number)).where(*_MARKS, _VIEW.c.number < bindparam("number")))
+# What every page of a seat asks for. No list of seats, which would be written out anew for every call.
+_LAST = (
+    select(_VIEW)
+    .where(_OF_GAME, _VIEW.c.seat == bindparam("of_seat"))
+    .order_by(_VIEW.c.seat, _VIEW.c.number.desc())
+    .limit(1)
+)
 _NEXT = (
     select(_VIEW.c.seq)
     .where(*_MARKS, _VIEW.c.number > bindparam("number"))
@@ -68,18 +75,23 @@ def last(tx: Connection, game_id: int, seats: Collection[int]) -> dict[int, View
     return before(tx, game_id, seats, _AFTER_ALL)
 
 
+def last_of(tx: Connection, game_id: int, seat: int) -> ViewRow | None:
+    """The last view that is kept of a seat."""
+    return ahead.one(tx, ("view", game_id, seat), lambda: _last_of(tx, game_id, seat))
+
+
 def before(tx: Connection, game_id: int, seats: Collection[int], number: int) -> dict[int, ViewRow]:
     """The last views that are kept of these seats from before an entry, by seat; nothing where none is."""
-    return ahead.one(tx, ("views", game_id, *seats, number), lambda: _before(tx, game_id, seats, number))
+    found = tx.execute(_BEFORE, {"of_game": game_id, "of_seats": list(seats), "number": number})
+    return {row.seat: ViewRow(*row) for row in found}
 
 
 def read_ahead(tx: Connection, seats: Collection[tuple[int, int]]) -> None:
     """Read ahead the last views that are kept of these seats, each in its game."""
     asked = {"of_games": list({game_id for game_id, _seat in seats}), "these": list(seats)}
-    found = {(row.game_id, row.seat): ViewRow(*row) for row in tx.execute(_LAST, asked)}
+    found = {(row.game_id, row.seat): ViewRow(*row) for row in tx.execute(_LASTS, asked)}
     for game_id, seat in seats:
-        view = found.get((game_id, seat))
-        ahead.put(tx, ("views", game_id, seat, _AFTER_ALL), {} if view is None else {seat: view})
+        ahead.put(tx, ("view", game_id, seat), found.get((game_id, seat)))
 
 
 def next_seq(tx: Connection, game_id: int, number: int) -> int | None:
@@ -117,6 +129,6 @@ def behind(tx: Connection, rows: int, ended_since: datetime, limit: int) -> list
     return list(tx.execute(wanted).scalars())
 
 
-def _before(tx: Connection, game_id: int, seats: Collection[int], number: int) -> dict[int, ViewRow]:
-    found = tx.execute(_BEFORE, {"of_game": game_id, "of_seats": list(seats), "number": number})
-    return {row.seat: ViewRow(*row) for row in found}
+def _last_of(tx: Connection, game_id: int, seat: int) -> ViewRow | None:
+    row = tx.execute(_LAST, {"of_game": game_id, "of_seat": seat}).one_or_none()
+    return None if row is None else ViewRow(*row)

@@ -16,7 +16,7 @@ from engine.tell import Text
 from pbem.domain.errors import BadInput, Refusal, Stale
 from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
-from pbem.service import by_link, demo, export, looks, rematch, talk_by_link
+from pbem.service import by_link, demo, export, looks, rematch
 from pbem.service.looks import Look
 from pbem.web import guard, said, site
 from pbem.web.drawn import draw, faces_of
@@ -54,7 +54,6 @@ class Shown:
     token: str
     typed: Typed
     deadline: said.Deadline | None
-    new_lines: int
     refused: Refusal | None
     moved_on: bool
     asked_why: Reason | None
@@ -329,8 +328,7 @@ def _page(
     asked_why: Reason | None = None,
 ) -> Response:
     deadline = said.deadline(found, house().now()) if found.decision and not found.guest else None
-    new_lines = talk_by_link.count_new(house(), found)
-    shown = Shown(found, token, typed, deadline, new_lines, refused, moved_on, asked_why)
+    shown = Shown(found, token, typed, deadline, refused, moved_on, asked_why)
     return make_response(site.drawn_once(token, shown, _draw), status)
 
 
@@ -350,7 +348,6 @@ def _draw(shown: Shown) -> str:
         forms=forms_of(decision, teller, faces_of(found.board), _given(found, shown.typed)) if decision else [],
         wording=grammar.usages(decision) if decision else (),
         deadline=shown.deadline,
-        new_lines=shown.new_lines,
         story=said.story(found.told, teller),
         places=said.places(found.standing, teller),
         reasons=[teller(reason) for reason in found.standing.reasons],

@@ -3,10 +3,9 @@
 import pytest
 
 from pbem.domain.errors import BadInput, Forbidden
-from pbem.service import blocks, links, lobby, talk, talk_by_link
+from pbem.service import blocks, links, lobby, looks, talk, talk_by_link
 from pbem.service.tables import Wanted
 from pbem.store import games
-from pbem.store import talk as said
 from tests.service.stored import everything, kinds
 from tests.service.timed import HOUR
 
@@ -108,11 +107,9 @@ def test_no_invitation_is_mailed_to_whoever_has_blocked_its_host(game):
 
 
 def test_what_the_others_have_said_since_one_decided_or_spoke_is_counted(game):
-    def new(seat, seq=0):
-        with game.house.store.read() as tx:
-            return said.count_new(tx, game.id, seat, seq)
+    def new(seat):
+        return looks.look(game.house, token(game, seat)).new_lines
 
-    dealt = game.row().seq
     game.house.clock.advance(HOUR)
     say(game, 1, "one")
     say(game, 2, "two")
@@ -120,7 +117,10 @@ def test_what_the_others_have_said_since_one_decided_or_spoke_is_counted(game):
     blocks.block(game.house, token(game, 0), 1)
     assert new(0) == 1
     say(game, 0, "three")
-    assert [new(seat, dealt) for seat in range(3)] == [0, 2, 1]
+    assert [new(seat) for seat in range(3)] == [0, 2, 1]
     game.house.clock.advance(HOUR)
-    game.play(*next((seat, each.default) for seat, each in game.asked().items()))
-    assert [new(seat, game.row().seq) for seat in range(3)] == [0, 0, 0]
+    decided = list(game.asked().items())
+    for seat, each in decided:
+        game.play(seat, each.default)
+    assert decided
+    assert [new(seat) for seat, _ in decided] == [0] * len(decided)
