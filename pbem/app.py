@@ -4,11 +4,16 @@ No worker, no thread and no connection begins here; who wants those starts them 
 """
 
 import hashlib
+from collections.abc import Callable
+from functools import cache, lru_cache
+from gettext import NullTranslations
 from pathlib import Path
 from typing import Final
 
 from flask import Flask
-from jinja2 import StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template, pass_eval_context
+from jinja2.nodes import EvalContext
+from markupsafe import Markup
 
 from pbem import paths
 from pbem.config import Config
@@ -50,6 +55,10 @@ MOST_FORM_PARTS: Final = 50
 """No form of ours has parts at all; what mail programs send for one click has one or two."""
 
 
+MOST_SENTENCES: Final = 5000
+"""Sentences of pages that are remembered in the language in which they were said: a few hundred bytes each."""
+
+
 def create_app(house: House, config: Config) -> Flask:
     """The application of a house."""
     app = Flask("pbem.web", template_folder=str(paths.templates() / "web"), static_folder="static")
@@ -68,6 +77,8 @@ def create_app(house: House, config: Config) -> Flask:
         base_url=config.base_url,
         development=config.development,
         pace_in_words=said.pace,
+        drawn_by=_drawn_by(app.jinja_env),
+        part=site.part,
         style_version=_version(Path(str(app.static_folder)) / "pbem.css"),
     )
     pictures.provide(app)
@@ -111,6 +122,28 @@ def _speak(app: Flask) -> None:
     app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
         speech.translated, speech.translated_by_number, newstyle=True
     )
+    # Jinja's own function does the same in three calls by way of the context, several dozen times on a page.
+    app.jinja_env.globals.update(_=_said, gettext=_said)
+
+
+@pass_eval_context
+def _said(context: EvalContext, message: str, /, **values: object) -> str:
+    """A sentence of a page, with its values escaped where the page escapes."""
+    if not context.autoescape:
+        return speech.gettext(message, **values)
+    if not values:
+        return _said_alone(speech.language(), message)
+    return Markup(speech.translated(message)) % values  # noqa: S704 - what stands in a template or a catalogue is ours
+
+
+@lru_cache(maxsize=MOST_SENTENCES)
+def _said_alone(language: NullTranslations, message: str) -> Markup:
+    return Markup(language.gettext(message)) % {}  # noqa: S704 - the same
+
+
+def _drawn_by(templates: Environment) -> Callable[[str], Template]:
+    """Which template draws the tables of a game: its own, or the one of all. Missing files are looked for only once."""
+    return cache(lambda game: templates.select_template([f"games/{game}.html", "games/_any.html"]))
 
 
 def _version(file: Path) -> str:

@@ -355,10 +355,10 @@ def _draw(shown: Shown) -> str:
         raising=raised[1] if raised else None,
         ready_orders=[each for each in offered if "<" not in each],
         orders=orders.USAGES,
-        barred=[(verb, teller(why)) for verb, why in _barred(found).items()],
+        barred=tuple((verb, teller(why)) for verb, why in _barred(found).items()),
         asked_why=shown.asked_why,
         refused=shown.refused,
         moved_on=shown.moved_on,
         agreed=found.seat in found.votes,
-        others_agreed=[teller.name(seat) for seat in sorted(found.votes - {found.seat})],
+        others_agreed=tuple(teller.name(seat) for seat in sorted(found.votes - {found.seat})),
     )

@@ -4,10 +4,13 @@ It knows where things are and decides nothing.
 """
 
 import re
-from collections.abc import Callable
+import secrets
+from collections.abc import Callable, Hashable
 from typing import Any, Final, TypeVar
+from urllib.parse import quote
 
 from flask import Flask, Response, current_app, make_response, render_template, request, url_for
+from markupsafe import Markup
 
 from pbem.config import Config
 from pbem.domain import speech
@@ -20,10 +23,17 @@ V = TypeVar("V")
 
 _PLACE: Final = "pbem"
 _PAGES: Final = "pbem pages"
+_PARTS: Final = "pbem parts"
+_HOLE: Final = secrets.token_hex(16)
+"""Stands for a token in what is drawn for all readers: letters that every address may hold, and nobody can write into a page."""
+
 _NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 MOST_PAGES: Final = 200
 """Pages of seats that are remembered as they were drawn: a few megabytes."""
+
+MOST_PARTS: Final = 500
+"""Parts of pages that are remembered, about a kilobyte each; most are the same for everybody, so there are few."""
 
 LONGEST_FIELD: Final = 8000
 """Twice the longest text that anybody may write to the organiser; only the list of invited addresses comes near."""
@@ -33,6 +43,7 @@ def settle(extensions: dict[str, Any], house: House, config: Config) -> None:
     """Keep what all requests of an application work with."""
     extensions[_PLACE] = (house, config)
     extensions[_PAGES] = Memory(MOST_PAGES)
+    extensions[_PARTS] = Memory(MOST_PARTS)
 
 
 def house() -> House:
@@ -59,6 +70,18 @@ def drawn_once(key: object, made_of: V, draw: Callable[[V], str]) -> str:
     if before is None or before[0] != made_of:
         before = pages.put(in_language, (made_of, draw(made_of)))
     return before[1]
+
+
+def part(template: str, token: str, **values: Hashable) -> Markup:
+    """A part of a page that is made of these values and the reader's token and of nothing else.
+
+    It is drawn once for all readers, with a hole where the token goes: most of what stands around a table is the same at
+    every table and after every move.
+    """
+    parts: Memory[str] = current_app.extensions[_PARTS]
+    key = (template, speech.language(), *sorted(values.items()))
+    drawn = parts.get(key) or parts.put(key, render_template(template, token=_HOLE, **values))
+    return Markup(drawn.replace(_HOLE, quote(token, safe="")))  # noqa: S704 - a template has escaped it, and this the token
 
 
 def pages_of(app: Flask) -> Memory[tuple[Any, str]]:

@@ -4,20 +4,29 @@ So a page is as long as what it shows. A picture stands beside its words and is 
 given words.
 """
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
 from flask import Flask, g
 from markupsafe import Markup
 
+from pbem.domain import speech
+from pbem.domain.speech import translated
 from pbem.web.art.drawings import COVERS, DRAWINGS, LEGENDS, PREFIX, SIGNS, Drawing
+from pbem.web.drawn import Thing
 
 _NEEDED: Final = "drawings_on_this_page"
+
+MOST_THINGS: Final = 2000
+"""Things that are remembered as they are put on a page, about a kilobyte each: all decks there are, in some languages."""
 
 
 def provide(app: Flask) -> None:
     """Let all templates of an application show pictures."""
-    app.jinja_env.globals.update(picture=picture, picture_says=says, legend=legend, cover=cover, drawings=drawings)
+    app.jinja_env.globals.update(
+        picture=picture, thing=thing, things=things, legend=legend, cover=cover, drawings=drawings
+    )
 
 
 def picture(kind: str, id: str, words: str = "") -> Markup:  # noqa: A002 - as a `Face` calls it
@@ -29,10 +38,20 @@ def picture(kind: str, id: str, words: str = "") -> Markup:  # noqa: A002 - as a
     return _reference(kind, drawing.name, drawing.width, drawing.height, words)
 
 
-def says(kind: str, id: str) -> str:  # noqa: A002
-    """What the picture of a thing makes superfluous to write, for those who see it."""
-    drawing = DRAWINGS.get((kind, id))
-    return drawing.says if drawing else ""
+def thing(each: Thing, tag: str = "span") -> Markup:
+    """A thing as it lies on a table: its picture, if it has one, beside its words.
+
+    What the picture says is not written beside it; it stays there for those who hear the page.
+    """
+    drawing = DRAWINGS.get((each.kind, each.id))
+    if drawing is not None:
+        _needed()[drawing.name] = drawing
+    return _laid_out(each, tag, speech.language())
+
+
+def things(row: Iterable[Thing]) -> Markup:
+    """A row of things as the items of a list."""
+    return Markup("\n").join([thing(each, "li") for each in row])
 
 
 def legend() -> list[tuple[str, str]]:
@@ -55,6 +74,22 @@ def drawings() -> Markup:
     if not symbols:
         return symbols
     return Markup('<svg class="drawings" width="0" height="0" aria-hidden="true">{}</svg>').format(symbols)
+
+
+@lru_cache(maxsize=MOST_THINGS)
+def _laid_out(each: Thing, tag: str, _language: object) -> Markup:
+    """A thing by itself. How it looks hangs on nothing else, so it is put together once in a language for all tables."""
+    drawing = DRAWINGS.get((each.kind, each.id))
+    art = Markup() if drawing is None else _reference(each.kind, drawing.name, drawing.width, drawing.height, "")
+    says = translated(drawing.says) if drawing is not None and drawing.says else ""
+    words = _word("word", each.word, says)
+    if each.note:
+        words += " " + _word("note", each.note, says)
+    return Markup('<{} class="thing{}">{}{}</{}>').format(tag, " drawn" if art else "", art, words, tag)
+
+
+def _word(name: str, words: str, says: str) -> Markup:
+    return Markup('<span class="{}{}">{}</span>').format(name, " unseen" if words == says else "", words)
 
 
 @lru_cache(maxsize=1000)

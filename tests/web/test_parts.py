@@ -1,0 +1,59 @@
+"""Parts of pages are drawn once for all readers: each finds their own token there, and nothing of anybody else's."""
+
+import pytest
+from jinja2 import UndefinedError
+
+from pbem.domain.speech import speaking
+from pbem.service import second_thoughts
+from pbem.web import site
+from tests.web.browser import HOST
+from tests.web.pseudo import Pseudo
+
+
+def test_every_seat_finds_its_own_token_on_its_page_and_no_other(browser, links, table):
+    game = table("templari", 3)
+    tokens = [links.of(game, seat)[1] for seat in range(3)]
+    for token in tokens * 2:
+        page = browser.open(f"/s/{token}").source
+        assert {each for each in tokens if each in page} == {token}
+        for end in ("order", "resign", "programs", "end", "talk", "rules"):
+            assert f'"/s/{token}/{end}"' in page
+
+
+def test_what_stands_around_a_token_in_an_address_is_no_part_of_the_page(browser, links, table):
+    game = table("templari", 3)
+    token = links.of(game, 0)[1]
+    page = browser.open(f"/s/{token}'%22%3E")
+    assert page.status == 200
+    assert f"{token}'" not in page.source
+    assert f'{token}">' not in page.source
+    assert f'"/s/{token}%27%22%3E/order"' in page.source
+
+
+def test_an_order_is_on_its_owners_page_alone(browser, links, table):
+    game = table("templari", 3)
+    # Whoever is asked would be answered for at once.
+    seat = next(seat for seat in range(3) if seat not in game.asked())
+    second_thoughts.leave_order(game.house, game.id, seat, "up to 7")
+    shown = ["up to 7" in browser.open(f"/s/{links.of(game, each)[1]}").source for each in range(3)]
+    assert shown == [each == seat for each in range(3)]
+
+
+def test_a_part_is_drawn_anew_where_its_values_or_the_language_are_others(app):
+    with app.test_request_context(base_url=HOST):
+
+        def drawn(agreed, token="a"):
+            return site.part("more.html", token, agreed=agreed, others_agreed=())
+
+        one, other = drawn(agreed=False), drawn(agreed=True)
+        assert one != other
+        assert drawn(agreed=False) == one
+        assert drawn(agreed=False, token="b") == one.replace("/s/a/", "/s/b/")
+        with speaking(Pseudo()):
+            assert drawn(agreed=False) != one
+        assert drawn(agreed=False) == one
+
+
+def test_a_part_knows_nothing_but_its_values(app):
+    with app.test_request_context(base_url=HOST), pytest.raises(UndefinedError):
+        site.part("more.html", "a", agreed=True)
