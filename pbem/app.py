@@ -12,6 +12,7 @@ from typing import Final
 
 from flask import Flask
 from jinja2 import Environment, StrictUndefined, Template, pass_eval_context
+from jinja2.environment import TemplateModule
 from jinja2.nodes import EvalContext
 from markupsafe import Markup
 
@@ -79,6 +80,7 @@ def create_app(house: House, config: Config) -> Flask:
         pace_in_words=said.pace,
         drawn_by=_drawn_by(app.jinja_env),
         part=site.part,
+        macros=_macros(app.jinja_env),
         style_version=_version(Path(str(app.static_folder)) / "pbem.css"),
     )
     pictures.provide(app)
@@ -144,6 +146,11 @@ def _said_alone(language: NullTranslations, message: str) -> Markup:
 def _drawn_by(templates: Environment) -> Callable[[str], Template]:
     """Which template draws the tables of a game: its own, or the one of all. Missing files are looked for only once."""
     return cache(lambda game: templates.select_template([f"games/{game}.html", "games/_any.html"]))
+
+
+def _macros(templates: Environment) -> Callable[[str], TemplateModule]:
+    """The macros of a template. An `import` compares all globals of two templates first, each time; there are no others."""
+    return cache(lambda name: templates.get_template(name).module)
 
 
 def _version(file: Path) -> str:

@@ -43,15 +43,13 @@ def thing(each: Thing, tag: str = "span") -> Markup:
 
     What the picture says is not written beside it; it stays there for those who hear the page.
     """
-    drawing = DRAWINGS.get((each.kind, each.id))
-    if drawing is not None:
-        _needed()[drawing.name] = drawing
-    return _laid_out(each, tag, speech.language())
+    return _put(each, tag, _needed(), speech.language())
 
 
 def things(row: Iterable[Thing]) -> Markup:
     """A row of things as the items of a list."""
-    return Markup("\n").join([thing(each, "li") for each in row])
+    needed, language = _needed(), speech.language()
+    return Markup("\n".join([_put(each, "li", needed, language) for each in row]))  # noqa: S704 - each is escaped
 
 
 def legend() -> list[tuple[str, str]]:
@@ -70,10 +68,18 @@ def drawings() -> Markup:
     """What all pictures on this page so far are made of: for the end of the page."""
     needed = _needed()
     signs = {sign: SIGNS[sign] for drawing in needed.values() for sign in drawing.uses}
-    symbols = Markup("").join(drawing.symbol for drawing in (signs | needed).values())
+    # All of it is our own drawing, so that nothing is to be escaped.
+    symbols = "".join([drawing.symbol for drawing in (signs | needed).values()])
     if not symbols:
-        return symbols
-    return Markup('<svg class="drawings" width="0" height="0" aria-hidden="true">{}</svg>').format(symbols)
+        return Markup()
+    return Markup(f'<svg class="drawings" width="0" height="0" aria-hidden="true">{symbols}</svg>')  # noqa: S704
+
+
+def _put(each: Thing, tag: str, needed: dict[str, Drawing], language: object) -> Markup:
+    drawing = DRAWINGS.get((each.kind, each.id))
+    if drawing is not None:
+        needed[drawing.name] = drawing
+    return _laid_out(each, tag, language)
 
 
 @lru_cache(maxsize=MOST_THINGS)
