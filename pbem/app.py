@@ -5,20 +5,16 @@ No worker, no thread and no connection begins here; who wants those starts them 
 
 import hashlib
 from collections.abc import Callable
-from functools import cache, lru_cache
-from gettext import NullTranslations
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 from flask import Flask
-from jinja2 import Environment, StrictUndefined, Template, pass_eval_context
+from jinja2 import Environment, StrictUndefined, Template
 from jinja2.environment import TemplateModule
-from jinja2.nodes import EvalContext
-from markupsafe import Markup
 
-from pbem import paths
+from pbem import paths, sentences
 from pbem.config import Config
-from pbem.domain import speech
 from pbem.service.house import House
 from pbem.web import (
     account,
@@ -56,10 +52,6 @@ MOST_FORM_PARTS: Final = 50
 """No form of ours has parts at all; what mail programs send for one click has one or two."""
 
 
-MOST_SENTENCES: Final = 5000
-"""Sentences of pages that are remembered in the language in which they were said: a few hundred bytes each."""
-
-
 def create_app(house: House, config: Config) -> Flask:
     """The application of a house."""
     app = Flask("pbem.web", template_folder=str(paths.templates() / "web"), static_folder="static")
@@ -72,7 +64,9 @@ def create_app(house: House, config: Config) -> Flask:
     )
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    _speak(app)
+    # English is what stands in the templates, so it needs no catalogue.
+    app.jinja_env.add_extension("jinja2.ext.i18n")
+    sentences.speak(app.jinja_env)
     app.jinja_env.globals.update(
         site_name=config.site.name,
         base_url=config.base_url,
@@ -116,31 +110,6 @@ def create_app(house: House, config: Config) -> Flask:
         app.register_blueprint(mailbox.pages)
         app.register_blueprint(gallery.pages)
     return app
-
-
-def _speak(app: Flask) -> None:
-    """Every sentence of a page goes through gettext. English is what stands in the templates, so it needs no catalogue."""
-    app.jinja_env.add_extension("jinja2.ext.i18n")
-    app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
-        speech.translated, speech.translated_by_number, newstyle=True
-    )
-    # Jinja's own function does the same in three calls by way of the context, several dozen times on a page.
-    app.jinja_env.globals.update(_=_said, gettext=_said)
-
-
-@pass_eval_context
-def _said(context: EvalContext, message: str, /, **values: object) -> str:
-    """A sentence of a page, with its values escaped where the page escapes."""
-    if not context.autoescape:
-        return speech.gettext(message, **values)
-    if not values:
-        return _said_alone(speech.language(), message)
-    return Markup(speech.translated(message)) % values  # noqa: S704 - what stands in a template or a catalogue is ours
-
-
-@lru_cache(maxsize=MOST_SENTENCES)
-def _said_alone(language: NullTranslations, message: str) -> Markup:
-    return Markup(language.gettext(message)) % {}  # noqa: S704 - the same
 
 
 def _drawn_by(templates: Environment) -> Callable[[str], Template]:

@@ -12,7 +12,8 @@ A sentence that is kept before anybody reads it, such as one of a class, is mark
 is said. What people type (commands, names of settings) is the same in every language, and so is what is kept in a log.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from gettext import NullTranslations
@@ -24,6 +25,10 @@ from engine.tell import Teller, Text
 _SPOKEN: Final[ContextVar[NullTranslations]] = ContextVar("spoken", default=NullTranslations())  # noqa: B039 - never changed
 
 
+_STOP: Final = re.compile(r"(%\((\w+)\)s)\.(?!\.)")
+_ENDS: Final = (".", "!", "?", "…")
+
+
 def language() -> NullTranslations:
     """The language that is spoken: for whoever keeps what was said in it."""
     return _SPOKEN.get()
@@ -31,7 +36,7 @@ def language() -> NullTranslations:
 
 def gettext(message: str, /, **values: object) -> str:
     """A sentence in the language that is spoken, with its values."""
-    return translated(message) % values
+    return stopped_once(translated(message), values) % values
 
 
 def ngettext(one: str, many: str, number: int, /, **values: object) -> str:
@@ -42,6 +47,13 @@ def ngettext(one: str, many: str, number: int, /, **values: object) -> str:
 def marked(message: str) -> str:
     """A sentence that is translated where it is said, and found by its mark where it stands."""
     return message
+
+
+def stopped_once(message: str, values: Mapping[str, object]) -> str:
+    """The message without its full stop after a value that ends a sentence itself, as the title of Bid! does."""
+    if ")s." not in message:
+        return message
+    return _STOP.sub(lambda stop: stop[1] if str(values.get(stop[2], "")).endswith(_ENDS) else stop[0], message)
 
 
 def translated(message: str) -> str:

@@ -18,10 +18,10 @@ from zoneinfo import ZoneInfo
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
-from pbem import paths
+from pbem import paths, sentences
 from pbem.domain.duration import parse_duration, spoken
 from pbem.domain.phrase import said, said_of_day
-from pbem.domain.speech import gettext, translated, translated_by_number
+from pbem.domain.speech import gettext, translated
 from pbem.mail.wire import one_line
 
 WIDTH: Final = 72
@@ -90,7 +90,7 @@ def _templates(parts: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.install_gettext_callables(translated, translated_by_number, newstyle=True)  # type: ignore[attr-defined]
+    sentences.speak(environment)
     environment.filters["wrap"] = wrap
     environment.filters["short"] = shortened
     environment.filters["preheader"] = _preheader

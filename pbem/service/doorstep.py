@@ -25,7 +25,8 @@ class Doorstep:
     """What a person finds at the link: the table, if it is for one, and how they stand to it.
 
     `name` and `word` are what they have asked for already. `invited` is what became of an invitation, if there was one.
-    `offers` are seats that they can take over, `lost` are their own that they can come back to. `pass_on` is the token of
+    `offers` are seats that they can take over, `no_second` says that there
+    are such, and that they sit at this table already, where nobody has two. `lost` are their own that they can come back to. `pass_on` is the token of
     the link by which the host of a private table invites.
     """
 
@@ -38,6 +39,7 @@ class Doorstep:
     name: str = ""
     word: str = ""
     offers: tuple[int, ...] = ()
+    no_second: bool = False
     lost: tuple[int, ...] = ()
     pass_on: str = ""
 
@@ -58,20 +60,22 @@ def at(house: House, token: str) -> Doorstep:
         hosts = row.host_id == person.id
         pass_on = invitation_links.of_table(tx, house, row.id, person.id) if hosts and row.status == "open" else ""
         free = offers.of_game(tx, row.id) if row.status == "playing" else []
+    joined = tuple(name for name, each in zip(table.players, table.people, strict=True) if each == person.id)
+    to_take = tuple(
+        offer.id for offer, _kept in free if offer.person_id != person.id and offer.successor == Successor.SUBSTITUTE
+    )
+    no_second = bool(joined) and not row.doubles
     return Doorstep(
         person.id,
         confirmed,
         table,
         hosts=hosts,
-        joined=tuple(name for name, each in zip(table.players, table.people, strict=True) if each == person.id),
+        joined=joined,
         invited=mine[0].status if mine else "",
         name=(wish.name if wish else "") or person.name,
         word=wish.word if wish else "",
-        offers=tuple(
-            offer.id
-            for offer, _kept in free
-            if offer.person_id != person.id and offer.successor == Successor.SUBSTITUTE
-        ),
+        offers=() if no_second else to_take,
+        no_second=no_second and bool(to_take),
         # A seat on offer stays its player's until a bot or somebody else plays it.
         lost=tuple(offer.seat for offer, kept in free if offer.person_id == person.id and not kept),
         pass_on=pass_on,

@@ -122,7 +122,7 @@ def turn_again_in(tx: Tx, house: House, person_id: int, game_id: int, seat: int)
     asked = deadlines.read(tx, game_id, game.window, seat)
     if asked is None or asked.status != "open":
         raise Gone(_("You are not asked anything just now."), remedy=_("You get a mail when you are."))
-    now, facts = house.now(), {wishes.ASKED: True}
+    now, facts = house.now(), {wishes.AT_WISH: True}
     # Not sooner than the first mail of this turn could leave: until then the move before it may be taken back.
     due_at = max(now, asked.asked_at + house.hold)
     for mail in outbox.of_kind(tx, person_id, "turn", "queued"):

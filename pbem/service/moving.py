@@ -15,7 +15,7 @@ from pbem.domain.speech import gettext as _
 from pbem.service import links, sessions, stops
 from pbem.service import people as persons
 from pbem.service.house import House
-from pbem.service.wishes import ASKED
+from pbem.service.wishes import AT_WISH
 from pbem.store import deadlines, games, merging, outbox, people
 from pbem.store.database import Tx
 from pbem.store.sessions import Holder
@@ -64,7 +64,7 @@ def change_address_in(tx: Tx, house: House, person_id: int, address: str, reason
     current = [row for row in asked if row.window == locked[row.game_id].window]
     again = [row for row in current if (row.game_id, row.window, row.seat) not in on_their_way]
     letters += [
-        outbox.Letter(person_id, "turn", row.game_id, None, row.seat, row.window, {ASKED: True}) for row in again
+        outbox.Letter(person_id, "turn", row.game_id, None, row.seat, row.window, {AT_WISH: True}) for row in again
     ]
     outbox.queue(tx, letters, now, now)
     return before, len(again)

@@ -30,9 +30,8 @@ from pbem.store.outbox import OutboxRow
 from pbem.store.people import PersonRow
 from pbem.store.preferences import WishedRow
 
-ASKED: Final = "asked"
-"""The fact of a mail that its reader has just asked for, and that no wish keeps back."""
-
+AT_WISH: Final = "at_wish"
+"""The fact of a mail that its reader has just asked for, and that no wish keeps back. A turn's `asked` is its question."""
 
 _CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken"})
 """Notices that take a seat away: its player must hear of that in time to come back."""
@@ -62,7 +61,7 @@ def may_leave_in(tx: Tx, house: House, mails: Collection[OutboxRow], games: Game
 
 def _may_leave(tx: Tx, house: House, mail: OutboxRow, wished: WishedRow, games: Games) -> bool:
     facts = json.loads(mail.facts)
-    if mail.kind in ASKED_FOR or facts.get(ASKED):
+    if mail.kind in ASKED_FOR or facts.get(AT_WISH):
         if is_guest(wished.address):
             _keep_back(tx, house, mail, Fate.WITHHOLD, None)
         return not is_guest(wished.address)

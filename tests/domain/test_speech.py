@@ -82,3 +82,15 @@ def test_a_sentence_is_said_in_the_language_that_is_spoken_with_its_values_where
 
 def test_a_percent_sign_is_written_twice_and_read_once():
     assert speech.gettext("50%% of it") == "50% of it"
+
+
+@pytest.mark.parametrize("title", ["Bid!", "Who dares?", "And so on …", "St. James, the 3rd."])
+def test_a_value_that_ends_a_sentence_is_followed_by_no_second_stop(title):
+    assert speech.gettext("This is about %(table)s.", table=title) == f"This is about {title}"
+    assert speech.gettext("%(table)s. It goes on.", table=title) == f"{title} It goes on."
+    assert speech.gettext("At %(table)s, turn %(turn)s.", table=title, turn=3) == f"At {title}, turn 3."
+
+
+def test_a_value_that_ends_nothing_keeps_the_stop_of_its_sentence():
+    assert speech.gettext("This is about %(table)s.", table="Friday") == "This is about Friday."
+    assert speech.gettext("%(table)s...", table="Bid!") == "Bid!..."

@@ -371,8 +371,9 @@ def test_a_ban_keeps_from_new_tables_until_its_end_and_takes_no_game_away(house,
     game = table("templari", 3)
     ann = game.person_at(next(iter(game.asked())))
     does(house, Ban(ann, date(2026, 11, 25)), "Insults at three tables.")
-    with pytest.raises(Forbidden, match="Insults"):
+    with pytest.raises(Forbidden, match="Insults") as refused:
         lobby.create_table(house, ann, Wanted("bid", 3))
+    assert refused.value.what == "You are banned from new tables until Thu 26 Nov 2026, 00:00 UTC."
     other = lobby.create_table(house, person("Zoe"), Wanted("bid", 3)).game_id
     with pytest.raises(Forbidden):
         lobby.join(house, other, ann)

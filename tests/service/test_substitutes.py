@@ -16,6 +16,7 @@ from pbem.store.links import Meant
 from tests.service.moderated import does
 from tests.service.stored import everything, fails_without_a_trace, kinds, letters
 from tests.service.timed import DAY, HOUR, MINUTE, Time
+from tests.web.browser import Links
 
 
 @pytest.fixture(autouse=True)
@@ -300,6 +301,26 @@ def test_who_may_not_take_a_seat_changes_nothing(house, clock, silent, person):
     assert {
         name: rows for name, rows in everything(house.store).items() if name not in ("person", "term", "outbox")
     } == {name: rows for name, rows in before.items() if name not in ("person", "term", "outbox")}
+
+
+@pytest.mark.parametrize("doubles", [False, True])
+def test_who_plays_at_a_table_is_offered_no_second_seat_and_told_why_unless_it_has_doubles(house, silent, doubles):
+    game, gone = silent("substitute")
+    house.write(lambda tx: lobby.change_game(tx, game.id, doubles=doubles))
+    me = game.person_at((gone + 1) % 3)
+    found = doorstep.at(house, Links(house).made(Purpose.CONFIRM, me, game.id))
+    assert found.joined
+    assert found.offers == ((the_offer(house).id,) if doubles else ())
+    assert found.no_second is not doubles
+
+
+def test_nobody_is_told_of_a_second_seat_where_none_is_free_or_they_have_no_first(house, table, silent, person):
+    game, _ = silent("substitute")
+    found = doorstep.at(house, Links(house).made(Purpose.CONFIRM, person("Zoe"), game.id))
+    assert found.offers
+    assert not found.no_second
+    running = table("bid", 3)
+    assert not doorstep.at(house, Links(house).made(Purpose.CONFIRM, running.person_at(0), running.id)).no_second
 
 
 def test_who_is_at_too_many_tables_takes_no_seat(house, silent, person):

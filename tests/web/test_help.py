@@ -25,6 +25,12 @@ def test_help_is_one_step_from_every_page_and_lists_what_players_and_organisers_
     assert names <= set(NAMES)
 
 
+def test_every_page_in_the_contents_is_introduced_by_a_sentence_of_its_own(browser):
+    about = {name: handbook._page(name).about for name in (*handbook.FOR_PLAYERS, *handbook.FOR_ORGANISERS)}
+    assert [name for name, words in about.items() if len(words.split()) < 6] == []
+    assert "A table is a game with the people who play it" in browser.open("/help").text
+
+
 def test_html_in_the_handbook_is_text_and_scripts_in_links_are_no_links(tmp_path, monkeypatch):
     (tmp_path / "bad.md").write_text(
         "# Bad\n\nHere <script>x()</script> and [this](javascript:x) and [that](time.md#a)\n"
