@@ -74,6 +74,7 @@ def create_app(house: House, config: Config) -> Flask:
         pace_in_words=said.pace,
         drawn_by=_drawn_by(app.jinja_env),
         part=site.part,
+        by_token=site.by_token,
         macros=_macros(app.jinja_env),
         style_version=_version(Path(str(app.static_folder)) / "pbem.css"),
     )

@@ -184,9 +184,8 @@ def _look(tx: Tx, link: Link, row: GameRow) -> Look:
     rules = play.rules_of(row)
     known = known_in(tx, row, rules, seat)
     decision = known.decision if row.status == "playing" else None
-    taken = seats.taken(tx, game_id)
     since = known.lately[0].seq if known.lately else 0
-    clock = seats.clock(tx, game_id, row.window, seat, person_id, since)
+    taken, clock = seats.taken_with_clock(tx, game_id, row.window, seat, person_id, since)
     return Look(
         game_id=game_id,
         key=row.key,

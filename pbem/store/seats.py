@@ -15,8 +15,16 @@ _DEADLINE, _PERSON, _PLACE = table_of(Deadline), table_of(Person), table_of(Plac
 _UNREACHABLE, _VOTE = table_of(Unreachable), table_of(Vote)
 
 _MAIL_FAILS = exists().where(_UNREACHABLE.c.person_id == _PERSON.c.id, _UNREACHABLE.c.end_at.is_(None))
-_CLOCK = (
-    select(
+_HERE = (_PLACE.c.seat, _PLACE.c.person_id, _PLACE.c.name, _PLACE.c.silent, _VOTE.c.at.is_not(None))
+_TAKEN = (
+    select(*_HERE)
+    .outerjoin(_VOTE, and_(_VOTE.c.game_id == _PLACE.c.game_id, _VOTE.c.seat == _PLACE.c.seat))
+    .where(_PLACE.c.game_id == bindparam("of_game"))
+    .order_by(_PLACE.c.seat)
+)
+# The clock stands beside every seat, so that both come at once.
+_TAKEN_WITH_CLOCK = (
+    _TAKEN.add_columns(
         _PERSON.c.zone,
         _DEADLINE.c.due_at,
         _DEADLINE.c.promised_at,
@@ -24,7 +32,7 @@ _CLOCK = (
         IS_GUEST,
         talk.NEW.scalar_subquery(),
     )
-    .select_from(_PERSON)
+    .join(_PERSON, _PERSON.c.id == bindparam("of_person"))
     .outerjoin(
         _DEADLINE,
         and_(
@@ -33,20 +41,12 @@ _CLOCK = (
             _DEADLINE.c.seat == bindparam("of_seat"),
         ),
     )
-    .where(_PERSON.c.id == bindparam("of_person"))
-)
-_TAKEN = (
-    select(_PLACE.c.seat, _PLACE.c.person_id, _PLACE.c.name, _PLACE.c.silent, _VOTE.c.at.is_not(None))
-    .outerjoin(_VOTE, and_(_VOTE.c.game_id == _PLACE.c.game_id, _VOTE.c.seat == _PLACE.c.seat))
-    .where(_PLACE.c.game_id == bindparam("of_game"))
-    .order_by(_PLACE.c.seat)
 )
 _READERS = select(_PERSON.c.id, _PERSON.c.zone, _MAIL_FAILS.label("mail_fails"), IS_GUEST.label("guest")).where(
     _PERSON.c.id.in_(bindparam("these", expanding=True))
 )
-_SEAT = (_PLACE.c.seat, _PLACE.c.person_id, _PLACE.c.name, _PLACE.c.silent, _VOTE.c.at.is_not(None))
 _ALL_TAKEN = (
-    select(_PLACE.c.game_id, *_SEAT)
+    select(_PLACE.c.game_id, *_HERE)
     .outerjoin(_VOTE, and_(_VOTE.c.game_id == _PLACE.c.game_id, _VOTE.c.seat == _PLACE.c.seat))
     .where(_PLACE.c.game_id.in_(bindparam("these", expanding=True)))
     .order_by(_PLACE.c.game_id, _PLACE.c.seat)
@@ -80,11 +80,17 @@ class Taken:
     agrees: bool
 
 
-def clock(tx: Connection, game_id: int, window: int, seat: int, person_id: int, since: int) -> Clock:
-    """The clock of a seat in a window, as its player sees it, who decided last in row `since` of the log."""
+def taken_with_clock(
+    tx: Connection, game_id: int, window: int, seat: int, person_id: int, since: int
+) -> tuple[list[Taken], Clock]:
+    """The seats of a game in their order, and the clock of one in a window as its player sees it, who decided last in row
+    `since` of the log."""
     of = {"of_game": game_id, "of_window": window, "of_seat": seat, "of_person": person_id}
     known: Clock | None = ahead.get(tx, ("clock", *of.values()))
-    return known if known is not None else Clock(*tx.execute(_CLOCK, of | {"since_seq": since}).one())
+    if known is not None:
+        return taken(tx, game_id), known
+    rows = tx.execute(_TAKEN_WITH_CLOCK, of | {"since_seq": since}).all()
+    return [Taken(*row[: len(_HERE)]) for row in rows], Clock(*rows[0][len(_HERE) :])
 
 
 def taken(tx: Connection, game_id: int) -> list[Taken]:

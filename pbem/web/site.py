@@ -24,6 +24,7 @@ V = TypeVar("V")
 _PLACE: Final = "pbem"
 _PAGES: Final = "pbem pages"
 _PARTS: Final = "pbem parts"
+_ADDRESSES: Final = "pbem addresses"
 _HOLE: Final = secrets.token_hex(16)
 """Stands for a token in what is drawn for all readers: letters that every address may hold, and nobody can write into a page."""
 
@@ -44,6 +45,7 @@ def settle(extensions: dict[str, Any], house: House, config: Config) -> None:
     extensions[_PLACE] = (house, config)
     extensions[_PAGES] = Memory(MOST_PAGES)
     extensions[_PARTS] = Memory(MOST_PARTS)
+    extensions[_ADDRESSES] = {}
 
 
 def house() -> House:
@@ -82,6 +84,15 @@ def part(template: str, token: str, **values: Hashable) -> Markup:
     key = (template, speech.language(), *sorted(values.items()))
     drawn = parts.get(key) or parts.put(key, render_template(template, token=_HOLE, **values))
     return Markup(drawn.replace(_HOLE, quote(token, safe="")))  # noqa: S704 - a template has escaped it, and this the token
+
+
+def by_token(endpoint: str, token: str) -> str:
+    """The address of a page that belongs to a token, as `url_for` makes it, which takes long for one page with twenty."""
+    known: dict[tuple[str, str], str] = current_app.extensions[_ADDRESSES]
+    key = request.script_root, endpoint
+    if key not in known:
+        known[key] = url_for(endpoint, token=_HOLE)
+    return known[key].replace(_HOLE, quote(token, safe=""))
 
 
 def pages_of(app: Flask) -> Memory[tuple[Any, str]]:
