@@ -16,6 +16,7 @@ from pbem.domain.speech import gettext as _
 from pbem.domain.words import said_of
 from pbem.service import banned
 from pbem.service.house import House
+from pbem.service.record import Kind
 from pbem.store import blocks, games, talk
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -26,12 +27,20 @@ LINES_AN_HOUR: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What somebody said. The text is None where it was redacted."""
+    """What somebody said. The text is None where it was redacted.
+
+    `earlier` says that the seat has changed hands since, so that the line is not to be laid at its present player's door.
+    """
 
     seq: int
     seat: int
     at: datetime
     text: str | None
+    earlier: bool = False
+
+    def who(self, name: str) -> str:
+        """Who said it, where the seat's present player has this name: who sat there before them is kept nowhere."""
+        return _("The seat of %(name)s, before it changed hands", name=name) if self.earlier else name
 
 
 def say(house: House, game_id: int, seat: int, person_id: int, text: str) -> None:
@@ -79,7 +88,13 @@ def heard(house: House, game_id: int) -> list[Line]:
 
 def heard_in(tx: Tx, game: GameRow, after: datetime | None = None) -> list[Line]:
     """The same within a transaction that is under way; after a moment, if one is named."""
-    return [_line(row) for row in talk.chain(tx, game.id, game.key, after)]
+    rows = list(talk.chain(tx, game.id, game.key, after))
+    if not rows:
+        return []
+    changes = list(games.chain_back(tx, game.id, game.key, (Kind.SEATED,)))
+    # Read backwards, so that for each seat the last change is the one that stays.
+    seated = {change.seat: change.at for change in reversed(changes)}
+    return [_line(row, earlier=row.seat in seated and row.at < seated[row.seat]) for row in rows]
 
 
 def others_in(
@@ -89,10 +104,10 @@ def others_in(
 
     Those whom its player does not want to hear are left out.
     """
-    lines = [line for line in heard_in(tx, game, after) if line.seat != seat]
+    lines = [line for line in heard_in(tx, game, after) if line.seat != seat or line.earlier]
     unheard = blocks.seats(tx, game.id, seat) if lines else frozenset()
     lines = [line for line in lines if line.seat not in unheard]
-    return [{"name": names[line.seat], "text": line.text} for line in lines]
+    return [{"name": line.who(names[line.seat]), "text": line.text} for line in lines]
 
 
 def redact_in(tx: Tx, game_id: int, seq: int) -> None:
@@ -111,6 +126,6 @@ def check(rows: Iterable[chain.Row], key: str) -> chain.Outcome:
     return chain.verify(rows, game=talk.chain_name(key), redactable=frozenset({talk.KIND}))
 
 
-def _line(row: chain.Row) -> Line:
+def _line(row: chain.Row, *, earlier: bool) -> Line:
     assert row.seat is not None
-    return Line(row.seq, row.seat, row.at, None if row.body is None else row.body.decode())
+    return Line(row.seq, row.seat, row.at, None if row.body is None else row.body.decode(), earlier)

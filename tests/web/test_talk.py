@@ -3,6 +3,9 @@
 import pytest
 
 from pbem.service import talk
+from pbem.service.moderation.seats import Substitute
+from pbem.store import games
+from tests.service.moderated import does
 from tests.service.test_move_cost import cost_of
 from tests.service.timed import HOUR
 
@@ -101,3 +104,26 @@ def test_where_only_bots_are_nobody_is_offered_to_speak(browser, links, table):
     page = browser.open(f"/s/{links.of(game, seat)[1]}/talk")
     assert "they hear nothing" in page.text
     assert not [form for form in page.forms() if form.button == "Say it"]
+
+
+def test_what_was_said_before_a_seat_changed_hands_is_not_laid_at_its_new_players_door(talk_page, game):
+    house = game.house
+    say(talk_page(0), "I am bored.")
+    say(talk_page(1), "Please play on.")
+    house.clock.advance(HOUR)
+    does(house, Substitute(game.id, 0, "zoe@example.org"))
+    house.clock.advance(HOUR)
+    new, other = game.places()[0].name, game.places()[1].name
+    mine = say(talk_page(0), "Good evening.")
+    assert f"The seat of {new}, before it changed hands ·" in mine.text
+    assert mine.text.count("You ·") == 1
+    theirs = talk_page(2).text
+    assert theirs.index("before it changed hands ·") < theirs.index("I am bored.") < theirs.index("Good evening.")
+    assert theirs.count(f"{new} ·") == theirs.count(f"{other} ·") == 1
+    names = [game.places()[seat].name for seat in range(3)]
+    with house.store.read() as tx:
+        told = talk.others_in(tx, games.read(tx, game.id), 0, names, None)
+    assert [(line["name"], line["text"]) for line in told] == [
+        (f"The seat of {new}, before it changed hands", "I am bored."),
+        (other, "Please play on."),
+    ]
