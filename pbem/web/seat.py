@@ -13,6 +13,7 @@ from flask import Blueprint, Response, make_response, render_template, request
 from engine import grammar, orders
 from engine.decisions import Amount, Choice, Decision, Refused
 from engine.tell import Text
+from pbem.domain import speech
 from pbem.domain.errors import BadInput, Refusal, Stale
 from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
@@ -359,6 +360,8 @@ def _draw(shown: Shown) -> str:
         asked_why=shown.asked_why,
         refused=shown.refused,
         moved_on=shown.moved_on,
+        # What the game is about, in its own words, for those who have come without knowing any game.
+        aim=speech.translated(found.rules.rules.split("\n\n")[1]) if found.guest else "",
         agreed=found.seat in found.votes,
         others_agreed=tuple(teller.name(seat) for seat in sorted(found.votes - {found.seat})),
     )

@@ -44,7 +44,7 @@ class Player:
         """Choose something, look at the preview, say yes; what the receipt says."""
         for _ in range(TRIES):
             self._choose()
-            yes = self.page.locator("button.main", has_text="Yes: ")
+            yes = self.page.locator("button.main", has_text="Confirm: ")
             if yes.count():
                 self.press(yes.first)
                 return self.page.locator("h1").inner_text()

@@ -59,7 +59,7 @@ def press(button: Locator) -> None:
 
 def yes(page: Page) -> Locator:
     """The button that makes the choice."""
-    return page.get_by_role("button", name="Yes: ")
+    return page.get_by_role("button", name="Confirm: ")
 
 
 def sealed(game: Begun) -> int:
@@ -110,7 +110,7 @@ def test_whoever_goes_back_after_a_choice_that_counts_at_once_is_led_to_its_rece
 def test_back_from_the_preview_finds_the_card_still_chosen(poker, at_seat):
     page = at_seat(poker, 0)
     pick(page, 3)
-    press(page.get_by_role("link", name="No, back to the table"))
+    press(page.get_by_role("link", name="Choose differently"))
     assert page.locator("label.pick input").nth(3).is_checked()
     assert sealed(poker) == 0
 

@@ -20,9 +20,9 @@ def test_a_visitor_plays_a_whole_round_by_pressing_two_buttons_a_turn(seat, hous
     luck, page, turns = random.Random(5), seat, 0
     while page.acts():
         assert page.status == 200
-        assert "This is a demo:" in page.text
+        assert "This is a demo" in page.text
         preview = luck.choice(page.acts()).press_anyhow(luck)
-        page = next(form for form in preview.forms() if form.button.startswith("Yes: ")).press()
+        page = next(form for form in preview.forms() if form.button.startswith("Confirm: ")).press()
         turns += 1
     assert 6 <= turns <= 13
     assert page.heading == "The game is over"
@@ -30,11 +30,19 @@ def test_a_visitor_plays_a_whole_round_by_pressing_two_buttons_a_turn(seat, hous
     assert {mail.status for mail in letters(house)} == {"queued"}
 
 
+def test_a_visitor_is_told_first_what_the_game_is_about(seat):
+    aim = "Everybody builds a hand out of passing packs"
+    assert aim in seat.text
+    after = next(form for form in seat.acts()[0].press(b0=0).forms() if form.button.startswith("Confirm: ")).press()
+    assert aim not in after.text
+    assert "This is a demo." in after.text
+
+
 def test_the_end_of_a_demo_leads_to_a_real_table_and_to_another_demo(seat, house):
     page, luck = seat, random.Random(6)
     while page.acts():
         preview = luck.choice(page.acts()).press_anyhow(luck)
-        page = next(form for form in preview.forms() if form.button.startswith("Yes: ")).press()
+        page = next(form for form in preview.forms() if form.button.startswith("Confirm: ")).press()
     assert page.follow("Open a real table").status == 200
     assert "This is a demo:" in page.form("Play the demo again").press().text
     assert "Play again with the same people" not in page.text

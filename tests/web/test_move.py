@@ -196,7 +196,7 @@ def test_a_button_that_a_machine_pressed_asks_once_more(browser, links, templari
         assert asked.heading == "Please press the button yourself"
         assert templari.row().window == 1
     browser.says = {"Sec-Fetch-Mode": "navigate"}
-    assert asked.form("Yes, bid 5").press().heading == "Your choice counts: bid 5"
+    assert asked.form("Confirm: bid 5").press().heading == "Your choice counts: bid 5"
 
 
 def test_the_second_half_of_a_double_click_is_led_back_to_what_the_first_has_done(app, links, templari):

@@ -6,7 +6,7 @@ import pytest
 
 from engine import game as games
 from pbem.service import second_thoughts
-from pbem.service.moderation.clocks import Pause
+from pbem.service.moderation.clocks import Freeze, Pause
 from tests.service.moderated import does
 
 SHORT = {"bid": {"max_auctions": 12}, "sunset-poker": {"max_rounds": 1}}
@@ -18,7 +18,7 @@ def open_seat(browser, links, game, seat):
 
 
 def yes(preview):
-    return next(form for form in preview.forms() if form.button.startswith("Yes"))
+    return next(form for form in preview.forms() if form.button.startswith("Confirm"))
 
 
 def choose(page, luck):
@@ -127,6 +127,13 @@ def test_two_tabs_with_different_choices_leave_the_last_one_while_it_is_sealed(b
     receipt = yes(other).press()
     page = open_seat(browser, links, poker, 0)
     assert receipt.heading.removeprefix("Your choice is in: ") in page.text
+
+
+def test_a_stopped_table_says_so_and_asks_nothing(browser, links, poker, house):
+    does(house, Freeze(poker.id))
+    page = open_seat(browser, links, poker, 0)
+    assert page.heading == "The table has been stopped"
+    assert not page.acts()
 
 
 def test_a_sealed_choice_is_taken_back_on_the_page(browser, links, poker):

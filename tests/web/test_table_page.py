@@ -174,7 +174,7 @@ def test_whatever_was_written_and_refused_is_still_there(browser, links, templar
 
 def test_back_from_a_preview_the_choice_is_still_filled_in(browser, links, templari):
     page = open_seat(browser, links, templari, next(iter(templari.asked())))
-    back = act(page, "Bid …").press(b0=7).follow("No, back to the table")
+    back = act(page, "Bid …").press(b0=7).follow("Choose differently")
     assert re.search(r'name="b0" value="7" required checked', back.source)
 
 
@@ -199,7 +199,7 @@ def test_a_sealed_choice_is_changed_where_it_stands_filled_in(browser, links, ta
     poker = table("sunset-poker", 3)
     page = open_seat(browser, links, poker, 0)
     receipt = yes(page.acts()[0].press(b0=2)).press()
-    page = receipt.follow("Change my sealed choice")
+    page = receipt.follow("Back to the table")
     assert re.findall(r'value="(\d+)" required checked', page.source) == ["2"]
     changed = yes(page.acts()[0].press(b0=4)).press()
     assert changed.heading != receipt.heading
@@ -211,7 +211,7 @@ def test_a_number_is_stepped_up_and_down_without_a_script(browser, links, templa
     steps = next(form for form in preview.forms() if form.button == "Bid 4")
     assert "Bid 6" in preview.text
     assert steps.press().heading == "Bid 4"
-    edge = act(preview.follow("No, back to the table"), "Bid …").press(b0=0)
+    edge = act(preview.follow("Choose differently"), "Bid …").press(b0=0)
     assert "Bid 1" in edge.text
     assert "Bid -1" not in edge.text
 
