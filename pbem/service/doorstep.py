@@ -25,9 +25,9 @@ class Doorstep:
     """What a person finds at the link: the table, if it is for one, and how they stand to it.
 
     `name` and `word` are what they have asked for already. `invited` is what became of an invitation, if there was one.
-    `offers` are seats that they can take over, `no_second` says that there
-    are such, and that they sit at this table already, where nobody has two. `lost` are their own that they can come back to. `pass_on` is the token of
-    the link by which the host of a private table invites.
+    `offers` are seats that they can take over; `no_second` says that there are such, and that they sit at this table already,
+    where nobody has two. `lost` are their own that they can come back to. `pass_on` is the token of the link by which the host
+    of a private table invites, and `unanswered` how many of the invited have not answered that host yet.
     """
 
     person_id: int
@@ -42,6 +42,7 @@ class Doorstep:
     no_second: bool = False
     lost: tuple[int, ...] = ()
     pass_on: str = ""
+    unanswered: int = 0
 
 
 def at(house: House, token: str) -> Doorstep:
@@ -55,7 +56,8 @@ def at(house: House, token: str) -> Doorstep:
             return Doorstep(person.id, confirmed, None, name=person.name)
         row = games.read(tx, link.game_id)
         wish = lobby_rows.wished(tx, row.id, person.id)
-        mine = [each for each in lobby_rows.invitations(tx, row.id) if each.person_id == person.id]
+        invited = lobby_rows.invitations(tx, row.id)
+        mine = [each for each in invited if each.person_id == person.id]
         table = announced.by_row_in(tx, house, row)
         hosts = row.host_id == person.id
         pass_on = invitation_links.of_table(tx, house, row.id, person.id) if hosts and row.status == "open" else ""
@@ -79,6 +81,7 @@ def at(house: House, token: str) -> Doorstep:
         # A seat on offer stays its player's until a bot or somebody else plays it.
         lost=tuple(offer.seat for offer, kept in free if offer.person_id == person.id and not kept),
         pass_on=pass_on,
+        unanswered=sum(each.status == "open" for each in invited) if hosts else 0,
     )
 
 

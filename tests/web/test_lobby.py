@@ -103,6 +103,25 @@ def test_a_host_invites_more_people_from_the_page_of_the_table(browser, carry, h
     assert open_in_mail(browser, "cleo@example.org", "/c/").form("Take the place")
 
 
+def test_a_host_sees_how_many_of_the_invited_have_not_answered_and_nobody_else_does(browser, carry):
+    page = open_table(browser, carry, invited="ben@example.org\ncleo@example.org")
+    assert "2 people were invited by mail and have not answered yet." in page.text
+    carry()
+    open_in_mail(browser, "ben@example.org", "/c/").form("No, thank you").press()
+    assert "One person was invited by mail and has not answered yet." in browser.open(page.url).text
+    assert "has not answered" not in open_in_mail(browser, "cleo@example.org", "/c/").text
+
+
+def test_a_table_that_waits_for_its_host_names_no_host_and_no_free_place(browser, carry):
+    form = browser.open("/new/templari").form("Open the table")
+    form.press(address="ann@example.org", name="Ann", bots="1")
+    carry()
+    planned = open_in_mail(browser, "ann@example.org", "/c/")
+    assert "Host" not in planned.text
+    assert "places free" not in planned.text
+    assert "1 of 3 places free" in planned.form("Open the table").press().text
+
+
 def test_a_player_leaves_and_a_host_closes(browser, carry, house):
     host = open_table(browser, carry, title="Open")
     guest = join(browser, carry, "Open", "Ben")
@@ -227,6 +246,8 @@ def test_from_the_result_one_press_leads_to_a_table_for_the_same_people(browser,
     _, seat = links.of(game, 0)
     page = browser.open(f"/s/{seat}").form("Play again with the same people").press()
     assert page.heading == "Friday"
+    assert "Your table is open. Take your own place below." in page.text
+    assert "2 of 3 places free, one kept for the host" in page.text
     assert "You have a place" in page.form("Take the place").press().text
     carry()
     other = game.places()[1].name
