@@ -70,7 +70,7 @@ def shared_moment(token: str, number: int) -> Response:
 def share(token: str) -> Response:
     """Lead to the address by which anybody can look back at a finished game."""
     guard.must_not_be_foreign()
-    return site.go(".shared_whole", token=replays.share(house(), token))
+    return site.go(".shared_whole", token=replays.share(house(), token), _anchor="keep")
 
 
 @pages.post("/s/<token>/share/stop")

@@ -101,7 +101,9 @@ def test_when_a_game_is_over_everybody_sees_all_hands(browser, links, poker):  #
     hands, number = [cards(poker, seat) for seat in range(3)], poker.row().window - 1
     key, token = poker.row().key, links.of(poker, 0)[1]
     end(poker)
-    address = browser.open(f"/s/{token}/replay").form("A link to show this game to others").press().url
+    address = (
+        browser.open(f"/s/{token}/replay").form("A link to show this game to others").press().url.removesuffix("#keep")
+    )
     assert address.startswith("/h/")
     for url in (f"/s/{token}/replay/{number}", f"/t/{key}/replay/{number}", f"{address}/{number}"):
         page = browser.open(url)
@@ -137,6 +139,16 @@ def test_a_player_withdraws_the_link_to_a_finished_game(browser, links, table):
     assert "Stop sharing it" not in [form.button for form in page.forms()]
     gone = browser.open(shared.url)
     assert (gone.status, gone.heading) == (410, "This game is no longer shown.")
+
+
+def test_whoever_shares_a_game_is_led_to_the_link_that_is_to_be_passed_on(browser, links, table):
+    game = table("bid", 3)
+    end(game)
+    form = browser.open(f"/s/{links.of(game, 0)[1]}/replay").form("A link to show this game to others")
+    shared = form.press()
+    address, _, place = shared.url.partition("#")
+    assert f'id="{place}"' in shared.source
+    assert f"http://localhost:8000{address}" in shared.text
 
 
 def test_another_site_withdraws_no_link(browser, links, table):
