@@ -37,6 +37,7 @@ class Eyes(StrEnum):
     PLAYER = "signed in as a player alone, who hosts a table"
     NEWCOMER = "signed in as a player who has never played"
     TIRED = "signed in as an organiser whose passphrase was given an hour ago"
+    CAREFUL = "signed in as an organiser who is asked for codes"
     STRANGER = "signed in as nobody"
 
 
@@ -130,6 +131,8 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
         "not asked": Way("/s/{idle}"),
         "with an order": Way("/s/{ordered}"),
         "paused": Way("/s/{paused}"),
+        "stopped": Way("/s/{stopped_table}"),
+        "mail fails": Way("/s/{out_of_reach}"),
         "moved on": Way("/s/{seat}/preview?window=1&choice=pass", status=409),
         "preview": Way("/s/{seat}/preview?window={window}&choice=pass"),
         "preview of a bid": Way("/s/{bidding}/preview?window={window_of_bidding}&choice={bid}"),
@@ -146,7 +149,11 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
         "over": Way("/m/{move_of_past}/pass"),
         "no choice": Way("/m/{move_of_sealed}/everything"),
     },
-    "lobby.front": {"not found": Way("/nowhere", status=404), "not like that": Way("/my/leave", status=405)},
+    "lobby.front": {
+        "not found": Way("/nowhere", status=404),
+        "not like that": Way("/my/leave", status=405),
+        "broken": Way("/broken", status=500),
+    },
     "lobby.table": {"begun": Way("/t/{game}"), "finished": Way("/t/{finished}")},
     "lobby.doorstep_page": {
         name: Way(f"/c/{{doorstep_of_{name.replace(' ', '_')}}}")
@@ -172,6 +179,7 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
         "for a call": Way("/desk/tables/{game id}?call=1"),
         "of a host": Way("/desk/tables/{game id}", eyes=Eyes.PLAYER),
     },
+    "desk_account.show": {"with codes": Way("/desk/account", eyes=Eyes.CAREFUL)},
     "desk_calls.show": {"closed": Way("/desk/calls?status=closed")},
     "desk_calls.one": {"closed": Way("/desk/calls/{answered_call}")},
     "desk_people.show": {"found": Way("/desk/people?q=ann"), "not found": Way("/desk/people?q=zzz")},

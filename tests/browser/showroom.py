@@ -14,10 +14,11 @@ from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, NoReturn, Self
 
 from flask import Flask
 from playwright.sync_api import Page
+from pyotp import TOTP
 from waitress.server import create_server
 
 from engine import game as games_of_house
@@ -34,6 +35,7 @@ from pbem.service import (
     bulk,
     by_link,
     calls,
+    codes,
     counting,
     doubts,
     export,
@@ -42,16 +44,18 @@ from pbem.service import (
     lobby,
     looks,
     moving,
+    organisers,
     people,
     replays,
     sessions,
+    stops,
     talk,
     wishes_by_link,
 )
 from pbem.service.bots import play_bots
 from pbem.service.delivery import deliver, mailbox_of, post_of
 from pbem.service.house import House
-from pbem.service.moderation.clocks import Close, Pause
+from pbem.service.moderation.clocks import Close, Freeze, Pause
 from pbem.service.moderation.doing import Deed, perform
 from pbem.service.moderation.persons import Ban
 from pbem.service.moderation.seats import Offer
@@ -71,11 +75,15 @@ from tests.service.stored import letters
 from tests.web.browser import Browser, Links
 
 NOT_PAGES: Final = re.compile(
-    r"static|account\.data|(robots|api|feeds)\..*|help\.file|seat\.download|.*\.export|mailbox\.(framed|source)"
+    r"static|broken|account\.data|(robots|api|feeds)\..*|help\.file|seat\.download|.*\.export|mailbox\.(framed|source)"
 )
 """Routes that answer with something else than a page to be looked at: files, feeds, data, a mail for its frame."""
 
 NAMES: Final = ("Ann", "Ben", "Cleo")
+
+
+def _broken() -> NoReturn:
+    raise RuntimeError("a page of a showroom that is broken on purpose")
 
 
 class Showroom:
@@ -89,6 +97,7 @@ class Showroom:
         self.house = House(store, self.clock, SeededRandomness(7), Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1)))
         self.config = config.read({"PBEM_DATA_DIR": str(self._folder), "PBEM_SITE_NAME": "Auction games by mail"})
         self.app: Flask = create_app(self.house, self.config)
+        self.app.add_url_rule("/broken", "broken", _broken)
         self._links = Links(self.house)
         self._people = {name: self._person(name) for name in NAMES}
         self.named = self._furnish()
@@ -207,6 +216,7 @@ class Showroom:
         moving.ask(self.house, self._people["Cleo"], "cleo@new.example.org")
         self._carry()
         found["moving"] = self._mailed("/y/")
+        found["out_of_reach"] = self._out_of_reach()
         self._signed_in = self._sessions(ann)
         found["key of mailbox"] = next(iter(mailbox_of(self.config).letters(""))).key
         return found
@@ -221,6 +231,8 @@ class Showroom:
         later = self._seat(ordered, next(seat for seat in ordered.places() if seat not in ordered.asked()))
         by_link.leave_order(self.house, later, "up to 14 or ask me")
         self._done(Pause(paused.id), "The referee looks at something.\nIt will not take long.")
+        stopped, seat_of_stopped = self._against_bots(self._person("Iris"))
+        self._done(Freeze(stopped.id), "The referee asks whether this deal was the right one.")
         for each in range(len(NAMES)):
             by_link.agree_to_end(self.house, self._seat(void, each))
         return {
@@ -233,6 +245,7 @@ class Showroom:
             "paused": self._seat(paused, 0),
             "id_of_paused": str(paused.id),
             "void": self._seat(void, 0),
+            "stopped_table": seat_of_stopped,
         }
 
     def _waiting_tables(self) -> dict[str, str]:
@@ -312,6 +325,20 @@ class Showroom:
         texts = (box.read(letter.key).text for letter in box.letters(""))
         return next(match[1] for text in texts if (match := re.search(rf"{start}([a-z2-7]{{33}})", text)))
 
+    def _out_of_reach(self) -> str:
+        """The seat of somebody whose mail comes back; nothing is delivered after it, so that it stays so."""
+        ina = self._person("Ina")
+        _, seat = self._against_bots(ina)
+        self.house.write(lambda tx: stops.refused(tx, self.house, ina, "550 5.1.1 no such user"))
+        return seat
+
+    def _against_bots(self, person: int) -> tuple[Begun, str]:
+        """A game that somebody plays against bots, and their seat."""
+        wanted = Wanted("templari", 3, {}, "1d", bots=("greedy", "greedy"))
+        game = Begun(self.house, lobby.create_table(self.house, person, wanted).game_id)
+        lobby.join(self.house, game.id, person)
+        return game, self._seat(game, next(at for at, place in game.places().items() if place.person_id == person))
+
     def _announced(self) -> int:
         """An act on many tables that is under way."""
         facts = bulk.facts_of(self.house, bulk.What.ANNOUNCE, "The server rests on Sunday from noon to one.")
@@ -325,6 +352,9 @@ class Showroom:
         organiser = Holder(organiser_id=an_organiser(self.house, "Olga").id)
         newcomer = Holder(person_id=self._person("Nina"))
         tired = self._session(organiser)
+        careful = Holder(organiser_id=an_organiser(self.house, "Oda").id)
+        secret = codes.new_secret(self.house.randomness)
+        organisers.with_codes(self.house, ROOT, "Oda", secret, TOTP(secret).at(self.clock.now()))
         # Only hours that are over are counted.
         self.clock.advance(timedelta(hours=1))
         while counting.count(self.house):
@@ -335,6 +365,7 @@ class Showroom:
             Eyes.PLAYER: {Who.PERSON: player},
             Eyes.NEWCOMER: {Who.PERSON: self._session(newcomer)},
             Eyes.TIRED: {Who.ORGANISER: tired},
+            Eyes.CAREFUL: {Who.ORGANISER: self._session(careful)},
             Eyes.STRANGER: {},
         }
 
