@@ -4,6 +4,7 @@ The pages are the files that stand in the repository. Players and organisers fin
 contributors is there for whoever follows a link to it. HTML in a page is shown as text and never runs.
 """
 
+import re
 from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +13,7 @@ from typing import Any, Final
 
 from flask import Blueprint, Response, url_for
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
@@ -111,6 +113,10 @@ class _Renderer(RendererHTML):
             tokens[at].attrs["href"] = f"/help/{file}{place}"
         return self.renderToken(tokens, at, options, env)
 
+    def code_inline(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
+        """A name, which is broken where its parts meet if a line has no room for it."""
+        return f"<code>{_PARTS_MEET.sub('<wbr>', escapeHtml(tokens[at].content))}</code>"
+
     def table_open(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
         """A table in a box, which a keyboard can reach to scroll it."""
         return '<div class="scroll" tabindex="0">' + self.renderToken(tokens, at, options, env)
@@ -127,5 +133,7 @@ class _Renderer(RendererHTML):
         """The same for a listing that names its language."""
         return super().fence(tokens, at, options, env).replace("<pre", '<pre tabindex="0"', 1)
 
+
+_PARTS_MEET: Final = re.compile(r"(?<=\w[_/.=])(?=[\w<])")
 
 _MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")

@@ -51,6 +51,16 @@ def test_without_a_script_the_moment_stands_there_and_every_button_works(people,
     assert "/s/" in page.url
 
 
+def test_on_a_wide_screen_one_comes_from_a_seat_to_the_talk_and_to_what_was(people, links, table):
+    game = table("templari", 3)
+    page = people()
+    page.goto(f"/s/{links.of(game, 0)[1]}")
+    for width in (360, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        for name in ("Talk", "Looking back"):
+            expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
+
+
 def seconds(clock: str) -> int:
     hours, minutes, rest = map(int, clock.split(":"))
     return hours * 3600 + minutes * 60 + rest
