@@ -15,7 +15,6 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
 
 from pbem import faults
-from pbem.app import create_app
 from pbem.clock import FakeClock
 from pbem.config import Config, read
 from pbem.domain.errors import BadInput, Refusal
@@ -30,6 +29,7 @@ from pbem.store.database import Store
 from tests.ops.processes import get
 from tests.service.begun import Begun
 from tests.service.moderated import OLGA, does
+from tests.web.applications import application
 
 Table = Callable[..., Begun]
 Numbers = Callable[[], dict[tuple[str, ...], float]]
@@ -181,7 +181,7 @@ def test_a_row_counts_once_however_often_its_transaction_is_run_and_not_at_all_w
 def test_a_request_is_counted_under_its_route_and_nothing_that_was_typed_is_in_a_label(
     house: House, config: Config, numbers: Numbers
 ) -> None:
-    client = create_app(house, config).test_client()
+    client = application(house, config).test_client()
     token = "am234567abcdefghijklmnopqrstuvwxy"
     before = numbers()
     client.get(f"/s/{token}", base_url=config.base_url)

@@ -27,7 +27,6 @@ from engine.decisions import Choice
 from engine.game import Game, Story
 from engine.table import Entry
 from pbem import config
-from pbem.app import create_app
 from pbem.clock import FakeClock, SeededRandomness
 from pbem.config import SenderCheck
 from pbem.domain import chain
@@ -47,6 +46,7 @@ from pbem.store.schema import Base
 from tests.service.begun import Begun
 from tests.service.conftest import NAMES, START
 from tests.service.timed import Time
+from tests.web.applications import application
 from tests.web.browser import HOST, Browser, Links
 
 MOST_PAGES = 150
@@ -107,7 +107,7 @@ class World:
         keys = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
         self.house = House(store, self.clock, SeededRandomness(7), keys)
         settings = config.read({"PBEM_DATA_DIR": str(folder)})
-        self.app = create_app(self.house, settings)
+        self.app = application(self.house, settings)
         self.post = Post(post_of(settings).letterhead, self.inbox)
         players = [people.confirm(self.house, people.create(self.house, f"{name.lower()}@example.org", name).id).id
                    for name in NAMES[: truth.seats]]  # fmt: skip

@@ -8,7 +8,6 @@ import pytest
 from waitress.server import create_server
 
 from pbem import config
-from pbem.app import create_app
 from pbem.links import Purpose
 from pbem.service.bots import play_bots
 from pbem.service.delivery import deliver, post_of
@@ -22,6 +21,7 @@ from tests.service.conftest import (  # noqa: F401 - fixtures come in by their n
     store,
     table,
 )
+from tests.web.applications import application
 from tests.web.browser import Browser, Links
 
 
@@ -41,7 +41,7 @@ def sqlite_alone(empty_sqlite, tmp_path):  # noqa: F811
 @pytest.fixture
 def app(house, settings):  # noqa: F811
     """The application."""
-    return create_app(house, settings)
+    return application(house, settings)
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from engine import grammar
-from pbem.app import create_app
 from pbem.links import Purpose
 from tests.service.inbox import Inbox
 from tests.service.stored import everything, letters
+from tests.web.applications import application
 from tests.web.browser import HOST, Browser
 
 SECRET = "a secret between two servers"
@@ -24,7 +24,7 @@ def inbox(house, clock):
 @pytest.fixture
 def taking(house, settings):
     """Somebody who hands mails in at a server that takes them."""
-    return Browser(create_app(house, replace(settings, inbound=replace(settings.inbound, secret=SECRET))))
+    return Browser(application(house, replace(settings, inbound=replace(settings.inbound, secret=SECRET))))
 
 
 def signed(clock, body, sender="ann@example.org", to=TO, secret=SECRET, age=0):

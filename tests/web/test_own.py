@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 
-from pbem.app import create_app
 from pbem.domain.bounce import Bounce
 from pbem.links import Purpose
 from pbem.service import leaving, lobby, people, sessions, stops, wishes
@@ -13,6 +12,7 @@ from pbem.service.moderation.clocks import Freeze
 from pbem.service.tables import Wanted
 from tests.service.moderated import does
 from tests.service.stored import calls_counted, everything, letters
+from tests.web.applications import application
 from tests.web.browser import HOST, Browser
 
 MOST_QUERIES = 12
@@ -71,7 +71,7 @@ def test_the_cookie_is_for_us_alone_and_over_https_for_this_very_host(browser, l
     assert "Secure" not in cookie
     assert "Domain" not in cookie
     public = replace(settings, base_url="https://play.example.org", trusted_hosts=("play.example.org",))
-    client = create_app(house, public).test_client()
+    client = application(house, public).test_client()
     cookie = client.post(path, base_url="https://play.example.org").headers["Set-Cookie"]
     assert cookie.startswith("__Host-pbem-person=")
     assert {"Secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= set(cookie.split("; "))

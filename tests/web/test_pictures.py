@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from engine.decks import decktet
-from pbem.app import create_app
 from pbem.web.drawn import Thing
+from tests.web.applications import application
 from tests.web.browser import HOST
 from tests.web.test_seat import open_seat
 
@@ -64,7 +64,7 @@ def test_all_pictures_are_on_one_page_while_nobody_else_can_come(browser, house,
     assert page.status == 200
     assert set(references(page)) == set(ids(page))
     assert 'role="img" aria-label="decktet 5ML"' in page.source
-    for_others = create_app(house, replace(settings, development=False)).test_client()
+    for_others = application(house, replace(settings, development=False)).test_client()
     assert for_others.get("/art", base_url=HOST).status_code == 404
 
 

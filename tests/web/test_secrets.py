@@ -8,6 +8,7 @@ import pytest
 from pbem import logs
 from pbem.links import Purpose, contains_token
 from pbem.service import by_link
+from tests.web.applications import application
 from tests.web.browser import HOST
 from tests.web.test_seat import yes
 
@@ -133,9 +134,7 @@ def test_the_title_of_a_page_tells_no_secret(browser, links, poker):
 def test_the_mailbox_is_only_there_in_development(house, settings):
     from dataclasses import replace
 
-    from pbem.app import create_app
-
-    client = create_app(house, replace(settings, development=False)).test_client()
+    client = application(house, replace(settings, development=False)).test_client()
     assert client.get("/mailbox", base_url=HOST).status_code == 404
     assert b"Mailbox" not in client.get("/", base_url=HOST).data
 

@@ -1,0 +1,42 @@
+"""Applications for tests, many in one process: what one of them has compiled the next need not compile again.
+
+A server makes one application and then works for weeks; here each test has one of its own. Its templates are the same every
+time, and to compile them takes longer than most tests.
+"""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Final
+
+from flask import Flask
+from jinja2 import BytecodeCache
+from jinja2.bccache import Bucket
+
+from pbem.app import create_app
+from pbem.config import Config
+from pbem.service.house import House
+
+
+def application(house: House, config: Config) -> Flask:
+    """The application of a house."""
+    made = create_app(house, config)
+    made.jinja_env.bytecode_cache = _TEMPLATES
+    return made
+
+
+class _Templates(BytecodeCache):
+    """The templates that this process has compiled, each as it was written then."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._kept.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        assert bucket.code is not None
+        self._kept[bucket.key, bucket.checksum] = bucket.code
+
+
+_TEMPLATES: Final = _Templates()
