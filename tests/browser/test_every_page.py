@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,7 +14,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page
 from sqlalchemy import event
 
 from pbem.web import site
-from tests.browser.axe import faults_of
+from tests.browser.axe import COLOURS, faults_of
 from tests.browser.shown import Shown
 from tests.browser.showroom import Showroom
 
@@ -62,6 +63,31 @@ def room() -> Iterator[Showroom]:
 @pytest.fixture(scope="module")
 def pages(room: Showroom) -> list[Shown]:
     return room.pages()
+
+
+@dataclass
+class Looked:
+    """What was found wrong in each scheme of colours, whom the pages have asked for something, and what the browser said."""
+
+    wrong: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: {"light": [], "dark": []})
+    asked: set[str] = field(default_factory=set)
+    heard: list[ConsoleMessage] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def looked(room: Showroom, pages: list[Shown], chromium: Browser) -> Looked:
+    """Every page is opened once: night comes while it is looked at. Then only colours differ."""
+    found = Looked()
+    with visitor(chromium, room) as page:
+        page.on("request", lambda request: found.asked.add(urlsplit(request.url).netloc))
+        page.on("console", lambda message: found.heard.append(message))  # noqa: PLW0108 - it takes no method of a list
+        for shown in pages:
+            page.emulate_media(color_scheme="light")
+            room.open(shown, page)
+            found.wrong["light"] += [(shown.name, each) for each in _faults(page)]
+            page.emulate_media(color_scheme="dark")
+            found.wrong["dark"] += [(shown.name, each) for each in _faults(page, *COLOURS)]
+    return found
 
 
 def test_every_page_is_small_and_asks_the_database_a_few_things_only(room: Showroom, pages: list[Shown]) -> None:
@@ -116,20 +142,9 @@ def test_every_template_of_a_page_is_shown(room: Showroom, pages: list[Shown]) -
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.browser
 @pytest.mark.needs("chromium", "npm")
-def test_axe_finds_no_violation_on_any_page(
-    room: Showroom, pages: list[Shown], chromium: Browser, scheme: Literal["light", "dark"]
-) -> None:
-    """At night only colours differ. The pages are as wide as a small telephone, and none has to be pushed sideways."""
-    wrong: list[tuple[str, str]] = []
-    with visitor(chromium, room, scheme) as page:
-        for shown in pages:
-            room.open(shown, page)
-            wrong += [
-                (shown.name, fault) for fault in faults_of(page, *(["color-contrast"] if scheme == "dark" else []))
-            ]
-            wrong += [(shown.name, f"too wide: {each}") for each in page.evaluate(WIDE)]
-            wrong += [(shown.name, f"too small: {each}") for each in page.evaluate(SMALL % LEAST_TARGET)]
-    assert wrong == []
+def test_axe_finds_no_violation_on_any_page(looked: Looked, scheme: str) -> None:
+    """The pages are as wide as a small telephone, and none has to be pushed sideways."""
+    assert looked.wrong[scheme] == []
 
 
 @pytest.mark.browser
@@ -143,6 +158,12 @@ def test_what_looks_at_the_pages_sees_what_is_wrong(room: Showroom, chromium: Br
         assert {each.partition(":")[0] for each in faults_of(page, "color-contrast")} == {"color-contrast"}
         assert page.evaluate(WIDE)
         assert page.evaluate(SMALL % LEAST_TARGET)
+        page.set_content(
+            "<style>@media (prefers-color-scheme: dark) {p {color: #333; background: #222}}</style><p>pale"
+        )
+        assert faults_of(page, *COLOURS) == []
+        page.emulate_media(color_scheme="dark")
+        assert [each.partition(":")[0] for each in faults_of(page, *COLOURS)] == ["color-contrast"]
 
 
 @pytest.mark.browser
@@ -173,21 +194,18 @@ def test_tab_leads_through_a_page_in_its_order_and_shows_where_one_is(
 
 
 @pytest.mark.browser
-@pytest.mark.needs("chromium")
-def test_no_page_asks_for_anything_elsewhere_or_breaks_its_own_rules(
-    room: Showroom, pages: list[Shown], chromium: Browser
-) -> None:
-    asked: set[str] = set()
-    heard: list[ConsoleMessage] = []
-    with visitor(chromium, room) as page:
-        page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
-        page.on("console", lambda message: heard.append(message))  # noqa: PLW0108 - it takes no method of a list
-        for shown in pages:
-            room.open(shown, page)
-    assert asked == {urlsplit(room.url).netloc}
-    complaints = [(each.page and each.page.url, each.text) for each in heard if each.type == "error"]
+@pytest.mark.needs("chromium", "npm")
+def test_no_page_asks_for_anything_elsewhere_or_breaks_its_own_rules(room: Showroom, looked: Looked) -> None:
+    assert looked.asked == {urlsplit(room.url).netloc}
+    complaints = [(each.page and each.page.url, each.text) for each in looked.heard if each.type == "error"]
     # Chromium also notes that a page was answered with 404 or 409.
     assert [each for each in complaints if "the server responded with a status" not in each[1]] == []
+
+
+def _faults(page: Page, *rules: str) -> Iterator[str]:
+    yield from faults_of(page, *rules)
+    yield from (f"too wide: {each}" for each in page.evaluate(WIDE))
+    yield from (f"too small: {each}" for each in page.evaluate(SMALL % LEAST_TARGET))
 
 
 def _extended(environment: Environment, name: str) -> set[str]:
@@ -200,11 +218,9 @@ def _extended(environment: Environment, name: str) -> set[str]:
 
 
 @contextmanager
-def visitor(chromium: Browser, room: Showroom, scheme: Literal["light", "dark"] = "light") -> Iterator[Page]:
+def visitor(chromium: Browser, room: Showroom) -> Iterator[Page]:
     """A browser on the smallest telephone there is."""
-    context = chromium.new_context(
-        viewport={"width": PHONE, "height": 640}, color_scheme=scheme, base_url=room.url, reduced_motion="reduce"
-    )
+    context = chromium.new_context(viewport={"width": PHONE, "height": 640}, base_url=room.url, reduced_motion="reduce")
     context.set_default_timeout(60_000)
     yield context.new_page()
     context.close()

@@ -19,6 +19,10 @@ _HERE: Final = Path(__file__).parent
 _CACHE: Final = Path(__file__).parents[3] / ".cache" / "axe"
 _PROGRAM: Final = _CACHE / "node_modules" / "axe-core" / "axe.min.js"
 
+COLOURS: Final = ("color-contrast", "link-in-text-block")
+"""The rules that look at colours. Where a page differs from one already looked at in colours alone, no other rule can
+come to another end."""
+
 RUN: Final = """
 async rules => {
     const only = rules.length ? {runOnly: {type: "rule", values: rules}} : {};
@@ -30,7 +34,8 @@ async rules => {
 
 def faults_of(page: Page, *rules: str) -> list[str]:
     """What axe finds wrong on a page: all that it knows of, or only what these rules are about."""
-    page.evaluate(_source())
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_source())
     found: list[str] = page.evaluate(RUN, list(rules))
     return found
 
