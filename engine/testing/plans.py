@@ -1,8 +1,8 @@
 """Which games are played on the bench: how many sit down, with which options, and in what manner they play.
 
 Every value of every option, and every value of two options together, is met by somebody: the sets of options are a
-covering array. With `thorough` that holds at every number of players; otherwise the number of players is one more
-thing that is paired with the rest. This module must never play.
+covering array. With `thorough` that holds at every number of players for those who choose; otherwise, and for those who
+are silent, the number of players is one more thing that is paired with the rest. This module must never play.
 """
 
 from __future__ import annotations
@@ -63,9 +63,11 @@ def plans(game: Game[Any], thorough: bool = False) -> Iterator[Plan]:
         for seats in range(low, high + 1):
             yield Plan(seats, {}, "any", number, most)
             yield Plan(seats, {}, "lazy", number, most)
-    for style in ("any", "silent"):
-        for seats, options in option_sets(game, thorough):
-            yield Plan(seats, options, style, most=most)
+    for seats, options in option_sets(game, thorough):
+        yield Plan(seats, options, "any", most=most)
+    # Silence has one way to go on: here the number of players is always but one more thing that is paired.
+    for seats, options in option_sets(game):
+        yield Plan(seats, options, "silent", most=most)
 
 
 def option_sets(game: Game[Any], thorough: bool = False) -> list[tuple[int, dict[str, OptionValue]]]:

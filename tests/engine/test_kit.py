@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -258,6 +258,28 @@ def test_a_thorough_run_meets_every_value_at_every_number_of_players(name):
         for seats in option.seats or range(played.seats[0], played.seats[1] + 1):
             met = {chosen.get(option.name, option.default) for n, chosen in rows if n == seats}
             assert met | {option.default} == set(values_of(option))
+
+
+def _met(played, options, seats):
+    """Every value that a game has, the number of players among them, two by two."""
+    values = {"seats": seats, **{option.name: options.get(option.name, option.default) for option in played.options}}
+    return set(combinations(values.items(), 2))
+
+
+@pytest.mark.parametrize("name", game.names())
+def test_every_pair_of_values_meets_at_every_number_of_players_and_in_silence_at_some(name):
+    played = game.load(name)
+    low, high = played.seats
+    everything = set()
+    for seats in range(low, high + 1):
+        fits = [option for option in played.options if not option.seats or seats in option.seats]
+        ways = [[("seats", seats)], *([(option.name, value) for value in values_of(option)] for option in fits)]
+        possible = {pair for one, other in combinations(ways, 2) for pair in product(one, other)}
+        chosen = [plan for plan in plans(played, thorough=True) if plan.style == "any" and plan.seats == seats]
+        assert possible <= set().union(*(_met(played, plan.options, seats) for plan in chosen))
+        everything |= possible
+    silent = [plan for plan in plans(played, thorough=True) if plan.style == "silent"]
+    assert everything <= set().union(*(_met(played, plan.options, plan.seats) for plan in silent))
 
 
 def test_plans_are_games_of_their_own(toy):

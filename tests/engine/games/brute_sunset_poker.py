@@ -5,8 +5,10 @@ Written from the definitions alone, with nothing of the game module in it, so th
 
 from collections import Counter
 from itertools import combinations, pairwise
+from operator import itemgetter
 
 HEIGHTS = "23456789PTXA"
+RANK = itemgetter(0)
 SPLIT, RUN, STRAIGHT_FLUSH, KIND = range(4)
 
 
@@ -22,11 +24,12 @@ def strongest(cards, deck, split_min):
 
 def sets(subset, circle, split_min):
     """What this subset is, as a whole: it may be several kinds at once, or none."""
-    ranks = [card[0] for card in subset]
-    if "E" in ranks:
+    size, met = len(subset), set(map(RANK, subset))
+    # One rank, two ranks or no rank twice: most subsets are nothing of the kind, and are left here.
+    if "E" in met or len(met) not in (1, 2, size):
         return
-    size, height = len(subset), max(HEIGHTS.index(rank) for rank in ranks)
-    counts = Counter(ranks)
+    height = max(HEIGHTS.index(rank) for rank in met)
+    counts = Counter(map(RANK, subset))
     if len(counts) == 1:
         yield size, KIND, height
     if len(counts) == 2 and max(counts.values()) - min(counts.values()) <= 1 and size >= split_min:
@@ -35,7 +38,7 @@ def sets(subset, circle, split_min):
         by_rank = {card[0]: set(card[1:]) for card in subset}
         for start in range(len(circle)):
             window = [circle[(start + i) % len(circle)] for i in range(size)]
-            if set(window) == set(ranks):
+            if met == set(window):
                 suits = [by_rank[rank] for rank in window]
                 if set.intersection(*suits):
                     yield size, STRAIGHT_FLUSH, height
