@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.parser import BytesParser
 from email.policy import default
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -43,19 +44,19 @@ class Kept:
     options: tuple[str, ...]
     content: bytes
 
-    @property
+    @cached_property
     def message(self) -> EmailMessage:
-        """The mail as the standard library reads it."""
+        """The mail as the standard library reads it: slowly, so it is read once and nobody may change it."""
         message = BytesParser(policy=default).parsebytes(self.content)
         assert isinstance(message, EmailMessage)
         return message
 
-    @property
+    @cached_property
     def text(self) -> str:
         """Its plain text."""
         return self._part("plain")
 
-    @property
+    @cached_property
     def html(self) -> str:
         """Its HTML."""
         return self._part("html")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 from email.parser import BytesParser
 from email.policy import default
+from functools import cached_property
 from types import TracebackType
 from typing import Self
 
@@ -17,21 +18,21 @@ class Received:
     number: str
     content: bytes
 
-    @property
+    @cached_property
     def message(self) -> EmailMessage:
         """The mail as the standard library reads it."""
         message = BytesParser(policy=default).parsebytes(self.content)
         assert isinstance(message, EmailMessage)
         return message
 
-    @property
+    @cached_property
     def text(self) -> str:
         """Its plain text."""
         part = self.message.get_body(("plain",))
         assert part is not None
         return str(part.get_content())
 
-    @property
+    @cached_property
     def html(self) -> str:
         """Its HTML, or nothing."""
         part = self.message.get_body(("html",))
