@@ -384,8 +384,20 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("game_id", "window", "seat", name=op.f("pk_deadline")),
     )
     with op.batch_alter_table("deadline", schema=None) as batch_op:
-        batch_op.create_index("ix_deadline_due", ["status", "due_at"], unique=False)
-        batch_op.create_index("ix_deadline_remind", ["status", "remind_at"], unique=False)
+        batch_op.create_index(
+            "ix_deadline_due",
+            ["status", "due_at"],
+            unique=False,
+            sqlite_where=sa.text("status = 'open'"),
+            postgresql_where=sa.text("status = 'open'"),
+        )
+        batch_op.create_index(
+            "ix_deadline_remind",
+            ["status", "remind_at"],
+            unique=False,
+            sqlite_where=sa.text("status = 'open' AND remind_at IS NOT NULL"),
+            postgresql_where=sa.text("status = 'open' AND remind_at IS NOT NULL"),
+        )
 
     op.create_table(
         "flaw",

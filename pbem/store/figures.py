@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Select, bindparam, func, select
 
-from pbem.store.deadlines import MOST_ATTEMPTS
+from pbem.store.deadlines import IS_OPEN, MOST_ATTEMPTS
 from pbem.store.schema import Beat, Call, Deadline, Game, Outbox, Received, Unreachable, table_of
 from pbem.store.types import Moment
 
@@ -29,14 +29,14 @@ _RECEIVED_MAILS = (
     .where(_RECEIVED.c.status.in_(("waiting", "doubted", "parked")))
     .group_by(_RECEIVED.c.status)
 )
-_OPEN = select(func.count()).select_from(_DEADLINE).where(_DEADLINE.c.status == "open")
+_OPEN = select(func.count()).select_from(_DEADLINE).where(IS_OPEN)
 # Only what is due is ever tried, and of the open ones that are few.
 _STUCK = _OPEN.where(_DEADLINE.c.due_at <= bindparam("now", type_=Moment), _DEADLINE.c.attempts >= MOST_ATTEMPTS)
 _OVERDUE = (
     select(func.count(), func.min(_DEADLINE.c.due_at))
     .select_from(_DEADLINE.join(_GAME, _GAME.c.id == _DEADLINE.c.game_id))
     .where(
-        _DEADLINE.c.status == "open",
+        IS_OPEN,
         _DEADLINE.c.due_at <= bindparam("now", type_=Moment),
         _GAME.c.status == "playing",
         _GAME.c.paused.is_(False),

@@ -25,6 +25,7 @@ from sqlalchemy import (
     union_all,
 )
 
+from pbem.store.deadlines import IS_OPEN
 from pbem.store.schema import Call, Deadline, Flaw, Game, Job, Outbox, Pause, Place, Received, Unreachable, table_of
 
 COUNTED: Final = 200
@@ -73,7 +74,7 @@ class Counts:
 
 _COLUMNS = tuple(_GAME.c[field.name] for field in fields(TableRow) if field.name != "due_at")
 _PLAYING = _GAME.c.status == "playing"
-_OPEN = and_(_DEADLINE.c.status == "open", _DEADLINE.c.due_at.is_not(None))
+_OPEN = and_(IS_OPEN, _DEADLINE.c.due_at.is_not(None))
 _ASKED = _DEADLINE.join(_GAME, _GAME.c.id == _DEADLINE.c.game_id)
 _FAILING = _UNREACHABLE.join(_PLACE, _PLACE.c.person_id == _UNREACHABLE.c.person_id).join(
     _GAME, _GAME.c.id == _PLACE.c.game_id

@@ -16,6 +16,7 @@ from pbem.store.schema import Base, Deadline, Game, Place, table_of
 from pbem.worker import ticks
 from pbem.worker.ticks import Shift
 from tests.bench.tables import begin, crowd, house_on
+from tests.service.many import settle
 from tests.service.test_move_cost import cost_of
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
@@ -44,7 +45,7 @@ def _cost_among(url: str, games: int) -> tuple[dict[str, int], int]:
     _copy(house, due[0], games - DUE)
     shift = Shift(house, Worker("bench", house.now() - timedelta(hours=1)), send=lambda _house: 0)
     ticks.beat(shift)
-    _settled(house)
+    settle(house)
     house.store.close()
     before = _rows(url)
     steps = _count_steps(house)
@@ -90,12 +91,6 @@ def _copy(house: House, game_id: int, times: int) -> None:
         )
 
     house.write(copied)
-
-
-def _settled(house: House) -> None:
-    """Let the database learn what it holds."""
-    with house.store.engine.connect() as connection:
-        connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("ANALYZE")
 
 
 def _rows(url: str) -> dict[str, int]:

@@ -221,7 +221,7 @@ def scans(house, statement, values, *, as_planned=False):
     with house.store.engine.connect() as connection:
         if house.store.on_sqlite:
             plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
-            # By their status alone, deadlines are either all that are open or all that ever were.
+            # By their status alone, deadlines are all that are open.
             whole = [row[3] for row in plan if row[3].startswith("SCAN ") or row[3].endswith("deadline_due (status=?)")]
             read = [says.split()[1] for says in whole]
         else:
