@@ -95,8 +95,8 @@ def test_an_invitation_says_who_asks_and_what_is_agreed_and_binds_the_server(hou
     ann = person("Ann")
     made = lobby.create_table(house, ann, lobby.Wanted("bid", 3, invited=("ben@example.org",), pace="3d"))
     sends()
-    text = text_of(box, "Ann asks you")
-    assert text.startswith("Ann asks you to play Bid! by mail.")
+    text = text_of(box, "Ann invites you")
+    assert text.startswith("Ann asks you to play by mail: “Bid!”.")
     assert "Pace: 3 days for each decision." in text
     assert made.commitment in text
     token = next(token for purpose, token, _ in LINK.findall(text) if purpose == "c")
