@@ -13,6 +13,7 @@ Sockets reach this machine only, warnings are errors and the order is random: py
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import shutil
@@ -144,6 +145,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 # With skipping forbidden, a skip is a failure: of a test, of a module, by mark or by call.
+
+
+def pytest_collection_finish() -> None:
+    # What has been loaded stays to the end, and is a lot to look through again and again for what nobody needs any more.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.hookimpl(wrapper=True)

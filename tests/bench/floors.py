@@ -21,6 +21,7 @@ from waitress import create_server
 from werkzeug.wrappers import Response
 
 from pbem import logs
+from pbem.ops.serving import seek_garbage_seldom
 from pbem.store.database import Store
 from pbem.store.schema import Deadline, Game, Ledger, Link, Log, Outbox, Place, table_of
 from tests.bench.product import move_app
@@ -125,10 +126,12 @@ def main() -> None:
         app = shape_app(url, Path(rest[0]))
     else:
         app = move_app(url)
-    # As `pbem serve` does it: the product tells of every request, and the server is silent about those that wait.
+    # As `pbem serve` does it: the product tells of every request, the server is silent about those that wait, and garbage
+    # is looked for seldom.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     with Path(os.devnull).open("w") as nobody:
         logs.configure(nobody)
+        seek_garbage_seldom()
         server = create_server(app, host="127.0.0.1", port=0, threads=THREADS)
         print(server.effective_port, flush=True)
         server.run()
