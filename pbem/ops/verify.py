@@ -16,7 +16,7 @@ from engine.game import load
 from pbem.domain import chain
 from pbem.domain.errors import BadInput
 from pbem.service import export, talk, verification
-from pbem.service.rereading import Replay, Wrong, snapshot, written
+from pbem.service.rereading import Check, Replay, Wrong, snapshot, written
 from pbem.service.verification import Progress, Report, of_chain, of_talk
 from pbem.store import games, views
 from pbem.store.database import Store, Tx
@@ -60,7 +60,7 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
     wrongs = [*of_chain(found), *reading.wrongs, *wrongs]
     beside = [*_of_row(row, found), *_of_agreement(tx, row, reading), *snapshot(reading, asdict(row))]
     beside += [f"a view of seat {each.seat} is kept for row {each.seq}, which is not there" for each in kept]
-    wrongs += [Wrong(row.seq, says) for says in beside]
+    wrongs += [Wrong(row.seq, Check.BESIDE, says) for says in beside]
     wrongs += of_talk(talk.check_in(tx, row), reading, row.seq)
     return Report(row.id, row.key, row.title, found.rows, reading.entries, reading.made_again, tuple(wrongs))
 
@@ -115,11 +115,10 @@ def _of_views(reading: Replay, kept: list[ViewRow], seq: int) -> Iterator[Wrong]
         known = reading.at.views[each.seat if each.seat != SPECTATOR else -1]
         if each.body != written(known) and not _means(reading, each.body, written(known)):
             who = "the spectator" if each.seat == SPECTATOR else f"seat {each.seat}"
-            yield Wrong(seq, f"the view kept for {who} at row {seq} is not what it was told")
+            yield Wrong(seq, Check.BESIDE, f"the view kept for {who} at row {seq} is not what it was told")
         if each.number != reading.at.number:
-            yield Wrong(
-                seq, f"the view kept at row {seq} is said to be of entry {each.number}, but is of {reading.at.number}"
-            )
+            says = f"the view kept at row {seq} is said to be of entry {each.number}, but is of {reading.at.number}"
+            yield Wrong(seq, Check.BESIDE, says)
 
 
 def _means(reading: Replay, text: str, said: str) -> bool:

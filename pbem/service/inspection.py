@@ -21,7 +21,8 @@ from pbem.domain.errors import BadInput, TooMany
 from pbem.domain.speech import gettext as _
 from pbem.service import export, verification
 from pbem.service.begin import SEATING
-from pbem.service.rereading import Replay, Wrong
+from pbem.service.rereading import Check, Replay, Wrong
+from pbem.service.verification import Verdict
 
 MOST_BYTES: Final = 5 * 2**20
 """The longest game of ours has some hundred kilobytes."""
@@ -58,7 +59,7 @@ class Luck:
 class Found:
     """What was found in a file. `places` are the ranking as the facts give it: place, seat, score.
 
-    `head` is the hash of the last entry, as the last mails about the game have it.
+    `head` is the hash of the last entry, as the last mails about the game have it. `said` is how many lines of talk there are.
     """
 
     key: str
@@ -73,6 +74,8 @@ class Found:
     secret: str
     words: tuple[str, ...]
     seating: tuple[int, ...]
+    said: int
+    checks: tuple[tuple[Check, Verdict], ...]
     wrongs: tuple[Wrong, ...]
     places: tuple[tuple[int, int, int], ...]
     luck: tuple[Luck, ...]
@@ -155,6 +158,8 @@ def _found(text: str) -> Found:
         secret=told.secret.hex(),
         words=told.words,
         seating=told.seating,
+        said=len(told.talk),
+        checks=tuple(verification.verdicts(told, report, reading).items()),
         wrongs=report.wrongs,
         places=tuple(_places(reading)),
         luck=tuple(shown),
@@ -187,7 +192,7 @@ def _places(reading: Replay) -> Iterator[tuple[int, int, int]]:
 def _written(found: Found) -> dict[str, Any]:
     fields = {name: getattr(found, name) for name in Found.__slots__}
     # A word has 64 bits, which JSON has no number for in every language; here both ends are ours.
-    fields["wrongs"] = [(wrong.seq, wrong.says) for wrong in found.wrongs]
+    fields["wrongs"] = [(wrong.seq, wrong.check, wrong.says) for wrong in found.wrongs]
     fields["luck"] = [
         (each.entry, [(s.block, s.place, s.word, s.bound, s.number) for s in each.steps]) for each in found.luck
     ]
@@ -198,7 +203,8 @@ def _read(answer: Mapping[str, Any]) -> Found:
     fields = dict(answer)
     fields["words"], fields["seating"] = tuple(answer["words"]), tuple(answer["seating"])
     fields["places"] = tuple((place, seat, score) for place, seat, score in answer["places"])
-    fields["wrongs"] = tuple(Wrong(seq, says) for seq, says in answer["wrongs"])
+    fields["wrongs"] = tuple(Wrong(seq, Check(check), says) for seq, check, says in answer["wrongs"])
+    fields["checks"] = tuple((Check(check), Verdict(verdict)) for check, verdict in answer["checks"])
     fields["luck"] = tuple(Luck(entry, tuple(Step(*step) for step in steps)) for entry, steps in answer["luck"])
     return Found(**fields)
 

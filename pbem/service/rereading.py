@@ -7,6 +7,7 @@ the seed gives. Nothing here reads a database or changes anything.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import Any, Final
 
 from engine import codec
@@ -22,18 +23,35 @@ from pbem.service.play import By
 from pbem.service.record import Kind, body_of
 
 MOST_WRONGS: Final = 20
-"""What is wrong with a replay follows from the first thing that is; a person reads no more."""
+"""Of one check. What is wrong with a replay follows from the first thing that is; a person reads no more."""
 
 # What altered data makes of code that trusts it. Whatever else is raised is a fault of ours and may be seen.
 _NONSENSE: Final = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError, StopIteration)
 
 
+class Check(StrEnum):
+    """What is checked, in the order in which one thing is held against another."""
+
+    CHAIN = "chain"
+    FACTS = "facts"
+    CHOICES = "choices"
+    LUCK = "luck"
+    BESIDE = "beside"
+    """What stands beside the log: in the file, or in the database."""
+    TALK = "talk"
+
+
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """One thing that does not fit: at which row, and what."""
+    """One thing that does not fit: at which row, by which check, and what."""
 
     seq: int
+    check: Check
     says: str
+
+
+_Found = tuple[Check, str]
+"""By which check something is wrong with a row, and what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,25 +109,26 @@ class Replay:
         if self.broken:
             return
         try:
-            for says in self._take_in(row):
-                if len(self.wrongs) < MOST_WRONGS:
-                    self.wrongs.append(Wrong(row.seq, says))
+            for check, says in self._take_in(row):
+                if sum(each.check == check for each in self.wrongs) < MOST_WRONGS:
+                    self.wrongs.append(Wrong(row.seq, check, says))
         except _NONSENSE as error:
             self.broken = True
             what = f"{type(error).__name__}: {error}"[:200]
-            self.wrongs.append(Wrong(row.seq, f"row {row.seq} ({row.kind}) means nothing here, so replay ends: {what}"))
+            says = f"row {row.seq} ({row.kind}) means nothing here, so replay ends: {what}"
+            self.wrongs.append(Wrong(row.seq, Check.FACTS, says))
 
     def end(self) -> None:
         """Say what only the end of a log shows."""
         if not self.broken and self.status in ("over", "void") and self.revealed is None:
-            self.wrongs.append(Wrong(self.seq, "the game is over, but its secret was never told"))
+            self.wrongs.append(Wrong(self.seq, Check.LUCK, "the game is over, but its secret was never told"))
 
-    def _take_in(self, row: Row) -> Iterator[str]:
+    def _take_in(self, row: Row) -> Iterator[_Found]:
         if row.body is None:
             return
         body = body_of(self.rules, row)
         if (row.kind == Kind.BEGAN) == self.dealt or (row.kind != Kind.BEGAN and not self._stood):
-            yield f"row {row.seq} is a {row.kind}, which cannot stand here"
+            yield Check.FACTS, f"row {row.seq} is a {row.kind}, which cannot stand here"
             return
         match row.kind:
             case Kind.BEGAN:
@@ -121,7 +140,7 @@ class Replay:
                 yield from self._seal(row, body["window"], body["choice"])
             case Kind.WITHDRAWN:
                 if self.box.pop(_seat(row), None) is None:
-                    yield f"row {row.seq} takes back a sealed choice that was not there"
+                    yield Check.CHOICES, f"row {row.seq} takes back a sealed choice that was not there"
             case Kind.UNDONE:
                 yield from self._undo(row, body["from"])
                 self.entry_head = row.hash
@@ -141,9 +160,9 @@ class Replay:
             case Kind.REVEALED:
                 self.revealed = body["secret"]
                 if commitment(bytes.fromhex(body["secret"])) != self.began["commitment"]:
-                    yield f"the secret told in row {row.seq} is not the one that the server was bound to"
+                    yield Check.LUCK, f"the secret told in row {row.seq} is not the one that the server was bound to"
 
-    def _begin(self, body: dict[str, Any]) -> Iterator[str]:
+    def _begin(self, body: dict[str, Any]) -> Iterator[_Found]:
         self.began, self.status = body, "playing"
         seats: int = body["seats"]
         low, high = self.rules.seats
@@ -156,16 +175,16 @@ class Replay:
         if self.secret is None:
             return
         if commitment(self.secret) != body["commitment"]:
-            yield "the server's secret is not the one that it was bound to"
+            yield Check.LUCK, "the server's secret is not the one that it was bound to"
         self.seed = seed_from(self.secret, body["words"])
         if Stream(self.seed, SEATING).shuffle(range(seats)) != list(body["seating"]):
-            yield "the seats were not drawn from the seed"
+            yield Check.LUCK, "the seats were not drawn from the seed"
 
-    def _enter(self, row: Row, number: int, entry: Entry) -> Iterator[str]:
+    def _enter(self, row: Row, number: int, entry: Entry) -> Iterator[_Found]:
         if number != self.at.window:
-            yield f"entry {self.at.window} was expected in row {row.seq}, but this is entry {number}"
+            yield Check.FACTS, f"entry {self.at.window} was expected in row {row.seq}, but this is entry {number}"
         if self.seed is not None and not follows(self.seed, number, entry.drawn):
-            yield f"the numbers drawn in row {row.seq} are not those that the seed gives"
+            yield Check.LUCK, f"the numbers drawn in row {row.seq} are not those that the seed gives"
         self.drawn.append((number, entry.drawn))
         yield from self._by_order(row, entry.choices.get(-1 if row.seat is None else row.seat))
         yield from self._of_the_box(row, entry)
@@ -179,27 +198,27 @@ class Replay:
         self.box = {}
         for seat in range(self.began["seats"]):
             if self.rules.asks(state, seat) != self.rules.asks(views[seat], seat):
-                yield f"after row {row.seq}, seat {seat} is not asked what its own view says"
+                yield Check.FACTS, f"after row {row.seq}, seat {seat} is not asked what its own view says"
         for reader in (*range(self.began["seats"]), SPECTATOR):
             self.rules.board(views[reader], reader)
         if self.rules.standing(state).over:
             self.status = "over"
 
-    def _of_the_box(self, row: Row, entry: Entry) -> Iterator[str]:
+    def _of_the_box(self, row: Row, entry: Entry) -> Iterator[_Found]:
         """A sealed choice is in the entry that its window became, unless it was replaced, or a choice closed the window."""
         closed = len(entry.choices) == 1 and not entry.alone and row.seat in entry.choices
         for seat, choice in self.box.items():
             if seat != row.seat and not closed and entry.choices.get(seat) != choice:
-                yield f"the sealed choice of seat {seat} is not in row {row.seq}"
+                yield Check.CHOICES, f"the sealed choice of seat {seat} is not in row {row.seq}"
 
-    def _make_again(self, row: Row, number: int, entry: Entry, seed: bytes) -> Iterator[str]:
+    def _make_again(self, row: Row, number: int, entry: Entry, seed: bytes) -> Iterator[_Found]:
         before = Position(self.rules, self.began["seats"], seed, self.at.state, number)
         draw = Stream(seed, number)
         try:
             for seat, choice in entry.choices.items():
                 before.check(seat, choice)
         except Refused as refused:
-            yield f"a choice in row {row.seq} was against the rules: {refused.text}"
+            yield Check.CHOICES, f"a choice in row {row.seq} was against the rules: {refused.text}"
             return
         dealing = not entry.choices and number == 0
         story = (
@@ -208,15 +227,18 @@ class Replay:
         try:
             _, again = before.enter(story, draw, entry.choices, entry.alone)
         except _NONSENSE as error:
-            yield f"the choices of row {row.seq} cannot be made again: {error}"
+            yield Check.CHOICES, f"the choices of row {row.seq} cannot be made again: {error}"
             return
         if again != entry:
-            yield f"the choices of row {row.seq}, made again, lead to other facts"
+            yield Check.CHOICES, f"the choices of row {row.seq}, made again, lead to other facts"
 
-    def _seal(self, row: Row, window: int, choice: Choice) -> Iterator[str]:
+    def _seal(self, row: Row, window: int, choice: Choice) -> Iterator[_Found]:
         seat = _seat(row)
         if window != self.at.window:
-            yield f"row {row.seq} seals a choice for window {window}, but window {self.at.window} is open"
+            yield (
+                Check.CHOICES,
+                f"row {row.seq} seals a choice for window {window}, but window {self.at.window} is open",
+            )
         yield from self._by_order(row, choice)
         self.box[seat] = choice
         if self.seed is not None and row.rules == self.rules.RULES:
@@ -224,25 +246,28 @@ class Replay:
             try:
                 before.check(seat, choice)
             except Refused as refused:
-                yield f"the choice in row {row.seq} was against the rules: {refused.text}"
+                yield Check.CHOICES, f"the choice in row {row.seq} was against the rules: {refused.text}"
 
-    def _undo(self, row: Row, first: int) -> Iterator[str]:
+    def _undo(self, row: Row, first: int) -> Iterator[_Found]:
         while self.at.number >= max(first, 0):
             self._stood.pop()
         self.box = {}
         if self.at.window != first:
-            yield f"row {row.seq} takes back the entries from {first} on, which are not there"
+            yield Check.FACTS, f"row {row.seq} takes back the entries from {first} on, which are not there"
 
-    def _rewind(self, row: Row, first: int, window: int) -> Iterator[str]:
+    def _rewind(self, row: Row, first: int, window: int) -> Iterator[_Found]:
         yield from self._undo(row, first)
         if window <= self._newest:
-            yield f"row {row.seq} opens window {window}, though {self._newest} has been open: known luck would come again"
+            yield (
+                Check.LUCK,
+                f"row {row.seq} opens window {window}, though {self._newest} has been open: known luck would come again",
+            )
         self._newest = window
         self._stood[-1] = replace(self.at, window=window)
         # They were left for turns that have never been.
         self.orders = {}
 
-    def _order(self, row: Row, order: Order | None) -> Iterator[str]:
+    def _order(self, row: Row, order: Order | None) -> Iterator[_Found]:
         seat = _seat(row)
         if row.by == By.ORDER:
             # It has a word for its owner, and may answer once more: then the choice is in the next row.
@@ -255,7 +280,7 @@ class Replay:
             self.orders[seat] = order
         yield from ()
 
-    def _by_order(self, row: Row, choice: Choice | None) -> Iterator[str]:
+    def _by_order(self, row: Row, choice: Choice | None) -> Iterator[_Found]:
         """An order's choice is what the order says; how often it has answered is known only by asking it again."""
         if row.by != By.ORDER:
             return
@@ -265,7 +290,7 @@ class Replay:
             given = self._answer(row, seat)
             expected = None if given is None else given.choice
         if self.orders_known and expected != choice:
-            yield f"the choice in row {row.seq} is not what the standing order of seat {seat} says"
+            yield Check.CHOICES, f"the choice in row {row.seq} is not what the standing order of seat {seat} says"
 
     def _answer(self, row: Row, seat: int) -> Answer | None:
         order = self.orders.get(seat)

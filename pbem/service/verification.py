@@ -6,6 +6,7 @@ shows what was found on a page has it checked by `inspection`, which bears a fil
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 
 from engine.decisions import Refused
 from engine.game import Game, load
@@ -14,7 +15,7 @@ from pbem.domain.errors import BadInput
 from pbem.domain.speech import gettext as _
 from pbem.service import talk
 from pbem.service.export import Export
-from pbem.service.rereading import Replay, Wrong
+from pbem.service.rereading import Check, Replay, Wrong
 
 Progress = Callable[[int], None]
 """Is told how many more rows were read."""
@@ -55,24 +56,53 @@ def of_file(told: Export, printed: Collection[str] = (), progress: Progress = la
     return Report(None, told.key, told.kind, found.rows, reading.entries, reading.made_again, tuple(wrongs)), reading
 
 
+class Verdict(StrEnum):
+    """What came of a check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_REACHED = "not reached"
+    """The log cannot be read to its end, or was written by other rules."""
+
+
+def verdicts(told: Export, report: Report, reading: Replay) -> dict[Check, Verdict]:
+    """What came of each check of a file. One that found nothing has passed only if it saw everything."""
+    failed = {each.check for each in report.wrongs}
+    whole = reading.dealt and not reading.broken and report.rows == len(told.log)
+    unseen = set[Check]() if whole else {Check.FACTS, Check.CHOICES, Check.LUCK, Check.BESIDE}
+    if not reading.made_again:
+        unseen.add(Check.CHOICES)
+
+    def of(check: Check) -> Verdict:
+        if check in failed:
+            return Verdict.FAILED
+        return Verdict.NOT_REACHED if check in unseen else Verdict.PASSED
+
+    return {check: of(check) for check in Check}
+
+
 def of_chain(found: chain.Outcome) -> Iterator[Wrong]:
     """What is wrong with a chain."""
-    yield from (Wrong(flaw.seq, flaw.says) for flaw in found.flaws)
-    yield from (Wrong(0, f"no row has the head {head}, which is said to have stood in a mail") for head in found.unseen)
+    yield from (Wrong(flaw.seq, Check.CHAIN, flaw.says) for flaw in found.flaws)
+    yield from (
+        Wrong(0, Check.CHAIN, f"no row has the head {head}, which is said to have stood in a mail")
+        for head in found.unseen
+    )
 
 
 def of_talk(said: chain.Outcome, reading: Replay, last: int) -> Iterator[Wrong]:
     """What is wrong with what was said at a table; a line may be gone where the log says why."""
-    yield from (Wrong(flaw.seq, f"what was said at the table: {flaw.says}") for flaw in said.flaws)
+    yield from (Wrong(flaw.seq, Check.TALK, f"what was said at the table: {flaw.says}") for flaw in said.flaws)
     for line in said.redacted:
         if line not in reading.redacted:
-            yield Wrong(last, f"line {line} of what was said at the table has lost its text, and no row says why")
+            says = f"line {line} of what was said at the table has lost its text, and no row says why"
+            yield Wrong(last, Check.TALK, says)
 
 
 def _of_agreement(told: Export, reading: Replay) -> Iterator[Wrong]:
     """What the file says beside its log must be what the log began with, and how it ended."""
     if not reading.dealt:
-        yield Wrong(0, "the log has no beginning")
+        yield Wrong(0, Check.FACTS, "the log has no beginning")
         return
     agreed = reading.began
     pairs = {
@@ -82,11 +112,12 @@ def _of_agreement(told: Export, reading: Replay) -> Iterator[Wrong]:
         "commitment": (told.commitment, agreed["commitment"]),
         "words": (list(told.words), list(agreed["words"])),
         "seating": (list(told.seating), list(agreed["seating"])),
-        "status": (told.status, reading.status),
     }
+    if not reading.broken:
+        pairs["status"] = (told.status, reading.status)
     for name, (here, there) in pairs.items():
         if here != there:
-            yield Wrong(1, f"the file says otherwise than its log about the {name}")
+            yield Wrong(1, Check.BESIDE, f"the file says otherwise than its log about the {name}")
 
 
 def _rules(kind: str) -> Game[object]:

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from lxml import html
 
 from pbem.domain import chain
 from pbem.service import export, inspection, leaving
@@ -65,6 +66,55 @@ def test_a_file_that_was_changed_anywhere_is_told_so_and_where(browser, file):
     assert f"Row {row['seq']}: the text of row {row['seq']}" in page.text
 
 
+KINDS = ("The chain", "The facts", "The choices", "The luck", "The rest of the file", "What was said at the table")
+
+
+def verdicts(page):
+    """What the page says of each check, in words, by what is checked."""
+    found = {}
+    for each in html.fromstring(page.source).xpath("//ul[@class='checks']/li"):
+        words = " ".join(each.text_content().split())
+        (kind,) = (kind for kind in KINDS if f"{kind}:" in words)
+        found[kind] = words.partition(f" {kind}:")[0]
+    assert list(found) == list(KINDS)
+    return found
+
+
+def test_every_check_of_a_sound_file_is_said_to_have_passed(browser, file):
+    assert verdicts(send(browser, file.encode())) == dict.fromkeys(KINDS, "Passed")
+
+
+def test_of_a_wrong_file_the_check_that_failed_is_marked_and_no_other(browser, file):
+    told = json.loads(file)
+    told["log"][4]["at"] = "2030-01-01T00:00:00.000000Z"
+    told["chance"]["words"][0] += "!"
+    found = verdicts(send(browser, json.dumps(told).encode(), "text"))
+    assert found == dict.fromkeys(KINDS, "Passed") | {"The chain": "Failed", "The rest of the file": "Failed"}
+
+
+def test_what_could_not_be_checked_after_a_row_that_means_nothing_has_not_passed(browser, file):
+    page = send(browser, forged(file, entry={"facts": [{"is": "Game"}]}))
+    assert verdicts(page) == {
+        "The chain": "Failed" if "does not follow" in page.text else "Passed",
+        "The facts": "Failed",
+        "The choices": "Not reached",
+        "The luck": "Not reached",
+        "The rest of the file": "Not reached",
+        "What was said at the table": "Passed",
+    }
+
+
+def test_luck_that_is_not_of_the_seed_is_marked_however_much_else_is_wrong(browser, file):
+    assert verdicts(send(browser, forged(file, began={"seating": [0, 0, 0]})))["The luck"] == "Failed"
+
+
+def test_the_choices_of_other_rules_are_said_not_to_have_been_made_again(browser, file):
+    page = send(browser, forged(file, rules=99))
+    assert verdicts(page) == dict.fromkeys(KINDS, "Passed") | {"The choices": "Not reached"}
+    assert page.heading == "Nothing was changed"
+    assert "The rules have changed since" in page.text
+
+
 def test_a_game_without_a_result_is_checked_as_well(browser, table):
     game = table("bid", 3)
     for seat in range(3):
@@ -93,8 +143,8 @@ def test_what_is_no_file_of_a_game_is_refused_kindly(browser, data, status):
     assert "Check the file of a game" in page.heading or status == 413
 
 
-def forged(file, began=None, entry=None):
-    """A file whose chain is whole, with another beginning, and the fields of its first entry replaced."""
+def forged(file, began=None, entry=None, rules=None):
+    """A file whose chain is whole, with another beginning, the fields of its first entry replaced, or of other rules."""
     told = json.loads(file)
     head, log = chain.genesis(told["game"]["key"]), []
     for row in export.read(file).log:
@@ -103,11 +153,17 @@ def forged(file, began=None, entry=None):
         if entry and row.kind == "Entry" and body["number"] == 0:
             body["entry"] |= entry
         kept = {name: getattr(row, name) for name in ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")}
+        kept["rules"] = rules or row.rules
         again = chain.following(head, body=json.dumps(body).encode(), **kept)
         head = again.hash
         log.append(
             told["log"][row.seq - 1]
-            | {"body": again.body.decode(), "body_hash": again.body_hash.hex(), "hash": again.hash.hex()}
+            | {
+                "rules": again.rules,
+                "body": again.body.decode(),
+                "body_hash": again.body_hash.hex(),
+                "hash": again.hash.hex(),
+            }
         )
     return json.dumps(told | {"log": log, "head": head.hex()}).encode()
 
