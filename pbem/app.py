@@ -15,6 +15,7 @@ from jinja2.environment import TemplateModule
 
 from pbem import paths, sentences
 from pbem.config import Config
+from pbem.domain import speech
 from pbem.service.house import House
 from pbem.web import (
     account,
@@ -68,6 +69,7 @@ def create_app(house: House, config: Config) -> Flask:
     app.jinja_env.add_extension("jinja2.ext.i18n")
     sentences.speak(app.jinja_env)
     app.jinja_env.globals.update(
+        language=speech.tag,
         site_name=config.site.name,
         base_url=config.base_url,
         development=config.development,

@@ -12,7 +12,7 @@ environment, and no secret is ever in a `repr`, a message or a listing.
 # ruff: noqa: RUF009 - what is called for the defaults of the fields here only declares them.
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -20,19 +20,23 @@ from pathlib import Path
 from tempfile import mkstemp
 from zoneinfo import ZoneInfo
 
+from pbem import catalogues
 from pbem.disagreements import DISAGREEMENTS, host_of, is_local
 from pbem.domain.errors import BadInput, quoted
 from pbem.domain.pace import Pace
+from pbem.domain.speech import Language
 from pbem.links import Keyring
 from pbem.setting import (
     ADDRESS,
     DATABASE,
     DOMAIN,
     FOLDER,
+    FOLDER_OR_NONE,
     HOST,
     HOST_OR_NONE,
     HOSTS,
     KEYS,
+    LANGUAGE,
     LINE,
     ORIGIN,
     PACE,
@@ -254,6 +258,12 @@ class Config:
         ),
         "Show every mail to every visitor at /mailbox, to play without real mail.",
     )
+    language: str = setting(
+        LANGUAGE, "en", "The language of all pages and mails; one other than en needs a catalogue of translations."
+    )
+    catalogues: Path | None = setting(
+        FOLDER_OR_NONE, "", "Folder of the catalogues: that of German is in de/LC_MESSAGES/pbem.mo."
+    )
     mail: Mail = section(Mail)
     dkim: Dkim | None = section(Dkim)
     inbound: Inbound = section(Inbound)
@@ -291,6 +301,8 @@ def read(environ: Mapping[str, str]) -> Config:
     for disagreement in DISAGREEMENTS:
         with suppress(KeyError):
             problems += disagreement(so_far)
+    with suppress(KeyError):
+        problems += _untranslated(so_far)
     if problems:
         raise BadInput(
             "\n- ".join(["These settings cannot be used:", *problems]),
@@ -300,6 +312,11 @@ def read(environ: Mapping[str, str]) -> Config:
     if not so_far["smtp.host"]:
         config = replace(config, smtp=None)
     return config if so_far["dkim.private_key"] == "set" else replace(config, dkim=None)
+
+
+def language_of(config: Config) -> Language:
+    """The language that this server speaks."""
+    return catalogues.language(config.language, config.catalogues)
 
 
 def show(config: Config) -> str:
@@ -333,6 +350,14 @@ def _given(environ: Mapping[str, str], problems: list[str]) -> dict[str, Given]:
     path = Path(named or "pbem.toml")
     of_file = from_file(SETTINGS, path, problems) if named or path.exists() else {}
     return of_file | from_environment(SETTINGS, environ, problems)
+
+
+def _untranslated(so_far: Mapping[str, str]) -> Iterator[str]:
+    """What keeps the language from being spoken: better known before anybody is spoken to."""
+    try:
+        catalogues.language(so_far["language"], FOLDER_OR_NONE.parse(so_far["catalogues"]))
+    except BadInput as refusal:
+        yield f"PBEM_LANGUAGE: {refusal}"
 
 
 def _default(each: Setting, so_far: Mapping[str, str]) -> str:

@@ -36,4 +36,4 @@ def _said(context: EvalContext, message: str, /, **values: object) -> str:
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def _alone(language: NullTranslations, message: str) -> Markup:
-    return Markup(language.gettext(message)) % {}  # noqa: S704 - the same
+    return Markup(language.gettext(message) if message else "") % {}  # noqa: S704 - the same

@@ -149,6 +149,11 @@ def _matching(pattern: str) -> Callable[[str], str]:
     return parse
 
 
+def _language(text: str) -> str:
+    """As a tag: `pt-BR`, also where somebody wrote it as the name of a folder."""
+    return _matching(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?")(text.replace("_", "-"))
+
+
 def _hosts(text: str) -> tuple[str, ...]:
     return tuple(_matching(r"[\w.:\[\]-]+")(host.strip()) for host in text.split(","))
 
@@ -193,10 +198,14 @@ ADDRESS = Kind("a mail address, like games@example.org", _matching(r"[\w.+-]+@[\
 DATABASE = Kind("the URL of an sqlite or postgresql database", _database, _without_password)
 DOMAIN = Kind("a domain, like example.org", _matching(r"[\w-]+(\.[\w-]+)*"))
 FOLDER = Kind("a folder", _folder)
+FOLDER_OR_NONE: Kind[Path | None] = Kind(
+    "a folder", lambda text: _folder(text) if text else None, lambda folder: "" if folder is None else str(folder)
+)
 HOST = Kind("the name or number of a host", _matching(r"[\w.:-]+"))
 HOST_OR_NONE = Kind("the name or number of a host", _matching(r"[\w.:-]*"))
 HOSTS = Kind("a list of hosts, with commas", _hosts, ", ".join)
 KEYS: Kind[Keyring | None] = Kind("a list of keys", lambda text: Keyring.parse(text) if text else None, _set_or_not)
+LANGUAGE = Kind("the tag of a language, like de or pt-BR", _language)
 LINE = Kind("one line of text", _line)
 ORIGIN = Kind("a web address without a path, like https://games.example.org", _origin)
 PACE: Kind[Pace] = Kind("a pace, like 1d or Tue,Fri 20:00 Europe/Berlin", parse_pace)

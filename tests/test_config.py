@@ -291,3 +291,23 @@ def test_a_key_that_cannot_be_read_is_told_with_everything_else_that_is_wrong(fo
 def test_only_the_senders_own_domain_or_one_above_it_can_vouch_for_a_mail(folder: Path, domain: str) -> None:
     (told,) = problems(**PUBLIC, PBEM_DKIM_PRIVATE_KEY=SIGNING_KEY, PBEM_DKIM_DOMAIN=domain)
     assert told.startswith("PBEM_DKIM_DOMAIN: only games.example.org, or a domain above it")
+
+
+def test_a_language_without_a_catalogue_that_can_be_read_is_refused_at_the_start(folder: Path) -> None:
+    assert read({"PBEM_LANGUAGE": "en", "PBEM_CATALOGUES": "nowhere"}).language == "en"
+    assert problems(PBEM_LANGUAGE="German") == [
+        "PBEM_LANGUAGE: “German” is not the tag of a language, like de or pt-BR."
+    ]
+    assert problems(PBEM_LANGUAGE="de") == [
+        "PBEM_LANGUAGE: there is no catalogue for de. Name the folder of the catalogues in PBEM_CATALOGUES."
+    ]
+    file = folder / "pt_BR" / "LC_MESSAGES" / "pbem.mo"
+    missing = f"PBEM_LANGUAGE: {file} cannot be read: No such file or directory. Correct PBEM_CATALOGUES, or put"
+    for written in ("pt-BR", "pt_BR"):
+        (told,) = problems(PBEM_LANGUAGE=written, PBEM_CATALOGUES=str(folder))
+        assert told.startswith(missing)
+    file.parent.mkdir(parents=True)
+    for torn in (b"", b"nonsense", b"\xde\x12\x04\x95" + bytes(3), b"\xde\x12\x04\x95" + b"\x01" * 40):
+        file.write_bytes(torn)
+        (told,) = problems(PBEM_LANGUAGE="pt-BR", PBEM_CATALOGUES=str(folder))
+        assert str(file) in told

@@ -17,13 +17,25 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from gettext import NullTranslations
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from engine.game import Game
 from engine.tell import Teller, Text
 
-_SPOKEN: Final[ContextVar[NullTranslations]] = ContextVar("spoken", default=NullTranslations())  # noqa: B039 - never changed
 
+class Language(NamedTuple):
+    """A language that is spoken: its tag as pages and mails name it, and its words."""
+
+    tag: str
+    words: NullTranslations
+
+
+ENGLISH: Final = Language("en", NullTranslations())
+
+_OF_HOUSE: Final = [ENGLISH]
+"""The one language of a server, in all of its threads; a process settles it once, before it begins."""
+
+_SPOKEN: Final[ContextVar[Language | None]] = ContextVar("spoken", default=None)
 
 _STOP: Final = re.compile(r"(%\((\w+)\)s)\.(?!\.)")
 _ENDS: Final = (".", "!", "?", "…")
@@ -31,7 +43,17 @@ _ENDS: Final = (".", "!", "?", "…")
 
 def language() -> NullTranslations:
     """The language that is spoken: for whoever keeps what was said in it."""
-    return _SPOKEN.get()
+    return _spoken().words
+
+
+def tag() -> str:
+    """What the language that is spoken is called: `en`, `pt-BR`."""
+    return _spoken().tag
+
+
+def settle(house: Language) -> None:
+    """Let everybody be spoken to in this language from now on."""
+    _OF_HOUSE[0] = house
 
 
 def gettext(message: str, /, **values: object) -> str:
@@ -58,12 +80,13 @@ def stopped_once(message: str, values: Mapping[str, object]) -> str:
 
 def translated(message: str) -> str:
     """A message as the catalogue has it, with the places of its values."""
-    return _SPOKEN.get().gettext(message)
+    # What a catalogue has for no words is what it says of itself.
+    return language().gettext(message) if message else ""
 
 
 def translated_by_number(one: str, many: str, number: int) -> str:
     """The same of one that has two forms."""
-    return _SPOKEN.get().ngettext(one, many, number)
+    return language().ngettext(one, many, number)
 
 
 def teller(game: Game[Any], reader: int | None = None, names: tuple[str, ...] = ()) -> Teller:
@@ -79,8 +102,12 @@ def told(text: Text) -> str:
 @contextmanager
 def speaking(translations: NullTranslations) -> Iterator[None]:
     """Speak another language for a while, in this thread."""
-    before = _SPOKEN.set(translations)
+    before = _SPOKEN.set(Language(tag(), translations))
     try:
         yield
     finally:
         _SPOKEN.reset(before)
+
+
+def _spoken() -> Language:
+    return _SPOKEN.get() or _OF_HOUSE[0]

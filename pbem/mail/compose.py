@@ -13,9 +13,10 @@ from typing import Final
 from urllib.parse import quote, urlsplit
 from zoneinfo import ZoneInfo
 
+from pbem.domain import speech
 from pbem.links import Purpose
 from pbem.mail.wire import MOST_HTML, Mail, Mailbox, serialise
-from pbem.mail.words import LANGUAGE, Said, rendered
+from pbem.mail.words import Said, rendered
 
 _ANSWERS: Final = frozenset({"receipt", "was_it_you"})
 """Kinds that answer a mail, which no program may answer in its turn (RFC 3834)."""
@@ -133,7 +134,7 @@ def _headers(letterhead: Letterhead, mail: Written) -> dict[str, str]:
     headers = {
         "Auto-Submitted": "auto-replied" if mail.kind in _ANSWERS else "auto-generated",
         "X-Auto-Response-Suppress": "OOF, AutoReply",
-        "Content-Language": LANGUAGE,
+        "Content-Language": speech.tag(),
         "Feedback-ID": f"{thread.game or 'house'}:{mail.kind}:pbem:{_sender_id(host)}",
     }
     if thread.game:

@@ -21,11 +21,10 @@ from jinja2.runtime import Context
 from pbem import paths, sentences
 from pbem.domain.duration import parse_duration, spoken
 from pbem.domain.phrase import said, said_of_day
-from pbem.domain.speech import gettext, translated
+from pbem.domain.speech import gettext, tag, translated
 from pbem.mail.wire import one_line
 
 WIDTH: Final = 72
-LANGUAGE: Final = "en"
 
 LONGEST_ASKED: Final = 90
 """Characters of the question that a subject repeats: what a list of mails shows."""
@@ -44,7 +43,7 @@ class Said(NamedTuple):
 
 def rendered(kind: str, words: Mapping[str, object], zone: ZoneInfo) -> Said:
     """What a mail of this kind says, with its moments in its reader's zone."""
-    context = {"kind": kind, "language": LANGUAGE, "zone": zone, **words}
+    context = {"kind": kind, "language": tag(), "zone": zone, **words}
     text, html = _templates("text"), _templates("html")
     subject = one_line(text.get_template(f"{kind}/subject.txt").render(context))
     return Said(

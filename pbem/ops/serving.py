@@ -24,7 +24,8 @@ from waitress.server import create_server
 
 from pbem import logs, metrics
 from pbem.app import create_app
-from pbem.config import Config, read
+from pbem.config import Config, language_of, read
+from pbem.domain import speech
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.ops.admin import admin_port
 from pbem.ops.letterbox import taking_mails
@@ -96,6 +97,7 @@ def application() -> WSGIApplication:
     Processes are forked after this, and a connection must not be shared: each opens its own when it needs one.
     """
     config = read(os.environ)
+    speech.settle(language_of(config))
     logs.configure()
     app: WSGIApplication = create_app(house_on(Store(config.database_url, threads=config.web.threads), config), config)
     seek_garbage_seldom()

@@ -11,6 +11,7 @@ import click
 
 from pbem import config as settings
 from pbem.config import Config
+from pbem.domain import speech
 from pbem.domain.acts import Actor, Role
 from pbem.domain.errors import BadInput, PbemError
 from pbem.domain.finding import Finding, How
@@ -72,11 +73,13 @@ def command(
 
 
 def read_settings() -> Config:
-    """The settings of whoever typed the command."""
+    """The settings of whoever typed the command, in whose language everybody is spoken to from now on."""
     try:
-        return settings.read(os.environ)
+        config = settings.read(os.environ)
+        speech.settle(settings.language_of(config))
     except BadInput as refusal:
         raise WrongSettings(str(refusal)) from None
+    return config
 
 
 def tell(findings: Iterable[Finding]) -> None:

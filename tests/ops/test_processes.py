@@ -9,6 +9,8 @@ import venv
 from pathlib import Path
 
 import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
 
 from tests.ops.processes import get, run, run_on_a_full_disk, serving
 from tests.ports import free_port
@@ -36,6 +38,23 @@ def test_a_server_starts_in_an_empty_folder_answers_and_stops(tmp_path: Path) ->
         assert server.stop() == 0
     assert "Nothing is lost" in server.said[-1]
     assert "Traceback" not in "".join(server.said)
+
+
+def test_a_server_speaks_the_language_that_it_is_set_to(tmp_path: Path) -> None:
+    catalogue = Catalog(locale="de")
+    catalogue.add("Check the file of a game", "Prüfe die Datei eines Spiels")
+    file = tmp_path / "words" / "de" / "LC_MESSAGES" / "pbem.mo"
+    file.parent.mkdir(parents=True)
+    with file.open("wb") as written:
+        write_mo(written, catalogue)
+    port = str(free_port())
+    german = {"PBEM_LANGUAGE": "de", "PBEM_CATALOGUES": "words"}
+    with serving("serve", folder=tmp_path, PBEM_WEB_PORT=port, **german) as server:
+        server.until("Stop it with Ctrl-C")
+        _, page = get(int(port), "/verify")
+        assert server.stop() == 0
+    assert '<html lang="de">' in page
+    assert "<h1>Prüfe die Datei eines Spiels</h1>" in page
 
 
 def test_a_second_process_on_one_sqlite_file_is_refused_while_the_first_runs(tmp_path: Path) -> None:

@@ -1,0 +1,78 @@
+"""The language of a server: a catalogue of the organiser's speaks on its pages, in its mails and for the facts of its games."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+
+from pbem import config
+from pbem.domain import speech
+from pbem.service.delivery import mailbox_of
+
+GERMAN = {
+    "Check the file of a game": "Prüfe die Datei eines Spiels",
+    "SINCE THE GAME BEGAN": "SEIT DEM BEGINN",
+    "Since the game began": "Seit dem Beginn",
+    "{seat} [flips|flip] {card}.": "{seat} [deckt|deckst] {card} auf.",
+}
+
+
+@pytest.fixture
+def database_url(sqlite_alone):
+    """Words have nothing to do with a database."""
+    return sqlite_alone
+
+
+@pytest.fixture
+def german(tmp_path):
+    """A process that is set to speak German, as far as the catalogue knows any."""
+    catalogue = Catalog(locale="de")
+    for english, translation in GERMAN.items():
+        catalogue.add(english, translation)
+    file = tmp_path / "catalogues" / "de" / "LC_MESSAGES" / "pbem.mo"
+    file.parent.mkdir(parents=True)
+    with file.open("wb") as written:
+        write_mo(written, catalogue)
+    speech.settle(
+        config.language_of(config.read({"PBEM_LANGUAGE": "de", "PBEM_CATALOGUES": str(tmp_path / "catalogues")}))
+    )
+    yield
+    speech.settle(config.language_of(config.read({})))
+
+
+def in_another_thread(do):
+    """What comes of something that is done in a thread of its own, as a server's requests and ticks are."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(do).result()
+
+
+def test_pages_speak_it_and_say_which_it_is(browser, german):
+    page = in_another_thread(lambda: browser.open("/verify"))
+    assert page.heading == "Prüfe die Datei eines Spiels"
+    assert '<html lang="de">' in page.source
+
+
+def test_mails_and_the_facts_in_them_speak_it(table, carry, settings, german):
+    game = table("sun-bid", 3)
+    seat, decision = next(iter(game.asked().items()))
+    game.play(seat, decision.default)
+    in_another_thread(carry)
+    box = mailbox_of(settings)
+    mails = [box.read(letter.key) for letter in box.letters("")]
+    assert {dict(mail.headers)["Content-Language"] for mail in mails} == {"de"}
+    assert all('<html lang="de"' in mail.html for mail in mails)
+    told = [mail for mail in mails if "SEIT DEM BEGINN" in mail.text]
+    assert any("- Ben deckt " in mail.text and " auf.\n" in mail.text for mail in told)
+
+
+def test_a_page_that_is_kept_is_not_shown_in_another_language(browser, links, table, german):
+    address = f"/s/{links.of(table(), 0)[1]}"
+    assert '<html lang="de">' in browser.open(address).source
+    speech.settle(speech.ENGLISH)
+    assert '<html lang="en">' in browser.open(address).source
+
+
+def test_what_is_not_translated_is_english_and_no_words_are_no_words(german):
+    assert speech.gettext("Rules and help") == "Rules and help"
+    assert speech.gettext("") == ""
