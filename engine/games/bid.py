@@ -213,15 +213,17 @@ class Tied(Fact[State]):
 
 @fact
 class BidCoins(Fact[State]):
-    """{seat} [bids|bid] {coins:coin|coins}, which the bank keeps."""
+    """{seat} [pays|pay] {coins:coin|coins}, which the bank keeps."""
+
+    # Not that somebody bids them: the bids of an auction are its tiles, and coins do not belong in one chart with them.
 
     seat: int
     coins: int
 
     def sentence(self) -> Text:
         if not self.coins:
-            return say("{seat} [bids|bid] no coins.", seat=self.seat)
-        return say("{seat} [bids|bid] {coins:coin|coins}, which the bank keeps.", seat=self.seat, coins=self.coins)
+            return say("{seat} [pays|pay] no coins.", seat=self.seat)
+        return say("{seat} [pays|pay] {coins:coin|coins}, which the bank keeps.", seat=self.seat, coins=self.coins)
 
     def apply(self, state: State) -> State:
         coins = put(state.coins, self.seat, state.coins[self.seat] - self.coins)

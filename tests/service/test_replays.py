@@ -220,6 +220,27 @@ def test_bids_that_are_opened_together_are_charted_with_that_of_each_seat(house,
     assert [(bid.seat, bid.amount) for bid in bids] == [(0, 1), (1, 2), (2, 3)]
 
 
+def test_a_tie_is_charted_with_the_bids_that_are_tied_and_is_no_auction_of_its_own(house, table):
+    game = table("bid", 3)
+
+    def happened():
+        with house.store.read() as tx:
+            log = standing_entries(rules_of(game.row()), games.chain(tx, game.id, game.row().key))
+            return [[type(each).__name__ for each in standing.entry.facts] for standing in log]
+
+    while not any("BidCoins" in names for names in happened()):
+        asked = game.asked()
+        bids = [{*next(act for act in each.acts if act.verb in ("bid", "pay")).choices()} for each in asked.values()]
+        # All bid the same where they can.
+        same = min(set.intersection(*bids), key=str, default=None)
+        for seat, decision in asked.items():
+            game.play(seat, same or decision.default)
+    names = happened()
+    auctions = course(game).auctions
+    assert len(auctions) == sum("BidTiles" in each for each in names)
+    assert {len(bids) for bids in auctions} == {3}
+
+
 def test_a_choice_that_stays_secret_is_in_no_chart(house, table):
     game = table("sunset-poker", 3)
     list(moves(game, 40))
