@@ -21,6 +21,15 @@ from pbem.store import lobby as lobby_rows
 
 
 @dataclass(frozen=True, slots=True)
+class Free:
+    """A seat that can be taken over: by which offer, which it is, and what whoever has it so far is called at the table."""
+
+    offer: int
+    seat: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Doorstep:
     """What a person finds at the link: the table, if it is for one, and how they stand to it.
 
@@ -38,7 +47,7 @@ class Doorstep:
     invited: str = ""
     name: str = ""
     word: str = ""
-    offers: tuple[int, ...] = ()
+    offers: tuple[Free, ...] = ()
     no_second: bool = False
     lost: tuple[int, ...] = ()
     pass_on: str = ""
@@ -64,7 +73,9 @@ def at(house: House, token: str) -> Doorstep:
         free = offers.of_game(tx, row.id) if row.status == "playing" else []
     joined = tuple(name for name, each in zip(table.players, table.people, strict=True) if each == person.id)
     to_take = tuple(
-        offer.id for offer, _kept in free if offer.person_id != person.id and offer.successor == Successor.SUBSTITUTE
+        Free(offer.id, offer.seat, name)
+        for offer, name, _kept in free
+        if offer.person_id != person.id and offer.successor == Successor.SUBSTITUTE
     )
     no_second = bool(joined) and not row.doubles
     return Doorstep(
@@ -79,7 +90,7 @@ def at(house: House, token: str) -> Doorstep:
         offers=() if no_second else to_take,
         no_second=no_second and bool(to_take),
         # A seat on offer stays its player's until a bot or somebody else plays it.
-        lost=tuple(offer.seat for offer, kept in free if offer.person_id == person.id and not kept),
+        lost=tuple(offer.seat for offer, _name, kept in free if offer.person_id == person.id and not kept),
         pass_on=pass_on,
         unanswered=sum(each.status == "open" for each in invited) if hosts else 0,
     )

@@ -59,13 +59,14 @@ def of_seat(tx: Connection, game_id: int, seat: int) -> OfferRow | None:
     return None if row is None else OfferRow(**row._mapping)
 
 
-def of_game(tx: Connection, game_id: int) -> list[tuple[OfferRow, bool]]:
-    """The open offers of seats at a table, each with whether its player plays the seat still."""
+def of_game(tx: Connection, game_id: int) -> list[tuple[OfferRow, str, bool]]:
+    """The open offers of seats at a table, each with the name of whoever plays the seat, and whether its player does still."""
     here = and_(_PLACE.c.game_id == _OFFER.c.game_id, _PLACE.c.seat == _OFFER.c.seat)
-    still = select(_PLACE.c.person_id == _OFFER.c.person_id).where(here).scalar_subquery().label("kept")
-    these = select(_OFFER, still).where(_OFFER.c.game_id == game_id, _OFFER.c.status == "open").order_by(_OFFER.c.seat)
-    rows = [dict(row._mapping) for row in tx.execute(these)]
-    return [(OfferRow(**{name: row[name] for name in row if name != "kept"}), bool(row["kept"])) for row in rows]
+    theirs = (_PLACE.c.name.label("name"), (_PLACE.c.person_id == _OFFER.c.person_id).label("kept"))
+    these = select(_OFFER, *theirs).join(_PLACE, here).where(_OFFER.c.game_id == game_id, _OFFER.c.status == "open")
+    rows = [dict(row._mapping) for row in tx.execute(these.order_by(_OFFER.c.seat))]
+    about = [(str(row.pop("name")), bool(row.pop("kept"))) for row in rows]
+    return [(OfferRow(**row), name, kept) for row, (name, kept) in zip(rows, about, strict=True)]
 
 
 def end(tx: Connection, offer_id: int, status: str, now: datetime, taken_by: int | None = None) -> None:

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from pbem.links import Purpose
 from pbem.service import announced, leaving, people
 from tests.web.browser import HOST
 from tests.web.test_move import mails
@@ -189,10 +190,27 @@ def test_a_substitute_takes_the_seat_of_somebody_who_left(browser, carry, table,
     page = browser.open(f"/s/{links.of(game, seat)[1]}")
     page.form("Leave the table …").press().form("Yes, leave the table").press()
     carry()
-    page = open_in_mail(browser, "zoe@example.org", "/c/").form("Take the seat").press()
+    page = open_in_mail(browser, "zoe@example.org", "/c/").form(f"Take seat {seat + 1}").press()
     assert game.places()[seat].name == "Zoe"
     carry()
     assert open_in_mail(browser, "zoe@example.org", "/s/").status == 200
+
+
+def test_of_two_free_seats_each_says_which_it_is(browser, carry, table, links, person):
+    game = table("templari", 4, successor="substitute")
+    for name in ("Ben", "Cleo"):
+        seat = next(seat for seat, place in game.places().items() if place.name == name)
+        page = browser.open(f"/s/{links.of(game, seat)[1]}")
+        page.form("Leave the table …").press().form("Yes, leave the table").press()
+    left = {seat: place.name for seat, place in game.places().items() if place.bot or place.name in ("Ben", "Cleo")}
+    assert len(left) == 2
+    page = browser.open(f"/c/{links.made(Purpose.CONFIRM, person('Zoe'), game.id)}")
+    for seat, name in left.items():
+        assert f"Seat {seat + 1} of this running game, where {name} has been so far, is free." in page.text
+    second = max(left)
+    page.form(f"Take seat {second + 1}").press()
+    assert game.places()[second].name == "Zoe"
+    assert game.places()[min(left)].name == left[min(left)]
 
 
 @pytest.mark.parametrize("path", ["/", "/mine", "/call", "/sent", "/called", "/new/bid"])
