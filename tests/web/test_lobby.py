@@ -154,6 +154,11 @@ def test_sending_my_games_answers_the_same_for_every_address(browser, carry, tab
     assert not list(mails(browser, "nobody@example.org"))
 
 
+def test_a_wrong_address_for_ones_games_stands_there_to_be_corrected(browser):
+    refused = browser.open("/mine").form("Send them").press(address="a..b@example.org")
+    assert ("address", "a..b@example.org") in refused.form("Send them").fixed
+
+
 def test_nobody_is_flooded_with_their_games(browser, carry, table):
     table("templari", 3)
     for _ in range(20):

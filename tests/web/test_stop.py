@@ -135,6 +135,14 @@ def test_reminders_and_quiet_hours_are_chosen_there_too(browser, house, ann):
     assert people.read(house, ann.number).quiet == "22:00-07:00"
 
 
+def test_what_was_refused_stands_there_to_be_corrected(browser, ann):
+    form = browser.open(ann.all).form("Keep these settings")
+    refused = form.press(cadence="often", quiet="21:00-06:00", sealed="yes")
+    sent = dict(refused.form("Keep these settings").fixed)
+    assert (sent["cadence"], sent["quiet"]) == ("often", "21:00-06:00")
+    assert 'name="sealed" value="yes" checked' in refused.source
+
+
 @pytest.mark.parametrize(
     "given",
     [{"delivery": "weekly"}, {"delivery": "after", "minutes": "-1"}, {"delivery": "daily", "digest_at": "25:00"}],

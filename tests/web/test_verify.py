@@ -81,7 +81,9 @@ def verdicts(page):
 
 
 def test_every_check_of_a_sound_file_is_said_to_have_passed(browser, file):
-    assert verdicts(send(browser, file.encode())) == dict.fromkeys(KINDS, "Passed")
+    page = send(browser, file.encode())
+    assert verdicts(page) == dict.fromkeys(KINDS, "Passed")
+    assert "What was said at the table: nothing." in page.text
 
 
 def test_of_a_wrong_file_the_check_that_failed_is_marked_and_no_other(browser, file):
