@@ -8,7 +8,7 @@ record of the game, which is that of the others too, and names no person. This c
 from datetime import timedelta
 from typing import Final
 
-from pbem.domain.errors import Gone, TooMany
+from pbem.domain.errors import Forbidden, TooMany
 from pbem.domain.former import is_former
 from pbem.domain.speech import gettext as _
 from pbem.service import leaving, links
@@ -38,10 +38,10 @@ def delete_person_in(tx: Tx, house: House, person_id: int, reason: str = "") -> 
     for game_id in theirs:
         game = games.lock(tx, game_id)
         if game.status == "frozen":
-            raise Gone(
-                _("One of the games is not to be touched just now."),
-                why=_("An organiser looks at the record of “%(title)s”.", title=game.title),
-                remedy=_("Nothing was changed; please try again when it goes on."),
+            raise Forbidden(
+                _("“%(title)s” has been stopped, so that somebody can look at its record.", title=game.title),
+                why=_("Until then nobody can leave it, and nobody leaves for good who sits there."),
+                remedy=_("Nothing was changed; you get a mail when it goes on, and can do this then."),
             )
         if game.status == "playing":
             for place in games.places(tx, game_id):

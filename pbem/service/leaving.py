@@ -15,7 +15,7 @@ from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.domain.speech import gettext as _
 from pbem.domain.speech import marked
 from pbem.service.house import House
-from pbem.service.play import By
+from pbem.service.play import By, must_not_be_stopped
 from pbem.service.record import Kind, Record
 from pbem.service.seating import because, give_to_bot, write
 from pbem.service.substitutes import after_resignation_in
@@ -40,6 +40,7 @@ def leave_in(tx: Tx, house: House, game_id: int, person_id: int, reason: str = "
     row = games.lock(tx, game_id)
     if row.status == "playing":
         raise Gone(_("This game has begun."), remedy=_("You can resign from it on the page of your seat."))
+    must_not_be_stopped(row)
     if row.status not in ("open", "planned"):
         raise Gone(_("This table does not wait for players any more."))
     if row.host_id == person_id:
@@ -222,6 +223,7 @@ def _running(tx: Tx, game_id: int) -> GameRow:
     row = games.lock(tx, game_id)
     if row.status in ("open", "planned"):
         raise Gone(_("This game has not begun."), remedy=_("You can leave its table."))
+    must_not_be_stopped(row)
     if row.status != "playing":
         raise Gone(_("This game is over."), remedy=_("Its result is in your last mail about it."))
     return row

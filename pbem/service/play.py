@@ -198,15 +198,21 @@ def must_go_on(row: GameRow) -> None:
     """Refuse unless the game is being played."""
     if row.status in ("over", "void"):
         raise Gone(_("This game is over."), remedy=_("Its result is in your last mail about it."))
-    if row.status == "frozen":
-        raise Gone(
-            _("This game has been stopped, because its record does not check."),
-            remedy=_("The organiser knows."),
-        )
+    must_not_be_stopped(row)
     if row.status != "playing":
         raise Gone(_("This game has not begun."), remedy=_("You get a mail when it does."))
     if row.paused:
         raise Forbidden(_("This table is paused."), remedy=_("Nothing is lost; you get a mail when it goes on."))
+
+
+def must_not_be_stopped(row: GameRow) -> None:
+    """Refuse to touch a game whose record somebody looks at; a pause keeps nobody from leaving, but this does."""
+    if row.status == "frozen":
+        raise Forbidden(
+            _("This game has been stopped, so that somebody can look at its record."),
+            why=_("Until then nothing about it is changed."),
+            remedy=_("Nothing is lost; you get a mail when it goes on, and can do this then."),
+        )
 
 
 def _must_speak_for(places: Sequence[SeatRow], seat: int, by: By, person_id: int | None, *, chosen: bool) -> None:

@@ -267,6 +267,7 @@ def _do_plain(acting: _Acting, command: Plain) -> tuple[Done, str]:
             wishes.choose_in(tx, house, person_id, Delivery(Way.NOTHING), acting.game().key)
             return Done.STOPPED, ""
         case Word.RESIGN:
+            play.must_not_be_stopped(acting.game())
             if acting.game().status != "playing":
                 raise Gone(_("This game is over."), why=_("Nobody has to leave it."))
             return Done.TO_CONFIRM, ""

@@ -24,7 +24,7 @@ from pbem.domain.words import name_of
 from pbem.service import seating, timekeeping
 from pbem.service.house import House
 from pbem.service.lobby import free_name
-from pbem.service.play import THEMSELVES, By
+from pbem.service.play import THEMSELVES, By, must_not_be_stopped
 from pbem.service.record import Record
 from pbem.service.tables import agreed, must_have_room
 from pbem.store import bans, deadlines, games, offers, outages, outbox, people
@@ -210,6 +210,7 @@ def _take(tx: Tx, house: House, offer_id: int, person_id: int, name: str) -> Gam
     offer = offers.read(tx, offer_id)
     if offer.taken_by == person_id and offer.status == "taken":
         return game
+    must_not_be_stopped(game)
     if game.status != "playing":
         raise Gone(_("This game is over."), remedy=_("Other tables wait in the lobby."))
     if offer.status != "open" or not _still_gone(tx, offer):
@@ -244,6 +245,7 @@ def _come_back(tx: Tx, house: House, game_id: int, seat: int, person_id: int) ->
     place = next((place for place in places if place.seat == seat), None)
     if place is not None and place.person_id == person_id:
         return game
+    must_not_be_stopped(game)
     if game.status != "playing":
         raise Gone(_("This game is over."), remedy=_("Its result is on its page."))
     offer = offers.of_seat(tx, game_id, seat)

@@ -11,7 +11,7 @@ from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, Gone, PbemError
 from pbem.links import Purpose
 from pbem.ops.verify import verify_game
-from pbem.service import audit, heartbeat, lobby, moderation, substitutes, talk
+from pbem.service import audit, farewell, heartbeat, leaving, lobby, moderation, substitutes, talk
 from pbem.service.links import of_seat_in, opened
 from pbem.service.moderation.clocks import Close, Extend, Freeze, Pause, Resume, Unfreeze
 from pbem.service.moderation.correcting import Correct
@@ -282,11 +282,36 @@ def test_a_frozen_table_decides_nothing_and_no_clock_of_it_runs(house, time, tab
     does(house, Freeze(game.id))
     time.passes(5 * DAY)
     assert time.runs_out().decided == 0
-    with pytest.raises(Gone):
+    with pytest.raises(Forbidden, match="has been stopped"):
         game.play(seat, decision.default)
     does(house, Unfreeze(game.id))
     assert time.due(game, seat) == due + 5 * DAY
     game.play(seat, decision.default)
+
+
+WAYS_OUT = {
+    "leave": lambda house, game, person: leaving.leave(house, game.id, person),
+    "resign": lambda house, game, person: leaving.resign(house, game.id, 0, person),
+    "agree to end": lambda house, game, person: leaving.agree_to_end(house, game.id, person),
+    "play on": lambda house, game, person: leaving.play_on(house, game.id, person),
+    "leave for good": lambda house, _game, person: farewell.delete_person(house, person),
+    "come back": lambda house, game, person: substitutes.come_back(house, game.id, 0, person),
+}
+
+
+@pytest.mark.parametrize("way", WAYS_OUT)
+def test_who_would_leave_a_stopped_table_reads_that_it_is_stopped_and_no_untruth(house, table, way):
+    game = table("templari", 3)
+    gone = game.person_at(0)
+    if way == "come back":
+        does(house, Substitute(game.id, 0))
+    does(house, Freeze(game.id))
+    before = everything(house.store)
+    with pytest.raises(
+        Forbidden, match=r"has been stopped, so that somebody can look .* you get a mail when it goes on"
+    ):
+        WAYS_OUT[way](house, game, gone)
+    assert everything(house.store) == before
 
 
 def test_when_a_table_goes_on_whoever_is_asked_reads_until_when_and_the_others_that_nothing_is(house, time, table):

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from pbem.domain.errors import BadInput, Gone
+from pbem.domain.errors import BadInput, Forbidden, Gone
 from pbem.service import lobby, people
+from pbem.service.moderation.clocks import Close, Freeze, Unfreeze
 from pbem.service.moderation.doing import preview
 from pbem.service.moderation.parting import Delete, SendExport
 from pbem.service.tables import Wanted
@@ -56,6 +57,20 @@ def test_a_table_that_closes_because_its_host_is_deleted_says_why(house, person)
     does(house, Delete(person("Ann")), "It was asked for.")
     (closed,) = letters(house, person("Ben"), "closed")
     assert json.loads(closed.facts)["reason"] == "It was asked for."
+
+
+def test_who_sits_at_stopped_tables_is_deleted_once_they_go_on_and_the_look_beforehand_names_them(house, table, person):
+    stopped = [table("sun-bid", 3), table("bid", 3)]
+    for game in stopped:
+        does(house, Freeze(game.id))
+    with pytest.raises(Forbidden) as refused:
+        preview(house, OLGA, Delete(person("Ann")), "It was asked for.")
+    for game in stopped:
+        assert f"“{game.row().title}” (table {game.id})" in refused.value.what
+    assert "let the table go on, or close it" in refused.value.remedy
+    does(house, Unfreeze(stopped[0].id))
+    does(house, Close(stopped[1].id))
+    does(house, Delete(person("Ann")), "It was asked for.")
 
 
 def test_who_has_left_for_good_cannot_be_deleted_again(house, table, person):

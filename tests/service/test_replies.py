@@ -7,8 +7,10 @@ import pytest
 from engine import grammar
 from pbem.domain.commands import Word
 from pbem.service import leaving, play, replies, stops, talk, wishes
+from pbem.service.moderation.clocks import Freeze
 from pbem.service.play import By
 from pbem.service.record import Kind
+from tests.service.moderated import does
 from tests.service.races import meetings
 from tests.service.replying import Answers
 from tests.service.stored import everything, fails_without_a_trace, letters
@@ -307,6 +309,14 @@ def test_resign_is_only_asked_for(at):
     answers.write(0, "resign")
     assert answers.outcomes() == [("resign", "applied", "to_confirm")]
     assert nothing_but_the_receipt(before, everything(answers.house.store))
+
+
+def test_resign_at_a_stopped_table_is_told_that_it_is_stopped(at):
+    answers = at(TURNS)
+    does(answers.house, Freeze(answers.begun.id))
+    answers.write(0, "resign")
+    assert answers.outcomes() == [("resign", "refused", None)]
+    assert "has been stopped, so that somebody can look at its record" in json.dumps(answers.receipts())
 
 
 def test_stop_ends_the_mails_of_this_table_and_keeps_the_seat(at):

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from pbem.domain.acts import Act
-from pbem.domain.errors import BadInput, Gone
+from pbem.domain.errors import BadInput, Forbidden, Gone
 from pbem.domain.former import is_former
 from pbem.domain.speech import gettext as _
 from pbem.service import farewell
@@ -40,6 +40,7 @@ class Delete(OnPerson):
     def do(self, doing: Doing) -> Done:
         person = _known(doing, self.person_id)
         self._must_be_unnamed(doing, person.name)
+        self._must_sit_at_no_stopped_table(doing)
         tables = farewell.delete_person_in(doing.tx, doing.house, self.person_id, doing.reason)
         says = (
             _("It is about %(who)s.", who=person.name or person.address),
@@ -51,6 +52,16 @@ class Delete(OnPerson):
             _("Their address, their name and the text of mails to them are gone for good. No mail tells them."),
         )
         return Done(says, tables=tuple(tables))
+
+    def _must_sit_at_no_stopped_table(self, doing: Doing) -> None:
+        stopped = lobby.of_person(doing.tx, self.person_id, ("frozen",))
+        if stopped:
+            called = [_("“%(title)s” (table %(number)s)", title=row.title, number=row.id) for row in stopped]
+            raise Forbidden(
+                _("They sit at a table that has been stopped: %(tables)s.", tables=", ".join(called)),
+                why=_("Their seat there would be given away, and nothing is changed until its record was looked at."),
+                remedy=_("Nothing was changed; let the table go on, or close it, and delete them then."),
+            )
 
     def _must_be_unnamed(self, doing: Doing, name: str) -> None:
         """The reason stays in records that nobody can change, so what is to be forgotten must not stand in it."""
