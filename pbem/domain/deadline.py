@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from enum import Enum
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from pbem.domain.duration import DAY, HOUR, parse_duration
@@ -62,6 +63,12 @@ class Reason(Enum):
     NOTICE = marked("time to come back after a stop")
     ROUNDING = marked("rounding up")
     QUIET = marked("quiet hours")
+
+
+_IN_ANY_TURN: Final = frozenset({Reason.PACE, Reason.PROMISE, Reason.ROUNDING})
+
+LATE_MAIL: Final = marked("mail that was long on its way")
+"""Why the time that the pace gives ends later than the mail of the turn said: its clock started later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +168,13 @@ def due(turn: Turn) -> Due:
 def differs(promised: datetime, effective: datetime, pace: Pace) -> bool:
     """Whether the moment that counts is so much later than the one told that the seat must hear it."""
     return effective - promised > unnoticed(pace)
+
+
+def why_later(found: Due, promised: datetime) -> list[str]:
+    """What to tell a player whose time ends later than they were told: not the steps that every deadline takes anyway."""
+    pace_alone = next((part.at for part in found.parts if part.reason is Reason.PACE), promised)
+    late = [LATE_MAIL] if pace_alone > promised else []
+    return late + [part.reason.value for part in found.parts if part.reason not in _IN_ANY_TURN]
 
 
 def offered_at(turn: Turn) -> datetime | None:

@@ -53,11 +53,11 @@ def resume_in(tx: Tx, house: House, game_id: int, reason: str, by: str) -> None:
     game = _note(tx, house, game, Kind.RESUMED, None, by, {"reason": reason})
     outages.end_pause(tx, game_id, house.now())
     lobby.change_game(tx, game_id, paused=False)
-    go_on_in(tx, house, game, "resumed", {"reason": reason, "by": by})
+    tell_with_clocks_in(tx, house, game, "resumed", {"reason": reason, "by": by})
 
 
-def go_on_in(tx: Tx, house: House, game: GameRow, what: str, facts: Mapping[str, object]) -> None:
-    """Work all deadlines of a table out anew, because its clocks go on, and tell everybody there until when they have time."""
+def tell_with_clocks_in(tx: Tx, house: House, game: GameRow, what: str, facts: Mapping[str, object]) -> None:
+    """Work all deadlines of a table out anew, and tell everybody there what happened, and until when they have time."""
     found = timekeeping.settle_game(tx, house, game, tell=False)
     holders, asked = _holders(tx, game.id), deadlines.of_game(tx, game.id)
     for person_id in _people(tx, game.id):

@@ -26,6 +26,7 @@ from pbem.domain.deadline import (
     due,
     offered_at,
     printed,
+    why_later,
 )
 from pbem.domain.delivery import starts_without_mail
 from pbem.domain.interval import Interval
@@ -251,8 +252,7 @@ def _settle(tx: Tx, house: House, clocks: Mapping[Key, Clock], *, tell: bool) ->
         promised = clock.row.promised_at
         if found.at is not None and (promised is None or differs(promised, found.at, clock.turn.pace) or not tell):
             if promised is not None and tell:
-                because = [part.reason.value for part in found.parts]
-                facts = {"due_at": found.at, "because": because}
+                facts = {"due_at": found.at, "because": why_later(found, promised)}
                 queue_notice(tx, house, clock.person.id, clock.game, clock.row, "deadline", facts)
             promised = found.at
         remind_at = _next_reminder(clock, found)

@@ -21,6 +21,7 @@ from pbem.domain.deadline import (
     parse_extension,
     printed,
     unnoticed,
+    why_later,
 )
 from pbem.domain.errors import BadInput
 from pbem.domain.interval import Interval
@@ -269,6 +270,17 @@ def test_an_unreachable_address_pauses_the_clock_for_a_week_at_most() -> None:
     dead = replace(dead, accepted_at=nov("10 10:00"))
     assert due(dead).at == nov("18 10:00")
     assert offered_at(dead) == nov("17 10:00")
+
+
+def test_why_there_is_more_time_names_what_moved_it_and_no_step_that_any_deadline_takes() -> None:
+    plain = turn()
+    told = printed(plain).at
+    assert told is not None
+    delayed = replace(plain, promised=told, outages=stop("24 12:00", "24 15:30"))
+    assert {Reason.PACE, Reason.ROUNDING} <= set(reasons(due(delayed)))
+    assert why_later(due(delayed), told) == ["outage of the server"]
+    slow = replace(plain, promised=told, accepted_at=nov("24 16:20"))
+    assert why_later(due(slow), told) == ["mail that was long on its way"]
 
 
 def test_the_patience_of_a_table_can_be_chosen() -> None:

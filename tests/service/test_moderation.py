@@ -484,6 +484,21 @@ def test_a_correction_is_shown_beforehand_with_what_it_was_and_what_it_is_then(
         assert {(facts["before"], facts["now"]) for facts in told} == {(known, now)}
 
 
+def test_of_a_corrected_pace_everybody_gets_one_mail_and_whoever_is_asked_reads_in_it_until_when(house, time, table):
+    game = table("templari", 3, pace="1d")
+    time.sends()
+    (seat,) = game.asked()
+    before = time.due(game, seat)
+    does(house, Correct(game.id, "pace", "3d"))
+    assert time.due(game, seat) == before + 2 * DAY
+    told = {mail.person_id: json.loads(mail.facts) for mail in letters(house, kind="notice")}
+    assert len(letters(house, kind="notice")) == len(told) == 3
+    assert {facts["what"] for facts in told.values()} == {"corrected"}
+    assert {person: facts["due_at"] for person, facts in told.items() if facts["due_at"]} == {
+        game.person_at(seat): time.due(game, seat).isoformat()
+    }
+
+
 @pytest.mark.parametrize("what", ["name", "title", "pace", "silent_limit", "successor", "option", "rules"])
 def test_what_cannot_be_so_is_not_corrected(house, table, what):
     game = table("templari", 3)

@@ -24,7 +24,7 @@ from tests.service.moderated import does
 from tests.service.test_delivery import HEAD, HOUR, LINK
 
 _QUEUED = re.compile(r"Letter\(\s*[\w.]+,\s*\"(\w+)\"")
-_NOTICED = re.compile(r"(?:notice|go_on_in)\(\s*(?:doing\.)?tx, (?:doing\.)?house,[^)]*?\"(\w+)\"")
+_NOTICED = re.compile(r"(?:notice|tell_with_clocks_in)\(\s*(?:doing\.)?tx, (?:doing\.)?house,[^)]*?\"(\w+)\"")
 
 KINDS = sorted(folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir())
 

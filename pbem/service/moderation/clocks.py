@@ -85,7 +85,7 @@ class Unfreeze(AtTable):
             outages.end_pause(doing.tx, row.id, doing.house.now())
         lobby.change_game(doing.tx, row.id, status="playing")
         facts = {"reason": doing.reason, "by": doing.by, "paused": row.paused}
-        stops.go_on_in(doing.tx, doing.house, row, "unfrozen", facts)
+        stops.tell_with_clocks_in(doing.tx, doing.house, row, "unfrozen", facts)
         return Done(undo=Freeze(self.game_id))
 
 

@@ -16,7 +16,7 @@ from pbem.domain.pace import parse_pace
 from pbem.domain.silence import FEWEST, MOST, Successor
 from pbem.domain.speech import gettext as _
 from pbem.domain.words import name_of, title_of
-from pbem.service import play, telling, timekeeping
+from pbem.service import play, stops, telling, timekeeping
 from pbem.service.lobby import free_name
 from pbem.service.moderation.doing import AtTable, Doing, Done
 from pbem.service.record import Kind
@@ -51,7 +51,6 @@ class Correct(AtTable):
         told: dict[str, Any] = {} if self.what == "title" else {"before": before, "now": now}
         if row.status == "playing":
             row = doing.note(games.read(doing.tx, row.id), Kind.CORRECTED, what=self.what, **told)
-            timekeeping.settle_game(doing.tx, doing.house, row)
         self._tell(doing, games.read(doing.tx, row.id), {"before": before, "now": now})
         return Done((self._says(before, now),), kept={"before": before}, undo=Correct(self.game_id, self.what, before))
 
@@ -73,6 +72,10 @@ class Correct(AtTable):
 
     def _tell(self, doing: Doing, row: GameRow, said: Mapping[str, str]) -> None:
         facts = {"reason": doing.reason, "by": doing.by, "of": self.what, **said}
+        if self.what == "pace":
+            # One mail says both what was wrong and until when there is time now.
+            stops.tell_with_clocks_in(doing.tx, doing.house, row, "corrected", facts)
+            return
         people = {place.person_id for place in games.places(doing.tx, row.id) if place.person_id is not None}
         for person_id in sorted(people):
             timekeeping.queue_notice(doing.tx, doing.house, person_id, row, None, "corrected", facts)
