@@ -145,6 +145,14 @@ def delayed_by(tx: Tx, game: GameRow, outage: Interval) -> dict[int, DeadlineRow
     return delayed
 
 
+def behind(tx: Tx, game_ids: Collection[int]) -> set[int]:
+    """Those of these games in which a deadline, as it is written down, is earlier than all that is known now makes it."""
+    rows = [row for row in deadlines.of_games(tx, game_ids) if row.due_at is not None]
+    clocks = clocks_of(tx, game_rows.read_all(tx, game_ids), rows)
+    # A moment that was told counts too, so that it is never later than what counts.
+    return {clock.game.id for clock in clocks.values() if due(clock.turn).at not in (None, clock.row.due_at)}
+
+
 def clock_of(tx: Tx, game: GameRow, window: int, seat: int) -> Clock | None:
     """The clock of a seat; None where nobody's time is running: nothing is asked, or a bot is."""
     row = deadlines.read(tx, game.id, window, seat)

@@ -25,6 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from pbem.store import ahead
+from pbem.store.guests import OF_THE_DEMO
 from pbem.store.schema import Deadline, Game, Place, table_of
 from pbem.store.types import Moment
 
@@ -263,10 +264,21 @@ def of_person(tx: Connection, person_id: int) -> list[DeadlineRow]:
     return [_row(row) for row in tx.execute(wanted.where(*going_on).order_by(*_KEY))]
 
 
-def running_since(tx: Connection, before: datetime, after_game: int, limit: int) -> list[int]:
-    """Games after this one in which a clock runs that was started before a moment, in the order of their numbers."""
+def of_games(tx: Connection, game_ids: Collection[int]) -> list[DeadlineRow]:
+    """All open deadlines of these games."""
+    wanted = select(_DEADLINE).where(_DEADLINE.c.game_id.in_(game_ids), _DEADLINE.c.status == "open")
+    return [_row(row) for row in tx.execute(wanted.order_by(*_KEY))]
+
+
+def running_since(tx: Connection, before: datetime, after_game: int, limit: int, *, demo: bool = True) -> list[int]:
+    """Games after this one in which a clock runs that was started before a moment, in the order of their numbers.
+
+    Those of the demo are nobody's concern, and left out where they would only be counted.
+    """
     running = exists().where(_AT_GAME, _DEADLINE.c.status == "open", _DEADLINE.c.accepted_at < before)
     wanted = select(_GAME.c.id).where(_GAME.c.id > after_game, _GAME.c.status == "playing", running)
+    if not demo:
+        wanted = wanted.where(~OF_THE_DEMO)
     return list(tx.execute(wanted.order_by(_GAME.c.id).limit(limit)).scalars())
 
 

@@ -173,6 +173,12 @@ def lock(tx: Connection, game_id: int) -> GameRow:
     return _one(tx.execute(_LOCK, {"game_id": game_id}).one_or_none())
 
 
+def read_all(tx: Connection, game_ids: Collection[int]) -> dict[int, GameRow]:
+    """These games, not locked, by their numbers."""
+    wanted = select(_GAME).where(_GAME.c.id.in_(game_ids))
+    return {row.id: GameRow(**row._mapping) for row in tx.execute(wanted)}
+
+
 def read_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow] | None:
     """A link and the game that it is about, in one statement; None where there is no such link, or no game."""
     return _linked(tx.execute(_READ_BY_LINK, {"of_id": link_id}).one_or_none())

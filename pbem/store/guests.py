@@ -18,6 +18,11 @@ _AUDIT, _GAME, _LINK, _OUTBOX, _PERSON = map(table_of, (Audit, Game, Link, Outbo
 IS_GUEST: Final[ColumnElement[bool]] = _PERSON.c.mailbox.like(f"%@{DOMAIN}")
 """That a person is a guest."""
 
+OF_THE_DEMO: Final[ColumnElement[bool]] = (
+    select(_PERSON.c.id).where(_PERSON.c.id == _GAME.c.host_id, IS_GUEST).correlate(_GAME).exists()
+)
+"""That a table is a guest's: it is nobody's concern, and gone in a day."""
+
 
 def count_since(tx: Connection, moment: datetime) -> int:
     """How many guests have come since then."""

@@ -11,7 +11,7 @@ from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, Gone, PbemError
 from pbem.links import Purpose
 from pbem.ops.verify import verify_game
-from pbem.service import audit, farewell, heartbeat, leaving, lobby, moderation, substitutes, talk
+from pbem.service import audit, demo, farewell, heartbeat, leaving, lobby, moderation, substitutes, talk
 from pbem.service.links import of_seat_in, opened
 from pbem.service.moderation.clocks import Close, Extend, Freeze, Pause, Resume, Unfreeze
 from pbem.service.moderation.correcting import Correct
@@ -443,6 +443,28 @@ def test_an_outage_declared_later_names_what_the_clock_decided_and_that_can_be_r
     assert list(game.asked()) == [seat]
     after = preview(house, OLGA, DeclareOutage(due - 7 * HOUR, due), "The relay lost our mails.")
     assert not any(f"Table {game.id}" in line for line in after.says), "what was given back is not named again"
+
+
+def test_an_outage_counts_the_tables_at_which_a_deadline_moves_and_no_others(house, time, table):
+    moving, paused, later = (table("templari", 3, pace="1d") for _ in range(3))
+    demo.begin(house)
+    time.sends()
+    time.passes(6 * HOUR)
+    does(house, Pause(paused.id))
+    start, end = house.now() - 3 * HOUR, house.now()
+    (seat,) = later.asked()
+    later.play(seat, later.asked()[seat].default)
+    time.sends()
+    with house.store.read() as tx:
+        # That of the guest, whose table came last, would be counted otherwise.
+        assert max(deadlines.running_since(tx, end, 0, 9)) > later.id
+    shown = preview(house, OLGA, DeclareOutage(start, end), "The relay lost our mails.")
+    assert any(line.startswith("Deadlines at 1 table are moved") for line in shown.says)
+    does(house, DeclareOutage(start, end), "The relay lost our mails.")
+    heartbeat.apply_outages(house)
+    assert [game for game in (moving, paused, later) if "Delayed" in [row.kind for row in game.log()]] == [moving]
+    again = preview(house, OLGA, DeclareOutage(start + HOUR, end), "The relay lost our mails.")
+    assert "No deadline that is open now moves by it." in again.says
 
 
 def test_before_the_start_an_option_is_corrected_and_afterwards_none(house, person, table):

@@ -12,15 +12,18 @@ from pbem.domain.interval import Interval
 from pbem.domain.phrase import said
 from pbem.domain.speech import gettext as _
 from pbem.domain.speech import ngettext
-from pbem.service import heartbeat
+from pbem.service import heartbeat, timekeeping
 from pbem.service.moderation.doing import Doing, Done, OnServer
 from pbem.store import deadlines, moderation
+from pbem.store.database import Tx
 
 MOST_SHOWN: Final = 50
 """Of so many turns that the clock decided it is said which they are."""
 
 _MANY: Final = 1000
-"""More tables are not counted."""
+"""More tables are not looked at."""
+
+_AT_ONCE: Final = 100
 
 _UTC: Final = ZoneInfo("UTC")
 
@@ -42,22 +45,28 @@ class DeclareOutage(OnServer):
                 _("An outage ends after it began."), remedy=_("Nothing was changed; please look at both moments.")
             )
         heartbeat.declare_outage_in(doing.tx, doing.house, Interval(self.start, self.end), doing.reason)
-        running = len(deadlines.running_since(doing.tx, self.end, 0, _MANY))
         span = _("From %(start)s to %(end)s.", start=said(self.start, _UTC), end=said(self.end, _UTC))
-        return Done((span, _tables(running), *_decided(doing, self.start, self.end + AFTERWARDS)))
+        return Done((span, _moved(doing.tx, self.end), *_decided(doing, self.start, self.end + AFTERWARDS)))
 
     def kept(self) -> dict[str, Any]:
         return {"start": self.start.isoformat(), "end": self.end.isoformat()}
 
 
-def _tables(running: int) -> str:
-    if not running:
-        return _("No clock that runs now ran then, so no deadline moves.")
-    more = _("%(many)s tables or more", many=_MANY)
-    many = more if running == _MANY else ngettext("%(num)s table", "%(num)s tables", running)
+def _moved(tx: Tx, end: datetime) -> str:
+    """At how many tables a deadline moves; the outage is written down."""
+    moved = looked_at = after = 0
+    while looked_at < _MANY and (batch := deadlines.running_since(tx, end, after, _AT_ONCE, demo=False)):
+        moved += len(timekeeping.behind(tx, batch))
+        looked_at, after = looked_at + len(batch), batch[-1]
+    if looked_at >= _MANY:
+        many = _("%(many)s tables or more", many=moved)
+    elif moved:
+        many = ngettext("%(num)s table", "%(num)s tables", moved)
+    else:
+        return _("No deadline that is open now moves by it.")
     return _(
-        "The clocks at %(many)s are moved by a worker within a minute. Where that moves a deadline the record says why, and "
-        "everybody at the table is told by mail, with your reason.",
+        "Deadlines at %(many)s are moved by a worker within a minute. The record there says why, and everybody at the "
+        "table is told by mail, with your reason.",
         many=many,
     )
 
