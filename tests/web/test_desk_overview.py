@@ -113,7 +113,7 @@ def test_the_charts_have_their_numbers_as_tables(olga, house, clock, table):
 def test_all_tables_are_paused_by_two_presses_and_a_double_press_changes_nothing(olga, house, table):
     games = [table("sun-bid", 2), table("sun-bid", 2)]
     plan = olga.open("/desk/all/pause").form("Show what would happen").press(reason="the house is moved")
-    assert "It would be done at 2 tables" in plan.text
+    assert "It would be done at 2 tables, and their players told. Tables of the demo are left alone." in plan.text
     assert not games[0].row().paused
     press = plan.form("Do it")
     job = press.press()

@@ -91,6 +91,35 @@ def test_an_act_is_typed_looked_at_and_done_and_the_form_works_once(desk, game, 
     }
 
 
+def test_whose_words_are_taken_away_and_which_is_shown_beforehand(desk, game, house):
+    for seat, text in ((0, "Good luck."), (1, "You fools.")):
+        talk.say(house, game.id, seat, game.person_at(seat), text)
+    looked = desk.open(address(game, "redact")).form(LOOK).press(line="2", reason="It is rude.", step="preview")
+    assert f"{game.places()[1].name} said: “You fools.”" in looked.text
+    assert "Good luck." not in looked.text
+
+
+ON_PEOPLE = {
+    "ban": ({}, "Ban somebody"),
+    "export": ({}, "Send them all that is known of them"),
+    "address": ({"address": "ben.new@example.org"}, "Change an address"),
+    "delete": ({}, "Delete a person"),
+}
+
+
+@pytest.mark.parametrize("act", ON_PEOPLE)
+def test_an_act_on_a_person_names_them_on_each_of_its_pages(desk, game, person, act):
+    fields, button = ON_PEOPLE[act]
+    ben = person("Ben")
+    page = desk.open(f"/desk/people/{ben}/{act}")
+    assert f"Ben · person {ben} " in page.text
+    looked = page.form(LOOK).press(**fields, reason="It was asked for.", step="preview")
+    assert f"Ben · person {ben} · Nothing has been done yet" in looked.text
+    done = looked.form(button).press(step="do")
+    assert done.heading == "Done"
+    assert f"Ben · person {ben} · {button}" in done.text
+
+
 def test_what_was_typed_stays_when_it_is_refused(desk, game):
     page = desk.open(address(game, "extend")).form(LOOK).press(more="soon", reason="Ben is ill.", step="preview")
     assert page.status == 400

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pbem.domain.acts import Act
 from pbem.domain.errors import Gone, NotFound
 from pbem.domain.speech import gettext as _
+from pbem.domain.words import set_apart
 from pbem.service import talk, timekeeping
 from pbem.service.moderation.doing import AtTable, Doing, Done
 from pbem.service.record import Kind
@@ -35,6 +36,7 @@ class Redact(AtTable):
             timekeeping.queue_notice(doing.tx, doing.house, person_id, row, None, "redacted", facts)
         return Done(
             (
+                _("%(who)s said: “%(text)s”", who=set_apart(who), text=set_apart(said.text)),
                 _(
                     "The text is gone for good and cannot be brought back; mails that have left with it stay "
                     "where they are."

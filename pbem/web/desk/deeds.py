@@ -15,11 +15,11 @@ from flask import Blueprint, Response, request, url_for
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Refusal, quoted
 from pbem.domain.speech import gettext as _
-from pbem.service import overview
+from pbem.service import overview, people
 from pbem.service.moderation import desk
 from pbem.service.moderation.clocks import Close, Extend, Freeze, Pause, Resume, Unfreeze
 from pbem.service.moderation.correcting import WHAT, Correct
-from pbem.service.moderation.doing import Deed, perform, preview
+from pbem.service.moderation.doing import Deed, Outcome, perform, preview
 from pbem.service.moderation.mailing import Resend, ResendOfNoTable, RetryDeadline, RetryIncoming
 from pbem.service.moderation.merging import Merge
 from pbem.service.moderation.outages import DeclareOutage
@@ -193,14 +193,15 @@ for _form in FORMS.values():
 
 
 def _sent(form: Form, values: Values) -> Response:
-    # Before it is done: whoever gives a seat to themselves is shown nothing of the table afterwards.
-    found = _table(values)
+    # Before it is done: whoever gives a seat to themselves is shown nothing of the table afterwards, and whoever is
+    # deleted has no name.
+    about = _about(values)
     try:
         deed, reason = form.deed(values), field("reason")
         if field("step") == "do":
             call_id = site.whole_number("call", _("the number of a call")) if field("call") else None
             outcome = perform(house(), door.actor(), deed, reason, field("form") or None, call_id)
-            return _done(form, values, found, outcome)
+            return _done(form, values, about, outcome)
         outcome = preview(house(), door.actor(), deed, reason)
     except Refusal as refused:
         return _page(form, values, refused=refused)
@@ -208,8 +209,7 @@ def _sent(form: Form, values: Values) -> Response:
     return site.page(
         "desk/preview.html",
         form=form,
-        values=values,
-        found=found,
+        **about,
         outcome=outcome,
         typed=typed,
         reason=reason,
@@ -226,8 +226,7 @@ def _page(form: Form, values: Values, refused: Refusal | None = None) -> Respons
         "desk/act.html",
         200 if refused is None else status_of(refused),
         form=form,
-        values=values,
-        found=_table(values),
+        **_about(values),
         given=given,
         corrects=WHAT,
         refused=refused,
@@ -236,13 +235,12 @@ def _page(form: Form, values: Values, refused: Refusal | None = None) -> Respons
     )
 
 
-def _done(form: Form, values: Values, found: desk.Desk | None, outcome: Any) -> Response:
+def _done(form: Form, values: Values, about: Mapping[str, Any], outcome: Outcome) -> Response:
     undo = None if outcome.undo is None else _undo(outcome.undo)
     return site.page(
         "desk/done.html",
         form=form,
-        values=values,
-        found=found,
+        **about,
         outcome=outcome,
         undo=undo,
         back=_back(values),
@@ -259,8 +257,12 @@ def _undo(deed: Deed) -> tuple[str, list[tuple[str, str]]]:
     return url_for(f"desk_deeds.{name}_sent", **at), fields
 
 
-def _table(values: Values) -> desk.Desk | None:
-    return desk.table(house(), door.actor(), values["game_id"]) if "game_id" in values else None
+def _about(values: Values) -> dict[str, Any]:
+    """The table or the person that an act is about, for its page."""
+    return {
+        "found": desk.table(house(), door.actor(), values["game_id"]) if "game_id" in values else None,
+        "person": people.read(house(), values["person_id"]) if "person_id" in values else None,
+    }
 
 
 def _back(values: Values) -> str:
