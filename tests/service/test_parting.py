@@ -45,6 +45,7 @@ def test_the_name_that_is_to_be_forgotten_stands_in_no_reason(house, table, pers
 def test_those_who_play_with_somebody_deleted_are_named_beforehand_and_read_why(house, table, person):
     game = table("sun-bid", 3)
     shown = preview(house, OLGA, Delete(person("Ann")), "It was asked for.")
+    assert f"Tables that they leave: “{game.row().title}” (table {game.id})." in shown.says
     assert {(told.name, told.kind) for told in shown.told} >= {("Ben", "resigned"), ("Cleo", "resigned")}
     does(house, Delete(person("Ann")), "It was asked for.")
     (row,) = [row for row in game.log() if row.kind == "Resigned"]

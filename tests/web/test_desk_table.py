@@ -99,6 +99,23 @@ def test_whose_words_are_taken_away_and_which_is_shown_beforehand(desk, game, ho
     assert "Good luck." not in looked.text
 
 
+SAID = {
+    "extend": ({"more": "2d", "seat": "all"}, "More time for everybody who is asked: 2d."),
+    "substitute": ({"seat": "2"}, "From {name} (seat 2) to a bot."),
+    "substitute ": ({"seat": "2", "address": "zoe@example.org"}, "From {name} (seat 2) to zoe@example.org."),
+    "resend": ({"mail": "{mail}"}, "It is to {name}."),
+}
+
+
+@pytest.mark.parametrize("act", SAID)
+def test_what_an_act_would_do_says_to_whom_and_how_much(desk, game, house, act):
+    fields, said = SAID[act]
+    (mail, *_rest) = letters(house, game.person_at(1), "welcome")
+    typed = {key: value.format(mail=mail.id) for key, value in fields.items()}
+    looked = desk.open(address(game, act.strip())).form(LOOK).press(**typed, reason="It was asked for.", step="preview")
+    assert said.format(name=game.places()[1].name) in looked.text
+
+
 ON_PEOPLE = {
     "ban": ({}, "Ban somebody"),
     "export": ({}, "Send them all that is known of them"),

@@ -48,7 +48,14 @@ class Extend(AtTable):
 
     def do(self, doing: Doing) -> Done:
         stops.extend_in(doing.tx, doing.house, self.game_id, self.more, doing.reason, self.seat, doing.by)
-        return Done(says=(_("A moment that was told is never moved earlier, so this cannot be undone."),))
+        who = _("everybody who is asked") if self.seat is None else doing.called(self.game_id, self.seat)
+        longer = _("More time for %(who)s: %(more)s.", who=who, more=self.more)
+        return Done(
+            says=(
+                longer,
+                _("A moment that was told is never moved earlier, so this cannot be undone."),
+            )
+        )
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from datetime import datetime
 from typing import Any, ClassVar, NoReturn
 
 from pbem.domain.acts import Act, Actor, Role
-from pbem.domain.words import reason_of
+from pbem.domain.speech import gettext as _
+from pbem.domain.words import reason_of, set_apart
 from pbem.service import audit, calls
 from pbem.service.house import House
 from pbem.service.record import Kind, Record
@@ -36,6 +37,11 @@ class Doing:
     def by(self) -> str:
         """As what the log of a game and its mails name whoever acts: somebody at the machine speaks as the organiser."""
         return "host" if self.actor.role is Role.HOST else "organiser"
+
+    def called(self, game_id: int, seat: int) -> str:
+        """Who sits there, as a sentence names them: by their name and the number of the seat."""
+        name = next((place.name for place in games.places(self.tx, game_id) if place.seat == seat), "–")
+        return _("%(who)s (seat %(number)s)", who=set_apart(name), number=seat + 1)
 
     def note(self, row: GameRow, kind: Kind, seat: int | None = None, **body: Any) -> GameRow:
         """Write a row of the game's log that the players can read; the game as it is then."""

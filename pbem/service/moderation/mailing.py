@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 
-from pbem.domain.acts import Act
+from pbem.domain.acts import Act, Role
 from pbem.domain.errors import Gone, NotFound
 from pbem.domain.speech import gettext as _
+from pbem.domain.words import set_apart
 from pbem.service import ledger
 from pbem.service.moderation.doing import AtTable, Doing, Done, OnServer
-from pbem.store import deadlines, outbox
+from pbem.store import deadlines, games, outbox, people
 from pbem.store import incoming as received
+from pbem.store.outbox import OutboxRow
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,12 @@ class RetryDeadline(AtTable):
         return Done((_("It is tried again with the next tick."),))
 
 
+def _called(doing: Doing, mail: OutboxRow) -> str:
+    places = [] if mail.game_id is None else games.places(doing.tx, mail.game_id)
+    at_table = next((place.name for place in places if place.person_id == mail.person_id), "")
+    return at_table or people.read(doing.tx, mail.person_id).name or _("person %(number)s", number=mail.person_id)
+
+
 def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:
     mail = outbox.read(doing.tx, outbox_id)
     # The game decides who may do this, so it has to be the mail's own.
@@ -82,8 +90,10 @@ def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:
             _(
                 "Mail %(id)s (%(kind)s) goes out again at once. Its reader may have it twice then.",
                 id=mail.id,
-                kind=mail.kind,
+                kind=mail.kind.replace("_", " "),
             ),
+            # A host plays there too, and is not told who is written to.
+            *(() if doing.actor.role is Role.HOST else (_("It is to %(who)s.", who=set_apart(_called(doing, mail))),)),
         ),
         kept={"kind": mail.kind, "to": mail.person_id},
     )

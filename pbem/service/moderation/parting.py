@@ -7,6 +7,7 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Forbidden, Gone
 from pbem.domain.former import is_former
 from pbem.domain.speech import gettext as _
+from pbem.domain.words import set_apart
 from pbem.service import farewell
 from pbem.service.moderation.doing import Doing, Done, OnPerson
 from pbem.store import lobby, outbox, people
@@ -42,12 +43,12 @@ class Delete(OnPerson):
         self._must_be_unnamed(doing, person.name)
         self._must_sit_at_no_stopped_table(doing)
         tables = farewell.delete_person_in(doing.tx, doing.house, self.person_id, doing.reason)
+        titles = lobby.titles(doing.tx, tables)
+        called = [_("“%(title)s” (table %(number)s)", title=set_apart(titles[each]), number=each) for each in tables]
         says = (
-            _("It is about %(who)s.", who=person.name or person.address),
-            _(
-                "Tables that they leave: %(tables)s. Where they have played they are “a former player” from now on.",
-                tables=len(tables),
-            ),
+            _("It is about %(who)s.", who=set_apart(person.name or person.address)),
+            _("Tables that they leave: %(tables)s.", tables=", ".join(called) or _("none")),
+            _("Where they have played they are “a former player” from now on."),
             _("The record of each game that they leave says so, with your reason."),
             _("Their address, their name and the text of mails to them are gone for good. No mail tells them."),
         )
@@ -56,7 +57,7 @@ class Delete(OnPerson):
     def _must_sit_at_no_stopped_table(self, doing: Doing) -> None:
         stopped = lobby.of_person(doing.tx, self.person_id, ("frozen",))
         if stopped:
-            called = [_("“%(title)s” (table %(number)s)", title=row.title, number=row.id) for row in stopped]
+            called = [_("“%(title)s” (table %(number)s)", title=set_apart(row.title), number=row.id) for row in stopped]
             raise Forbidden(
                 _("They sit at a table that has been stopped: %(tables)s.", tables=", ".join(called)),
                 why=_("Their seat there would be given away, and nothing is changed until its record was looked at."),

@@ -22,13 +22,19 @@ class Substitute(AtTable):
     address: str = field(default="", repr=False)
 
     def do(self, doing: Doing) -> Done:
+        gone = doing.called(self.game_id, self.seat)
         before = next((p for p in games.places(doing.tx, self.game_id) if p.seat == self.seat), None)
         person = persons.known_in(doing.tx, doing.house, self.address) if self.address else None
         person_id = None if person is None else person.id
         if person_id is not None and bans.in_force(doing.tx, person_id, doing.house.now()) is not None:
             raise Forbidden(_("They are banned from new tables."), remedy=_("Nothing was changed; lift the ban first."))
         substitutes.replace_in(doing.tx, doing.house, self.game_id, self.seat, person_id, doing.reason, doing.by)
-        says = [_("The links of whoever sat there die at once; what is asked is asked anew, with the whole time.")]
+        says = [
+            _("From %(gone)s to a bot.", gone=gone)
+            if person is None
+            else _("From %(gone)s to %(address)s.", gone=gone, address=person.address),
+            _("The links of whoever sat there die at once; what is asked is asked anew, with the whole time."),
+        ]
         if person is not None and person.confirmed_at is None:
             says.append(_("This address has never said yes to anything here: is it written as it should be?"))
         undo = None
@@ -53,5 +59,9 @@ class Offer(AtTable):
     def do(self, doing: Doing) -> Done:
         asked = substitutes.offer_in(doing.tx, doing.house, self.game_id, self.seat, doing.reason, doing.by)
         return Done(
-            (_("People who are willing and are asked by mail: %(asked)s.", asked=asked),), kept={"offered": True}
+            (
+                _("The seat of %(who)s.", who=doing.called(self.game_id, self.seat)),
+                _("People who are willing and are asked by mail: %(asked)s.", asked=asked),
+            ),
+            kept={"offered": True},
         )
