@@ -9,6 +9,7 @@ from pbem.service import audit, calls, heartbeat, talk
 from pbem.service.moderation.clocks import Pause, Resume
 from pbem.service.moderation.outages import DeclareOutage
 from pbem.service.moderation.rewinding import Rewind
+from pbem.service.moderation.seats import Substitute
 from pbem.service.record import Kind
 from pbem.store import audit as audit_rows
 from pbem.store.sessions import Holder
@@ -135,6 +136,24 @@ def test_an_act_on_a_person_names_them_on_each_of_its_pages(desk, game, person, 
     done = looked.form(button).press(step="do")
     assert done.heading == "Done"
     assert f"Ben · person {ben} · {button}" in done.text
+
+
+def test_a_mail_that_is_not_worth_sending_any_more_gives_no_advice_that_is_a_players(desk, game, house):
+    (mail, *_rest) = letters(house, game.person_at(1), "welcome")
+    does(house, Substitute(game.id, 1))
+    page = desk.open(address(game, "resend")).form(LOOK)
+    looked = page.press(mail=str(mail.id), reason="It was asked for.", step="preview")
+    assert "This mail is not worth sending any more. In the meantime somebody else plays the seat now." in looked.text
+    assert "Nothing was changed." in looked.text
+    assert "your games" not in looked.text
+
+
+def test_who_gets_several_mails_of_one_kind_is_told_of_once_with_their_number(desk, table, person):
+    for _ in range(2):
+        table("sun-bid", 3)
+    page = desk.open(f"/desk/people/{person('Ben')}/delete").form(LOOK)
+    looked = page.press(reason="It was asked for.", step="preview")
+    assert "Ann: that a bot plays now (2 mails)" in looked.text
 
 
 def test_what_was_typed_stays_when_it_is_refused(desk, game):

@@ -117,6 +117,11 @@ class Told:
     kind: str
     what: str
 
+    @property
+    def about(self) -> str:
+        """What the mail says, in one word."""
+        return self.what or self.kind
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

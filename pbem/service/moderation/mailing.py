@@ -84,7 +84,11 @@ def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:
     # The game decides who may do this, so it has to be the mail's own.
     if mail is None or mail.game_id != game_id:
         raise NotFound(_("There is no such mail."), remedy=_("Nothing was changed."))
-    ledger.resend_in(doing.tx, doing.house, outbox_id)
+    try:
+        ledger.resend_in(doing.tx, doing.house, outbox_id)
+    except Gone as gone:
+        # What its reader would be told to do instead is nothing for whoever sends it for them.
+        raise Gone(gone.what, why=gone.why, remedy=_("Nothing was changed.")) from gone
     return Done(
         (
             _(
