@@ -7,14 +7,17 @@
     record     what became of it (`outcomes`); of those that were accepted at their first try, a few at a time
 
 A crash between any two steps repeats the steps and sends the same bytes under the same name, so that a mail program shows
-one mail. It repeats no more mails than are recorded together; a mail that was tried before is sent and recorded by itself,
-so the next crash repeats one at most, and a mail that kills its sender again and again has none sent as often. Once a mail
-may have left, it is never written anew. This module must never store or log a token.
+one mail. It repeats no more mails than are recorded together. What a sender that died has left behind goes after the mails that
+nobody has begun, and each by itself from the claim to the record, the one that was left longest ago first: so the next crash
+repeats one at most, and a mail that kills its sender again and again, while it is written or while it is sent, holds up no
+other for longer than one lease. Once a mail may have left, it is never written anew. This module must never store or log a token.
 """
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import structlog
@@ -26,14 +29,14 @@ from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
 from pbem.mail.compose import Letterhead
 from pbem.mail.mailbox import LocalMailbox
-from pbem.mail.send import Outcome, Parcel, Relay, Result, Transport
+from pbem.mail.send import Outcome, Parcel, Relay, Result, Session, Transport
 from pbem.mail.throttle import Throttle
 from pbem.service import alarms, answers, outcomes, shares, writing
 from pbem.service.alarms import What
 from pbem.service.house import House
 from pbem.service.outcomes import Accepted
 from pbem.service.writing import Stored
-from pbem.store import outbox, quotas
+from pbem.store import quotas, sending
 from pbem.store.database import Tx
 from pbem.store.outbox import OutboxRow
 
@@ -69,6 +72,9 @@ _log = structlog.get_logger(__name__)
 
 Sendable = tuple[OutboxRow, Parcel]
 """A mail, and its bytes as they are sent."""
+
+Claim = Callable[[Tx, datetime, datetime], list[OutboxRow]]
+"""Leases some of the mails that are due now, until a moment."""
 
 
 @dataclass(slots=True)
@@ -145,11 +151,26 @@ def deliver(house: House, post: Post, limit: int = BATCH) -> Delivered:
     done, started = Delivered(), house.now()
     if post.rests_until is not None and started < post.rests_until:
         return done
-    until = started + LEASE
-    rows, waiting = house.write(lambda tx: shares.claim_in(tx, post.throttle, started, until, limit))
-    done.postponed += waiting
-    _send(house, post, _ready_to_go(house, post, rows, done), started, done)
+    with post.transport.session() as session:
+        _look(house, post, session, done, partial(sending.claim, limit=limit))
+        for _ in range(limit):
+            # One by one: one of them may end this sender, too, and must not take the others with it.
+            if post.rests_until is not None or not _look(house, post, session, done, sending.claim_left):
+                break
     return done
+
+
+def _look(house: House, post: Post, session: Session, done: Delivered, claim: Claim) -> bool:
+    """Claim some mails and send them; whether there were any."""
+    now = house.now()
+
+    def claimed(tx: Tx) -> tuple[list[OutboxRow], int]:
+        return shares.free_in(tx, post.throttle, claim(tx, now, now + LEASE), now)
+
+    rows, waiting = house.write(claimed)
+    done.postponed += waiting
+    _send(house, post, session, _ready_to_go(house, post, rows, done), now, done)
+    return bool(rows or waiting)
 
 
 def _ready_to_go(house: House, post: Post, rows: list[OutboxRow], done: Delivered) -> list[Sendable]:
@@ -179,46 +200,45 @@ def _prepared(house: House, post: Post, rows: list[OutboxRow], done: Delivered) 
     return sendable
 
 
-def _send(house: House, post: Post, sendable: list[Sendable], started: datetime, done: Delivered) -> None:
+def _send(
+    house: House, post: Post, session: Session, sendable: list[Sendable], started: datetime, done: Delivered
+) -> None:
     """Hand mails over, one after the other, and write down what becomes of each."""
     accepted, refused = list[Accepted](), set[int]()
-    with post.transport.session() as session:
-        for place, (mail, parcel) in enumerate(sendable):
-            # Writing may have taken long, too: what is left over is the next claimer's.
-            if house.now() >= started + LEASE / 2:
-                _give_back(house, sendable[place:])
-                break
-            if mail.person_id in refused:
-                # Whether anything more goes there is for the next look to say.
-                _give_back(house, [(mail, parcel)])
-                continue
-            if mail.attempts > 1:
-                _record(house, accepted)
-            outcome = session.send(parcel)
-            faults.point("mail.handed_over")
-            if outcome.result is Result.DOWN:
-                _rest(house, post, outcome)
-                _give_back(house, sendable[place:])
-                break
-            if outcome.result in (Result.REFUSED_RECIPIENT, Result.UNABLE):
-                refused.add(mail.person_id)
-            domain = _domain(parcel.recipient)
-            if outcome.result is Result.ACCEPTED:
-                done.accepted += 1
-                accepted.append(Accepted(mail, house.now(), domain, outcome.said))
-            else:
-                _record(house, accepted)
-                _count(done, _failed(house, mail, outcome, domain))
-            _watch(house, post, outcome, domain)
-            if post.rests_until is not None:
-                _give_back(house, sendable[place + 1 :])
-                break
-            if accepted and (
-                mail.attempts > 1 or len(accepted) == TOGETHER or house.now() >= accepted[0].at + RECORDED
-            ):
-                _record(house, accepted)
-        # Before the connection is closed, for which a relay may take its time.
-        _record(house, accepted)
+    for place, (mail, parcel) in enumerate(sendable):
+        # Writing may have taken long, too: what is left over is the next claimer's.
+        if house.now() >= started + LEASE / 2:
+            _give_back(house, sendable[place:])
+            break
+        if mail.person_id in refused:
+            # Whether anything more goes there is for the next look to say.
+            _give_back(house, [(mail, parcel)])
+            continue
+        if mail.attempts > 1:
+            _record(house, accepted)
+        outcome = session.send(parcel)
+        faults.point("mail.handed_over")
+        if outcome.result is Result.DOWN:
+            _rest(house, post, outcome)
+            _give_back(house, sendable[place:])
+            break
+        if outcome.result in (Result.REFUSED_RECIPIENT, Result.UNABLE):
+            refused.add(mail.person_id)
+        domain = _domain(parcel.recipient)
+        if outcome.result is Result.ACCEPTED:
+            done.accepted += 1
+            accepted.append(Accepted(mail, house.now(), domain, outcome.said))
+        else:
+            _record(house, accepted)
+            _count(done, _failed(house, mail, outcome, domain))
+        _watch(house, post, outcome, domain)
+        if post.rests_until is not None:
+            _give_back(house, sendable[place + 1 :])
+            break
+        if accepted and (mail.attempts > 1 or len(accepted) == TOGETHER or house.now() >= accepted[0].at + RECORDED):
+            _record(house, accepted)
+    # Before the connection is closed, for which a relay may take its time.
+    _record(house, accepted)
 
 
 def _failed(house: House, mail: OutboxRow, outcome: Outcome, domain: str) -> Result | None:
@@ -298,7 +318,7 @@ def _give_back(house: House, sendable: list[Sendable]) -> None:
         for row, _parcel in sendable:
             # What is not ours any more is not ours to give back.
             if row.claimed_until is not None and now < row.claimed_until:
-                outbox.release(tx, row, now)
+                sending.release(tx, row, now)
 
     house.write(given)
 

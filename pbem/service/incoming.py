@@ -34,7 +34,7 @@ from pbem.service.alarms import What
 from pbem.service.house import House
 from pbem.service.links import Link
 from pbem.store import incoming as rows
-from pbem.store import outbox
+from pbem.store import outbox, sending
 from pbem.store import people as person_rows
 from pbem.store.database import Tx
 from pbem.store.incoming import ReceivedRow
@@ -262,7 +262,7 @@ def _report(tx: Tx, house: House, row: ReceivedRow, link: Link, reported: Report
     if reported.what is Report.COMPLAINT:
         stops.bounced(tx, house, link.person_id, Bounce.COMPLAINT, reported.said)
     elif reported.what is Report.FAILED:
-        outbox.came_back(tx, link.outbox_id)
+        sending.came_back(tx, link.outbox_id)
         if bounce.is_about_sender(reported.said):
             _log.error("mail_refused_later", mail=link.outbox_id, said=reported.said)
             alarms.raise_in(tx, house, What.REFUSED, f"Mail {link.outbox_id}, later: {reported.said}", link.game_id)

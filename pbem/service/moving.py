@@ -16,7 +16,7 @@ from pbem.service import links, sessions, stops
 from pbem.service import people as persons
 from pbem.service.house import House
 from pbem.service.wishes import AT_WISH
-from pbem.store import deadlines, games, merging, outbox, people
+from pbem.store import deadlines, games, merging, outbox, people, sending
 from pbem.store.database import Tx
 from pbem.store.sessions import Holder
 
@@ -55,7 +55,7 @@ def change_address_in(tx: Tx, house: House, person_id: int, address: str, reason
     links.revoke_person_in(tx, person_id)
     sessions.end_all_in(tx, house, Holder(person_id=person_id))
     stops.reached_in(tx, house, person_id)
-    outbox.unwrite_to(tx, person_id)
+    sending.unwrite_to(tx, person_id)
     letters = [
         outbox.Letter(number, "moved", facts={"here": here, "reason": reason})
         for number, here in ((before, False), (person_id, True))

@@ -25,7 +25,7 @@ from pbem.service import alarms, digests, stops, timekeeping
 from pbem.service.alarms import What
 from pbem.service.house import House
 from pbem.store import alarms as alarms_rows
-from pbem.store import games, outages, outbox, quotas, traffic
+from pbem.store import games, outages, outbox, quotas, sending, traffic
 from pbem.store.database import Tx
 from pbem.store.outbox import OutboxRow
 
@@ -54,10 +54,10 @@ def accepted_in(tx: Tx, house: House, accepted: Collection[Accepted]) -> None:
     """Write down that the relay has taken mails, and do what follows: they are sent, and the clocks of their turns start."""
     locked = games.lock_all(tx, {each.mail.game_id for each in accepted if each.mail.game_id is not None})
     outbox.note_each(tx, "accepted", {each.mail.id: (each.at, each.said) for each in accepted})
-    leased = {mail.id: mail.claimed_until for mail in outbox.lock_queued(tx, [each.mail.id for each in accepted])}
+    leased = {mail.id: mail.claimed_until for mail in sending.lock_queued(tx, [each.mail.id for each in accepted])}
     # Of a mail that somebody has had sent again since, the next try will tell.
     ours = [each for each in accepted if leased.get(each.mail.id) == each.mail.claimed_until]
-    outbox.send(tx, {each.mail.id: each.at for each in ours})
+    sending.send(tx, {each.mail.id: each.at for each in ours})
     for person_id in outages.failing_among(tx, {each.mail.person_id for each in ours}):
         if stops.taken(tx, house, person_id):
             reached = {

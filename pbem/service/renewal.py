@@ -7,7 +7,7 @@ clock goes on as it was.
 from dataclasses import dataclass
 
 from pbem.service.house import House
-from pbem.store import outbox
+from pbem.store import outbox, sending
 from pbem.store.database import Tx
 
 
@@ -26,7 +26,7 @@ def renew_mails(house: House) -> Renewed:
 
 def _renew(tx: Tx, house: House) -> Renewed:
     now = house.now()
-    rewritten = outbox.unwrite_queued(tx)
+    rewritten = sending.unwrite_queued(tx)
     for outbox_id in rewritten:
         outbox.note(tx, outbox_id, now, "rewritten", "a key was revoked")
     sent = {(row.game_id, row.window, row.seat): row for row in outbox.turns_open(tx)}

@@ -9,14 +9,13 @@ from collections import Counter
 from datetime import datetime
 
 from pbem.mail.throttle import Throttle
-from pbem.store import outbox, people, quotas, traffic
+from pbem.store import people, quotas, sending, traffic
 from pbem.store.database import Tx
 from pbem.store.outbox import OutboxRow
 
 
-def claim_in(tx: Tx, throttle: Throttle, now: datetime, until: datetime, limit: int) -> tuple[list[OutboxRow], int]:
-    """Leased mails that may go now, and how many others were put off until they may."""
-    rows = outbox.claim(tx, now, until, limit)
+def free_in(tx: Tx, throttle: Throttle, rows: list[OutboxRow], now: datetime) -> tuple[list[OutboxRow], int]:
+    """Those of some leased mails that may go now, and how many others were put off until they may."""
     if not rows:
         return [], 0
     domains = people.domains(tx, {row.person_id for row in rows})
@@ -28,7 +27,7 @@ def claim_in(tx: Tx, throttle: Throttle, now: datetime, until: datetime, limit: 
         domain = domains[row.person_id]
         if wait := throttle.wait(used, domain, now, new=domain not in known):
             # One behind the other, so that they do not all come back at the first moment there is room.
-            outbox.release(tx, row, now + wait + throttle.each(domain) * waiting[domain])
+            sending.release(tx, row, now + wait + throttle.each(domain) * waiting[domain])
             waiting[domain] += 1
         else:
             free.append(row)

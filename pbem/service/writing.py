@@ -20,7 +20,7 @@ from pbem.service import news, timekeeping, wishes
 from pbem.service.house import House
 from pbem.service.ready import Ready, make_ready_in
 from pbem.service.timekeeping import Games
-from pbem.store import games, links, outbox, people
+from pbem.store import games, links, outbox, people, sending
 from pbem.store.database import Tx
 from pbem.store.deadlines import Key
 from pbem.store.links import LinkRow, Meant
@@ -86,7 +86,7 @@ def _keep(tx: Tx, house: House, written: Collection[OutboxRow], now: datetime) -
     tables = games.lock_all(tx, {mail.game_id for mail in written if mail.game_id is not None})
     still = {mail.id for mail in _worth_sending(tx, house, _claimed(tx, written), tables)}
     kept = [mail for mail in written if mail.id in still]
-    outbox.keep(tx, kept)
+    sending.keep(tx, kept)
     outbox.note_all(tx, now, "rendered", {mail.id: _digest(mail) for mail in kept})
     return _stored(tx, kept, {mail.id: house.keys.unfilled(mail.body) for mail in kept if mail.body is not None})
 

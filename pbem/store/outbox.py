@@ -1,8 +1,6 @@
 """Mails to be sent, and the ledger of what became of them.
 
-A mail is queued in the transaction of the move that causes it, as facts; it is rendered once and its bytes are kept; the
-sender leases it, sends it outside of any transaction, and writes down what happened. The attempt is counted in the
-claim, before the work, so that a mail that breaks its sender ends parked and visible.
+A mail is queued in the transaction of the move that causes it, as facts. How it leaves is the business of `sending`.
 """
 
 import json
@@ -29,7 +27,6 @@ from sqlalchemy import (
 
 from pbem.store import ahead
 from pbem.store.schema import Deadline, Ledger, Outbox, Person, table_of
-from pbem.store.types import Moment
 
 _DEADLINE, _LEDGER = table_of(Deadline), table_of(Ledger)
 _OUTBOX, _PERSON = table_of(Outbox), table_of(Person)
@@ -94,35 +91,7 @@ _TURNS_BEFORE = (
     .where(_OUTBOX.c.id.in_(bindparam("these", expanding=True)))
     .group_by(_OUTBOX.c.id)
 )
-_SENT = (
-    update(_OUTBOX)
-    .where(_OUTBOX.c.id == bindparam("of_id"))
-    .values(
-        status="sent",
-        claimed_until=None,
-        accepted_at=func.coalesce(_OUTBOX.c.accepted_at, bindparam("new_accepted_at", type_=Moment)),
-    )
-)
 _READ = select(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id"))
-_FREE = (
-    select(_OUTBOX.c.id)
-    .where(
-        _OUTBOX.c.status == "queued",
-        _OUTBOX.c.due_at <= bindparam("now", type_=Moment),
-        or_(_OUTBOX.c.claimed_until.is_(None), _OUTBOX.c.claimed_until <= bindparam("now", type_=Moment)),
-    )
-    .order_by(_OUTBOX.c.due_at, _OUTBOX.c.id)
-    .limit(bindparam("most", type_=Integer))
-    .with_for_update(skip_locked=True)
-    .cte("free")
-)
-# A worker asks every few seconds whether there is anything to do, so it is built once.
-_CLAIM = (
-    update(_OUTBOX)
-    .where(_OUTBOX.c.id.in_(select(_FREE.c.id)))
-    .values(claimed_until=bindparam("until"), attempts=_OUTBOX.c.attempts + 1)
-    .returning(_OUTBOX)
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,14 +151,6 @@ def queue_if_wanted(tx: Connection, letter: Letter, now: datetime, due_at: datet
     tx.execute(_QUEUE_IF_WANTED, _row(letter, now, due_at) | {"of_person": letter.person_id})
 
 
-def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[OutboxRow]:
-    """Lease mails that are due and nobody else is sending; each claim counts as an attempt."""
-    return sorted(
-        (OutboxRow(**row._mapping) for row in tx.execute(_CLAIM, {"now": now, "until": until, "most": limit})),
-        key=lambda row: (row.due_at, row.id),
-    )
-
-
 def read(tx: Connection, outbox_id: int) -> OutboxRow | None:
     """One mail."""
     row = tx.execute(_READ, {"of_id": outbox_id}).one_or_none()
@@ -218,48 +179,6 @@ def note_each(tx: Connection, what: str, details: Mapping[int, tuple[datetime, s
     told = [{"outbox_id": each, "at": at, "what": what, "detail": said} for each, (at, said) in details.items()]
     if told:
         tx.execute(_NOTE, told)
-
-
-def keep(tx: Connection, written: Iterable[OutboxRow]) -> None:
-    """Keep the bytes of mails that have been written."""
-    rows = [
-        {
-            "of_id": mail.id,
-            "new_body": mail.body,
-            "new_message_id": mail.message_id,
-            "new_rendered_at": mail.rendered_at,
-        }
-        for mail in written
-    ]
-    if rows:
-        tx.execute(_changing(("body", "message_id", "rendered_at")), rows)
-
-
-def send(tx: Connection, accepted: Mapping[int, datetime]) -> None:
-    """Note that mails are sent, and when they were first accepted."""
-    rows = [{"of_id": each, "new_accepted_at": at} for each, at in accepted.items()]
-    if rows:
-        tx.execute(_SENT, rows)
-
-
-def lock_queued(tx: Connection, outbox_ids: Collection[int]) -> list[OutboxRow]:
-    """Those of these mails that are in the queue; nobody else changes them until this transaction ends."""
-    wanted = select(_OUTBOX).where(_OUTBOX.c.id.in_(outbox_ids), _OUTBOX.c.status == "queued")
-    return [OutboxRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id).with_for_update())]
-
-
-def came_back(tx: Connection, outbox_id: int) -> None:
-    """Note that a mail that was sent never arrived; also one whose sender has not written down yet that it has left."""
-    just_left = and_(_OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until.is_not(None))
-    gone = update(_OUTBOX).where(_OUTBOX.c.id == outbox_id, or_(_OUTBOX.c.status == "sent", just_left))
-    tx.execute(gone.values(status="undeliverable"))
-
-
-def release(tx: Connection, mail: OutboxRow, due_at: datetime) -> None:
-    """Give a claimed mail back without a try, because it was not the mail's fault; if it is still ours to give."""
-    ours = (_OUTBOX.c.id == mail.id, _OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until == mail.claimed_until)
-    given = update(_OUTBOX).where(*ours)
-    tx.execute(given.values(claimed_until=None, due_at=due_at, attempts=_OUTBOX.c.attempts - 1))
 
 
 def turn_before(tx: Connection, mail: OutboxRow) -> OutboxRow | None:
@@ -291,24 +210,11 @@ def turns_refused(tx: Connection, person_id: int) -> list[OutboxRow]:
     return _turns(tx, and_(_OUTBOX.c.status == "undeliverable", _OUTBOX.c.person_id == person_id))
 
 
-def unwrite_queued(tx: Connection) -> list[int]:
-    """Forget the bytes of all mails that wait, so that they are written anew; which those are."""
-    waiting = (_OUTBOX.c.status == "queued", _OUTBOX.c.body.is_not(None))
-    forgotten = update(_OUTBOX).where(*waiting).values(body=None, message_id=None, rendered_at=None)
-    return list(tx.execute(forgotten.returning(_OUTBOX.c.id)).scalars())
-
-
 def queue_length(tx: Connection, status: str) -> tuple[int, datetime | None]:
     """How many mails are in this state, and since when the oldest of them could have left."""
     wanted = select(func.count(), func.min(_OUTBOX.c.due_at)).where(_OUTBOX.c.status == status)
     number, oldest = tx.execute(wanted).one()
     return number, oldest
-
-
-def unwrite_to(tx: Connection, person_id: int) -> None:
-    """Forget the bytes of the mails that wait for a person, so that they are written anew."""
-    waiting = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status == "queued", _OUTBOX.c.body.is_not(None))
-    tx.execute(update(_OUTBOX).where(*waiting).values(body=None, message_id=None, rendered_at=None))
 
 
 def lines(tx: Connection, outbox_ids: Iterable[int]) -> dict[int, list[LedgerRow]]:

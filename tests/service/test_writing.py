@@ -8,7 +8,7 @@ from pbem.mail.mailbox import LocalMailbox
 from pbem.service import delivery, known, news, talk, views, writing
 from pbem.service.delivery import LEASE, Post
 from pbem.service.ready import make_ready_in
-from pbem.store import games, outbox
+from pbem.store import games, outbox, sending
 from tests.service.stored import calls_counted
 from tests.service.test_delivery import HEAD, HOUR
 
@@ -51,14 +51,14 @@ def test_many_mails_are_written_with_as_few_statements_as_one(house, clock, tabl
         for _ in range(many):
             table("templari", 4)
         clock.advance(HOUR)
-        rows = house.write(lambda tx: outbox.claim(tx, house.now(), house.now() + LEASE, 1000))
+        rows = house.write(lambda tx: sending.claim(tx, house.now(), house.now() + LEASE, 1000))
         turns = [row for row in rows if row.kind == "turn"]
         assert len(turns) >= many
         known.MEMORY.clear()
         with calls_counted(house.store) as made:
             assert len(writing.prepare(house, HEAD, turns)) == len(turns)
         needed.append(made)
-        house.write(lambda tx, rows=rows: outbox.send(tx, dict.fromkeys((row.id for row in rows), house.now())))
+        house.write(lambda tx, rows=rows: sending.send(tx, dict.fromkeys((row.id for row in rows), house.now())))
     assert len(needed[0]) == len(needed[1])
 
 
