@@ -5,21 +5,23 @@ The relay is a real server on this machine, and time passes only when it is told
 
 import re
 from datetime import UTC, datetime, time, timedelta
+from html import escape
 
 import pytest
 
 from pbem.domain.delivery import parse_delivery
 from pbem.links import Purpose
-from pbem.service import by_link, delivery, digests, links, people, timeouts, wishes
+from pbem.service import by_link, delivery, digests, links, people, talk, timeouts, wishes
 from pbem.service.heartbeat import Worker
 from pbem.service.moderation.clocks import Extend, Pause, Resume
 from pbem.service.moderation.correcting import Correct
 from pbem.service.moderation.seats import Substitute
+from pbem.service.telling import LONGEST_SAID, LONGEST_TOLD
 from pbem.store import deadlines, outages, outbox
 from tests.service.moderated import does
 from tests.service.races import meetings
 from tests.service.stored import fails_without_a_trace, letters
-from tests.service.test_delivery import HOUR, drain, links_in, post_to
+from tests.service.test_delivery import HOUR, LINK, drain, links_in, post_to, rows
 from tests.service.timed import DAY, MINUTE
 
 EIGHT = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
@@ -121,6 +123,54 @@ def test_where_nothing_happened_there_is_no_mail(house, clock, sink, post, games
         carry(house, post)
     assert len(sink.kept) == before
     assert letters(house, kind="digest") == []
+
+
+@pytest.mark.parametrize("many", [2, 4])
+def test_the_tables_of_a_digest_share_its_room_for_what_happened_talk_and_links(house, clock, sink, post, table, many):
+    """However many tables there are, none of them takes the room of another, and the mail is no longer for it."""
+    tables = [table("sorcerous-futures", 4, title=f"Evening {number}") for number in range(many)]
+    drain(house, clock, post)
+    ann = tables[0].person_at(0)
+    wishes.choose(house, ann, DAILY, None, time(8))
+    choices = {}
+    clock.advance(HOUR)
+    for game in tables:
+        seat = next(seat for seat in range(4) if game.person_at(seat) == ann)
+        choices[game.row().title] = play_until_asked_to_sell(game, seat)
+        for number in range(talk.LINES_AN_HOUR):
+            talker = (seat + 1) % 4
+            talk.say(house, game.id, talker, game.person_at(talker), f"{number} " + "李" * 60)
+        clock.advance(HOUR)
+    next_eight(clock)
+    while rows(house, "queued") or not digest_of(sink, house, ann):
+        carry(house, post)
+    (mail,) = digest_of(sink, house, ann)
+    _lead, *sections = re.split(r"^(Evening \d) \(Sorcerous Futures\), turn \d+$", mail.text, flags=re.MULTILINE)
+    assert len(sections) == 2 * many
+    for title, section in zip(sections[::2], sections[1::2], strict=True):
+        said = " ".join(section.split())
+        assert "More has happened than fits in here" in said
+        assert "More was said than fits in here" in said
+        assert f": {talk.LINES_AN_HOUR - 1} 李" in said, "what was said last"
+        happened, rest = said.split("SAID AT THE TABLE")
+        heard, rest = rest.split("WHAT YOU CAN DO")
+        assert 0.5 * LONGEST_TOLD / many < len(escape(happened)) < 1.5 * LONGEST_TOLD / many + 200
+        assert 0.5 * LONGEST_SAID / many < len(heard.encode()) < 1.5 * LONGEST_SAID / many + 200
+        asked = [option for purpose, _, option in LINK.findall(rest) if purpose == "m"]
+        assert len(asked) == choices[title] // (many // 2), "both ways to sell, or closed alone"
+        assert ("On the page of your seat: " in said) == (many > 2)
+    assert 0 < len(mail.html.encode()) < 20 * 1024
+
+
+def play_until_asked_to_sell(game, seat):
+    """All play what silence means until much has happened and a seat has cards to sell; in how many ways it can."""
+    for _ in range(400):
+        asked = game.asked()
+        if seat in asked and game.row().window >= 12 and asked[seat].count() in (8, 10):
+            return asked[seat].count()
+        for each, decision in asked.items():
+            game.play(each, decision.default)
+    raise AssertionError("this seat is never asked to sell")
 
 
 def test_what_was_told_is_not_told_again(house, clock, sink, post, games):
