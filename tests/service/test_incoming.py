@@ -3,10 +3,12 @@
 What is handed in are whole mails, as a mail server hands them in; what is looked at is what is stored afterwards.
 """
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from sqlalchemy import event
@@ -21,9 +23,10 @@ from pbem.mail.compose import Letterhead
 from pbem.mail.lmtp import Lmtp
 from pbem.mail.mailbox import LocalMailbox
 from pbem.mail.wire import parse
-from pbem.service import doubts, incoming, ledger, links
+from pbem.service import by_link, doubts, incoming, ledger, links
 from pbem.service.delivery import Post, deliver
 from pbem.service.incoming import KEPT, LEASE, MOST_AN_HOUR, TRIES
+from pbem.service.play import Receipt, option_of
 from pbem.store import bounces, outages, outbox
 from pbem.store import incoming as rows
 from tests.mail import reported
@@ -179,6 +182,60 @@ def test_workers_at_one_moment_read_each_mail_once(inbox, house, game):
         done = sum(hands.map(lambda _: incoming.attend(house, inbox.box, limit=3), range(6)))
     assert done == 10
     assert len(everything(house.store)["said"]) == 10
+
+
+@pytest.mark.parametrize("reply_first", [True, False])
+def test_a_click_and_a_reply_that_meet_at_any_step_are_one_move(house, clock, table, reply_first):
+    inbox = Inbox(replace(house, answers_a_turn=1000, answers_a_day=1000), clock)
+    game = table("sun-bid", 2)
+    met = 0
+    for meeting in meetings(house.store):
+        seat, decision = next(iter(game.asked().items()))
+        window, before = game.row().window, chosen(game)
+        raw = inbox.written(game, seat, grammar.write(decision, decision.default))
+        assert inbox.takes(raw, inbox.reply_address(game, seat)) == "kept"
+        click = partial(by_link.move, house, link_of(inbox, game, seat), option_of(decision.default))
+        receipts = meeting(inbox.attends, click) if reply_first else meeting(click, inbox.attends)
+        inbox.attends()
+        assert said_of(receipts) == [(window, seat, decision.default)]
+        assert chosen(game) == before + 1
+        assert what_a_reply_did(house) == ["applied"], "also where the click came first"
+        met += 1
+    assert met > 6
+
+
+def test_twenty_clicks_and_a_reply_at_once_are_one_move_and_all_hear_so(inbox, house, table):
+    game = table("sun-bid", 2)
+    seat, decision = next(iter(game.asked().items()))
+    window, before = game.row().window, chosen(game)
+    inbox.takes(inbox.written(game, seat, grammar.write(decision, decision.default)), inbox.reply_address(game, seat))
+    link = link_of(inbox, game, seat)
+    click = partial(by_link.move, house, link, option_of(decision.default))
+    with ThreadPoolExecutor(21) as hands:
+        reply = hands.submit(inbox.attends)
+        clicks = [hands.submit(click) for _ in range(20)]
+        receipts = [each.result() for each in clicks]
+        assert reply.result() == 1
+    assert said_of(receipts) == [(window, seat, decision.default)]
+    assert chosen(game) == before + 1
+    assert what_a_reply_did(house) == ["applied"], "also where the click came first"
+
+
+def link_of(inbox, game, seat):
+    """The token of the choices of a seat in the present turn."""
+    return inbox.token(
+        Purpose.MOVE, person_id=game.person_at(seat), game_id=game.id, window=game.row().window, seat=seat
+    )
+
+
+def said_of(receipts):
+    """What the receipts of clicks say, which all say the same."""
+    return list({(each.window, each.seat, each.choice) for each in receipts if isinstance(each, Receipt)})
+
+
+def what_a_reply_did(house):
+    """What the newest receipt says of the lines of a reply."""
+    return [line["outcome"] for line in json.loads(answers(house, "receipt")[-1].facts)["lines"]]
 
 
 def test_a_worker_that_dies_with_a_mail_leaves_it_to_the_next_when_its_lease_is_over(inbox, house, clock, game):
