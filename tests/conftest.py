@@ -59,6 +59,8 @@ TOOLS = {
     "curl": Tool(("curl",), "apt-get install curl"),
     "dnsmasq": Tool(("dnsmasq",), "apt-get install dnsmasq-base"),
     "dovecot": Tool(("dovecot",), "apt-get install dovecot-imapd dovecot-lmtpd dovecot-sieve"),
+    "lynx": Tool(("lynx",), "apt-get install lynx"),
+    "mshow": Tool(("mshow",), "apt-get install mblaze"),
     "nginx": Tool(("nginx",), "apt-get install nginx-light"),
     "node": Tool(("node", "nodejs"), "apt-get install nodejs"),
     "npm": Tool(("npm",), "apt-get install npm"),

@@ -1,4 +1,4 @@
-"""Every mail as a browser in a terminal prints its HTML: nothing is lost there, and no line runs out of the window."""
+"""Every mail in the terminal: browsers lose nothing of its HTML, a mail program shows its text, and no line runs out of the window."""
 
 import re
 import subprocess
@@ -10,34 +10,47 @@ from engine import game as games_of_house
 from tests.conftest import find_tool
 from tests.mail.pictures import chosen
 
-pytestmark = [
-    pytest.mark.mail_tools,
-    pytest.mark.needs("w3m"),
-    pytest.mark.slow,
-    pytest.mark.xdist_group("mails"),
-]
+pytestmark = [pytest.mark.mail_tools, pytest.mark.slow, pytest.mark.xdist_group("mails")]
 
 WIDTH = 72
 
+BROWSERS = {
+    "w3m": ("-dump", "-cols", f"{WIDTH}", "-T", "text/html", "-I", "UTF-8", "-O", "UTF-8"),
+    "lynx": (
+        *("-dump", "-stdin", "-force_html", f"-width={WIDTH}", "-nolist", "-nonumbers"),
+        *("-assume_charset=utf-8", "-display_charset=utf-8"),
+    ),
+}
+
 
 @pytest.mark.parametrize("game", games_of_house.names())
-def test_a_terminal_shows_all_words_and_every_choice_on_a_line_of_its_own(game):
-    program = find_tool("w3m")
-    assert program is not None
+@pytest.mark.parametrize("browser", [pytest.param(each, marks=pytest.mark.needs(each)) for each in BROWSERS])
+def test_a_terminal_shows_all_words_and_every_choice_on_a_line_of_its_own(game, browser):
     for kind, mail in chosen(game).items():
-        done = subprocess.run(
-            [program, "-dump", "-cols", f"{WIDTH}", "-T", "text/html", "-I", "UTF-8", "-O", "UTF-8"],
-            input=mail.html,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        lines = done.stdout.splitlines()
-        assert max(map(len, lines)) <= WIDTH, kind
+        printed = said_by(browser, *BROWSERS[browser], given=mail.html.encode())
+        lines = [line.strip() for line in printed.splitlines()]
+        assert max(map(len, printed.splitlines())) <= WIDTH, kind
         # What stands side by side is printed line by line, so the order is another; figures are broken in two.
-        assert Counter(letters(without_links(mail.text))) - Counter(letters(done.stdout)) == Counter(), kind
+        assert Counter(letters(without_links(mail.text))) - Counter(letters(printed)) == Counter(), kind
         for command in re.findall(r"^\* (.+)\n  https", mail.text, re.MULTILINE):
             assert command in lines, kind
+
+
+@pytest.mark.needs("mshow")
+@pytest.mark.parametrize("game", games_of_house.names())
+def test_a_mail_program_without_html_shows_the_text_as_it_was_written(game, tmp_path):
+    file = tmp_path / "mail.eml"
+    for kind, mail in chosen(game).items():
+        file.write_bytes(mail.content)
+        printed = said_by("mshow", "-nN", f"{file}")
+        assert mail.text.strip() in printed, kind
+        assert max(len(line) for line in mail.text.splitlines() if "https://" not in line) <= WIDTH, kind
+
+
+def said_by(name: str, *arguments: str, given: bytes = b"") -> str:
+    program = find_tool(name)
+    assert program is not None
+    return subprocess.run([program, *arguments], input=given, capture_output=True, check=True).stdout.decode()
 
 
 def without_links(text: str) -> str:
