@@ -251,7 +251,7 @@ class _Run:
 
     def _mail_arrived(self, mail: Arrived) -> None:
         self._note("mail", mail.to, mail.subject, hashlib.sha256(mail.text.encode()).hexdigest())
-        self.heads |= set(re.findall(r"Head of the record of this game: ([0-9a-f]{20})", mail.text))
+        self.heads |= set(re.findall(r"against later changes to the record: ([0-9a-f]{20})", mail.text))
         if (seat := re.search(r"/s/([a-z2-7]{33})\s", mail.text)) and asks(mail.text):
             with self._calm():
                 self.truth.arrived(mail, seat[1])
