@@ -6,13 +6,15 @@ import pytest
 
 from pbem.links import contains_token
 from pbem.service import bulk, counting, play
+from pbem.service.delivery import deliver
 from pbem.service.moderation.persons import Ban
 from pbem.service.moderation.seats import Substitute
 from pbem.service.play import By
-from pbem.store import outbox
+from pbem.store import outbox, traffic
 from tests.service import many
 from tests.service.moderated import does
 from tests.service.stored import calls_counted, letters
+from tests.service.test_delivery import post_to
 from tests.service.timed import Time
 from tests.web.desk import at_the_desk
 
@@ -108,6 +110,36 @@ def test_the_charts_have_their_numbers_as_tables(olga, house, clock, table):
     assert "by the clock: 1" in page.text
     for name in ("moves", "time_outs", "people", "answers", "mails"):
         assert f'aria-labelledby="{name}-t {name}-d"' in page.response.get_data(as_text=True)
+
+
+def test_what_became_of_the_mails_to_each_provider_is_told(olga, house, clock):
+    today = clock.now().date()
+    for number in range(counting.PROVIDERS):
+        house.write(lambda tx, number=number: traffic.count(tx, today, "sent", {f"few{number}.example": 1}))
+    for kind, many_of_them in (("sent", 70), ("deferred", 31), ("bounced", 29), ("complained", 17)):
+        house.write(lambda tx, kind=kind, more=many_of_them: traffic.count(tx, today, kind, {"example.net": more}))
+    long_ago = today - timedelta(days=counting.DAYS + 1)
+    house.write(lambda tx: traffic.count(tx, long_ago, "sent", {"example.net": 500}))
+    shown = olga.open("/desk/activity").text
+    assert "example.net70312917" in shown, "one number to a cell"
+    assert shown.count("few") == counting.PROVIDERS - 1, "those with the fewest mails are not listed"
+
+
+def test_how_mails_get_through_stands_at_the_desk_with_what_the_relay_says_and_without_their_text(
+    olga, house, clock, sink, person
+):
+    """How long the queue is and how old, what a relay has said to a mail, who cannot be reached and why; and no letter."""
+    ann = person("Ann")
+    does(house, Ban(ann), "They swore.")
+    clock.advance(timedelta(hours=1))
+    assert "The oldest is due since 2026-11-21 12:00 UTC." in olga.open("/desk").text
+    sink.does(*["550 rcpt"] * 5)
+    deliver(house, post_to(sink))
+    assert "No mail waits longer than it should" in olga.open("/desk").text
+    page = olga.open(f"/desk/people/{ann}")
+    assert "No mail has reached them since 2026-11-21 13:00" in page.text
+    assert "undeliverable – 550" in page.text
+    assert "keeps you from new tables" not in page.text
 
 
 def test_all_tables_are_paused_by_two_presses_and_a_double_press_changes_nothing(olga, house, table):

@@ -64,10 +64,11 @@ def find() -> Response:
 @pages.get("/desk/activity")
 @door.needs(Act.OVERVIEW)
 def activity() -> Response:
-    """What happened in the last days, or with `?by=hour` in the last hours, as charts."""
+    """What happened in the last days, or with `?by=hour` in the last hours, as charts; and what became of mails."""
     hourly = request.args.get("by") == "hour"
     found = counting.activity(house(), hourly=hourly)
-    return live(site.page("desk/activity.html", charts=charts.of(found), hourly=hourly))
+    providers = counting.providers(house())
+    return live(site.page("desk/activity.html", charts=charts.of(found), hourly=hourly, providers=providers))
 
 
 def live(response: Response) -> Response:
