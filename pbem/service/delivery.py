@@ -7,17 +7,14 @@
     record     what became of it (`outcomes`); of those that were accepted at their first try, a few at a time
 
 A crash between any two steps repeats the steps and sends the same bytes under the same name, so that a mail program shows
-one mail. It repeats no more mails than are recorded together. What a sender that died has left behind goes after the mails that
-nobody has begun, and each by itself from the claim to the record, the one that was left longest ago first: so the next crash
-repeats one at most, and a mail that kills its sender again and again, while it is written or while it is sent, holds up no
-other for longer than one lease. Once a mail may have left, it is never written anew. This module must never store or log a token.
+one mail. It repeats no more mails than are recorded together; a mail that was tried before is sent and recorded by itself,
+so the next crash repeats one at most, and a mail that kills its sender again and again has none sent as often. Once a mail
+may have left, it is never written anew. This module must never store or log a token.
 """
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import structlog
@@ -72,9 +69,6 @@ _log = structlog.get_logger(__name__)
 
 Sendable = tuple[OutboxRow, Parcel]
 """A mail, and its bytes as they are sent."""
-
-Claim = Callable[[Tx, datetime, datetime], list[OutboxRow]]
-"""Leases some of the mails that are due now, until a moment."""
 
 
 @dataclass(slots=True)
@@ -151,26 +145,16 @@ def deliver(house: House, post: Post, limit: int = BATCH) -> Delivered:
     done, started = Delivered(), house.now()
     if post.rests_until is not None and started < post.rests_until:
         return done
-    with post.transport.session() as session:
-        _look(house, post, session, done, partial(sending.claim, limit=limit))
-        for _ in range(limit):
-            # One by one: one of them may end this sender, too, and must not take the others with it.
-            if post.rests_until is not None or not _look(house, post, session, done, sending.claim_left):
-                break
-    return done
-
-
-def _look(house: House, post: Post, session: Session, done: Delivered, claim: Claim) -> bool:
-    """Claim some mails and send them; whether there were any."""
-    now = house.now()
+    until = started + LEASE
 
     def claimed(tx: Tx) -> tuple[list[OutboxRow], int]:
-        return shares.free_in(tx, post.throttle, claim(tx, now, now + LEASE), now)
+        return shares.free_in(tx, post.throttle, sending.claim(tx, started, until, limit), started)
 
     rows, waiting = house.write(claimed)
     done.postponed += waiting
-    _send(house, post, session, _ready_to_go(house, post, rows, done), now, done)
-    return bool(rows or waiting)
+    with post.transport.session() as session:
+        _send(house, post, session, _ready_to_go(house, post, rows, done), started, done)
+    return done
 
 
 def _ready_to_go(house: House, post: Post, rows: list[OutboxRow], done: Delivered) -> list[Sendable]:

@@ -27,8 +27,9 @@ def _claim(free: ColumnElement[bool], first: ColumnElement[datetime]) -> Returni
 
 
 # A worker asks every few seconds whether there is anything to do, so these are built once.
-_CLAIM = _claim(_OUTBOX.c.claimed_until.is_(None), _OUTBOX.c.due_at)
-_CLAIM_LEFT = _claim(_OUTBOX.c.claimed_until <= bindparam("now", type_=Moment), _OUTBOX.c.claimed_until)
+_CLAIM = _claim(
+    or_(_OUTBOX.c.claimed_until.is_(None), _OUTBOX.c.claimed_until <= bindparam("now", type_=Moment)), _OUTBOX.c.due_at
+)
 _KEPT = (
     update(_OUTBOX)
     .where(_OUTBOX.c.id == bindparam("of_id"))
@@ -48,27 +49,18 @@ _SENT = (
 
 
 def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[OutboxRow]:
-    """Lease mails that are due and that nobody has begun to send; each claim counts as an attempt."""
+    """Lease mails that are due and nobody else is sending; each claim counts as an attempt."""
     return sorted(
         (OutboxRow(**row._mapping) for row in tx.execute(_CLAIM, {"now": now, "until": until, "most": limit})),
         key=lambda row: (row.due_at, row.id),
     )
 
 
-def claim_left(tx: Connection, now: datetime, until: datetime) -> list[OutboxRow]:
-    """Lease the mail that was left by its sender, without a word of what became of it, the longest time ago; if there is one."""
-    return [OutboxRow(**row._mapping) for row in tx.execute(_CLAIM_LEFT, {"now": now, "until": until, "most": 1})]
-
-
 def release(tx: Connection, mail: OutboxRow, due_at: datetime) -> None:
-    """Give a claimed mail back without a try, because it was not the mail's fault; if it is still ours to give.
-
-    One that was tried before goes back among those that were left: what became of it then may not be known.
-    """
+    """Give a claimed mail back without a try, because it was not the mail's fault; if it is still ours to give."""
     ours = (_OUTBOX.c.id == mail.id, _OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until == mail.claimed_until)
-    left = due_at if mail.attempts > 1 else None
     given = update(_OUTBOX).where(*ours)
-    tx.execute(given.values(claimed_until=left, due_at=due_at, attempts=_OUTBOX.c.attempts - 1))
+    tx.execute(given.values(claimed_until=None, due_at=due_at, attempts=_OUTBOX.c.attempts - 1))
 
 
 def keep(tx: Connection, written: Iterable[OutboxRow]) -> None:
