@@ -10,6 +10,7 @@ import json
 import logging
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Final, TextIO
 
 import structlog
@@ -62,8 +63,10 @@ class _Logger:
 
     def msg(self, line: str) -> None:
         """One line, in one piece, so that threads do not write into each other's lines."""
-        self._stream.write(line + "\n")
-        self._stream.flush()
+        # A full disk or a reader that is gone must not fail the work that is told of.
+        with suppress(OSError, ValueError):
+            self._stream.write(line + "\n")
+            self._stream.flush()
 
     debug = info = warning = error = critical = msg
 

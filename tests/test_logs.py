@@ -54,6 +54,16 @@ def test_what_is_below_the_level_is_not_said(stream: io.StringIO) -> None:
     assert lines(stream) == []
 
 
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), ValueError("I/O operation on closed file")])
+def test_who_cannot_write_an_event_down_goes_on_with_the_work(error: Exception) -> None:
+    class Full(io.StringIO):
+        def write(self, _text: str) -> int:
+            raise error
+
+    configure(Full())
+    structlog.get_logger("pbem.web").info("request_answered")
+
+
 def test_no_secret_passes_in_a_trace(stream: io.StringIO) -> None:
     def fail() -> None:
         raise RuntimeError(f"no mail to {ADDRESS}, link {TOKEN}")
