@@ -8,8 +8,7 @@ visible. What is put into the queue, and what is known of a mail, is the busines
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, Integer, and_, bindparam, func, or_, select, update
-from sqlalchemy.sql.dml import ReturningUpdate
+from sqlalchemy import Connection, Integer, and_, bindparam, func, or_, select, update
 
 from pbem.store.outbox import OutboxRow
 from pbem.store.schema import Outbox, table_of
@@ -18,17 +17,24 @@ from pbem.store.types import Moment
 _OUTBOX = table_of(Outbox)
 
 
-def _claim(free: ColumnElement[bool], first: ColumnElement[datetime]) -> ReturningUpdate[tuple[object, ...]]:
-    due = (_OUTBOX.c.status == "queued", _OUTBOX.c.due_at <= bindparam("now", type_=Moment))
-    found = select(_OUTBOX.c.id).where(*due, free).order_by(first, _OUTBOX.c.id)
-    leased = found.limit(bindparam("most", type_=Integer)).with_for_update(skip_locked=True).cte("free")
-    claimed = update(_OUTBOX).where(_OUTBOX.c.id.in_(select(leased.c.id)))
-    return claimed.values(claimed_until=bindparam("until"), attempts=_OUTBOX.c.attempts + 1).returning(_OUTBOX)
-
-
 # A worker asks every few seconds whether there is anything to do, so these are built once.
-_CLAIM = _claim(
-    or_(_OUTBOX.c.claimed_until.is_(None), _OUTBOX.c.claimed_until <= bindparam("now", type_=Moment)), _OUTBOX.c.due_at
+_FREE = (
+    select(_OUTBOX.c.id)
+    .where(
+        _OUTBOX.c.status == "queued",
+        _OUTBOX.c.due_at <= bindparam("now", type_=Moment),
+        or_(_OUTBOX.c.claimed_until.is_(None), _OUTBOX.c.claimed_until <= bindparam("now", type_=Moment)),
+    )
+    .order_by(_OUTBOX.c.due_at, _OUTBOX.c.id)
+    .limit(bindparam("most", type_=Integer))
+    .with_for_update(skip_locked=True)
+    .cte("free")
+)
+_CLAIM = (
+    update(_OUTBOX)
+    .where(_OUTBOX.c.id.in_(select(_FREE.c.id)))
+    .values(claimed_until=bindparam("until"), attempts=_OUTBOX.c.attempts + 1)
+    .returning(_OUTBOX)
 )
 _KEPT = (
     update(_OUTBOX)
