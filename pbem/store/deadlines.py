@@ -50,7 +50,8 @@ _OF_WINDOW = (
     _DEADLINE.c.game_id == bindparam("of_game"),
     _DEADLINE.c.window == bindparam("of_window"),
 )
-_CLOSE = update(_DEADLINE).where(*_OF_WINDOW, _DEADLINE.c.status == "open").values(status="closed")
+# With a parameter in the place of the word, SQLite would compile this anew each time, to see whether those indexes fit.
+_CLOSE = update(_DEADLINE).where(*_OF_WINDOW, IS_OPEN).values(status="closed")
 _MARK = update(_DEADLINE).where(*_OF_WINDOW, _DEADLINE.c.seat == bindparam("of_seat")).values(status=bindparam("new"))
 _MOMENTS = ("rendered_at", "accepted_at", "promised_at", "due_at", "remind_at")
 _WRITE = (
