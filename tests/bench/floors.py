@@ -40,11 +40,11 @@ _CLOSE = (
     .where(_DEADLINE.c.game_id == bindparam("of_id"), _DEADLINE.c.window == bindparam("of_window"))
     .values(status="closed")
 )
-_ASK, _APPEND, _QUEUE = insert(_DEADLINE), insert(_LOG), insert(_OUTBOX)
+_ASK, _APPEND, _QUEUE = insert(_DEADLINE), insert(_LOG), insert(_OUTBOX).inline()
 _ADVANCE = (
     update(_GAME)
     .where(_GAME.c.id == bindparam("of_id"), _GAME.c.seq == bindparam("old_seq"))
-    .values({n: bindparam(f"new_{n}") for n in ("seq", "head", "entry_head", "window", "state", "box")})
+    .values({n: bindparam(f"new_{n}") for n in ("seq", "head", "entry_head", "window", "state", "box", "orders")})
 )
 
 
@@ -83,8 +83,9 @@ def shape_app(url: str, file: Path) -> Flask:
             seqs = range(game.seq + 1, game.seq + 1 + len(move["bodies"]))
             bodies = zip(seqs, move["bodies"], strict=True)
             tx.execute(_APPEND, [_row(game_id, seq, letters[:length].encode(), now) for seq, length in bodies])
-            new = {"seq": seqs[-1], "head": b"h" * 32, "entry_head": b"h" * 32, "window": game.seq + 1, "box": "[]"}
-            written = {f"new_{name}": value for name, value in new.items()} | {"new_state": move["state"]}
+            new = {"seq": seqs[-1], "head": b"h" * 32, "entry_head": b"h" * 32, "window": game.seq + 1}
+            new |= {"box": "[]", "orders": "[]", "state": move["state"]}
+            written = {f"new_{name}": value for name, value in new.items()}
             tx.execute(_ADVANCE, {"of_id": game_id, "old_seq": game.seq} | written)
             if move["asked"]:
                 person = places[0].person_id
