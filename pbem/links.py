@@ -42,7 +42,6 @@ LINGER = timedelta(days=45)
 
 _CORRECT = "Correct the list of keys, or put it back from the backup."
 _ROW = slice(1, 9)
-_MAC = slice(9, None)
 _MAC_BYTES = 15
 _TOKEN = re.compile(r"[a-z2-7]{33}", re.IGNORECASE | re.ASCII)
 
@@ -66,21 +65,14 @@ class Purpose(StrEnum):
     SHARE = "h"
 
 
-@dataclass(frozen=True, slots=True)
-class Unverified:
-    """What a token says of itself: enough to look up its row, and no reason to believe it."""
+def row_of(token: str) -> int:
+    """The row that a token names, in whatever case it came back: enough to look it up, and no reason to believe it.
 
-    key_id: str
-    row: int
-    mac: bytes = field(repr=False)
-
-
-def read(token: str) -> Unverified:
-    """Take a token apart, in whatever case it came back; anything else is not found."""
+    Anything that is no token is not found.
+    """
     if not _TOKEN.fullmatch(token):
         raise NotFound("There is nothing at this address.", why="It is not one of our links.")
-    token = token.lower()
-    return Unverified(token[0], int.from_bytes(_bytes(token[_ROW])), _bytes(token[_MAC]))
+    return int.from_bytes(_bytes(token[_ROW]))
 
 
 @cache
@@ -260,7 +252,7 @@ def contains_token(data: bytes, keyring: Keyring, generations: Collection[int] =
     MAC can only be checked for a known generation: give those that the rows can have.
     """
     return any(
-        keyring.verify(token, purpose, read(token).row, generation)
+        keyring.verify(token, purpose, row_of(token), generation)
         for token in _runs(data)
         for purpose in Purpose
         for generation in generations

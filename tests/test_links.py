@@ -22,11 +22,11 @@ from pbem.links import (
     Keyring,
     Purpose,
     contains_token,
-    read,
     redact,
     retire,
     revoke,
     rotate,
+    row_of,
 )
 
 TODAY = date(2026, 11, 21)
@@ -94,7 +94,7 @@ def test_a_token_fits_a_path_and_a_local_part_and_says_its_row(purpose: Purpose,
     token = RING.make(purpose, row, generation)
     assert len(token) == TOKEN_LENGTH
     assert set(token) <= set(ALPHABET)
-    assert (read(token).key_id, read(token).row) == ("a", row)
+    assert (token[0], row_of(token)) == ("a", row)
     assert RING.verify(token, purpose, row, generation)
 
 
@@ -104,14 +104,14 @@ def test_mail_systems_may_change_the_case(data: st.DataObject) -> None:
     upper = data.draw(st.lists(st.booleans(), min_size=TOKEN_LENGTH, max_size=TOKEN_LENGTH))
     changed = "".join(c.upper() if up else c for c, up in zip(token, upper, strict=True))
     assert RING.verify(changed, Purpose.REPLY, 77, 0)
-    assert read(changed) == read(token)
+    assert row_of(changed) == 77
 
 
 @given(st.integers(0, TOKEN_LENGTH - 1), st.sampled_from(ALPHABET), rows)
 def test_a_token_with_any_other_character_is_refused(at: int, character: str, row: int) -> None:
     token = RING.make(Purpose.MOVE, row, 0)
     changed = token[:at] + character + token[at + 1 :]
-    for claimed in (row, read(changed).row):
+    for claimed in (row, row_of(changed)):
         assert RING.verify(changed, Purpose.MOVE, claimed, 0) == (changed == token)
 
 
@@ -121,7 +121,7 @@ def test_what_is_not_a_token_is_not_found(text: str) -> None:
         return
     assert not RING.verify(text, Purpose.MOVE, 0, 0)
     with pytest.raises(NotFound):
-        read(text)
+        row_of(text)
 
 
 @pytest.mark.parametrize("foreign", ["\u212a", "\u017f", "0", "1", "8", "9", "=", "-", " ", "\n"])
@@ -129,7 +129,7 @@ def test_a_character_that_only_looks_like_ours_is_refused(foreign: str) -> None:
     # The Kelvin sign and the long s become k and s when a program changes their case.
     for text in (foreign + 32 * "a", 32 * "a" + foreign, 33 * "a" + foreign):
         with pytest.raises(NotFound):
-            read(text)
+            row_of(text)
 
 
 @given(purposes, purposes, rows, rows, generations, generations)
@@ -160,7 +160,7 @@ def test_the_token_of_another_server_is_refused(purpose: Purpose, row: int, gene
 
 def test_after_a_rotation_the_new_key_signs_and_the_old_one_is_still_accepted() -> None:
     old, new = RING.make(Purpose.SEAT, 5, 0), ROTATED.make(Purpose.SEAT, 5, 0)
-    assert read(new).key_id == "b"
+    assert new[0] == "b"
     assert ROTATED.verify(old, Purpose.SEAT, 5, 0)
     assert ROTATED.verify(new, Purpose.SEAT, 5, 0)
     assert not RING.verify(new, Purpose.SEAT, 5, 0)
@@ -214,8 +214,7 @@ def test_keys_survive_their_text_form() -> None:
 
 def test_no_secret_is_shown_by_a_repr_or_an_error() -> None:
     secret = RING.text().split(":")[2].strip()
-    token = RING.make(Purpose.MOVE, 1, 0)
-    shown = [repr(ROTATED), repr(ROTATED.keys), str(ROTATED), repr(read(token))]
+    shown = [repr(ROTATED), repr(ROTATED.keys), str(ROTATED)]
     for text in (
         f"a:2026-11-21:{secret}x",
         f"a:2026-13-21:{secret}",
@@ -232,7 +231,6 @@ def test_no_secret_is_shown_by_a_repr_or_an_error() -> None:
         shown.append(str(refusal.value))
     for text in shown:
         assert secret[:12] not in text.lower()
-        assert token[9:] not in text
         assert str(SECRET)[2:20] not in text
 
 
@@ -290,7 +288,7 @@ def test_a_stored_mail_holds_no_token() -> None:
 
 def test_a_placeholder_is_not_a_token() -> None:
     with pytest.raises(NotFound):
-        read(RING.placeholder(Purpose.MOVE, 9))
+        row_of(RING.placeholder(Purpose.MOVE, 9))
 
 
 @given(st.integers(0, TOKEN_LENGTH - 1), st.sampled_from(ALPHABET + "01"))

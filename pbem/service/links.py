@@ -15,7 +15,7 @@ from typing import Final
 
 from pbem.domain.errors import Gone, NotFound
 from pbem.domain.speech import gettext as _
-from pbem.links import Purpose, read
+from pbem.links import Purpose, row_of
 from pbem.service.house import House
 from pbem.store import games, links
 from pbem.store.database import Tx
@@ -58,7 +58,7 @@ def opened(house: House, token: str, purpose: Purpose) -> Link:
 def open_in(tx: Tx, house: House, token: str, purpose: Purpose) -> Link:
     """The same within a transaction that is under way."""
     token = token.strip(_AROUND)
-    row = read(token).row
+    row = row_of(token)
     return _genuine(house, token, row, purpose, links.read(tx, row))
 
 
@@ -67,7 +67,7 @@ def open_with_game_in(
 ) -> tuple[Link, GameRow]:
     """What the token of a seat is for, and its game; if it is locked, nobody else can change it in this transaction."""
     token = token.strip(_AROUND)
-    row = read(token).row
+    row = row_of(token)
     link, game = (games.lock_by_link if lock else games.read_by_link)(tx, row) or (None, None)
     genuine = _genuine(house, token, row, purpose, link)
     assert game is not None, "it came with the link"

@@ -33,6 +33,7 @@ _OUTBOX, _PERSON = table_of(Outbox), table_of(Person)
 # Nobody asks for the number of a mail that is queued, so it is not fetched.
 _QUEUE = insert(_OUTBOX).inline()
 _NOTE = insert(_LEDGER)
+_FACTS = json.JSONEncoder(sort_keys=True)
 _NEW = [
     _OUTBOX.c[name]
     for name in (
@@ -306,7 +307,7 @@ def _row(letter: Letter, now: datetime, due_at: datetime) -> dict[str, Any]:
         "seat": letter.seat,
         "window": letter.window,
         "kind": letter.kind,
-        "facts": json.dumps(letter.facts or {}, sort_keys=True),
+        "facts": _FACTS.encode(letter.facts or {}),
         "status": "queued",
         "queued_at": now,
         "due_at": due_at,

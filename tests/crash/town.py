@@ -22,7 +22,7 @@ from urllib.parse import quote, urlencode
 
 from pbem.clock import FakeClock, SystemRandomness
 from pbem.domain import chain
-from pbem.links import Purpose, read
+from pbem.links import Purpose, row_of
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service import lobby, people
 from pbem.service.delivery import TOGETHER
@@ -217,7 +217,7 @@ class Town:
                 for each in list(games.chain(tx, row.id, row.key)):
                     _read(row, each, choices, silent)
             for token, option in self.acknowledged:
-                link = links.read(tx, read(token).row)
+                link = links.read(tx, row_of(token))
                 assert link is not None
                 window = int(option.removeprefix("turn ")) if link.purpose == Purpose.SEAT else link.window
                 assert link.game_id is not None

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from pbem.config import SenderCheck
-from pbem.links import Purpose, contains_token, read
+from pbem.links import Purpose, contains_token, row_of
 from pbem.service import trials
 from tests.service.inbox import HOST, Inbox
 from tests.service.races import meetings
@@ -113,7 +113,7 @@ def test_two_tests_at_one_moment_share_one_address_and_the_last_of_them_counts(h
 
 
 def _generation(house, token):
-    row = read(token).row
+    row = row_of(token)
     return next(each for each in (0, 1) if house.keys.verify(token, Purpose.REPLY, row, each))
 
 
