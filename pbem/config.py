@@ -212,6 +212,11 @@ class Limits:
     answers_a_day: int = setting(number(1, 1000), "20", "Answers by mail to one player in a day.")
 
 
+def _names_of(host: str) -> str:
+    # Who tries the server out types whatever name of their own machine comes to mind.
+    return ", ".join(dict.fromkeys([host, "localhost", "127.0.0.1"])) if is_local(host) else host
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
     """All settings. A default can follow from settings that stand above it."""
@@ -246,7 +251,10 @@ class Config:
     )
     trusted_hosts: tuple[str, ...] = setting(
         HOSTS,
-        Derived("the host of base_url", lambda so_far: host_of(so_far["base_url"])),
+        Derived(
+            "the host of base_url; where that is this machine, localhost and 127.0.0.1",
+            lambda so_far: _names_of(host_of(so_far["base_url"])),
+        ),
         "Names under which browsers may ask for the site; other requests are refused.",
     )
     smtp: Smtp | None = section(Smtp)

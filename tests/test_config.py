@@ -57,6 +57,12 @@ def test_a_public_site_follows_from_its_address_and_its_relay() -> None:
     assert (config.smtp.port, config.smtp.security) == (465, Security.TLS)
 
 
+def test_who_tries_it_out_may_call_their_machine_by_any_of_its_names() -> None:
+    assert read({}).trusted_hosts == ("localhost", "127.0.0.1")
+    named = read({"PBEM_BASE_URL": "http://games.localhost:8000"})
+    assert named.trusted_hosts == ("games.localhost", "localhost", "127.0.0.1")
+
+
 def test_the_environment_wins_over_the_file(folder: Path) -> None:
     (folder / "pbem.toml").write_text(
         'base_url = "http://localhost:9000"\ntrusted_hosts = ["localhost", "box"]\n'
