@@ -9,6 +9,7 @@
     │   ├── Stale          it was possible when it was asked for, and the game has moved on
     │   └── TooMany        a limit was reached, which waiting or removing something will cure
     └── Fault              something of ours is broken: a 5xx page, an alarm for the organiser
+        └── Unavailable    the records cannot be read or written: a full disk, a database that is away
 
 Every message to a person says what happened, why, and what to do now; so does every error, in that
 order and in whole sentences. A message never holds a secret, a token, an address or a trace, and
@@ -84,6 +85,12 @@ class Fault(PbemError):
     """Something of ours is broken, and no act of the person who met it would help."""
 
     usual_remedy = marked("It is our fault and not yours; please try again later, or call the organiser.")
+
+
+class Unavailable(Fault):
+    """What we keep our records in is full or away; somebody of ours has to mend it, and then it works again."""
+
+    usual_remedy = marked("Please try again in a few minutes; the page shows then whether this counts.")
 
 
 def quoted(text: str) -> str:

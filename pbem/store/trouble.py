@@ -1,4 +1,4 @@
-"""What is wrong when a database cannot be used, in words for whoever has to mend it.
+"""What is wrong when a database cannot be used: in words for whoever has to mend it, and for whoever only wanted to play.
 
 This module must never show a password: what a driver says is told after everything that looks like a secret was cut out.
 """
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
-from pbem.domain.errors import BadInput, Fault
+from pbem.domain.errors import BadInput, Fault, Unavailable
 from pbem.domain.speech import gettext as _
 from pbem.links import redact
 from pbem.store.database import sqlite_module
@@ -54,6 +54,14 @@ def explained() -> Iterator[None]:
             _("The database cannot be used: %(first_line)s", first_line=_first_line(error)),
             remedy=_("Check PBEM_DATABASE_URL."),
         ) from error
+
+
+def for_visitors(error: Exception) -> Fault:
+    """What went wrong, for somebody who cannot mend it: what they may rely on, and nothing of how we are built."""
+    # What the database calls operational is not about the statement: it is full, busy, or not there.
+    if isinstance(error, OperationalError):
+        return Unavailable(_("We cannot get at our records just now."), why=_("What we had confirmed to you is safe."))
+    return Fault(_("Something went wrong here."))
 
 
 def _meaning(error: BaseException) -> Fault:

@@ -20,8 +20,10 @@ from pbem.domain.errors import (
     Refusal,
     Stale,
     TooMany,
+    Unavailable,
 )
 from pbem.domain.speech import gettext as _
+from pbem.store.trouble import for_visitors
 from pbem.web.site import config, page
 
 STATUS: Final[dict[type[PbemError], int]] = {
@@ -31,6 +33,7 @@ STATUS: Final[dict[type[PbemError], int]] = {
     Gone: 410,
     Stale: 409,
     TooMany: 429,
+    Unavailable: 503,
     Fault: 500,
 }
 
@@ -107,7 +110,8 @@ def _of_code(code: int) -> PbemError:
 
 def _of_nobody(error: Exception) -> Response:
     _log.error("request_failed", endpoint=request.endpoint, exc_info=error)
-    return _told(Fault(_("Something went wrong here.")), 500)
+    fault = for_visitors(error)
+    return _told(fault, status_of(fault))
 
 
 def _told(error: PbemError, status: int) -> Response:
@@ -116,4 +120,6 @@ def _told(error: PbemError, status: int) -> Response:
         response.status_code = status
         return response
     lost = isinstance(error, (NotFound, Gone))
-    return page("error.html", status, error=error, lost=lost, broken=not isinstance(error, Refusal))
+    # A call to the organiser would have to be written down, too.
+    broken = not isinstance(error, (Refusal, Unavailable))
+    return page("error.html", status, error=error, lost=lost, broken=broken)

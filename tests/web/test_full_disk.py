@@ -1,0 +1,50 @@
+"""A disk that is full: nothing that was confirmed is lost, nothing is half done, and whoever meets it is told so."""
+
+from contextlib import contextmanager
+from itertools import cycle
+
+import pytest
+from sqlalchemy import event
+
+from tests.web.test_reading_changes_nothing import everything
+
+
+@pytest.fixture
+def database_url(sqlite_alone):
+    """SQLite alone can be told that its file may not grow; another database has its own disk."""
+    return sqlite_alone
+
+
+@contextmanager
+def full(store):
+    """Until the end of this the file of the database cannot grow, and SQLite says what it says when a disk is full."""
+
+    def limited(connection, *_):
+        connection.execute("PRAGMA max_page_count=1")
+
+    event.listen(store.engine, "checkout", limited)
+    try:
+        yield
+    finally:
+        event.remove(store.engine, "checkout", limited)
+        store.engine.dispose()
+
+
+def test_a_move_that_finds_no_room_is_not_half_made_and_counts_as_soon_as_there_is(browser, house, table, links):
+    game = table("bid", 3)
+    seat = next(iter(game.asked()))
+    _, token = links.of(game, seat)
+    window = str(game.row().window)
+    with full(house.store):
+        # As long as there is room in the pages that the file has, changing one's mind needs no more.
+        for bid in cycle(["bid 1", "bid 2"]):
+            before, seq, fields = everything(house), game.row().seq, [("window", window), ("choice", bid)]
+            page = browser.post(f"/s/{token}/play", fields)
+            if page.status != 200:
+                break
+        assert page.status == 503
+        assert "We cannot get at our records just now. What we had confirmed to you is safe." in page.text
+        assert browser.open(f"/s/{token}").status == 200
+        assert everything(house) == before
+    assert browser.post(f"/s/{token}/play", fields, follow=False).status == 303
+    assert game.row().seq == seq + 1
