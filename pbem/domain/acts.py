@@ -45,6 +45,7 @@ class Act(StrEnum):
     ADDRESS = "address"
     BAN = "ban"
     UNBAN = "unban"
+    RELEASE = "release"
     MERGE = "merge"
     EXPORT = "export"
     DELETE = "delete"
@@ -98,7 +99,9 @@ DANGEROUS: Final = frozenset(
 )
 """What cannot be made good at once if somebody else sits at an organiser's screen: it needs the passphrase again."""
 
-ABOUT_ONE_PERSON: Final = frozenset({Act.PERSON, Act.ADDRESS, Act.BAN, Act.UNBAN, Act.MERGE, Act.EXPORT, Act.DELETE})
+ABOUT_ONE_PERSON: Final = frozenset(
+    {Act.PERSON, Act.ADDRESS, Act.BAN, Act.UNBAN, Act.RELEASE, Act.MERGE, Act.EXPORT, Act.DELETE}
+)
 """What shows or changes everything of a person, at whatever table: not for whoever plays against them."""
 
 _ONLY_AT_THE_MACHINE: Final = frozenset({Act.ORGANISER_ADDED, Act.ORGANISER_REMOVED})

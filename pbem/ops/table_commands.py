@@ -232,7 +232,7 @@ def table_retry_deadline(house: "House", number: int, seat: int) -> "Deed":
 
 @click.group(epilog=CODES)
 def person() -> None:
-    """People: their addresses, and who takes no new seat."""
+    """People: their addresses, which of them mails reach, and who takes no new seat."""
 
 
 @deed(person, "address", example="pbem person address ann@example.org ann@example.net --reason 'She wrote from there.'")
@@ -299,6 +299,15 @@ def person_unban(house: "House", who: str) -> "Deed":
     from pbem.service.moderation.persons import Unban
 
     return Unban(_number(house, who))
+
+
+@deed(person, "release", example="pbem person release ann@example.org --reason 'Her mailbox has room again.'")
+@click.argument("who")
+def person_release(house: "House", who: str) -> "Deed":
+    """Let mails go to WHO, an address or a number, again, where the address was left alone because mails came back."""
+    from pbem.service.moderation.persons import Release
+
+    return Release(_number(house, who))
 
 
 @click.group(epilog=CODES)

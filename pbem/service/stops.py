@@ -206,9 +206,12 @@ def heard_from(tx: Tx, house: House, person_id: int, since: datetime | None = No
     return True
 
 
-def reached_in(tx: Tx, house: House, person_id: int) -> None:
-    """Note that mail to a person arrives again, for a reason that somebody knows; nothing where it did anyway."""
-    _reach(tx, house, person_id)
+def reached_in(tx: Tx, house: House, person_id: int) -> int | None:
+    """Note that mail to a person arrives again, for a reason that somebody knows; None where it did anyway.
+
+    How many turns are mailed again because of it.
+    """
+    return _reach(tx, house, person_id)
 
 
 def forgive(house: House) -> int:
@@ -251,19 +254,24 @@ def _fail(tx: Tx, house: House, person_id: int, cause: str, why: str) -> None:
     alarms.raise_in(tx, house, alarms.What.UNREACHABLE, said)
 
 
-def _reach(tx: Tx, house: House, person_id: int) -> None:
-    """Mail to a person arrives again. What they were to be asked meanwhile is sent: without its mail no clock would start."""
+def _reach(tx: Tx, house: House, person_id: int) -> int | None:
+    """Mail to a person arrives again; None if it did anyway, or how many turns are mailed again.
+
+    What they were to be asked meanwhile is sent: without its mail no clock would start.
+    """
     locked = _lock_games(tx, person_id)
     now = house.now()
     if not outages.reach(tx, person_id, now):
-        return
+        return None
     bounces.forget(tx, person_id)
     _settle_person(tx, house, person_id, locked)
-    for mail in outbox.turns_refused(tx, person_id):
+    held_back = outbox.turns_refused(tx, person_id)
+    for mail in held_back:
         outbox.change(tx, mail.id, status="queued", due_at=now, claimed_until=None, attempts=0)
         outbox.note(tx, mail.id, now, "resent", "the address can be reached again")
     for game, who, other in _companions(tx, person_id):
         timekeeping.queue_notice(tx, house, other, game, None, "reachable", {"who": who})
+    return len(held_back)
 
 
 def _companions(tx: Tx, person_id: int) -> list[tuple[GameRow, str, int]]:

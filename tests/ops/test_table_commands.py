@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from pbem.config import read
 from pbem.ops.opening import house_on, opened_store
-from pbem.service import talk
-from pbem.store import audit, bans, deadlines, people
+from pbem.service import stops, talk
+from pbem.store import audit, bans, deadlines, outages, people
 from tests.ops.conftest import Run
 from tests.ops.test_commands import begin_here
 from tests.service.begun import Begun
@@ -116,6 +116,31 @@ def test_people_are_banned_and_moved_by_their_address(pbem: Run) -> None:
     assert pbem("person", "address", "ann@example.org", "ann@example.net", *WHY).exit_code == 0
     assert pbem("person", "ban", "ann@example.net", *WHY, "--dry-run").exit_code == 0
     assert pbem("person", "ban", "nobody@example.net", *WHY).exit_code == 1
+
+
+def test_mails_go_to_an_address_again_that_was_left_alone(pbem: Run) -> None:
+    pbem("init")
+    number = begin_here()
+
+    def fail(game: Begun) -> int:
+        ann = next(place.person_id for place in game.places().values() if place.name == "Ann")
+        assert ann is not None
+        game.house.write(lambda tx: stops.refused(tx, game.house, ann, "550 5.1.1 no such user"))
+        return ann
+
+    def fails(game: Begun) -> bool:
+        with game.house.store.read() as tx:
+            return outages.failure(tx, ann) is not None
+
+    ann = at(number, fail)
+    assert pbem("person", "release", "ann@example.org", *WHY, "--dry-run").exit_code == 0
+    assert at(number, fails)
+    assert pbem("person", "release", "ann@example.org", *WHY).exit_code == 0
+    assert not at(number, fails)
+    again = pbem("person", "release", str(ann), *WHY)
+    assert again.exit_code == 1
+    assert "not left alone" in again.output
+    assert [act for act, _, _ in acts()] == ["release"]
 
 
 def test_an_outage_is_declared_and_tables_are_listed_and_shown(pbem: Run) -> None:

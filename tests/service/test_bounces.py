@@ -8,8 +8,10 @@ from datetime import timedelta
 import pytest
 
 from pbem.domain.bounce import MEMORY, Bounce
+from pbem.domain.errors import Gone
 from pbem.service import alarms, delivery, doorstep, mine, organisers, own, people, signing_in, stops
 from pbem.service.moderation.clocks import Pause
+from pbem.service.moderation.persons import Release
 from pbem.service.outcomes import TRIES
 from pbem.store import deadlines, outages, traffic
 from tests.service.acting import ROOT
@@ -222,6 +224,30 @@ def test_that_the_relay_takes_a_mail_ends_only_what_the_relay_itself_has_said(ho
     delivery.deliver(house, post)
     assert not fails(house, ann)
     assert fails(house, ben), "a mail that came back was taken by the relay, too"
+
+
+def test_an_organiser_lets_mails_go_there_again_and_what_came_back_before_counts_no_more(
+    house, clock, sink, post, game
+):
+    seat = next(iter(game.asked()))
+    following = game.person_at((seat + 1) % 3), game.person_at((seat + 2) % 3)
+    for person in following:
+        days(house, clock, person, HARD, HARD, HARD)
+    game.play(seat, game.asked()[seat].default)
+    clock.advance(HOUR)
+    delivery.deliver(house, post)
+    asked = next(iter(game.asked()))
+    person = game.person_at(asked)
+    assert letters(house, person, "turn")[-1].status == "undeliverable"
+    done = does(house, Release(person), "Her mailbox has room again.")
+    assert "Turns that were held back and are mailed now: 1. Clocks that waited go on." in done.says
+    assert {(told.kind, told.what) for told in done.told} == {("notice", "reachable")}
+    delivery.deliver(house, post)
+    assert letters(house, person, "turn")[-1].status == "sent"
+    bounce(house, person)
+    assert not fails(house, person)
+    with pytest.raises(Gone, match="not left alone"):
+        does(house, Release(person), "Her mailbox has room again.")
 
 
 # What the relay says

@@ -11,7 +11,7 @@ from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, Gone, PbemError
 from pbem.links import Purpose
 from pbem.ops.verify import verify_game
-from pbem.service import audit, demo, farewell, heartbeat, leaving, lobby, moderation, substitutes, talk
+from pbem.service import audit, demo, farewell, heartbeat, leaving, lobby, moderation, stops, substitutes, talk
 from pbem.service.links import of_seat_in, opened
 from pbem.service.moderation.clocks import Close, Extend, Freeze, Pause, Resume, Unfreeze
 from pbem.service.moderation.correcting import Correct
@@ -21,7 +21,7 @@ from pbem.service.moderation.mailing import Resend, ResendOfNoTable, RetryDeadli
 from pbem.service.moderation.merging import Merge
 from pbem.service.moderation.outages import DeclareOutage
 from pbem.service.moderation.parting import Delete, SendExport
-from pbem.service.moderation.persons import Ban, ChangeAddress, Unban
+from pbem.service.moderation.persons import Ban, ChangeAddress, Release, Unban
 from pbem.service.moderation.rewinding import Rewind
 from pbem.service.moderation.seats import Offer, Substitute
 from pbem.service.moderation.talking import Redact
@@ -103,6 +103,9 @@ def scene(house, time, table, person):
             case "unban":
                 does(house, Ban(ben))
                 return game, Unban(ben)
+            case "release":
+                house.write(lambda tx: stops.refused(tx, house, ben, "550 5.1.1 no such user"))
+                return game, Release(ben)
             case "outage":
                 time.passes(HOUR)
                 return game, DeclareOutage(house.now() - HOUR, house.now())
@@ -151,6 +154,7 @@ OTHERS = {
     "address": ChangeAddress,
     "ban": Ban,
     "unban": Unban,
+    "release": Release,
     "export": SendExport,
     "resend of no table": ResendOfNoTable,
     "retry incoming": RetryIncoming,
@@ -318,8 +322,8 @@ def test_when_a_table_goes_on_whoever_is_asked_reads_until_when_and_the_others_t
     game = table("templari", 3, pace="1d")
     time.sends()
     (seat,) = game.asked()
-    for stops, goes_on in ((Freeze, Unfreeze), (Pause, Resume)):
-        does(house, stops(game.id))
+    for halts, goes_on in ((Freeze, Unfreeze), (Pause, Resume)):
+        does(house, halts(game.id))
         known = {mail.id for mail in letters(house)}
         does(house, goes_on(game.id))
         told = {mail.person_id: json.loads(mail.facts) for mail in letters(house) if mail.id not in known}

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from engine.facts import SPECTATOR
-from pbem.service import audit, calls, heartbeat, talk
+from pbem.service import audit, calls, heartbeat, stops, talk
 from pbem.service.moderation.clocks import Pause, Resume
 from pbem.service.moderation.outages import DeclareOutage
 from pbem.service.moderation.rewinding import Rewind
@@ -121,14 +121,17 @@ ON_PEOPLE = {
     "ban": ({}, "Ban somebody"),
     "export": ({}, "Send them all that is known of them"),
     "address": ({"address": "ben.new@example.org"}, "Change an address"),
+    "release": ({}, "Let mails go to them again"),
     "delete": ({}, "Delete a person"),
 }
 
 
 @pytest.mark.parametrize("act", ON_PEOPLE)
-def test_an_act_on_a_person_names_them_on_each_of_its_pages(desk, game, person, act):
+def test_an_act_on_a_person_names_them_on_each_of_its_pages(desk, house, game, person, act):
     fields, button = ON_PEOPLE[act]
     ben = person("Ben")
+    if act == "release":
+        house.write(lambda tx: stops.refused(tx, house, ben, "550 5.1.1 no such user"))
     page = desk.open(f"/desk/people/{ben}/{act}")
     assert f"Ben · person {ben} " in page.text
     looked = page.form(LOOK).press(**fields, reason="It was asked for.", step="preview")

@@ -1,4 +1,4 @@
-"""Acts on people: their address is changed, they are banned, a ban is lifted."""
+"""Acts on people: their address is changed or tried again, they are banned, a ban is lifted."""
 
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
@@ -9,7 +9,7 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone
 from pbem.domain.phrase import said_of_day
 from pbem.domain.speech import gettext as _
-from pbem.service import moving
+from pbem.service import moving, stops
 from pbem.service.moderation.doing import Doing, Done, OnPerson
 from pbem.store import bans, lobby, outbox, people
 
@@ -88,6 +88,27 @@ class Unban(OnPerson):
         letter = outbox.Letter(person.id, "banned", facts={"reason": doing.reason, "until": None, "lifted": True})
         outbox.queue(doing.tx, [letter], now, now)
         return Done()
+
+
+@dataclass(frozen=True)
+class Release(OnPerson):
+    """Let mails go to an address again that is left alone, because whoever does it knows that it works."""
+
+    act = Act.RELEASE
+    person_id: int
+
+    def do(self, doing: Doing) -> Done:
+        tx = doing.tx
+        people.read(tx, self.person_id)
+        again = stops.reached_in(tx, doing.house, self.person_id)
+        if again is None:
+            raise Gone(_("Their address is not left alone: mails go to it."), remedy=_("Nothing was changed."))
+        tables = tuple(game.id for game in lobby.of_person(tx, self.person_id, ("playing",)))
+        says = (
+            _("Mails go to their address from now on, and what came back until now counts no more."),
+            _("Turns that were held back and are mailed now: %(again)s. Clocks that waited go on.", again=again),
+        )
+        return Done(says, tables=tables)
 
 
 def _end_of(day: date, zone: str) -> datetime:

@@ -24,7 +24,7 @@ from pbem.service.moderation.mailing import Resend, ResendOfNoTable, RetryDeadli
 from pbem.service.moderation.merging import Merge
 from pbem.service.moderation.outages import DeclareOutage
 from pbem.service.moderation.parting import Delete, SendExport
-from pbem.service.moderation.persons import Ban, ChangeAddress, Unban
+from pbem.service.moderation.persons import Ban, ChangeAddress, Release, Unban
 from pbem.service.moderation.rewinding import Rewind
 from pbem.service.moderation.seats import Offer, Substitute
 from pbem.service.moderation.talking import Redact
@@ -152,6 +152,7 @@ FORMS: Final = {
         Form(Act.MERGE, f"{_PERSON}/merge", ("other",), lambda at: Merge(at["person_id"], _other())),
         Form(Act.BAN, f"{_PERSON}/ban", ("until",), lambda at: Ban(at["person_id"], _day_or_never())),
         Form(Act.UNBAN, f"{_PERSON}/unban", (), lambda at: Unban(at["person_id"])),
+        Form(Act.RELEASE, f"{_PERSON}/release", (), lambda at: Release(at["person_id"])),
         Form(Act.EXPORT, f"{_PERSON}/export", (), lambda at: SendExport(at["person_id"])),
         Form(Act.DELETE, f"{_PERSON}/delete", (), lambda at: Delete(at["person_id"])),
         Form(
