@@ -18,16 +18,12 @@ from typing import Final
 
 from pbem.service.house import House
 from pbem.service.play import THEMSELVES, By
-from pbem.store import overview, tally, traffic
+from pbem.store import overview, tally
 from pbem.store.database import Tx
-from pbem.store.traffic import TrafficRow
 
 DAYS: Final = 30
 HOURS: Final = 48
 """So far back the charts show."""
-
-PROVIDERS: Final = 20
-"""So many domains of mail are listed."""
 
 KEPT: Final = timedelta(days=400)
 """A year can be compared with the one before."""
@@ -92,12 +88,6 @@ def activity(house: House, *, hourly: bool) -> Activity:
     """What happened in the last days, or in the last hours."""
     with house.store.read() as tx:
         return _activity(tx, house.now(), hourly=hourly)
-
-
-def providers(house: House) -> list[TrafficRow]:
-    """What became of the mails to each domain in the last days: of those to which most went."""
-    with house.store.read() as tx:
-        return traffic.since(tx, house.now().date() - timedelta(days=DAYS))[:PROVIDERS]
 
 
 def _activity(tx: Tx, now: datetime, *, hourly: bool) -> Activity:

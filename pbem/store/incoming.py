@@ -12,10 +12,10 @@ from typing import Any
 from sqlalchemy import Connection, Integer, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbem.store.schema import Arrival, Outbox, Received, table_of
+from pbem.store.schema import Arrival, Link, Outbox, Received, table_of
 from pbem.store.types import Moment
 
-_ARRIVAL, _OUTBOX, _RECEIVED = table_of(Arrival), table_of(Outbox), table_of(Received)
+_ARRIVAL, _LINK, _OUTBOX, _RECEIVED = table_of(Arrival), table_of(Link), table_of(Outbox), table_of(Received)
 _FREE = (
     select(_RECEIVED.c.id)
     .where(
@@ -62,6 +62,19 @@ class UnreadRow:
     id: int
     received_at: datetime
     attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class CameRow:
+    """A mail that came in, nothing of what it says: to what of ours, and what became of it."""
+
+    id: int
+    received_at: datetime
+    status: str
+    outcome: str
+    purpose: str
+    game_id: int | None
+    person_id: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +131,16 @@ def unread(tx: Connection, limit: int) -> list[UnreadRow]:
     wanted = select(*(_RECEIVED.c[field.name] for field in fields(UnreadRow))).where(_RECEIVED.c.status == "parked")
     latest = wanted.order_by(_RECEIVED.c.due_at.desc(), _RECEIVED.c.id.desc()).limit(limit)
     return [UnreadRow(**row._mapping) for row in tx.execute(latest)]
+
+
+def newest(tx: Connection, most: int) -> list[CameRow]:
+    """The mails with the last so many numbers, the newest first."""
+    last = select(func.max(_RECEIVED.c.id)).scalar_subquery()
+    columns = [
+        (_RECEIVED if name in _RECEIVED.c else _LINK).c[name] for name in (field.name for field in fields(CameRow))
+    ]
+    wanted = select(*columns).join(_LINK, _LINK.c.id == _RECEIVED.c.link_id).where(_RECEIVED.c.id > last - most)
+    return [CameRow(**row._mapping) for row in tx.execute(wanted.order_by(_RECEIVED.c.id.desc()))]
 
 
 def of_link(tx: Connection, link_id: int, limit: int) -> list[ReceivedRow]:

@@ -13,10 +13,10 @@ from sqlalchemy import Connection, Select, Table, and_, bindparam, delete, func,
 from sqlalchemy.dialects import postgresql, sqlite
 
 from pbem.domain.interval import Interval
-from pbem.store.schema import Beat, Outage, Pause, Slot, Unreachable, Vacation, table_of
+from pbem.store.schema import Beat, Outage, Pause, Person, Slot, Unreachable, Vacation, table_of
 
 _BEAT, _OUTAGE, _PAUSE, _SLOT = table_of(Beat), table_of(Outage), table_of(Pause), table_of(Slot)
-_UNREACHABLE, _VACATION = table_of(Unreachable), table_of(Vacation)
+_PERSON, _UNREACHABLE, _VACATION = table_of(Person), table_of(Unreachable), table_of(Vacation)
 
 _OUTAGES = select(_OUTAGE.c.start_at, _OUTAGE.c.end_at).where(_OUTAGE.c.end_at > bindparam("since"))
 _PAUSES = select(_PAUSE.c.game_id, _PAUSE.c.start_at, _PAUSE.c.end_at).where(
@@ -93,6 +93,17 @@ class UnreachableRow:
     person_id: int
     start_at: datetime
     end_at: datetime | None
+    cause: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeftAloneRow:
+    """Somebody to whom no mail goes at present: since when, what said so, and its words."""
+
+    person_id: int
+    name: str
+    since: datetime
     cause: str
     why: str
 
@@ -232,6 +243,15 @@ def failing(tx: Connection, before: datetime, limit: int) -> list[UnreachableRow
     """People to whom mail has failed since before a moment, and still does, the longest first."""
     wanted = select(_UNREACHABLE).where(_UNREACHABLE.c.end_at.is_(None), _UNREACHABLE.c.start_at <= before)
     return [UnreachableRow(**row._mapping) for row in tx.execute(wanted.order_by(_UNREACHABLE.c.start_at).limit(limit))]
+
+
+def left_alone(tx: Connection, limit: int) -> list[LeftAloneRow]:
+    """People to whom mail fails at present, those first to whom it began to fail last."""
+    told = (_UNREACHABLE.c.person_id, _PERSON.c.name, _UNREACHABLE.c.start_at, _UNREACHABLE.c.cause, _UNREACHABLE.c.why)
+    wanted = (
+        select(*told).join(_PERSON, _PERSON.c.id == _UNREACHABLE.c.person_id).where(_UNREACHABLE.c.end_at.is_(None))
+    )
+    return [LeftAloneRow(*row) for row in tx.execute(wanted.order_by(_UNREACHABLE.c.start_at.desc()).limit(limit))]
 
 
 def take_slot(tx: Connection, task: str, slot: str) -> bool:

@@ -36,6 +36,7 @@ PAGES = (
     "/desk?status=over",
     "/desk?q=copy77",
     "/desk/activity",
+    "/desk/mail",
     f"/desk/people/{many.FIRST + 5}",
     "/desk/audit",
     "/desk/audit?act=rewind",

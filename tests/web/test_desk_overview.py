@@ -5,13 +5,14 @@ from datetime import timedelta
 import pytest
 
 from pbem.links import contains_token
-from pbem.service import bulk, counting, play
+from pbem.service import bulk, counting, deliverability, play, stops
 from pbem.service.delivery import deliver
 from pbem.service.moderation.persons import Ban
 from pbem.service.moderation.seats import Substitute
 from pbem.service.play import By
 from pbem.store import outbox, traffic
 from tests.service import many
+from tests.service.inbox import Inbox
 from tests.service.moderated import does
 from tests.service.stored import calls_counted, letters
 from tests.service.test_delivery import post_to
@@ -40,6 +41,7 @@ def time(house, clock):
         "/desk?q=copied",
         "/desk?status=over&kind=bid",
         "/desk/activity",
+        "/desk/mail",
         "/desk/people?q=pat",
         f"/desk/people/{many.FIRST + 1}",
     ],
@@ -114,15 +116,15 @@ def test_the_charts_have_their_numbers_as_tables(olga, house, clock, table):
 
 def test_what_became_of_the_mails_to_each_provider_is_told(olga, house, clock):
     today = clock.now().date()
-    for number in range(counting.PROVIDERS):
+    for number in range(deliverability.PROVIDERS):
         house.write(lambda tx, number=number: traffic.count(tx, today, "sent", {f"few{number}.example": 1}))
     for kind, many_of_them in (("sent", 70), ("deferred", 31), ("bounced", 29), ("complained", 17)):
         house.write(lambda tx, kind=kind, more=many_of_them: traffic.count(tx, today, kind, {"example.net": more}))
-    long_ago = today - timedelta(days=counting.DAYS + 1)
+    long_ago = today - timedelta(days=deliverability.DAYS + 1)
     house.write(lambda tx: traffic.count(tx, long_ago, "sent", {"example.net": 500}))
-    shown = olga.open("/desk/activity").text
+    shown = olga.open("/desk/mail").text
     assert "example.net70312917" in shown, "one number to a cell"
-    assert shown.count("few") == counting.PROVIDERS - 1, "those with the fewest mails are not listed"
+    assert shown.count("few") == deliverability.PROVIDERS - 1, "those with the fewest mails are not listed"
 
 
 def test_how_mails_get_through_stands_at_the_desk_with_what_the_relay_says_and_without_their_text(
@@ -140,6 +142,46 @@ def test_how_mails_get_through_stands_at_the_desk_with_what_the_relay_says_and_w
     assert "No mail has reached them since 2026-11-21 13:00" in page.text
     assert "undeliverable – 550" in page.text
     assert "keeps you from new tables" not in page.text
+
+
+def test_who_is_left_alone_is_listed_with_why_and_released_from_their_page(olga, house, person):
+    ann = person("Ann")
+    assert "Let mails go to them again" not in olga.open(f"/desk/people/{ann}").links()
+    house.write(lambda tx: stops.refused(tx, house, ann, "550 5.1.1 no such user"))
+    page = olga.open("/desk/mail")
+    assert "One person gets no mails" in page.text
+    for told in (f"Ann · person {ann} · since 2026-11-21 12:00 UTC", "our relay refuses the address – 550 5.1.1"):
+        assert told in page.text
+    assert "@" not in page.text
+    assert page.links()["Let mails go to them again"] == f"/desk/people/{ann}/release"
+    form = olga.open(f"/desk/people/{ann}").follow("Let mails go to them again").form("See what it would do …")
+    looked = form.press(reason="Her mailbox has room again.")
+    assert looked.form("Let mails go to them again").press(step="do").heading == "Done"
+    assert "One person gets no mails" not in olga.open("/desk/mail").text
+
+
+def test_every_end_of_a_mail_that_came_in_has_words(app):
+    with app.test_request_context():
+        words = app.jinja_env.get_template("desk/_mail.html").module
+    for outcome, kind in deliverability.OUTCOMES.items():
+        assert words.outcome(outcome).strip() not in ("", outcome)
+        assert words.kind(kind).strip()
+    assert words.outcome(deliverability.UNREAD).strip() != deliverability.UNREAD
+
+
+def test_what_came_in_and_could_not_be_used_is_told_without_its_text(olga, house, clock, table):
+    game, inbox = table("templari", 3), Inbox(house, clock)
+    (seat,) = game.asked()
+    inbox.replies(game, seat, "the cat sat on the mat")
+    inbox.replies(game, seat, "I am away", Auto_Submitted="auto-replied")
+    inbox.takes(inbox.written(game, seat, "pass"), f"nobody@{inbox.box.domain}")
+    page = olga.open("/desk/mail")
+    assert "no command in it, and answered so11" in page.text
+    assert "to no address of ours, or a made-up one11" in page.text
+    assert f"Answers to mails · 2026-11-21 12:00 UTC · table {game.id}" in page.text
+    assert "written by a program, and not answered (Auto-Submitted)" in page.text
+    for unsaid in ("cat", "I am away", "@"):
+        assert unsaid not in page.text
 
 
 def test_all_tables_are_paused_by_two_presses_and_a_double_press_changes_nothing(olga, house, table):

@@ -5,7 +5,7 @@ Every page and every form of these blueprints names the act that it is for; the 
 
 from typing import Final
 
-from pbem.web.desk import account, audit, bulk, calls, deeds, overview, people, table
+from pbem.web.desk import account, audit, bulk, calls, deeds, mail, overview, people, table
 
 BLUEPRINTS: Final = (
     account.pages,
@@ -13,6 +13,7 @@ BLUEPRINTS: Final = (
     bulk.pages,
     calls.pages,
     deeds.pages,
+    mail.pages,
     overview.pages,
     people.pages,
     table.pages,

@@ -64,11 +64,10 @@ def find() -> Response:
 @pages.get("/desk/activity")
 @door.needs(Act.OVERVIEW)
 def activity() -> Response:
-    """What happened in the last days, or with `?by=hour` in the last hours, as charts; and what became of mails."""
+    """What happened in the last days, or with `?by=hour` in the last hours, as charts."""
     hourly = request.args.get("by") == "hour"
     found = counting.activity(house(), hourly=hourly)
-    providers = counting.providers(house())
-    return live(site.page("desk/activity.html", charts=charts.of(found), hourly=hourly, providers=providers))
+    return live(site.page("desk/activity.html", charts=charts.of(found), hourly=hourly))
 
 
 def live(response: Response) -> Response:
