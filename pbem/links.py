@@ -18,7 +18,7 @@ module must never store, log or print a secret or a token, and it does not know 
 import hashlib
 import hmac
 import re
-from base64 import b32decode, b32encode
+from base64 import b32decode, b32encode, b64decode
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -264,6 +264,11 @@ def without_links(stored: bytes) -> bytes:
     return _PLACEHOLDER.sub(b"*" * TOKEN_LENGTH, stored)
 
 
+def without_tokens(stored: bytes) -> bytes:
+    """The same, and without a token that somebody has written into it: fit to be shown to whoever may not act for its reader."""
+    return _WRITTEN_SECRET.sub(_hidden, without_links(stored))
+
+
 def redact(text: str) -> str:
     """The text without tokens, signed values and mail addresses: fit for a log."""
     if len(text) < _SHORTEST_SECRET and "@" not in text and "%" not in text:
@@ -280,6 +285,10 @@ _PROOF_LENGTH = 21
 # (50 bits) are missing, which nobody guesses over a network. A client may write a letter as %61.
 _SHORTEST_SECRET = 24
 _SECRET = re.compile(rf"(?:[a-z2-7]|%[0-9a-f]{{2}}){{{_SHORTEST_SECRET},}}", re.IGNORECASE | re.ASCII)
+# In a mail, the letters of a subject that is encoded look like one, and may hold one.
+_WRITTEN_SECRET = re.compile(
+    rb"=\?[\w-]+\?b\?(?P<encoded>[A-Za-z0-9+/=]*)\?=|" + _SECRET.pattern.encode(), re.IGNORECASE | re.ASCII
+)
 # What `signer` makes: payload, time and SHA-256 in URL-safe base 64. Here and below, looking behind
 # keeps the search linear: a run of characters is entered at its beginning only.
 _SIGNED = re.compile(r"(?<![\w-])[\w-]+\.[\w-]{5,8}\.[\w-]{43}", re.ASCII)
@@ -287,6 +296,14 @@ _SIGNED = re.compile(r"(?<![\w-])[\w-]+\.[\w-]{5,8}\.[\w-]{43}", re.ASCII)
 _ADDRESS_PART = r"[^\s@<>()\[\]\"',:;/\\?&]"
 _AT = rf"{_ADDRESS_PART}+(?:@|%40){_ADDRESS_PART}+"
 _ADDRESS = re.compile(rf"<{_AT}>|(?<!{_ADDRESS_PART}){_AT}")
+
+
+def _hidden(found: re.Match[bytes]) -> bytes:
+    """What is shown where something looks like a token: itself, if it is a word in base 64 that holds none."""
+    encoded = found["encoded"]
+    if encoded is not None and not _SECRET.search(b64decode(encoded).decode("utf-8", "replace")):
+        return found[0]
+    return b"*" * len(found[0])
 
 
 def _token(key: Key, purpose: Purpose, row: int, generation: int) -> str:

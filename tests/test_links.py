@@ -1,7 +1,7 @@
 import hashlib
 import hmac
 import re
-from base64 import b32encode
+from base64 import b32encode, b64encode
 from collections.abc import Callable
 from datetime import date, timedelta
 
@@ -27,6 +27,7 @@ from pbem.links import (
     revoke,
     rotate,
     row_of,
+    without_tokens,
 )
 
 TODAY = date(2026, 11, 21)
@@ -374,6 +375,17 @@ def test_no_address_reaches_a_log(text: str, redacted: str) -> None:
 )
 def test_what_is_no_secret_stays_in_the_log(text: str) -> None:
     assert redact(text) == text
+
+
+def test_a_mail_that_is_shown_to_somebody_else_has_no_place_for_a_link_and_no_token() -> None:
+    token, place = RING.make(Purpose.SEAT, 9, 0), RING.placeholder(Purpose.SEAT, 9)
+    stars = "*" * TOKEN_LENGTH
+    stored = f"See https://play.example.org/s/{place} or /s/{token.upper()}/play"
+    assert without_tokens(stored.encode()).decode() == f"See https://play.example.org/s/{stars} or /s/{stars}/play"
+    subject = b"Subject: =?utf-8?b?%s?="
+    plain = subject % b64encode("“Bid!”: the game begins".encode())
+    assert without_tokens(plain) == plain
+    assert b"?b?" not in without_tokens(subject % b64encode(f"“{token}”".encode()))
 
 
 @given(st.text())

@@ -40,6 +40,7 @@ class Act(StrEnum):
     UNFREEZE = "unfreeze"
     REDACT = "redact"
     SEE_AS = "see as"
+    READ_MAIL = "read mail"  # also one that is about no table
 
     # About people, mails and time.
     ADDRESS = "address"
@@ -84,6 +85,7 @@ DANGEROUS: Final = frozenset(
         Act.CORRECT,
         Act.CLOSE,
         Act.SEE_AS,
+        Act.READ_MAIL,
         Act.ADDRESS,
         Act.BAN,
         Act.MERGE,
@@ -100,7 +102,7 @@ DANGEROUS: Final = frozenset(
 """What cannot be made good at once if somebody else sits at an organiser's screen: it needs the passphrase again."""
 
 ABOUT_ONE_PERSON: Final = frozenset(
-    {Act.PERSON, Act.ADDRESS, Act.BAN, Act.UNBAN, Act.RELEASE, Act.MERGE, Act.EXPORT, Act.DELETE}
+    {Act.PERSON, Act.READ_MAIL, Act.ADDRESS, Act.BAN, Act.UNBAN, Act.RELEASE, Act.MERGE, Act.EXPORT, Act.DELETE}
 )
 """What shows or changes everything of a person, at whatever table: not for whoever plays against them."""
 

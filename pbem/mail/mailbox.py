@@ -96,10 +96,7 @@ class LocalMailbox:
         """One mail."""
         if not _KEY.fullmatch(key) or not self._path(key).is_file():
             raise NotFound("There is no such mail in the mailbox.")
-        content = self._path(key).read_bytes()
-        message = parse(content)
-        headers = tuple((name, str(value)) for name, value in message.items())
-        return Opened(_letter(key, content), headers, text_of(message), html_of(message), content)
+        return opened(key, self._path(key).read_bytes())
 
     def _letters(self, to: str) -> Iterator[Letter]:
         if not self.folder.is_dir():
@@ -113,6 +110,13 @@ class LocalMailbox:
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.eml"
+
+
+def opened(key: str, content: bytes) -> Opened:
+    """A mail of ours as a mail program takes it apart."""
+    message = parse(content)
+    headers = tuple((name, str(value)) for name, value in message.items())
+    return Opened(_letter(key, content), headers, text_of(message), html_of(message), content)
 
 
 def answer(opened: Opened, text: str, written_at: datetime, authserv_id: str) -> Answer:

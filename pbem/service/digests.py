@@ -94,6 +94,13 @@ def sections_in(tx: Tx, mail: OutboxRow, played: tuple[tuple[int, int, SeatLinks
     )
 
 
+def tables_in(tx: Tx, digest: OutboxRow) -> frozenset[int]:
+    """The tables that a digest tells of."""
+    facts = json.loads(digest.facts)
+    letters = outbox.with_ids(tx, facts["letters"])
+    return frozenset(map(int, facts["until"])) | {each.game_id for each in letters if each.game_id is not None}
+
+
 def is_over(tx: Tx, digest: OutboxRow) -> bool:
     """Whether a digest that has waited has nothing to tell of any more: every game of it has ended."""
     told = json.loads(digest.facts)["until"].keys()

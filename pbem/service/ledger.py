@@ -1,7 +1,7 @@
 """The ledger: what became of every mail, for its reader and for the organiser, and sending one again by hand.
 
-The bytes of a mail are shown to its reader's mailbox and to nobody else: a ledger tells kinds, moments and what the relay
-said.
+A ledger tells kinds, moments and what the relay said. What a mail says it does not tell: that is shown to its reader's
+mailbox, and for a reason and on record by `moderation.letters`.
 """
 
 import json
@@ -66,6 +66,12 @@ def of_game(house: House, game_id: int, seat: int | None = None, limit: int = MO
 def of_game_in(tx: Tx, game_id: int, limit: int, seat: int | None = None) -> list[Listed]:
     """The same within a transaction that is under way."""
     return _listed(tx, outbox.about(tx, game_id, limit, seat))
+
+
+def of_mail_in(tx: Tx, mail: OutboxRow) -> Listed:
+    """One mail within a transaction that is under way."""
+    (listed,) = _listed(tx, [mail])
+    return listed
 
 
 def given_up_in(tx: Tx, limit: int) -> list[Listed]:

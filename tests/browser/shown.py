@@ -183,7 +183,10 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
     "desk_calls.show": {"closed": Way("/desk/calls?status=closed")},
     "desk_calls.one": {"closed": Way("/desk/calls/{answered_call}")},
     "desk_people.show": {"found": Way("/desk/people?q=ann"), "not found": Way("/desk/people?q=zzz")},
-    "desk_people.one": {"banned": Way("/desk/people/{banned}")},
+    "desk_people.one": {
+        "banned": Way("/desk/people/{banned}"),
+        "left alone": Way("/desk/people/{out of reach id}"),
+    },
     "desk_overview.show": {"not found": Way("/desk?q=zzz"), "paused": Way("/desk?trouble=paused")},
     "desk_overview.activity": {"by hour": Way("/desk/activity?by=hour")},
 }
@@ -231,6 +234,9 @@ SENT: Final = {
     "a file that is none": Way("/verify", (Sent("Check", {"text": "It was a good game."}),), status=400),
     "a table as a seat sees it": Way("/desk/tables/{game id}", (Sent("Look", {"seat": "2", "reason": WHY}),)),
     "a look refused": Way("/desk/tables/{game id}", (Sent("Look", {"seat": "2", "reason": "   "}),), status=400),
+    "a mail of a table": Way("/desk/tables/{game id}", (Sent("Read it", {"reason": WHY}),)),
+    "a mail to a person": Way("/desk/people/{person id}", (Sent("Read it", {"reason": WHY}),)),
+    "a mail refused": Way("/desk/people/{person id}", (Sent("Read it", {"reason": "   "}),), status=400),
     "nobody at the desk": Way("/desk", (Sent("Look for it", {"q": "nobody@example.org"}),), status=404),
     "an act refused": Way(
         "/desk/tables/{game id}/extend",
@@ -247,6 +253,7 @@ SENT: Final = {
     "to redact": _deed("/desk/tables/{game id}/redact", line="1"),
     "to close": _deed("/desk/tables/{game id}/close"),
     "to ban": _deed("/desk/people/{person id}/ban", until="2027-01-31"),
+    "to release": _deed("/desk/people/{out of reach id}/release"),
     "to delete": _deed("/desk/people/{person id}/delete"),
     "to merge": _deed("/desk/people/{banned}/merge", other="gina@example.org"),
     "to merge, refused": _deed("/desk/people/{person id}/merge", other="ben@example.org", status=400),

@@ -216,7 +216,7 @@ class Showroom:
         moving.ask(self.house, self._people["Cleo"], "cleo@new.example.org")
         self._carry()
         found["moving"] = self._mailed("/y/")
-        found["out_of_reach"] = self._out_of_reach()
+        found |= self._out_of_reach()
         self._signed_in = self._sessions(ann)
         found["key of mailbox"] = next(iter(mailbox_of(self.config).letters(""))).key
         return found
@@ -325,12 +325,12 @@ class Showroom:
         texts = (box.read(letter.key).text for letter in box.letters(""))
         return next(match[1] for text in texts if (match := re.search(rf"{start}([a-z2-7]{{33}})", text)))
 
-    def _out_of_reach(self) -> str:
-        """The seat of somebody whose mail comes back; nothing is delivered after it, so that it stays so."""
+    def _out_of_reach(self) -> dict[str, str]:
+        """Somebody whose mail comes back, and their seat; nothing is delivered after it, so that it stays so."""
         ina = self._person("Ina")
         _, seat = self._against_bots(ina)
         self.house.write(lambda tx: stops.refused(tx, self.house, ina, "550 5.1.1 no such user"))
-        return seat
+        return {"out_of_reach": seat, "out of reach id": str(ina)}
 
     def _against_bots(self, person: int) -> tuple[Begun, str]:
         """A game that somebody plays against bots, and their seat."""

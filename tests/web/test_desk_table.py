@@ -5,7 +5,8 @@ import re
 import pytest
 
 from engine.facts import SPECTATOR
-from pbem.service import audit, calls, heartbeat, stops, talk
+from pbem.links import contains_token
+from pbem.service import audit, calls, heartbeat, sessions, stops, talk
 from pbem.service.moderation.clocks import Pause, Resume
 from pbem.service.moderation.outages import DeclareOutage
 from pbem.service.moderation.rewinding import Rewind
@@ -13,6 +14,8 @@ from pbem.service.moderation.seats import Substitute
 from pbem.service.record import Kind
 from pbem.store import audit as audit_rows
 from pbem.store.sessions import Holder
+from pbem.web.signed_in import Who
+from tests.service.acting import an_organiser
 from tests.service.moderated import does
 from tests.service.stored import calls_counted, everything, letters
 from tests.service.timed import HOUR, Time
@@ -235,6 +238,69 @@ def test_seeing_as_a_seat_is_a_look_on_record_with_its_reason(desk, table, house
     assert refused.status == 400
     assert len(audit.listed(house, audit_rows.Wanted(act="see as"))) == 1
     assert desk.client.get(address(game, "see-as"), base_url=HOST).status_code == 405
+
+
+WHY = "She says that her mail cannot be read."
+
+
+def test_a_mail_is_read_at_its_table_s_desk_and_on_a_person_s_page_for_a_reason_that_is_kept(desk, carry, table, house):
+    game = table("sunset-poker", 3)
+    carry()
+    (mail, *_rest) = letters(house, game.person_at(1), "turn")
+    for path in (address(game), f"/desk/people/{mail.person_id}"):
+        page = desk.open(path)
+        read = page.form("Read it").press(mail=str(mail.id), reason=WHY)
+        assert (read.status, read.heading) == (200, f"Mail {mail.id}")
+        assert "accepted – kept in the local mailbox" in read.text
+        for told in (mail.message_id, "Content-Type: multipart/alternative", 'class="mail" title="The mail as HTML"'):
+            assert told in read.source.replace("&lt;", "<").replace("&gt;", ">")
+        assert f'href="{path}"' in read.source
+        refused = page.form("Read it").press(mail=str(mail.id), reason=" ")
+        assert refused.status == 400
+        assert f'<option value="{mail.id}" selected>' in refused.source
+        assert desk.client.get(f"{path}/mail", base_url=HOST).status_code == 405
+    looks = audit.listed(house, audit_rows.Wanted(act="read mail"))
+    assert [(row.game_id, row.person_id, row.reason) for row in looks] == [(game.id, mail.person_id, WHY)] * 2
+
+
+def test_in_the_frame_of_a_mail_nothing_runs_and_no_link_leads_on(desk, carry, table, house):
+    game = table("sunset-poker", 3)
+    carry()
+    (mail, *_rest) = letters(house, game.person_at(1), "turn")
+    read = desk.open(address(game)).form("Read it").press(mail=str(mail.id), reason=WHY)
+    policy = read.response.headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; style-src 'self' 'unsafe-inline';")
+    assert "script" not in policy
+    assert "frame-src" not in policy
+    (framed,) = re.findall(r'<iframe[^>]* sandbox="" srcdoc="([^"]*)"', read.source)
+    assert "&lt;html" in framed
+    assert "href=" not in framed
+    assert not contains_token(read.source.encode(), house.keys)
+    assert "unsafe-inline" not in desk.open(address(game)).response.headers["Content-Security-Policy"]
+
+
+@pytest.mark.browser
+@pytest.mark.needs("chromium")
+def test_a_real_browser_shows_the_mail_in_its_frame_as_its_reader_has_it(site, carry, table, house, chromium):
+    game = table("sunset-poker", 3)
+    carry()
+    (mail, *_rest) = letters(house, game.person_at(1), "turn")
+    olga = Holder(organiser_id=an_organiser(house, "Olga").id)
+    secret = house.write(lambda tx: sessions.open_in(tx, house, olga, "Chromium on Linux"))
+    for scheme, paper in (("light", "rgb(250, 246, 238)"), ("dark", "rgb(23, 21, 18)")):
+        context = chromium.new_context(color_scheme=scheme)
+        context.add_cookies([{"name": Who.ORGANISER, "value": secret, "url": site}])
+        page = context.new_page()
+        page.goto(f"{site}{address(game)}")
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        form = page.locator("form").filter(has=page.get_by_role("button", name="Read it"))
+        form.locator("[name=mail]").select_option(str(mail.id))
+        form.locator("[name=reason]").fill(WHY)
+        form.get_by_role("button", name="Read it").click()
+        body = page.frame_locator("iframe.mail").locator("body")
+        assert body.evaluate("it => getComputedStyle(it).backgroundColor") == paper
+        assert body.evaluate("() => document.links.length") == 0
+        context.close()
 
 
 def test_a_host_sees_no_more_than_a_player(browser, table, house):

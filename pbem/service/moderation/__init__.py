@@ -7,7 +7,8 @@
     correcting  something that was agreed, or a name, had been wrong
     talking     the text of what was said is taken away
     mailing     mails are sent again, mails and deadlines that were parked are tried again
-    persons     an address is changed, somebody is banned
+    letters     a mail is read by somebody who is not its reader
+    persons     an address is changed, or tried again, somebody is banned
     merging     two addresses turn out to be one person's
     parting     a copy of what is known of somebody, or its end
     outages     the server was away, and nobody had noticed

@@ -1,14 +1,18 @@
 """People at the desk: found by name or by their whole address, and one of them with everything that helps to help them."""
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, request, url_for
 
 from engine import game
 from pbem.domain.acts import Act
+from pbem.domain.errors import Refusal
 from pbem.domain.phrase import from_now
+from pbem.domain.speech import gettext as _
 from pbem.service import profile
+from pbem.service.moderation import letters
 from pbem.web import site
-from pbem.web.desk import door
-from pbem.web.site import house
+from pbem.web.desk import door, mail
+from pbem.web.errors import status_of
+from pbem.web.site import field, house
 
 pages = Blueprint("desk_people", __name__)
 
@@ -26,6 +30,30 @@ def show() -> Response:
 @door.needs(Act.PERSON)
 def one(person_id: int) -> Response:
     """One person."""
+    return _page(person_id)
+
+
+@pages.post("/desk/people/<int:person_id>/mail")
+@door.needs(Act.READ_MAIL)
+def read_mail(person_id: int) -> Response:
+    """A mail to a person as they have it; the look is on record."""
+    try:
+        number = site.whole_number("mail", _("the number of a mail"))
+        letter = letters.read(house(), door.actor(), number, field("reason"), person_id=person_id)
+    except Refusal as refused:
+        return _page(person_id, refused)
+    return mail.opened(letter, url_for("desk_people.one", person_id=person_id))
+
+
+def _page(person_id: int, refused: Refusal | None = None) -> Response:
     found = profile.of(house(), person_id)
-    titles = {name: game.load(name).title for name in game.names()}
-    return site.page("desk/person.html", found=found, person=found.person, titles=titles, from_now=from_now)
+    return site.page(
+        "desk/person.html",
+        200 if refused is None else status_of(refused),
+        found=found,
+        person=found.person,
+        titles={name: game.load(name).title for name in game.names()},
+        from_now=from_now,
+        refused=refused,
+        given=request.form,
+    )

@@ -1,15 +1,15 @@
 """A table at the desk: seats and deadlines, what happened and why, mails, the record, and every act on it."""
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, request, url_for
 
 from pbem.domain.acts import MAY, Act
 from pbem.domain.errors import Refusal
 from pbem.domain.speech import gettext as _
 from pbem.service import calls
-from pbem.service.moderation import desk
+from pbem.service.moderation import desk, letters
 from pbem.store.calls import ToldCall
 from pbem.web import drawn, site
-from pbem.web.desk import door
+from pbem.web.desk import door, mail
 from pbem.web.desk.deeds import FORMS
 from pbem.web.errors import status_of
 from pbem.web.site import field, house
@@ -42,6 +42,18 @@ def see_as(game_id: int) -> Response:
     except Refusal as refused:
         return _page(game_id, refused)
     return site.page("desk/eyes.html", eyes=eyes, board=drawn.draw(eyes.board, eyes.teller, eyes.seat))
+
+
+@pages.post("/desk/tables/<int:game_id>/mail")
+@door.needs(Act.READ_MAIL)
+def read_mail(game_id: int) -> Response:
+    """A mail about the table as its reader has it; the look is on record."""
+    try:
+        number = site.whole_number("mail", _("the number of a mail"))
+        letter = letters.read(house(), door.actor(), number, field("reason"), game_id=game_id)
+    except Refusal as refused:
+        return _page(game_id, refused)
+    return mail.opened(letter, url_for("desk_table.show", game_id=game_id))
 
 
 def _page(game_id: int, refused: Refusal | None = None) -> Response:
