@@ -20,7 +20,7 @@ from pbem.clock import FakeClock
 from pbem.config import Security, Smtp
 from pbem.mail import compose
 from pbem.mail.compose import Written
-from pbem.mail.send import Outcome, Parcel, Relay, Result
+from pbem.mail.send import Parcel, Relay
 from pbem.service import delivery, news
 from pbem.service.delivery import Post
 from pbem.service.house import House
@@ -29,6 +29,7 @@ from pbem.store import games, outbox
 from pbem.store.schema import Ledger, Outbox, table_of
 from tests.bench.relay import relay
 from tests.bench.tables import begin_one_of_each, crowd, house_on
+from tests.mail.far_end import Keeping
 from tests.service.test_delivery import HEAD
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
@@ -81,16 +82,16 @@ def test_stored_mails_leave_at_a_fair_share_of_bare_smtp_with_one_commit_a_mail(
     house, clock = hands
     post = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, port, "", "", 5)))
     ids = queued(house, clock)
-    parcels: list[Parcel] = []
-    delivery.deliver(house, replace(post, transport=Noting(parcels)), limit=MAILS)
-    assert len(parcels) == MAILS
+    inbox = Keeping()
+    delivery.deliver(house, replace(post, transport=inbox), limit=MAILS)
+    assert len(inbox.kept) == MAILS
 
     def product():
         again(house, ids)
         return lambda: sent(house, post)
 
     def floor():
-        return lambda: bare(house, port, ids, parcels)
+        return lambda: bare(house, port, ids, inbox.kept)
 
     _report(database_url, "stored mails", *compare(floor, product), OF_STORED)
 
@@ -116,26 +117,6 @@ def _report(url: str, what: str, of_floor: float, of_product: float, least: floa
     ratio = of_product / of_floor
     print(f"\n{url.partition(':')[0]}: {what}: bare {of_floor:,.0f} a second, ours {of_product:,.0f} ({ratio:.2f})")
     assert ratio >= least
-
-
-class Noting:
-    """Where nothing is sent, and what would have been is kept."""
-
-    def __init__(self, kept: list[Parcel]) -> None:
-        self.kept = kept
-
-    def session(self):
-        return self
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def send(self, parcel: Parcel) -> Outcome:
-        self.kept.append(parcel)
-        return Outcome(Result.ACCEPTED, "250 OK")
 
 
 def queued(house: House, clock: FakeClock) -> list[int]:

@@ -11,8 +11,7 @@ from sqlalchemy import text
 
 from pbem.clock import SystemClock
 from pbem.config import read
-from pbem.mail import send as mail
-from pbem.mail.send import Outcome, Parcel, Session
+from pbem.mail.send import Outcome, Result
 from pbem.ops.opening import house_on, opened_store
 from pbem.service import lobby, people
 from pbem.service.delivery import deliver, post_of
@@ -20,6 +19,7 @@ from pbem.service.house import House
 from pbem.service.tables import Wanted
 from pbem.store import organisers, outbox
 from pbem.store.database import Store
+from tests.mail.far_end import FarEnd
 from tests.ops.conftest import Run
 from tests.service.begun import Begun
 
@@ -214,7 +214,7 @@ def test_mails_that_wait_when_a_key_is_revoked_are_written_anew(pbem: Run) -> No
     with opened_store(read(os.environ)) as store:
         house = house_on(store, read(os.environ))
         post = post_of(read(os.environ))
-        post.transport = Nowhere()
+        post.transport = FarEnd(lambda _parcel: Outcome(Result.LATER, "451 not now"))
         deliver(house, post)
         with store.read() as tx:
             assert any(row.body for row in outbox.with_status(tx, "queued", 100))
@@ -222,22 +222,6 @@ def test_mails_that_wait_when_a_key_is_revoked_are_written_anew(pbem: Run) -> No
     pbem("keys", "revoke", "a")
     with opened_store(read(os.environ)) as store, store.read() as tx:
         assert not any(row.body for row in outbox.with_status(tx, "queued", 100))
-
-
-class Nowhere:
-    """A relay that takes nothing just now: the far end of SMTP."""
-
-    def session(self) -> Session:
-        return self
-
-    def __enter__(self) -> "Nowhere":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def send(self, parcel: Parcel) -> Outcome:
-        return Outcome(mail.Result.LATER, "451 not now")
 
 
 def send_everything() -> None:

@@ -23,7 +23,7 @@ from pbem.domain.errors import Gone, NotFound
 from pbem.domain.words import LONGEST_SAID
 from pbem.links import SECRET_BYTES, Purpose, contains_token, revoke, rotate
 from pbem.mail.compose import Letterhead
-from pbem.mail.send import Outcome, Relay, Result
+from pbem.mail.send import Relay
 from pbem.mail.sign import signer
 from pbem.mail.throttle import Throttle
 from pbem.mail.wire import parse, text_of
@@ -34,6 +34,7 @@ from pbem.service.outcomes import TRIES
 from pbem.store import deadlines, outages, outbox, sending
 from pbem.store import people as person_rows
 from pbem.store.outbox import Letter
+from tests.mail.far_end import TAKEN, FarEnd, OnTheWay
 from tests.mail.test_sign import SETTINGS, dns
 from tests.service.begun import Begun
 from tests.service.moderated import does
@@ -501,24 +502,14 @@ def test_a_mail_that_cannot_be_written_holds_up_no_other(house, clock, sink, pos
 def test_a_mail_that_kills_its_sender_again_and_again_is_parked(house, clock, post, person):
     queue_links(house, person("Ann"))
 
-    class Deadly:
-        def session(self):
-            return self
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            pass
-
-        def send(self, parcel):
-            raise Killed
+    def dies(_parcel):
+        raise Killed
 
     for _ in range(TRIES):
         with pytest.raises(Killed):
-            delivery.deliver(house, replace(post, transport=Deadly()))
+            delivery.deliver(house, replace(post, transport=FarEnd(dies)))
         clock.advance(LEASE)
-    delivery.deliver(house, replace(post, transport=Deadly()))
+    delivery.deliver(house, replace(post, transport=FarEnd(dies)))
     assert [row.kind for row in rows(house, "parked")] == ["links"]
 
 
@@ -529,31 +520,21 @@ def test_a_mail_that_kills_its_sender_has_few_others_sent_again_and_each_of_them
     deadly = waiting[-1]
     clock.advance(HOUR)
 
-    class Deadly:
-        def session(self):
-            return self
+    def dies_of_one(parcel, onward):
+        if parcel.name == f"m{deadly.id}":
+            raise Killed
+        return onward(parcel)
 
-        def __enter__(self):
-            self.real = post.transport.session().__enter__()
-            return self
-
-        def __exit__(self, *given):
-            self.real.__exit__(*given)
-
-        def send(self, parcel):
-            if parcel.name == f"m{deadly.id}":
-                raise Killed
-            return self.real.send(parcel)
-
+    deadly_post = replace(post, transport=OnTheWay(post.transport, dies_of_one))
     newer = person("Zoe")
     for _ in range(TRIES):
         with pytest.raises(Killed):
-            delivery.deliver(house, replace(post, transport=Deadly()))
+            delivery.deliver(house, deadly_post)
         # Another one that leaves before it, and is tried for the first time.
         letter, now = Letter(newer, "links"), house.now()
         house.write(lambda tx, letter=letter, now=now: outbox.queue(tx, [letter], now, deadly.due_at - HOUR))
         clock.advance(LEASE)
-    delivery.deliver(house, replace(post, transport=Deadly()))
+    delivery.deliver(house, deadly_post)
     names = Counter(str(mail.message["message-id"]) for mail in sink.kept)
     assert [row.id for row in rows(house, "parked")] == [deadly.id]
     assert len(names) == len(waiting) - 1 + TRIES
@@ -581,21 +562,11 @@ def test_a_mail_that_came_back_before_its_sender_has_written_down_that_it_left_i
     house.write(lambda tx: sending.came_back(tx, mail.id))
     assert rows(house, "queued", kind="links") == [mail], "it has not left yet"
 
-    class Quick:
-        def session(self):
-            return self
+    def bounces_at_once(_parcel):
+        house.write(lambda tx: sending.came_back(tx, mail.id))
+        return TAKEN
 
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            pass
-
-        def send(self, parcel):
-            house.write(lambda tx: sending.came_back(tx, mail.id))
-            return Outcome(Result.ACCEPTED, "250 OK")
-
-    delivery.deliver(house, replace(post, transport=Quick()))
+    delivery.deliver(house, replace(post, transport=FarEnd(bounces_at_once)))
     assert [row.id for row in rows(house, "undeliverable")] == [mail.id]
     assert lines_of(house, mail) == ["rendered", "accepted"]
 
@@ -630,26 +601,13 @@ class Steps:
             raise Killed
 
     def around(self, transport):
-        steps = self
+        def hand(parcel, onward):
+            self()
+            outcome = onward(parcel)
+            self()
+            return outcome
 
-        class Watched:
-            def session(self):
-                return self
-
-            def __enter__(self):
-                self.real = transport.session().__enter__()
-                return self
-
-            def __exit__(self, *given):
-                self.real.__exit__(*given)
-
-            def send(self, parcel):
-                steps()
-                outcome = self.real.send(parcel)
-                steps()
-                return outcome
-
-        return Watched()
+        return OnTheWay(transport, hand)
 
 
 @pytest.mark.slow

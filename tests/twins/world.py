@@ -15,10 +15,10 @@ on both.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from unittest.mock import patch
 from urllib.parse import urljoin
 
@@ -33,7 +33,6 @@ from pbem.domain import chain
 from pbem.domain.delivery import AT_ONCE, Delivery, Way
 from pbem.domain.errors import BadInput
 from pbem.links import SECRET_BYTES, Keyring
-from pbem.mail.send import Outcome, Parcel, Result
 from pbem.service import by_link, digests, incoming, lobby, people, wishes
 from pbem.service.delivery import Post, deliver, post_of
 from pbem.service.house import House
@@ -43,6 +42,7 @@ from pbem.store import lobby as lobby_store
 from pbem.store import people as people_store
 from pbem.store.database import Store
 from pbem.store.schema import Base
+from tests.mail.far_end import Keeping
 from tests.service.begun import Begun
 from tests.service.conftest import NAMES, START
 from tests.service.timed import Time
@@ -75,33 +75,13 @@ class Untrue(Exception):
     """The rules do not take this for a truth."""
 
 
-@dataclass
-class Inbox:
-    """The far end of SMTP: everything is taken and kept."""
-
-    kept: list[Parcel] = field(default_factory=list)
-
-    def session(self) -> Self:
-        return self
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def send(self, parcel: Parcel) -> Outcome:
-        self.kept.append(parcel)
-        return Outcome(Result.ACCEPTED, "250 OK")
-
-
 class World:
     """The server on which a truth has been told."""
 
     def __init__(self, truth: Truth, folder: Path) -> None:
         self.truth = truth
         self.clock = FakeClock(START)
-        self.inbox = Inbox()
+        self.inbox = Keeping()
         store = Store("sqlite://")
         Base.metadata.create_all(store.engine)
         keys = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))

@@ -17,9 +17,9 @@ import pytest
 
 from pbem.mail.send import Parcel
 from pbem.service.delivery import Post, deliver, post_of
+from tests.mail.far_end import Keeping
 from tests.mail.kinds import every_kind, kind_of
 from tests.service.stored import everything
-from tests.twins.world import Inbox
 from tests.web.browser import HOST
 
 pytestmark = [
@@ -58,7 +58,7 @@ class Postman:
 
     def __init__(self, house, clock, settings) -> None:
         self.house, self.clock = house, clock
-        self.inbox = Inbox()
+        self.inbox = Keeping()
         self.post = Post(post_of(settings).letterhead, self.inbox)
 
     def carry(self) -> list[Parcel]:
