@@ -1,15 +1,16 @@
 """Mails on their way out: leased, prepared, handed over, and written down.
 
-    claim      a lease, which counts as an attempt
+    claim      a lease, which counts as an attempt: many mails that nobody has begun, or one that its sender has left
     prepare    checked, written and kept as bytes (`writing`): a mail whose turn is over is superseded, one that its reader
                does not want waits
     send       outside of any transaction, as is filling in the links and signing
-    record     what became of it (`outcomes`); of those that were accepted at their first try, a few at a time
+    record     what became of it (`outcomes`); of those that were accepted, a few at a time
 
 A crash between any two steps repeats the steps and sends the same bytes under the same name, so that a mail program shows
-one mail. It repeats no more mails than are recorded together; a mail that was tried before is sent and recorded by itself,
-so the next crash repeats one at most, and a mail that kills its sender again and again has none sent as often. Once a mail
-may have left, it is never written anew. This module must never store or log a token.
+one mail. It repeats no more mails than are recorded together. What a sender that died has left is claimed mail by mail, when
+nobody has any other mail to begin: so the next crash repeats one at most, and a mail that kills its sender again and again,
+while it is written or while it is sent, takes no other with it. Once a mail may have left, it is never written anew. This
+module must never store or log a token.
 """
 
 from collections import Counter
@@ -198,8 +199,6 @@ def _send(
             # Whether anything more goes there is for the next look to say.
             _give_back(house, [(mail, parcel)])
             continue
-        if mail.attempts > 1:
-            _record(house, accepted)
         outcome = session.send(parcel)
         faults.point("mail.handed_over")
         if outcome.result is Result.DOWN:
@@ -219,7 +218,7 @@ def _send(
         if post.rests_until is not None:
             _give_back(house, sendable[place + 1 :])
             break
-        if accepted and (mail.attempts > 1 or len(accepted) == TOGETHER or house.now() >= accepted[0].at + RECORDED):
+        if accepted and (len(accepted) == TOGETHER or house.now() >= accepted[0].at + RECORDED):
             _record(house, accepted)
     # Before the connection is closed, for which a relay may take its time.
     _record(house, accepted)
@@ -300,9 +299,7 @@ def _give_back(house: House, sendable: list[Sendable]) -> None:
 
     def given(tx: Tx) -> None:
         for row, _parcel in sendable:
-            # What is not ours any more is not ours to give back.
-            if row.claimed_until is not None and now < row.claimed_until:
-                sending.release(tx, row, now)
+            sending.release(tx, row, now)
 
     house.write(given)
 

@@ -8,7 +8,8 @@ visible. What is put into the queue, and what is known of a mail, is the busines
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
-from sqlalchemy import Connection, Integer, and_, bindparam, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Integer, and_, bindparam, func, or_, select, update
+from sqlalchemy.sql.dml import ReturningUpdate
 
 from pbem.store.outbox import OutboxRow
 from pbem.store.schema import Outbox, table_of
@@ -17,25 +18,17 @@ from pbem.store.types import Moment
 _OUTBOX = table_of(Outbox)
 
 
+def _claim(free: ColumnElement[bool], first: ColumnElement[datetime]) -> ReturningUpdate[tuple[object, ...]]:
+    due = (_OUTBOX.c.status == "queued", _OUTBOX.c.due_at <= bindparam("now", type_=Moment))
+    found = select(_OUTBOX.c.id).where(*due, free).order_by(first, _OUTBOX.c.id)
+    leased = found.limit(bindparam("most", type_=Integer)).with_for_update(skip_locked=True).cte("free")
+    claimed = update(_OUTBOX).where(_OUTBOX.c.id.in_(select(leased.c.id)))
+    return claimed.values(claimed_until=bindparam("until"), attempts=_OUTBOX.c.attempts + 1).returning(_OUTBOX)
+
+
 # A worker asks every few seconds whether there is anything to do, so these are built once.
-_FREE = (
-    select(_OUTBOX.c.id)
-    .where(
-        _OUTBOX.c.status == "queued",
-        _OUTBOX.c.due_at <= bindparam("now", type_=Moment),
-        or_(_OUTBOX.c.claimed_until.is_(None), _OUTBOX.c.claimed_until <= bindparam("now", type_=Moment)),
-    )
-    .order_by(_OUTBOX.c.due_at, _OUTBOX.c.id)
-    .limit(bindparam("most", type_=Integer))
-    .with_for_update(skip_locked=True)
-    .cte("free")
-)
-_CLAIM = (
-    update(_OUTBOX)
-    .where(_OUTBOX.c.id.in_(select(_FREE.c.id)))
-    .values(claimed_until=bindparam("until"), attempts=_OUTBOX.c.attempts + 1)
-    .returning(_OUTBOX)
-)
+_CLAIM = _claim(_OUTBOX.c.claimed_until.is_(None), _OUTBOX.c.due_at)
+_CLAIM_LEFT = _claim(_OUTBOX.c.claimed_until <= bindparam("now", type_=Moment), _OUTBOX.c.claimed_until)
 _KEPT = (
     update(_OUTBOX)
     .where(_OUTBOX.c.id == bindparam("of_id"))
@@ -55,18 +48,23 @@ _SENT = (
 
 
 def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[OutboxRow]:
-    """Lease mails that are due and nobody else is sending; each claim counts as an attempt."""
-    return sorted(
-        (OutboxRow(**row._mapping) for row in tx.execute(_CLAIM, {"now": now, "until": until, "most": limit})),
-        key=lambda row: (row.due_at, row.id),
-    )
+    """Lease mails that are due and that nobody has begun to send; each claim counts as an attempt.
+
+    Where there are none, it is one whose lease ran out without a word, the one that was left the longest time ago: it may
+    have ended its sender, and by itself it takes no other with it.
+    """
+    return _leased(tx, _CLAIM, now, until, limit) or _leased(tx, _CLAIM_LEFT, now, until, 1)
 
 
 def release(tx: Connection, mail: OutboxRow, due_at: datetime) -> None:
-    """Give a claimed mail back without a try, because it was not the mail's fault; if it is still ours to give."""
+    """Give a claimed mail back without a try, because it was not the mail's fault; if it is still ours to give.
+
+    One that was tried before goes back among those that were left: it may be one of them, and alone it can do no harm.
+    """
     ours = (_OUTBOX.c.id == mail.id, _OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until == mail.claimed_until)
+    left = due_at if mail.attempts > 1 else None
     given = update(_OUTBOX).where(*ours)
-    tx.execute(given.values(claimed_until=None, due_at=due_at, attempts=_OUTBOX.c.attempts - 1))
+    tx.execute(given.values(claimed_until=left, due_at=due_at, attempts=_OUTBOX.c.attempts - 1))
 
 
 def keep(tx: Connection, written: Iterable[OutboxRow]) -> None:
@@ -115,3 +113,10 @@ def unwrite_to(tx: Connection, person_id: int) -> None:
     """Forget the bytes of the mails that wait for a person, so that they are written anew."""
     waiting = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status == "queued", _OUTBOX.c.body.is_not(None))
     tx.execute(update(_OUTBOX).where(*waiting).values(body=None, message_id=None, rendered_at=None))
+
+
+def _leased(
+    tx: Connection, claim: ReturningUpdate[tuple[object, ...]], now: datetime, until: datetime, most: int
+) -> list[OutboxRow]:
+    found = tx.execute(claim, {"now": now, "until": until, "most": most})
+    return sorted((OutboxRow(**row._mapping) for row in found), key=lambda row: (row.due_at, row.id))
