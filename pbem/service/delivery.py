@@ -146,6 +146,7 @@ def deliver(house: House, post: Post, limit: int = BATCH) -> Delivered:
     done, started = Delivered(), house.now()
     if post.rests_until is not None and started < post.rests_until:
         return done
+    post.rests_until = None
     until = started + LEASE
 
     def claimed(tx: Tx) -> tuple[list[OutboxRow], int]:
@@ -261,7 +262,7 @@ def _watch(house: House, post: Post, outcome: Outcome, domain: str) -> None:
     """Leave the relay alone, or a domain, where one mail after the other does not get through."""
     lost = outcome.result is Result.LOST
     if not lost:
-        post.failures, post.rests_until, post.down_since, post.alarmed = 0, None, None, False
+        post.failures, post.down_since, post.alarmed = 0, None, False
         del post.in_a_row[_BROKEN]
     failing = _BROKEN if lost else domain
     if outcome.result not in (Result.LATER, Result.REFUSED_SENDER, Result.LOST):

@@ -491,6 +491,19 @@ def test_a_relay_that_is_away_is_no_mails_fault_and_is_left_alone_for_a_while(ho
     assert len(sink.kept) >= len(waiting)
 
 
+def test_a_relay_that_is_back_and_breaks_one_connection_gets_the_other_mails_at_once(house, clock, sink, post, table):
+    began(table)
+    post.transport, reached = Relay(Smtp("127.0.0.1", Security.NONE, 1, "", "", 1)), post.transport
+    clock.advance(HOUR)
+    delivery.deliver(house, post, limit=100)
+    clock.set(post.rests_until)
+    post.transport = reached
+    sink.does("drop")
+    delivery.deliver(house, post, limit=100)
+    assert [row.attempts for row in rows(house, "queued")] == [1], "the one that was under way"
+    assert sink.kept
+
+
 def test_a_mail_that_cannot_be_written_holds_up_no_other(house, clock, sink, post, table, person, caplog):
     ann = person("Ann")
     now = house.now()
