@@ -578,7 +578,7 @@ class SorcerousFutures(Game[State]):
         closed = Act("closed", (OneOf("card", things(view.row)),), note=say("all bid in secret"))
         opened = Act("open", (OneOf("card", things(affordable), why),), note=say("you bid its number, 10 for a Pawn"))
         if affordable:
-            prompt = say("Which card do you sell next, and how: by closed bids, or openly with your own first bid?")
+            prompt = say("Which card do you sell next, by closed bids or openly with your own first bid?")
         else:
             prompt = say("Which card do you sell next? You have too little gold to sell one openly.")
         return Decision(
@@ -611,7 +611,9 @@ class SorcerousFutures(Game[State]):
             why=say("The high bid is {high} and you have {gold} gold.", high=auction.high, gold=gold),
         )
         if seat == view.active:
-            prompt = say("The last word: do you bid more than {high} for {card}?", high=auction.high, card=auction.card)
+            prompt = say(
+                "Do you bid more than {high} for {card}? You have the last word.", high=auction.high, card=auction.card
+            )
         else:
             prompt = say(
                 "Do you bid more than {high} for {card}? You are asked only once.", high=auction.high, card=auction.card

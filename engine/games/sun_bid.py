@@ -683,15 +683,13 @@ class SunBid(Game[State]):
         )
 
     def _what_is_asked(self, view: State, auction: Auction, must: bool) -> Text:
-        lot = say("For {cards}:", cards=(*in_order(view.pool), view.centre))
-        if not view.pool:
-            lot = say("For {centre} alone:", centre=view.centre)
+        lot = (*in_order(view.pool), view.centre) if view.pool else say("{centre} alone", centre=view.centre)
         if must:
-            return say("{lot} nobody else has bid, so you must. Which Sun?", lot=lot)
+            return say("Nobody else has bid for {lot}, so you must. Which Sun?", lot=lot)
         if auction.leader is None:
-            return say("{lot} what do you bid? Nobody has bid yet.", lot=lot)
+            return say("What do you bid for {lot}? Nobody has bid yet.", lot=lot)
         return say(
-            "{lot} do you bid more than {high}, the bid of {leader:seat}?",
+            "Do you bid more than {high}, the bid of {leader:seat}, for {lot}?",
             lot=lot,
             high=auction.high,
             leader=auction.leader,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from engine import game
 from engine.testing import LAWS, Bench, broken, check, check_mutants
+from engine.testing.bench import NAMES
 from engine.testing.golden import check_golden
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -25,6 +28,19 @@ def bench(name: str) -> Bench:
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_keeps_every_law(name: str, law: str) -> None:
     assert [str(trouble) for trouble in broken(law, LAWS[law], bench(name))] == []
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_question_reads_well_behind_a_name(name: str) -> None:
+    """A mail begins with “Ann: What do you bid?”, and its subject ends with it: one colon is enough."""
+    asked = {
+        game.load(name).teller(seat, NAMES)(decision.prompt)
+        for playout in islice(bench(name).playouts(), 12)
+        for table in playout.tables
+        for seat, decision in table.position.open().items()
+    }
+    assert asked
+    assert [question for question in asked if ":" in re.split(r"[.?]", question)[0]] == []
 
 
 @pytest.mark.parametrize("name", GAMES)
