@@ -245,8 +245,9 @@ def _write_value(blank: Blank, value: Value) -> str:
 
 def _usage_of_blank(blank: Blank) -> str:
     if isinstance(blank, Amount):
-        span = f"{blank.low}" if blank.low == blank.high else f"{blank.low}-{blank.high}"
-        return f"<{blank.name} {span}>"
+        if blank.count() == 1:
+            return str(*blank.values())
+        return f"<{blank.name} {blank.low}-{blank.high}>"
     if isinstance(blank, Split):
         return f"<{blank.total} over {', '.join(thing.word for thing in blank.things)}>"
     words = list(dict.fromkeys(thing.word for thing in blank.things))

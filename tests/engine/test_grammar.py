@@ -105,6 +105,13 @@ def test_every_refusal_says_what_may_be_written():
     assert all(way in str(refused.value) for way in usages(DECISION))
 
 
+@pytest.mark.parametrize(
+    ("coins", "written"), [(Amount("coins", 36, 36), "bid 36"), (Amount("coins", 30, 39, frozenset({6})), "bid 36")]
+)
+def test_a_usage_with_one_possible_amount_is_that_amount(coins, written):
+    assert usage(Act("bid", (coins,))) == written
+
+
 def test_usages_name_the_blanks_and_their_bounds():
     assert usages(DECISION) == (
         "pass",
