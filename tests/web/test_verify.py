@@ -63,7 +63,8 @@ def test_a_file_that_was_changed_anywhere_is_told_so_and_where(browser, file):
     row["body"] = row["body"].replace('"gold":', '"gold" :', 1)
     page = send(browser, json.dumps(changed).encode(), "text")
     assert page.heading == "This is not the game as it was played"
-    assert f"Row {row['seq']}: the text of row {row['seq']}" in page.text
+    assert f"The text of row {row['seq']}, its nonce or its hash was altered." in page.text
+    assert f"Row {row['seq']}:" not in page.text
 
 
 KINDS = ("The chain", "The facts", "The choices", "The luck", "The rest of the file", "What was said at the table")
