@@ -40,7 +40,7 @@ class Line:
 
     def who(self, name: str) -> str:
         """Who said it, where the seat's present player has this name: who sat there before them is kept nowhere."""
-        return _("The seat of %(name)s, before it changed hands", name=name) if self.earlier else name
+        return _("An earlier player of seat %(number)s", number=self.seat + 1) if self.earlier else name
 
 
 def say(house: House, game_id: int, seat: int, person_id: int, text: str) -> None:

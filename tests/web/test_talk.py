@@ -115,15 +115,15 @@ def test_what_was_said_before_a_seat_changed_hands_is_not_laid_at_its_new_player
     house.clock.advance(HOUR)
     new, other = game.places()[0].name, game.places()[1].name
     mine = say(talk_page(0), "Good evening.")
-    assert f"The seat of {new}, before it changed hands ·" in mine.text
+    assert "An earlier player of seat 1 ·" in mine.text
     assert mine.text.count("You ·") == 1
     theirs = talk_page(2).text
-    assert theirs.index("before it changed hands ·") < theirs.index("I am bored.") < theirs.index("Good evening.")
+    assert theirs.index("An earlier player of seat 1 ·") < theirs.index("I am bored.") < theirs.index("Good evening.")
     assert theirs.count(f"{new} ·") == theirs.count(f"{other} ·") == 1
     names = [game.places()[seat].name for seat in range(3)]
     with house.store.read() as tx:
         told = talk.others_in(tx, games.read(tx, game.id), 0, names, None)
     assert [(line["name"], line["text"]) for line in told] == [
-        (f"The seat of {new}, before it changed hands", "I am bored."),
+        ("An earlier player of seat 1", "I am bored."),
         (other, "Please play on."),
     ]
