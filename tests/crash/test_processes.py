@@ -11,8 +11,9 @@ import pytest
 
 from engine import game
 from pbem.store import games, outages
-from tests.crash.town import Town, moves_in, post, until
+from tests.crash.town import Town, moves_in, post
 from tests.mail.sink import Sink
+from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgresql, pytest.mark.timeout(7200)]
 

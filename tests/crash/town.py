@@ -35,24 +35,14 @@ from pbem.store.database import Store
 from tests.crash.process import KEYS
 from tests.mail.sink import Kept, Sink
 from tests.ports import free_port
+from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 120
-"""Seconds after which something that should have happened has not; no test waits that long when all is well."""
-
 LIVES = (15, 60)
 """So often at least, and at most, a process passes its point before it dies there."""
 
 SITE = "http://127.0.0.1:8000"
 SHORT: dict[str, dict[str, Any]] = {"bid": {"max_auctions": 4}, "sunset-poker": {"max_rounds": 2}}
-
-
-def until(happened, what):
-    """Wait for a condition; fail, naming it, where it never comes true."""
-    end = time.monotonic() + PATIENCE
-    while not happened():
-        assert time.monotonic() < end, f"this never happened: {what}"
-        time.sleep(0.01)
 
 
 @dataclass
@@ -187,6 +177,7 @@ class Town:
         """Press a button until somebody answers: who gets no answer presses again."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
+            # A server that dies answers nobody.
             with suppress(OSError, HTTPException):
                 status = post(int(web.last), path, fields)
                 assert status < 500, f"{path.split('/')[1]} answered {status}"
@@ -195,6 +186,7 @@ class Town:
                     self.acknowledged.append(noted)
                 return
             self.seen["no answer"] += 1
+            # The server is being started again: only another press shows whether it answers.
             time.sleep(0.05)
             if web.process.poll() is not None and threading.current_thread() is not threading.main_thread():
                 # Whoever looks after the processes is waiting for this click: the other server will do.

@@ -4,7 +4,6 @@ Neither knows anything but the mails in a mailbox and what they lead to. Both do
 """
 
 import re
-import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -18,8 +17,9 @@ from pbem.ops.simulated_browser import Browser
 from pbem.ops.simulated_mail import Arrived
 from pbem.ops.simulated_player import Manners, Player, asks
 from tests.mail_rig.mailbox import Mailbox, Received
-from tests.mail_rig.rig import PATIENCE, Rig, until
+from tests.mail_rig.rig import Rig
 from tests.mail_rig.site import Site
+from tests.waiting import until
 
 CALM = Manners(timedelta(0), twice=0.1, old_links=0.05, regrets=0, wishes=0)
 """Presses a button twice now and then, or that of a mail of long ago; takes nothing back, and wants mails at once."""
@@ -117,18 +117,21 @@ def reply_address(mail: Received) -> str:
 def play(people: Iterable[Person], results: int) -> None:
     """Let people read their mails as these come, until each has had so many results of games."""
     waiting = {person.mailbox.name: (person, results) for person in people}
-    silent_since = time.monotonic()
-    while waiting:
-        assert time.monotonic() < silent_since + PATIENCE, f"no mail came any more for {sorted(waiting)}"
+
+    def any_came() -> bool:
+        came = False
         for name, (person, left) in list(waiting.items()):
             for mail in person.mailbox.new():
-                silent_since = time.monotonic()
+                came = True
                 person.reads(mail)
                 left -= kind_of(mail) == "result"
             waiting[name] = person, left
             if not left:
                 del waiting[name]
-        time.sleep(0.02)
+        return came
+
+    while waiting:
+        until(any_came, f"a mail for one of {sorted(waiting)}")
 
 
 def next_of(mailbox: Mailbox, *kinds: str) -> Received:

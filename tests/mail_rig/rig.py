@@ -21,22 +21,17 @@ import smtplib
 import socket
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from email.message import Message
 from functools import partial
 from pathlib import Path
 from random import SystemRandom
-from typing import Any
 
 from tests.mail_rig.mailbox import Mailbox
 from tests.ports import free_port
+from tests.waiting import PATIENCE, until
 
 ETC = Path(__file__).with_name("etc")
-PATIENCE = 60
-"""Seconds after which what should have happened has not; no test waits that long when all is well."""
-
 OURS, THEIRS, OTHERS = "play.example.org", "example.net", "other.example.org"
 PASSWORD = "test"
 RELAY, STRANGER = "192.0.2.10", "203.0.113.66"
@@ -190,16 +185,8 @@ class Rig:
 _PATH = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin"))
 
 
-def until(happened: Callable[[], Any], what: str) -> Any:
-    """Wait for something, and hand it back; fail, naming it, where it never comes."""
-    end = time.monotonic() + PATIENCE
-    while not (found := happened()):
-        assert time.monotonic() < end, f"this never happened: {what}"
-        time.sleep(0.02)
-    return found
-
-
 def _listens(port: int) -> bool:
+    # Nobody is there yet.
     with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
         return True
     return False

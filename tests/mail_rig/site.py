@@ -23,9 +23,10 @@ from pbem.service import incoming, lobby, people
 from pbem.service.house import House
 from pbem.service.tables import Wanted
 from pbem.store import incoming as arrivals
-from tests.mail_rig.rig import OURS, PATIENCE, THEIRS, Rig, until
+from tests.mail_rig.rig import OURS, THEIRS, Rig
 from tests.ops.processes import environment
 from tests.ports import free_port
+from tests.waiting import PATIENCE, until
 
 IMPATIENT = (sys.executable, "-m", "tests.mail_rig.impatient")
 

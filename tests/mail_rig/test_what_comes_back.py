@@ -18,8 +18,9 @@ from pbem.service.play import By
 from pbem.store import games, outbox, people
 from tests.mail_rig.mailbox import Mailbox
 from tests.mail_rig.players import COMMAND, RepliesOnly, answer_to, kind_of, next_of, reply_address
-from tests.mail_rig.rig import OTHERS, OURS, RELAY, Rig, until
+from tests.mail_rig.rig import OTHERS, OURS, RELAY, Rig
 from tests.mail_rig.site import Site
+from tests.waiting import until
 
 pytestmark = [
     pytest.mark.slow,

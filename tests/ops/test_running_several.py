@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,12 +19,13 @@ from pbem.service import lobby, people
 from pbem.service.house import House
 from pbem.service.tables import Wanted
 from pbem.store.database import Store
-from tests.crash.town import SITE, moves_in, post, until
+from tests.crash.town import SITE, moves_in, post
 from tests.mail.sink import Kept, Sink
-from tests.ops.processes import PBEM, WAIT, get, run, serving
+from tests.ops.processes import PBEM, get, run, serving
 from tests.ports import free_port
 from tests.service.begun import Begun
 from tests.service.conftest import postgresql_database
+from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgresql]
 
@@ -66,14 +66,17 @@ class Place:
 
     def asking(self) -> Kept:
         """The next mail with links that nobody has clicked on, as soon as it comes."""
-        end = time.monotonic() + WAIT
-        while time.monotonic() < end:
+
+        def came() -> Kept | None:
             for number, mail in enumerate(self.sink.kept):
                 if number not in self.answered and "IF YOU DO NOT ANSWER" in mail.text and moves_in(mail):
                     self.answered.add(number)
                     return mail
-            time.sleep(0.05)
-        raise AssertionError("no mail asks for anything")
+            return None
+
+        found = until(came, "a mail asks for something")
+        assert found
+        return found
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ import json
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -18,23 +17,13 @@ import pytest
 
 from pbem.service.heartbeat import Worker, why_not
 from pbem.store import deadlines, outages
+from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60
-"""Seconds after which something that should have happened has not; no test waits that long when all is well."""
-
 STEP = timedelta(minutes=4)
 """Less than a hole in the beats: a worker that is awake sees the clock go on like this without being alarmed."""
-
-
-def until(happened: Callable[[], object], what: str) -> None:
-    """Wait for a condition; fail, naming it, where it never comes true."""
-    end = time.monotonic() + PATIENCE
-    while not happened():
-        assert time.monotonic() < end, f"this never happened: {what}"
-        time.sleep(0.01)
 
 
 class Running:
@@ -178,7 +167,10 @@ def test_a_clock_that_is_set_back_fires_nothing_and_goes_on_when_it_is_right_aga
     worker.walks(timedelta(minutes=8))
     right = worker.clock.now()
     worker.set(right - timedelta(hours=2))
-    reason = lambda: why_not(worker.house, Worker("test", right - timedelta(hours=3)), worker.clock.now())  # noqa: E731
+
+    def reason():
+        return why_not(worker.house, Worker("test", right - timedelta(hours=3)), worker.clock.now())
+
     assert "the clock went back" in reason()
     until(
         lambda: any("the clock went back" in line["reason"] for line in worker.said("clocks_held_back")),
