@@ -16,7 +16,7 @@ MOST_REMEMBERED: Final = 5000
 
 def speak(environment: Environment) -> None:
     """Let the templates of an environment, which has Jinja's extension for that, speak the language that is spoken."""
-    environment.install_gettext_callables(  # type: ignore[attr-defined]
+    environment.install_gettext_callables(  # type: ignore[attr-defined]  # the extension adds it
         speech.translated, speech.translated_by_number, newstyle=True
     )
     # Jinja's own function does this in three calls by way of the context, several dozen times on a page, and cannot see

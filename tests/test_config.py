@@ -264,6 +264,7 @@ def test_what_is_shown_is_a_configuration_that_can_be_read_again() -> None:
 @pytest.mark.parametrize("each", SETTINGS, ids=lambda each: each.name)
 @given(text=st.text(max_size=12))
 def test_no_text_whatsoever_breaks_the_reading(each: Setting, text: str) -> None:
+    # To be refused in words is no break.
     with suppress(BadInput):
         read({**PUBLIC, each.variable: text})
 

@@ -195,6 +195,7 @@ def takes_the_last_word(bench: Bench) -> Iterator[Trouble]:
             table.position.withdraw(seat)
             yield Trouble(law, "a choice was taken back that had not been made", playout.where(at))
         except Refused:
+            # As it must be.
             pass
 
 
@@ -272,7 +273,7 @@ def _wrong(decision: Decision, luck: Draw) -> Iterator[object]:
     yield from (None, "pass", ("pass", ()), 0, HIDDEN, decision, decision.acts[0])
     verbs = {act.verb for act in decision.acts}
     for verb in ("no such verb", "", next(iter(verbs)).upper() + " ", None, 7, HIDDEN, b"pass"):
-        yield Choice(verb, ())  # type: ignore[arg-type]
+        yield Choice(verb, ())  # type: ignore[arg-type]  # wrong on purpose
     for act in luck.shuffle(decision.acts)[:_MOST_ACTS]:
         good = act.sample(luck)
         yield _Chosen(good.verb, good.values)
@@ -281,9 +282,9 @@ def _wrong(decision: Decision, luck: Draw) -> Iterator[object]:
 
 def _off_by_a_little(act: Act, good: Choice, luck: Draw) -> Iterator[Choice]:
     yield Choice(_Word(good.verb), good.values)
-    yield Choice(good.verb, list(good.values))  # type: ignore[arg-type]
+    yield Choice(good.verb, list(good.values))  # type: ignore[arg-type]  # wrong on purpose
     yield Choice(good.verb, _Pair(0, 0)[:0] + good.values + (0,))
-    yield Choice(good.verb, (*good.values, None))  # type: ignore[arg-type]
+    yield Choice(good.verb, (*good.values, None))  # type: ignore[arg-type]  # wrong on purpose
     yield Choice(good.verb, (good.values,))
     if good.values:
         yield Choice(good.verb, good.values[:-1])

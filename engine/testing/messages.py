@@ -32,7 +32,7 @@ def messages(file: IO[bytes], keywords: Any, comment_tags: Any, options: Any) ->
     for node in ast.walk(tree):
         found = _of_fact(node) if isinstance(node, ast.ClassDef) else _of_call(node)
         for message in (found, *_NOUN.findall(found)) if found else ():
-            yield node.lineno, None, message, []  # type: ignore[attr-defined]
+            yield node.lineno, None, message, []  # type: ignore[attr-defined]  # whatever holds a message has a line
 
 
 def _of_fact(node: ast.ClassDef) -> str:

@@ -126,7 +126,7 @@ class _Handler:
         envelope.rcpt_options.extend(options)
         return "250 2.1.5 OK"
 
-    async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802
+    async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802 - as above
         loop = asyncio.get_running_loop()
         raw = envelope.content
         assert isinstance(raw, bytes)

@@ -192,6 +192,7 @@ class RelaySession:
         self._hung_up = True
         connection = getattr(self._talking, "sock", None)
         if connection is not None:
+            # It may be down already.
             with suppress(OSError):
                 # Below the encryption, which would wait for a polite end.
                 socket.socket.shutdown(connection, socket.SHUT_RDWR)
@@ -234,6 +235,7 @@ class RelaySession:
         if server is None:
             return
         if politely:
+            # Nothing hangs on the answer: every mail has its own.
             with suppress(OSError, smtplib.SMTPException):
                 server.quit()
         server.close()
@@ -289,6 +291,7 @@ def _line(command: str) -> str:
 
 def _hear_out(server: smtplib.SMTP, steps: tuple[_Step, ...]) -> None:
     """Take in what the relay says to the steps after one that it refused. If it waits for a mail all the same, hang up."""
+    # A relay that breaks off here has refused already, and of that the sender is told.
     with suppress(OSError, smtplib.SMTPException):
         for step in steps:
             if server.getreply()[0] // 100 == step.wanted == _GO_ON:

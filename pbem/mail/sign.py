@@ -103,7 +103,7 @@ def signer(settings: Dkim) -> Signer:
     return Signer(settings.domain, settings.selector, key)
 
 
-class _Dated(DKIM):  # type: ignore[misc]
+class _Dated(DKIM):  # type: ignore[misc]  # dkimpy says no types
     """A mail to be signed, with a moment that is not the present."""
 
     def __init__(self, content: bytes, signed_at: int) -> None:

@@ -34,7 +34,7 @@ def exposition(house: House, config: Config) -> bytes:
     # The name is the library's: `pbem.ops.gunicorn` sets it.
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         registry = CollectorRegistry()
-        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # it says no types
         return generate_latest(registry) + generate_latest(_of_the_house(house, config))
     return b"".join(generate_latest(each) for each in (metrics.COUNTED, _PROCESS, _of_the_house(house, config)))
 

@@ -39,7 +39,7 @@ from pbem.store.database import Store  # noqa: E402
 from pbem.store.trouble import explained  # noqa: E402
 
 
-class EventLogger(Logger):  # type: ignore[misc]
+class EventLogger(Logger):  # type: ignore[misc]  # gunicorn says no types
     """What gunicorn itself says, in the form of all other events."""
 
     def setup(self, cfg: Any) -> None:

@@ -6,6 +6,7 @@ its snapshot of, and somebody has to look.
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from engine.game import load
 from pbem.domain import chain
@@ -32,7 +33,7 @@ def rebuild_games(store: Store, game_ids: Collection[int], progress: Progress = 
     """Make the snapshots of these games anew, each in a transaction of its own."""
     for game_id in game_ids:
         try:
-            yield store.write(lambda tx, game_id=game_id: _rebuild(tx, game_id, progress))  # type: ignore[misc]
+            yield store.write(partial(_rebuild, game_id=game_id, progress=progress))
         except Fault as fault:
             yield Rebuilt(game_id, (), refused=fault.what)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -173,12 +174,12 @@ def go_on_with(house: House, job_id: int, progress: Callable[[int], None] = lamb
         following = jobs.following(tx, row.what, json.loads(row.facts), row.mark, _AT_ONCE)
     for target in following:
         try:
-            house.write(lambda tx, target=target: _step(tx, house, job_id, target))  # type: ignore[misc]
+            house.write(partial(_step, house=house, job_id=job_id, target=target))
         except Exception as error:  # noqa: BLE001 - whatever is wrong with one, the others must not wait for it
             if not isinstance(error, PbemError):
                 _log.exception("job_step_failed", job=job_id, number=target.number)
             why = str(error) if isinstance(error, PbemError) else f"a fault in the server ({type(error).__name__})"
-            house.write(lambda tx, target=target, why=why: _failed(tx, job_id, target, why))  # type: ignore[misc]
+            house.write(partial(_failed, job_id=job_id, target=target, why=why))
         progress(1)
     if not following:
         house.write(lambda tx: _end(tx, house, job_id))

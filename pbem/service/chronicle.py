@@ -114,7 +114,7 @@ def _of_one_unit(scores: Sequence[tuple[int, Text, tuple[int, ...]]]) -> Scores 
 
 def _said(told: Fact[Any]) -> Iterator[tuple[int, Any]]:
     """The seats that bid something by what a fact says, each with its bid."""
-    values = {field.name: getattr(told, field.name) for field in fields(told)}  # type: ignore[arg-type]
+    values = {field.name: getattr(told, field.name) for field in fields(told)}  # type: ignore[arg-type]  # all are dataclasses
     if isinstance(bids := values.get("bids"), tuple):
         # Opened all at once, one for each seat.
         yield from enumerate(bids)

@@ -42,5 +42,6 @@ def takes_writes(store: Store) -> None:
         tx.execute(insert(table_of(Slot)), {"task": "doctor", "slot": "was here"})
         raise _Back
 
+    # What has been written for a look must not stay.
     with suppress(_Back):
         store.write(work)

@@ -70,7 +70,7 @@ def _of_the_framework(error: HTTPException) -> Response:
         words = f"This is not the site that you asked for. Ours is at {config().base_url} and nowhere else.\n"
         return Response(words, 400, mimetype="text/plain")
     if error.code is None or error.code < 400:
-        response: Response = error.get_response()  # type: ignore[assignment]
+        response: Response = error.get_response()  # type: ignore[assignment]  # Flask has it make its own kind
         return response
     if error.code == 401:
         told = _told(_of_code(401), 401)
@@ -78,7 +78,7 @@ def _of_the_framework(error: HTTPException) -> Response:
         return told
     told = _told(_of_code(error.code), error.code)
     if error.code == 405 and getattr(error, "valid_methods", None):
-        told.headers["Allow"] = ", ".join(sorted(error.valid_methods))  # type: ignore[attr-defined]
+        told.headers["Allow"] = ", ".join(sorted(error.valid_methods))  # type: ignore[attr-defined]  # asked above
     return told
 
 

@@ -25,7 +25,7 @@ from pbem.service.delivery import deliver, post_of
 from pbem.service.house import House
 from pbem.store.database import Store
 from tests.service.conftest import *  # noqa: F403 - fixtures come in by their names
-from tests.web.conftest import *  # noqa: F403
+from tests.web.conftest import *  # noqa: F403 - as above
 
 PHONE: ViewportSize = {"width": 360, "height": 640}
 PATIENCE = 60_000
@@ -51,7 +51,7 @@ class Served:
     def start(self) -> None:
         """Let it answer."""
         app = create_app(self.house, self.config)
-        app.wsgi_app = self.wrap(app.wsgi_app)  # type: ignore[method-assign]
+        app.wsgi_app = self.wrap(app.wsgi_app)  # type: ignore[method-assign]  # as Flask tells one to
         self._server = create_server(app, host="127.0.0.1", port=self.port, threads=4)
         self.port = self._server.effective_port
         self._thread = threading.Thread(target=self._server.run, daemon=True)

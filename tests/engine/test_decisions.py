@@ -173,11 +173,11 @@ def test_every_sample_of_a_decision_is_one_of_its_choices():
         Choice("bid", (True,)),
         Choice("bid", (1, 1)),
         Choice("pass", (1,)),
-        Choice("bid", [1]),  # type: ignore[arg-type]
+        Choice("bid", [1]),  # type: ignore[arg-type]  # wrong on purpose
         Choice("give", (1, "M")),
         Choice("give", ("M", 3)),
         Choice("raise", (1,)),
-        Choice(None),  # type: ignore[arg-type]
+        Choice(None),  # type: ignore[arg-type]  # wrong on purpose
     ],
     ids=lambda choice: f"{choice!r} of {type(getattr(choice, 'verb', None)).__name__}",
 )

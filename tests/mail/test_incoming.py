@@ -278,6 +278,7 @@ SPLINTERS = [
 def test_no_mail_breaks_whoever_reads_it(raw, blows):
     for place, length, splinter in blows:
         raw = raw[: place % len(raw)] + splinter + raw[place % len(raw) + length :] or b"\n"
+    # To be refused in words is no break.
     with suppress(BadInput):
         kept = read(fit_to_keep(raw, "ann@example.net", incoming.name_of(raw)))
         sign_of_a_program(kept, HOST, f"games@{HOST}")

@@ -141,6 +141,7 @@ def talking(served):
 
     def serve(listening):
         connection, _ = listening.accept()
+        # The sender may hang up at any moment.
         with connection, connection.makefile("rb") as said, suppress(OSError):
             served(connection, lambda: heard.append(said.readline()))
 
@@ -224,6 +225,7 @@ def trickling(word):
 def _trickle(listening, word):
     connection, _ = listening.accept()
     pause = threading.Event()
+    # The sender is to hang up on it.
     with connection, connection.makefile("rb") as said, suppress(OSError):
         heard = "nothing"
         while heard != word:

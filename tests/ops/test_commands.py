@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from pbem.clock import SystemClock
 from pbem.config import read
+from pbem.mail.mailbox import LocalMailbox
 from pbem.mail.send import Outcome, Result
 from pbem.ops.opening import house_on, opened_store
 from pbem.service import lobby, people
@@ -192,17 +193,18 @@ def test_after_a_revoked_key_every_open_turn_is_mailed_again_with_links_that_wor
         house = house_on(store, read(os.environ))
         asked = [seat for seat in Begun(house, game_id).asked() if Begun(house, game_id).places()[seat].bot is None]
         mailbox = post_of(read(os.environ)).transport
-        before = {letter.key for letter in mailbox.letters()}  # type: ignore[attr-defined]
+        assert isinstance(mailbox, LocalMailbox)
+        before = {letter.key for letter in mailbox.letters()}
     pbem("keys", "rotate")
     done = pbem("keys", "revoke", "a")
     assert f"mails {len(asked) or 'no'} open turn" in done.output
     send_everything()
     with opened_store(read(os.environ)) as store:
         house = house_on(store, read(os.environ))
-        fresh = [letter for letter in mailbox.letters() if letter.key not in before]  # type: ignore[attr-defined]
+        fresh = [letter for letter in mailbox.letters() if letter.key not in before]
         assert len(fresh) == len(asked)
         for letter in fresh:
-            content = mailbox.read(letter.key).text  # type: ignore[attr-defined]
+            content = mailbox.read(letter.key).text
             tokens = set(re.findall(r"/[ms]/([a-z2-7]{33})", content))
             assert tokens
             assert {token[0] for token in tokens} == {"b"}

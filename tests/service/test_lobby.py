@@ -576,6 +576,7 @@ def test_a_table_does_not_begin_without_a_player_who_leaves_at_the_same_moment(h
         )
         assert (left is None) == (not joined.begun), (left, joined)
         assert len(players(house, created.game_id)) == (3 if joined.begun else 2)
+        # From a game that has begun nobody is let go like this.
         with suppress(Gone):
             leaving.leave(house, created.game_id, ann)
 

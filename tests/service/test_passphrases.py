@@ -192,6 +192,7 @@ def test_no_session_outlives_the_passphrase_that_opened_it(house, clock):
         here = sign_in(house, name=name)
 
         def enter(name=name):
+            # It may have been changed before.
             with suppress(Forbidden):
                 sign_in(house, name=name)
 

@@ -261,6 +261,7 @@ def test_a_time_out_and_a_move_that_race_are_one_decision(time, house, asked):
 
     def move():
         together.wait()
+        # One of the two comes too late.
         with suppress(play.Stale):
             play.play(house, game.id, window, seat, choice, By.PERSON)
 

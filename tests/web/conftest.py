@@ -33,14 +33,14 @@ def settings(tmp_path):
 
 
 @pytest.fixture
-def sqlite_alone(empty_sqlite, tmp_path):  # noqa: F811
+def sqlite_alone(empty_sqlite, tmp_path):  # noqa: F811 - the fixture, as above
     """A fresh SQLite database, for tests in which no other could make a difference: as `database_url` of their module."""
     shutil.copy(empty_sqlite, tmp_path / "pbem.sqlite3")
     return f"sqlite:///{tmp_path / 'pbem.sqlite3'}"
 
 
 @pytest.fixture
-def app(house, settings):  # noqa: F811
+def app(house, settings):  # noqa: F811 - the fixture, as above
     """The application."""
     return application(house, settings)
 
@@ -61,7 +61,7 @@ def browser(app):
 
 
 @pytest.fixture
-def links(house):  # noqa: F811
+def links(house):  # noqa: F811 - the fixture, as above
     """The links that mails would bring."""
     return Links(house)
 
@@ -77,7 +77,7 @@ def sign_in(browser, links):
 
 
 @pytest.fixture
-def carry(house, clock, settings):  # noqa: F811
+def carry(house, clock, settings):  # noqa: F811 - the fixture, as above
     """Let a little time pass: bots play, and mails that are due come to the local mailbox."""
     post = post_of(settings)
 

@@ -310,8 +310,10 @@ def test_a_host_sees_no_more_than_a_player(browser, table, house):
     other = next(seat for seat, place in game.places().items() if place.person_id != game.row().host_id)
     game.play(other, game.asked()[other].default)
     after = host.open(address(game)).source
-    strip = lambda source: [line for line in source.splitlines() if "rows. Its head" not in line]  # noqa: E731
-    assert strip(before) == strip(after), "a sealed choice of somebody else shows"
+    before, after = (
+        [line for line in source.splitlines() if "rows. Its head" not in line] for source in (before, after)
+    )
+    assert before == after, "a sealed choice of somebody else shows"
     assert host.open(address(game, "clocks")).status == 403
     assert host.open(address(game, "rewind")).status == 403
 
@@ -381,7 +383,7 @@ def cards(game, seat):
     return {word.removeprefix("the ") for word in words(game, seat)}
 
 
-def test_no_page_of_a_table_shows_a_card_of_anybody_but_the_look_that_is_on_record(desk, poker):  # noqa: F811
+def test_no_page_of_a_table_shows_a_card_of_anybody_but_the_look_that_is_on_record(desk, poker):  # noqa: F811 - the fixture
     game = poker
     hands = set().union(*(cards(game, seat) for seat in range(3)))
     shown = [desk.open(address(game)), desk.open(address(game, "clocks"))]

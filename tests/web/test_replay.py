@@ -79,13 +79,13 @@ def public_pages(browser, key, window):
         yield browser.open(f"/t/{key}/replay/{number}").source
 
 
-def test_a_spectator_sees_nobody_s_cards_while_they_are_held(browser, poker):  # noqa: F811
+def test_a_spectator_sees_nobody_s_cards_while_they_are_held(browser, poker):  # noqa: F811 - the fixture
     shown = " ".join(public_pages(browser, poker.row().key, poker.row().window))
     for seat in range(3):
         assert not [word for word in cards(poker, seat) if re.search(rf"\b{word}\b", shown)]
 
 
-def test_a_seat_sees_its_own_cards_and_no_other_s_while_they_are_held(browser, links, poker):  # noqa: F811
+def test_a_seat_sees_its_own_cards_and_no_other_s_while_they_are_held(browser, links, poker):  # noqa: F811 - the fixture
     hands = [cards(poker, seat) for seat in range(3)]
     for seat in range(3):
         token = links.of(poker, seat)[1]
@@ -97,7 +97,7 @@ def test_a_seat_sees_its_own_cards_and_no_other_s_while_they_are_held(browser, l
             assert not [word for word in hands[other] if re.search(rf"\b{word}\b", shown)]
 
 
-def test_when_a_game_is_over_everybody_sees_all_hands(browser, links, poker):  # noqa: F811
+def test_when_a_game_is_over_everybody_sees_all_hands(browser, links, poker):  # noqa: F811 - the fixture
     hands, number = [cards(poker, seat) for seat in range(3)], poker.row().window - 1
     key, token = poker.row().key, links.of(poker, 0)[1]
     end(poker)

@@ -77,7 +77,7 @@ class Deed(ABC):
 
     def kept(self) -> dict[str, Any]:
         """What the audit keeps of it."""
-        return {name: value for name, value in asdict(self).items() if name not in ("game_id", "person_id")}  # type: ignore[call-overload]
+        return {name: value for name, value in asdict(self).items() if name not in ("game_id", "person_id")}  # type: ignore[call-overload]  # all are dataclasses
 
 
 class AtTable(Deed):

@@ -253,7 +253,7 @@ def _undo(deed: Deed) -> tuple[str, list[tuple[str, str]]]:
     """The form that would make an act good: where it is sent, and what stands in it."""
     name = next(name for name, form in FORMS.items() if form.act is deed.act and name not in ("offer", "resend-mail"))
     at = {key: value for key in ("game_id", "person_id") if (value := getattr(deed, key)) is not None}
-    fields = [(key, "" if value is None else str(value)) for key, value in asdict(deed).items() if key not in at]  # type: ignore[call-overload]
+    fields = [(key, "" if value is None else str(value)) for key, value in asdict(deed).items() if key not in at]  # type: ignore[call-overload]  # all are dataclasses
     fields = [(key, str(int(value) + 1) if key == "seat" and value else value) for key, value in fields]
     return url_for(f"desk_deeds.{name}_sent", **at), fields
 

@@ -419,6 +419,7 @@ def test_sp_06_the_first_player_is_left_of_a_random_dealer():
                 state = each.apply(state)
                 each = story.send(state)
         except StopIteration:
+            # All has been dealt.
             pass
         assert facts[0] == RoundBegan(1, (dealer + 1) % 4)
         assert state.packs == tuple(BASIC[i : i + 9] for i in (0, 9, 18, 27))

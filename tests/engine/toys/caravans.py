@@ -116,6 +116,8 @@ class Caravans(Game[State]):
         default = Choice("rest", (TOWNS,))
         return Decision(seat, say("Where do your camels go?"), (send, rest), default, topic="season")
 
+    # What kind each value is, the blanks of the act say, and no type here and below.
+
     def objects(self, view: State, seat: int, choice: Choice) -> Text | None:
         if choice.verb == "send" and "lame" in choice.values[0] and choice.values[2][0] == "Cairo":  # type: ignore[operator, index]
             return say("The lame camel does not go to {town} first.", town="Cairo")
