@@ -1,14 +1,10 @@
 """A real process of the server, that can be told to die at a point with a name, and whose clock stands in a file.
 
-    python -m tests.crash.process web    DATABASE CLOCK_FILE SMTP_PORT POINT NUMBER PORT
-    python -m tests.crash.process worker DATABASE CLOCK_FILE SMTP_PORT POINT NUMBER NAME
-
 It kills itself with SIGKILL when it passes the point for that many times: no cleaning up, no answer, nothing said.
 """
 
 import os
 import signal
-import sys
 import tempfile
 from datetime import date
 from itertools import count
@@ -55,7 +51,3 @@ def main(what: str, database: str, clock_file: str, smtp_port: str, point: str, 
         serve(database, clock_file, int(last))
     else:
         worker.main(database, clock_file, smtp_port, last)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

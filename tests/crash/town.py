@@ -6,8 +6,6 @@ afterwards the log can be held against it.
 
 import random
 import re
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter, defaultdict
@@ -32,12 +30,13 @@ from pbem.service.record import Kind, body_of
 from pbem.service.tables import Wanted
 from pbem.store import games, links
 from pbem.store.database import Store
+from tests.copies import Copy
+from tests.crash import process
 from tests.crash.process import KEYS
 from tests.mail.sink import Kept, Sink
 from tests.ports import free_port
 from tests.waiting import PATIENCE, until
 
-ROOT = Path(__file__).parents[2]
 LIVES = (15, 60)
 """So often at least, and at most, a process passes its point before it dies there."""
 
@@ -52,7 +51,7 @@ class Part:
     what: str
     last: str
     points: tuple[str, ...]
-    process: subprocess.Popen = field(init=False)
+    process: Copy = field(init=False)
     deaths: Counter = field(default_factory=Counter)
     dies_at: str = ""
 
@@ -87,12 +86,9 @@ class Town:
             point, number = self.luck.choice(part.points), self.luck.randint(*self.lives)
         part.dies_at = point
         log = self.folder / f"{part.what}-{part.last}-{next(self._numbers)}.log"
-        with log.open("w") as out:
-            part.process = subprocess.Popen(
-                [sys.executable, "-m", "tests.crash.process", part.what, self.url, str(self.folder / "clock"),
-                 str(self.sink.port), point or "none", str(number), part.last],
-                cwd=ROOT, stdout=out, stderr=subprocess.STDOUT,
-            )  # fmt: skip
+        log.touch()
+        words = part.what, self.url, str(self.folder / "clock"), str(self.sink.port), point, str(number), part.last
+        part.process = Copy(process.main, words, log)
         until(lambda: "_started" in log.read_text() or part.process.poll() is not None, f"{part.what} starts")
 
     def raise_the_dead(self) -> None:

@@ -1,12 +1,9 @@
 """A real worker in a process of its own, with a clock that a test sets by writing a file.
 
-    python -m tests.worker.process DATABASE CLOCK_FILE SMTP_PORT NAME
-
 Everything is as on a server, only woken up more often: what counts as an outage, how long a worker settles and how mails
 are sent are the real rules.
 """
 
-import sys
 from datetime import date, datetime
 from pathlib import Path
 
@@ -24,7 +21,9 @@ from pbem.store.database import Store
 from pbem.worker import loop
 from pbem.worker.ticks import TICKS, Shift
 
-OFTEN = {tick.name: 0.05 for tick in TICKS}
+OFTEN = {tick.name: tick.every / 40 for tick in TICKS} | {"beat": 0.05}
+"""Forty times as often as on a server; beats still more often, because tests wait for each."""
+
 SIGNING = Dkim("example.org", "pbem", (Path(__file__).parents[1] / "mail" / "dkim.pem").read_text())
 HEAD = Letterhead("Test house", "http://127.0.0.1:8000", "example.org", "games@example.org", "help@example.org")
 
@@ -50,7 +49,3 @@ def main(database: str, clock_file: str, smtp_port: str, name: str) -> None:
     post = Post(HEAD, relay, signer=signer(SIGNING))
     loop.run(Shift(house, Worker(name, clock.now()), lambda hands: deliver(hands, post).dealt_with), OFTEN)
     house.store.close()
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -6,22 +6,20 @@ test sets. A test waits for what has to happen and never for a length of time.
 
 import json
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 from pbem.service.heartbeat import Worker, why_not
 from pbem.store import deadlines, outages
+from tests.copies import Copy
 from tests.waiting import PATIENCE, until
+from tests.worker import process
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 STEP = timedelta(minutes=4)
 """Less than a hole in the beats: a worker that is awake sees the clock go on like this without being alarmed."""
 
@@ -47,12 +45,9 @@ class Running:
         """A new worker, which has said that it is there."""
         self.number += 1
         self.log = self.folder / f"worker{self.number}.log"
-        with self.log.open("w") as out:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "tests.worker.process", self.url, str(self.clock_file), str(self.sink.port),
-                 f"worker{self.number}"],
-                cwd=ROOT, stdout=out, stderr=subprocess.STDOUT,
-            )  # fmt: skip
+        self.log.touch()
+        words = self.url, str(self.clock_file), str(self.sink.port), f"worker{self.number}"
+        self.process = Copy(process.main, words, self.log)
         until(lambda: self.said("worker_started"), "the worker starts")
 
     def send(self, number):
