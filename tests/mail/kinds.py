@@ -40,7 +40,6 @@ from pbem.service import (
     lobby,
     mine,
     moving,
-    organisers,
     people,
     substitutes,
     talk,
@@ -60,7 +59,7 @@ from pbem.service.tables import Wanted
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from tests.mail.sink import Kept, Sink
-from tests.service.acting import ANN, ROOT
+from tests.service.acting import ANN, an_organiser
 from tests.service.begun import Begun
 from tests.service.conftest import START
 from tests.service.inbox import Inbox
@@ -233,7 +232,7 @@ class _Town:
     def is_stopped_and_changed(self, table: Begun) -> None:
         """The organiser is called and stops the clocks; somebody leaves, and somebody else takes the seat."""
         self._play(table, UNSEEN)
-        organisers.add(self.house, ROOT, "Olga", "olga@example.org", "four words of no song")
+        an_organiser(self.house, "Olga")
         number = calls.call(self.house, table.person_at(0), "I never got a mail.", game_id=table.id, seat=0)
         calls.answer(self.house, ANN, number, "It is in the other folder.\n\nGreetings")
         self.time.passes(alarms.GATHERED * 2)

@@ -17,10 +17,10 @@ ANN = Actor(Role.ORGANISER, "Ann", organiser_id=1)
 """An organiser who plays nowhere."""
 
 
-def an_organiser(house: House, name: str) -> OrganiserRow:
+def an_organiser(house: House, name: str, domain: str = "example.org") -> OrganiserRow:
     """Somebody who may sign in. Their passphrase was hashed in no time, as nobody's is outside of a test."""
     hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(GOOD)
-    address = f"{name.lower()}@example.org"
+    address = f"{name.lower()}@{domain}"
     organiser_id = house.write(lambda tx: organisers.add(tx, name, address, hashed, house.now()))
     with house.store.read() as tx:
         return organisers.read(tx, organiser_id)

@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 
 from pbem.domain.bounce import Bounce
-from pbem.service import alarms, calls, delivery, organisers, stops
+from pbem.service import alarms, calls, delivery, stops
 from pbem.service.alarms import APART, GATHERED, What
 from pbem.store import outbox
 from pbem.store.outbox import Letter
-from tests.service.acting import ROOT, an_organiser
+from tests.service.acting import an_organiser
 from tests.service.stored import letters
 from tests.service.test_delivery import HOUR, post_to
 
@@ -20,8 +20,8 @@ MINUTE = timedelta(minutes=1)
 @pytest.fixture
 def organiser(house):
     """Two people who may sign in to the desk."""
-    organisers.add(house, ROOT, "Olga", "olga@example.net", "a long passphrase")
-    organisers.add(house, ROOT, "Otto", "otto@example.net", "another passphrase")
+    for name in ("Olga", "Otto"):
+        an_organiser(house, name, "example.net")
 
 
 def tell(house, clock, by=APART):

@@ -9,12 +9,12 @@ import pytest
 
 from pbem.domain.bounce import MEMORY, Bounce
 from pbem.domain.errors import Gone
-from pbem.service import alarms, delivery, doorstep, mine, organisers, own, people, signing_in, stops
+from pbem.service import alarms, delivery, doorstep, mine, own, people, signing_in, stops
 from pbem.service.moderation.clocks import Pause
 from pbem.service.moderation.persons import Release
 from pbem.service.outcomes import TRIES
 from pbem.store import deadlines, outages, traffic
-from tests.service.acting import ROOT
+from tests.service.acting import an_organiser
 from tests.service.moderated import does
 from tests.service.stored import fails_without_a_trace, letters
 from tests.service.test_delivery import HOUR, drain, lines_of, links_in, post_to
@@ -137,7 +137,7 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
     post,
     game,
 ):
-    organisers.add(house, ROOT, "Olga", "olga@example.net", "a long passphrase")
+    an_organiser(house, "Olga", "example.net")
     person, name = game.person_at(0), game.places()[0].name
     bounce(house, person, Bounce.COMPLAINT)
     clock.advance(HOUR)

@@ -11,7 +11,7 @@ from pbem.service import organisers, sessions
 from pbem.service.sessions import LASTS_OF_ORGANISER, LASTS_OF_PERSON, MOST_OPEN
 from pbem.store.schema import Session, table_of
 from pbem.store.sessions import Holder
-from tests.service.acting import ROOT
+from tests.service.acting import ROOT, an_organiser
 from tests.service.stored import everything
 
 
@@ -22,8 +22,7 @@ def ann(person):
 
 @pytest.fixture
 def olga(house):
-    organisers.add(house, ROOT, "Olga", "olga@example.org", "four words that differ")
-    return Holder(organiser_id=organisers.listed(house)[0].id)
+    return Holder(organiser_id=an_organiser(house, "Olga").id)
 
 
 def signed_in(house, holder, label="Firefox on Linux"):
