@@ -2,6 +2,7 @@
 
     store     a fresh SQLite file, then a fresh PostgreSQL database: every test that asks for it runs on both
     house     that store, with a clock that only moves when it is told to, and the same randomness every time
+    time      a worker of that house that was awake all along, or asleep; it passes when a test says so
     sink      a relay that takes mails, or does what relays do on bad days
     person    person("Ann") -> the number of somebody whose address is confirmed
     table     table("sunset-poker", 3, bots=("greedy",)) -> a game that has begun, as `tests.service.begun.Begun`
@@ -35,6 +36,7 @@ from pbem.store.database import Store
 from pbem.store.schema import Base
 from tests.mail.sink import Sink
 from tests.service.begun import Begun
+from tests.service.timed import Time
 
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 """A Saturday noon: no quiet hours, and no change of clocks for months."""
@@ -131,6 +133,12 @@ def store(database_url: str) -> Iterator[Store]:
 def clock() -> FakeClock:
     """The time in this test."""
     return FakeClock(START)
+
+
+@pytest.fixture
+def time(house: House, clock: FakeClock) -> Time:
+    """A worker that has been up for an hour, and the hands of the clock."""
+    return Time(house, clock)
 
 
 @pytest.fixture

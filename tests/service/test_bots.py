@@ -13,7 +13,6 @@ from pbem.service.play import By
 from pbem.store import deadlines
 from tests.service.moderated import does
 from tests.service.stored import letters
-from tests.service.timed import Time
 
 
 @pytest.fixture(autouse=True)
@@ -21,11 +20,6 @@ def events():
     """What is said to the operator."""
     with capture_logs() as said:
         yield said
-
-
-@pytest.fixture
-def time(house, clock):
-    return Time(house, clock)
 
 
 def test_a_game_of_one_person_and_three_bots_is_played_to_its_end(time, table):

@@ -34,14 +34,9 @@ from tests.service.inbox import Inbox
 from tests.service.moderated import OLGA, does
 from tests.service.races import meetings
 from tests.service.stored import everything, fails_without_a_trace, letters
-from tests.service.timed import DAY, HOUR, Time
+from tests.service.timed import DAY, HOUR
 
 REASON = "It was asked for."
-
-
-@pytest.fixture
-def time(house, clock):
-    return Time(house, clock)
 
 
 @pytest.fixture

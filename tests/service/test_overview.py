@@ -20,7 +20,6 @@ from tests.service import many
 from tests.service.inbox import Inbox
 from tests.service.moderated import does
 from tests.service.stored import letters
-from tests.service.timed import Time
 
 EVERY = (
     Wanted(),
@@ -35,11 +34,6 @@ EVERY = (
 
 MOST = 18
 """Statements of the page; the door of the desk needs a few besides."""
-
-
-@pytest.fixture
-def time(house, clock):
-    return Time(house, clock)
 
 
 def listed(house, **wanted):

@@ -15,7 +15,7 @@ from pbem.store import lobby
 from pbem.store.links import Meant
 from tests.service.moderated import does
 from tests.service.stored import everything, fails_without_a_trace, kinds, letters
-from tests.service.timed import DAY, HOUR, MINUTE, Time
+from tests.service.timed import DAY, HOUR, MINUTE
 from tests.web.browser import Links
 
 
@@ -24,11 +24,6 @@ def events():
     """What is said to the operator."""
     with capture_logs() as said:
         yield said
-
-
-@pytest.fixture
-def time(house, clock):
-    return Time(house, clock)
 
 
 @pytest.fixture

@@ -20,11 +20,6 @@ from tests.service.timed import DAY, HOUR, MINUTE, Time
 
 
 @pytest.fixture
-def time(house, clock):
-    return Time(house, clock)
-
-
-@pytest.fixture
 def asked(table):
     """A game of two at a day a turn, and the seat whose turn it is."""
     game = table("sun-bid", 2, pace="1d")

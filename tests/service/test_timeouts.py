@@ -19,7 +19,7 @@ from pbem.store.database import Store
 from pbem.store.schema import Deadline, Game, Place, table_of
 from tests.service.moderated import does
 from tests.service.stored import BrokenError, calls_counted, everything, letters
-from tests.service.timed import DAY, HOUR, MINUTE, Time
+from tests.service.timed import DAY, HOUR, MINUTE
 
 GAME, PLACE, DEADLINE = table_of(Game), table_of(Place), table_of(Deadline)
 
@@ -29,11 +29,6 @@ def events():
     """What is said to the operator, instead of long traces on the terminal."""
     with capture_logs() as said:
         yield said
-
-
-@pytest.fixture
-def time(house, clock):
-    return Time(house, clock)
 
 
 @pytest.fixture

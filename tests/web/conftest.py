@@ -21,9 +21,11 @@ from tests.service.conftest import (  # noqa: F401 - fixtures come in by their n
     sink,
     store,
     table,
+    time,
 )
 from tests.web.applications import application
 from tests.web.browser import Browser, Links
+from tests.web.desk import at_the_desk
 
 
 @pytest.fixture
@@ -58,6 +60,12 @@ def site(app):
 def browser(app):
     """Somebody's browser."""
     return Browser(app)
+
+
+@pytest.fixture
+def olga(browser, house):  # noqa: F811 - the fixture, as above
+    """An organiser's browser."""
+    return at_the_desk(browser, house)
 
 
 @pytest.fixture

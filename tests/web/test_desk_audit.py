@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from sqlalchemy import update
 
 from pbem.domain.acts import Act
@@ -12,15 +11,8 @@ from pbem.web.desk.audit import SHOWN
 from tests.service.acting import ANN, ROOT
 from tests.service.stored import calls_counted
 from tests.web.browser import HOST
-from tests.web.desk import at_the_desk
 
 AUDIT = table_of(Audit)
-
-
-@pytest.fixture
-def olga(browser, house):
-    """An organiser's browser."""
-    return at_the_desk(browser, house)
 
 
 def record(house, actor=ANN, act=Act.BAN, reason="It was asked for.", **named):

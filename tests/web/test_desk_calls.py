@@ -8,13 +8,7 @@ from pbem.service import calls
 from pbem.store.sessions import Holder
 from tests.service.acting import an_organiser
 from tests.service.stored import calls_counted, letters
-from tests.web.desk import at_the_desk, signed_in
-
-
-@pytest.fixture
-def olga(browser, house):
-    """An organiser's browser."""
-    return at_the_desk(browser, house)
+from tests.web.desk import signed_in
 
 
 @pytest.fixture

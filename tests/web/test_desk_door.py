@@ -13,13 +13,7 @@ from pbem.store.sessions import Holder
 from tests.service.acting import ANN, GOOD, an_organiser
 from tests.service.stored import everything, letters
 from tests.web.browser import HOST, Browser
-from tests.web.desk import at_the_desk, signed_in
-
-
-@pytest.fixture
-def olga(browser, house):
-    """An organiser's browser."""
-    return at_the_desk(browser, house)
+from tests.web.desk import signed_in
 
 
 @pytest.fixture

@@ -16,21 +16,8 @@ from tests.service.inbox import Inbox
 from tests.service.moderated import does
 from tests.service.stored import calls_counted, letters
 from tests.service.test_delivery import post_to
-from tests.service.timed import Time
-from tests.web.desk import at_the_desk
 
 MOST = 20
-
-
-@pytest.fixture
-def olga(browser, house):
-    """An organiser's browser."""
-    return at_the_desk(browser, house)
-
-
-@pytest.fixture
-def time(house, clock):
-    return Time(house, clock)
 
 
 @pytest.mark.parametrize(
