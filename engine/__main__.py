@@ -91,6 +91,9 @@ def rules(arguments: argparse.Namespace) -> int:
     for option in found.options:
         possible = teller(option.possible())
         print(_filled(f"{option.name} ({option.default}; {possible}): {teller(option.about)}", "  "))
+        if isinstance(option, game.Listed):
+            for value, spoken in option.spoken:
+                print(_filled(f"{value}: {teller(spoken)}", "    "))
     print(f"\n{_filled(teller(found.credits))}")
     return 0
 

@@ -39,13 +39,27 @@ Options = Mapping[str, OptionValue]
 
 @fact
 class Listed:
-    """An option with a few named values. `seats` are the player counts for which it means anything (all if empty)."""
+    """An option with a few named values, each with what people call it.
+
+    `called` is what they call the option; `name` is written by programs alone. `seats` are the player counts for which it
+    means anything (all if empty).
+    """
 
     name: str
+    called: Text
     default: str
-    values: tuple[str, ...]
+    spoken: tuple[tuple[str, Text], ...]
     about: Text
     seats: tuple[int, ...] = ()
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What the option can be, as programs write it."""
+        return tuple(value for value, _spoken in self.spoken)
+
+    def words(self, value: OptionValue) -> Text:
+        """One of its values, as people say it."""
+        return dict(self.spoken)[str(value)]
 
     def fits(self, value: object) -> bool:
         """Whether the option can have this value."""
@@ -58,14 +72,20 @@ class Listed:
 
 @fact
 class Number:
-    """An option that is a whole number."""
+    """An option that is a whole number; `called` is what people call it."""
 
     name: str
+    called: Text
     default: int
     low: int
     high: int
     about: Text
     seats: tuple[int, ...] = ()
+
+    def words(self, value: OptionValue) -> Text:
+        """One of its values, as people say it."""
+        # Figures are the same in every language.
+        return Text(str(value))
 
     def fits(self, value: object) -> bool:
         """Whether the option can have this value."""
@@ -77,6 +97,11 @@ class Number:
 
 
 Option = Listed | Number
+
+
+def agreed(option: Option, value: OptionValue) -> Text:
+    """What a table has agreed about an option, as people say it."""
+    return say("{option}: {value}", option=option.called, value=option.words(value))
 
 
 @fact
@@ -224,8 +249,8 @@ class Game(Generic[S]):
             if not known[name].fits(value):
                 raise Refused(
                     say(
-                        "“{name}” must be {possible}.",
-                        name=name,
+                        "“{option}” must be {possible}.",
+                        option=known[name].called,
                         possible=known[name].possible(),
                     )
                 )

@@ -408,12 +408,14 @@ class Bid(Game[State]):
     options = (
         Listed(
             "reroll",
+            say("A new roll costs"),
             "pawn",
-            ("pawn", "coin"),
+            (("pawn", say("the Pawn")), ("coin", say("a coin"))),
             say("What buys a new roll: the Pawn (all four dice, once) or a coin (one die, as often as you can pay)?"),
         ),
         Number(
             "max_auctions",
+            say("Auctions at most"),
             150,
             1,
             1000,

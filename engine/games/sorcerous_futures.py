@@ -477,15 +477,23 @@ class SorcerousFutures(Game[State]):
     options = (
         Listed(
             "excuse_seat",
+            say("Who has the Excuse"),
             "random",
-            ("random", "1", "2", "3", "4"),
+            (
+                ("random", say("whoever is drawn")),
+                ("1", say("player 1")),
+                ("2", say("player 2")),
+                ("3", say("player 3")),
+                ("4", say("player 4")),
+            ),
             say("Who of four has the Excuse: drawn, or the player of this number, who volunteered."),
             seats=(4,),
         ),
         Listed(
             "sly_excuse",
+            say("The Excuse sees the seven cards"),
             "off",
-            ("off", "on"),
+            (("off", say("no")), ("on", say("yes"))),
             say("Does the player with the Excuse see, after the Crowns, which seven cards will be dealt face down?"),
             seats=(4,),
         ),

@@ -567,22 +567,25 @@ class SunBid(Game[State]):
     options = (
         Listed(
             "stacks2",
+            say("The Suns of two players"),
             "A",
-            ("A", "B"),
-            say("The Suns of two players: A is 9-6-5-2 against 8-7-4-3, B is 9-6-4-3 against 8-7-5-2."),
+            (("A", say("9-6-5-2 against 8-7-4-3")), ("B", say("9-6-4-3 against 8-7-5-2"))),
+            say("Which Suns the two begin with."),
             seats=(2,),
         ),
         Listed(
             "equal_pawns",
+            say("Equal Pawns"),
             "off",
-            ("off", "on"),
-            say("On: Harvest and Lightkeeper are equal, each may be bid on the other; they, Window and Bard count 10."),
+            (("off", say("no")), ("on", say("yes"))),
+            say("If so, Harvest and Lightkeeper may each be bid on the other; they, Window and Bard count 10."),
             seats=(3, 4),
         ),
         Listed(
             "sequence_scoring",
+            say("A card in sequence scores"),
             "once",
-            ("once", "per_suit"),
+            (("once", say("once")), ("per_suit", say("once for each suit"))),
             say("Does a card in sequence score once, or once for each of its suits in which it has a neighbour?"),
         ),
     )

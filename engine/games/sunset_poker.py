@@ -466,18 +466,27 @@ class SunsetPoker(Game[State]):
     title = "Sunset Poker"
     seats = (3, 9)
     options = (
-        Number("target", 100, 51, 1000, say("How many points end the game.")),
-        Number("max_rounds", 25, 1, 100, say("After how many rounds the game ends at the latest.")),
+        Number("target", say("Points that end the game"), 100, 51, 1000, say("How many points end the game.")),
+        Number(
+            "max_rounds",
+            say("Rounds at most"),
+            25,
+            1,
+            100,
+            say("After how many rounds the game ends at the latest."),
+        ),
         Listed(
             "split_min",
+            say("The smallest split"),
             "2",
-            ("2", "4"),
+            (("2", say("two cards")), ("4", say("two pairs"))),
             say("The smallest split: two cards of any two ranks, or two pairs."),
         ),
         Listed(
             "settle",
+            say("The winner collects"),
             "actual",
-            ("actual", "nominal"),
+            (("actual", say("what others lost")), ("nominal", say("what others should have lost"))),
             say("The winner collects what others really lost, or what they should have lost had they had enough."),
         ),
     )

@@ -483,18 +483,21 @@ class Templari(Game[State]):
     options = (
         Listed(
             "overbid",
+            say("Bids above one's coins"),
             "allowed",
-            ("allowed", "forbidden"),
+            (("allowed", say("allowed")), ("forbidden", say("forbidden"))),
             say("May one bid more coins than one has?"),
         ),
         Listed(
             "side_auction",
+            say("Who may sell a card"),
             "active",
-            ("active", "any", "off"),
-            say("Who may sell a card before a round: the start player, anybody, nobody?"),
+            (("active", say("the start player")), ("any", say("anybody")), ("off", say("nobody"))),
+            say("Who may sell a card before a round?"),
         ),
         Number(
             "side_limit",
+            say("Coins of a seller at most"),
             5,
             0,
             60,
@@ -502,19 +505,34 @@ class Templari(Game[State]):
         ),
         Listed(
             "layout",
+            say("Numbers on the colours"),
             "fixed",
-            ("fixed", "random"),
+            (("fixed", say("balanced")), ("random", say("drawn"))),
             say("Which numbers stand in which colour: the balanced table, or drawn."),
         ),
-        Listed("money", "hidden", ("hidden", "open"), say("Are the others' coins shown?")),
-        Number("start_money", 12, 1, 60, say("Coins at the start.")),
+        Listed(
+            "money",
+            say("The others' coins"),
+            "hidden",
+            (("hidden", say("hidden")), ("open", say("shown"))),
+            say("Are the others' coins shown?"),
+        ),
+        Number("start_money", say("Coins at the start"), 12, 1, 60, say("How many coins everybody begins with.")),
         Listed(
             "lots",
+            say("Cards in a lot"),
             "2",
-            ("2", "1-2-3"),
-            say("Cards in a lot: always two, or one, two and three in turn."),
+            (("2", say("always two")), ("1-2-3", say("one, two and three in turn"))),
+            say("How many cards are sold together."),
         ),
-        Number("money_bonus", 2, 0, 10, say("Points for the most coins.")),
+        Number(
+            "money_bonus",
+            say("Points for the most coins"),
+            2,
+            0,
+            10,
+            say("What whoever has the most coins in the end scores for them."),
+        ),
     )
     length = say("15 lots; a few short turns for each.")
     credits = say(

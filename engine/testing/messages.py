@@ -1,7 +1,7 @@
 """What a catalogue of translations needs of the rules: every message that a game may say, as Babel asks for them.
 
-The sentences of facts are their docstrings, the others are templates of `say`; verbs, blanks and options are called by
-names that pages show; and a game's rules page is its module's docstring, paragraph by paragraph. Nothing here is used by a
+The sentences of facts are their docstrings, the others are templates of `say`; verbs and blanks are called by names that
+pages show; and a game's rules page is its module's docstring, paragraph by paragraph. Nothing here is used by a
 server: `make catalogue` calls it.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import IO, Any, Final
 
 CALLS: Final = frozenset(
-    {"say", "Act", "Amount", "OneOf", "Some", "Ranking", "Split", "Listed", "Number"},
+    {"say", "Act", "Amount", "OneOf", "Some", "Ranking", "Split"},
 )
 """Calls whose first argument is a message."""
 
@@ -51,4 +51,4 @@ def _of_call(node: ast.AST) -> str:
     first = node.args[0]
     if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
         return ""
-    return first.value.replace("_", " ") if node.func.id in ("Listed", "Number") else first.value
+    return first.value

@@ -59,12 +59,6 @@ def explained(due: Due, zone: ZoneInfo) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def agreed(option: str, value: str | int) -> str:
-    """An option of a table with what was agreed."""
-    called = translated(option.replace("_", " "))
-    return _("%(option)s: %(value)s", option=called, value=value if isinstance(value, int) else translated(value))
-
-
 def _day(moment: date) -> str:
     weekday, month = translated(_WEEKDAYS[moment.weekday()]), translated(_MONTHS[moment.month - 1])
     return _("%(weekday)s %(day)s %(month)s", weekday=weekday, day=moment.day, month=month)

@@ -24,9 +24,9 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from engine.facts import SPECTATOR
+from engine.game import Game, agreed
 from pbem.domain import chain, speech
 from pbem.domain.pace import PerDecision, parse_pace
-from pbem.domain.phrase import agreed
 from pbem.links import Purpose
 from pbem.mail.board import printed
 from pbem.mail.compose import Letterhead, Reader, Thread, Written, message_id
@@ -122,7 +122,9 @@ def words_in(
     person = people.read(tx, mail.person_id)
     game = None if mail.game_id is None else games.read(tx, mail.game_id)
     places = [] if game is None else games.places(tx, game.id)
-    words: Words = {"facts": _facts(mail)}
+    rules = None if game is None else play.rules_of(game)
+    facts = _facts(mail, rules)
+    words: Words = {"facts": facts}
     for name, purpose, row in (
         ("confirm", Purpose.CONFIRM, ready.owner),
         ("sign_in", Purpose.SIGN_IN, ready.sign_in),
@@ -152,7 +154,7 @@ def words_in(
             message_id=message_id(letterhead, _number(tx, mail), person.key if game is None else game.key),
             game="" if game is None else game.key,
             title="" if game is None else game.title,
-            answers=_facts(mail).get("answers", "") if turn is None else turn.message_id or "",
+            answers=facts.get("answers", "") if turn is None else turn.message_id or "",
         ),
         date=rendered_at,
         words=words,
@@ -192,7 +194,7 @@ def _why_unsealed(tx: Tx, game: GameRow, mail: OutboxRow, asked: DeadlineRow | N
     return "the choice was changed or taken back" if changed else None
 
 
-def _facts(mail: OutboxRow) -> dict[str, Any]:
+def _facts(mail: OutboxRow, rules: Game[Any] | None) -> dict[str, Any]:
     said: dict[str, Any] = json.loads(mail.facts)
     if mail.kind == "notice":
         return {
@@ -209,7 +211,7 @@ def _facts(mail: OutboxRow) -> dict[str, Any]:
             "in_turn": False,
             "by": "organiser",
             "seat": mail.seat,
-        } | dict(telling.corrected(said))
+        } | dict(telling.corrected(said, rules))
     return said
 
 
@@ -225,7 +227,7 @@ def _about_table(game: GameRow, places: list[PlaceRow], mail: OutboxRow) -> Word
         "by_decision": isinstance(parse_pace(game.pace), PerDecision),
         "pace": telling.pace_said(game.pace),
         "chosen": [
-            agreed(option.name, options[option.name])
+            speech.teller(rules)(agreed(option, options[option.name]))
             for option in rules.options
             if options.get(option.name, option.default) != option.default
             and game.seats in (option.seats or (game.seats,))

@@ -12,11 +12,11 @@ from typing import Any, Final
 from engine import grammar, orders
 from engine.decisions import Decision
 from engine.facts import seen
-from engine.game import Standing
+from engine.game import Game, Standing, agreed
+from pbem.domain import speech
 from pbem.domain.deadline import Due
 from pbem.domain.duration import spoken
 from pbem.domain.pace import PerDecision, parse_pace
-from pbem.domain.phrase import agreed
 from pbem.links import Purpose
 from pbem.mail.board import printed
 from pbem.mail.compose import Letterhead, Option
@@ -107,7 +107,7 @@ def section(house: House, letterhead: Letterhead, found: Section, together: int)
         "turn": look.window,
         **_story(found.happened, together),
         **_said(found.talk, together),
-        "news": [{**each, "facts": corrected(each["facts"])} for each in found.news],
+        "news": [{**each, "facts": corrected(each["facts"], look.rules)} for each in found.news],
         "seat_page": letterhead.url(Purpose.SEAT, house.keys.placeholder(Purpose.SEAT, found.links.seat)),
         "asked": "",
     }
@@ -123,18 +123,20 @@ def pace_said(written: str) -> str:
     return spoken(pace.allowed) if isinstance(pace, PerDecision) else str(pace)
 
 
-def corrected(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+def corrected(facts: Mapping[str, Any], rules: Game[Any] | None) -> Mapping[str, Any]:
     """The facts of a notice; of a correction with what was corrected as people say it, and not as it is kept."""
     if facts.get("what") != "corrected" or facts["of"] not in ("pace", "option"):
         return facts
-    return {**facts, **{when: _as_said(facts["of"], facts[when]) for when in ("before", "now")}}
+    return {**facts, **{when: _as_said(facts["of"], facts[when], rules) for when in ("before", "now")}}
 
 
-def _as_said(of: str, written: str) -> str:
+def _as_said(of: str, written: str, rules: Game[Any] | None) -> str:
     if of == "pace":
         return pace_said(written)
+    assert rules is not None, "an option belongs to a game"
     name, _sign, value = written.partition("=")
-    return agreed(name, value)
+    option = next(each for each in rules.options if each.name == name)
+    return speech.teller(rules)(agreed(option, value))
 
 
 def board(look: Look) -> Words:

@@ -12,10 +12,9 @@ from flask import Blueprint, Response, url_for
 from engine import game
 from engine.bots import BOTS
 from engine.decisions import Refused
-from engine.game import Game, Listed, Option, OptionValue
+from engine.game import Game, Listed, Option, OptionValue, agreed
 from pbem.domain import speech
 from pbem.domain.errors import BadInput, NotFound, Refusal, quoted
-from pbem.domain.phrase import agreed
 from pbem.domain.silence import FEWEST, MOST, Successor
 from pbem.domain.speech import gettext as _
 from pbem.service import announced, calls, doorstep, invitation_links, lobby, mine
@@ -236,7 +235,9 @@ def _wanted(rules: Game[object]) -> Wanted:
 def _option(option: Option) -> OptionValue:
     text = field(f"option_{option.name}")
     return (
-        text if isinstance(option, Listed) else site.read_number(text, _("a value of “%(option)s”", option=option.name))
+        text
+        if isinstance(option, Listed)
+        else site.read_number(text, _("a value of “%(option)s”", option=speech.told(option.called)))
     )
 
 
@@ -271,7 +272,7 @@ def _shown(found: Announced) -> dict[str, object]:
     rules = game.load(found.kind)
     teller = speech.teller(rules)
     changed = [
-        agreed(option.name, found.options[option.name])
+        teller(agreed(option, found.options[option.name]))
         for option in rules.options
         if found.options[option.name] != option.default and found.seats in (option.seats or (found.seats,))
     ]

@@ -44,6 +44,7 @@ class Passage:
 class Agreed:
     """An option, what it can be, and what it is at the table that is shown."""
 
+    called: str
     about: str
     default: str
     possible: str
@@ -127,12 +128,13 @@ def _blocks(paragraph: str) -> Iterator[str | Items]:
 
 def _agreed(option: Option, teller: Teller, value: OptionValue | None = None) -> Agreed:
     return Agreed(
+        called=teller(option.called),
         about=teller(option.about),
-        default=speech.translated(str(option.default)),
-        possible=teller(say("it can be {values:or}", values=option.values))
+        default=teller(option.words(option.default)),
+        possible=teller(say("it can be {values:or}", values=tuple(spoken for _value, spoken in option.spoken)))
         if isinstance(option, Listed)
         else _("it can be %(possible)s", possible=teller(option.possible())),
         seats=_(" or ").join(map(str, option.seats)),
-        value=speech.translated(str(value)),
+        value="" if value is None else teller(option.words(value)),
         usual=value == option.default,
     )

@@ -7,6 +7,7 @@ import pytest
 
 from engine import game as games
 from engine.facts import Fact
+from engine.game import Listed
 from engine.testing.messages import messages
 
 
@@ -26,7 +27,9 @@ def test_every_sentence_option_and_passage_of_a_game_is_a_message(kind):
     for each in told:
         assert " ".join(each.__doc__.split()) in found
     rules = games.load(kind)
-    assert {option.name.replace("_", " ") for option in rules.options} <= found
+    spoken = [words for option in rules.options if isinstance(option, Listed) for _value, words in option.spoken]
+    assert {words.template for words in spoken} <= found
+    assert {option.called.template for option in rules.options} <= found
     assert {option.about.template for option in rules.options} <= found
     assert set(rules.rules.split("\n\n")) <= found
     assert rules.length.template in found

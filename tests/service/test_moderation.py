@@ -482,6 +482,31 @@ def test_before_the_start_an_option_is_corrected_and_afterwards_none(house, pers
 
 
 @pytest.mark.parametrize(
+    ("to", "name", "value"),
+    [
+        ("Who may sell a card: nobody", "side_auction", "off"),
+        ("who may sell a card = Anybody", "side_auction", "any"),
+        ("Coins at the start: 20", "start_money", 20),
+        ("start_money=20", "start_money", 20),
+    ],
+)
+def test_an_option_is_corrected_in_the_words_in_which_it_is_shown(house, person, to, name, value):
+    waiting = lobby.create_table(house, person("Ann"), Wanted("templari", 3)).game_id
+    does(house, Correct(waiting, "option", to))
+    with house.store.read() as tx:
+        assert json.loads(games.read(tx, waiting).options)[name] == value
+
+
+def test_an_option_that_there_is_not_is_refused_with_those_that_there_are(house, person):
+    waiting = lobby.create_table(house, person("Ann"), Wanted("bid", 3)).game_id
+    with pytest.raises(BadInput) as refused:
+        does(house, Correct(waiting, "option", "Cats: 3"))
+    assert "A new roll costs, Auctions at most" in refused.value.remedy
+    with pytest.raises(BadInput, match="“Auctions at most” must be a whole number from 1 to 1000"):
+        does(house, Correct(waiting, "option", "Auctions at most: many"))
+
+
+@pytest.mark.parametrize(
     ("what", "to", "seat", "before", "now"),
     [
         ("name", "Benjamin", 1, "{name}", "Benjamin"),

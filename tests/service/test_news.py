@@ -153,17 +153,17 @@ def test_a_correction_and_what_is_agreed_are_told_as_people_say_them(house, box,
     game = table("bid", 3, options={"max_auctions": 12}, pace="1d")
     sends()
     welcome = text_of(box, "the game begins")
-    assert "Max auctions: 12" in welcome
-    assert "reroll" not in welcome, "what is as always is in the rules"
+    assert "Auctions at most: 12" in welcome
+    assert "A new roll costs" not in welcome, "what is as always is in the rules"
     does(house, Correct(game.id, "pace", "3d"), "It was written wrongly.")
     sends()
     assert "The pace was 1 day, and is 3 days now" in " ".join(text_of(box, "a correction").split())
     waiting = lobby.create_table(house, game.person_at(0), lobby.Wanted("bid", 3, title="Later")).game_id
     lobby.join(house, waiting, game.person_at(0))
-    does(house, Correct(waiting, "option", "max_auctions=30"), "Shorter.")
+    does(house, Correct(waiting, "option", "Auctions at most: 30"), "Shorter.")
     sends()
     told = " ".join(text_of(box, "Later (Bid!)").split())
-    assert "It was “max auctions: 150”, and is “max auctions: 30” now." in told
+    assert "It was “Auctions at most: 150”, and is “Auctions at most: 30” now." in told
 
 
 def test_a_ban_says_its_last_day_with_its_name(house, box, sends, person):

@@ -265,27 +265,43 @@ def test_the_rules_of_every_game_are_public_with_what_can_be_agreed(kind, browse
     told = " ".join(rules.rules.partition("\n\n")[2].split())
     assert all(word in page.text for word in set(re.findall(r"[\w']+", told)))
     for option in rules.options:
+        assert rules.teller()(option.called) in page.text
         assert rules.teller()(option.about) in page.text
         if isinstance(option, Listed):
-            # In the middle of a sentence no value is written with a capital.
-            assert f"it can be {option.values[0]}" in page.text
+            assert f"it can be {rules.teller()(option.words(option.values[0]))}" in page.text
     assert sum(bool(passage.heading) for passage in passages(rules.rules)) >= 5
 
 
 def test_beside_a_table_the_rules_say_what_was_agreed_there(browser, links, table):
     game = table("templari", 3, options={"start_money": 20, "money": "open"})
     page = open_seat(browser, links, game, 0).follow("Rules")
-    assert "Coins at the start. 20 usually 12" in page.text
-    assert "Are the others' coins shown? open usually hidden" in page.text
-    assert "Cards in a lot: always two, or one, two and three in turn. 2 as usual" in page.text
+    assert "Coins at the start 20 usually 12" in page.text
+    assert "The others' coins shown usually hidden" in page.text
+    assert "Cards in a lot always two as usual" in page.text
     assert page.follow("Back to the table").heading
+
+
+@pytest.mark.parametrize("kind", games.names())
+def test_what_can_be_agreed_stands_in_words_where_a_table_is_opened(kind, browser):
+    rules, page = games.load(kind), browser.open(f"/new/{kind}")
+    for option in rules.options:
+        assert rules.teller()(option.called) in page.text
+        if isinstance(option, Listed):
+            assert all(rules.teller()(spoken) in page.text for _value, spoken in option.spoken)
+    assert "_" not in page.text, "a name for programs"
+
+
+def test_what_is_not_as_usual_at_a_table_stands_on_its_page_in_words(browser, table):
+    game = table("templari", 3, options={"start_money": 20, "side_auction": "off"})
+    page = browser.open(f"/t/{game.row().key}")
+    assert "Who may sell a card: nobody; Coins at the start: 20" in page.text
 
 
 def test_an_option_that_means_nothing_for_so_many_players_is_not_told(browser, links, table):
     page = open_seat(browser, links, table("sorcerous-futures", 3), 0).follow("Rules")
-    assert "Who of four has the Excuse" not in page.text
+    assert "Who has the Excuse" not in page.text
     page = open_seat(browser, links, table("sorcerous-futures", 4), 0).follow("Rules")
-    assert "Who of four has the Excuse" in page.text
+    assert "Who has the Excuse" in page.text
 
 
 NAMES = {

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.decisions import Refused
+from engine.game import Game, Number, OptionValue
+from pbem.domain import speech
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone, quoted
 from pbem.domain.pace import parse_pace
@@ -29,7 +31,7 @@ WHAT: Final = ("name", "title", "pace", "silent_limit", "successor", "option")
 
 @dataclass(frozen=True)
 class Correct(AtTable):
-    """Correct one thing: `what` is among `WHAT`; a name is that of a seat, an option is written `name=value`."""
+    """Correct one thing: `what` is among `WHAT`; a name is that of a seat, an option is written as pages say it, or `name=value`."""
 
     act = Act.CORRECT
     game_id: int
@@ -52,7 +54,11 @@ class Correct(AtTable):
         if row.status == "playing":
             row = doing.note(games.read(doing.tx, row.id), Kind.CORRECTED, what=self.what, **told)
         self._tell(doing, games.read(doing.tx, row.id), {"before": before, "now": now})
-        return Done((self._says(before, now),), kept={"before": before}, undo=Correct(self.game_id, self.what, before))
+        return Done(
+            (self._says(before, now, play.rules_of(row)),),
+            kept={"before": before},
+            undo=Correct(self.game_id, self.what, before),
+        )
 
     def _name(self, doing: Doing, row: GameRow) -> Done:
         places = games.places(doing.tx, row.id)
@@ -63,11 +69,14 @@ class Correct(AtTable):
         lobby.change_place(doing.tx, row.id, self.seat, name=name)
         row = doing.note(row, Kind.CORRECTED, self.seat, what="name")
         self._tell(doing, row, {"before": place.name, "now": name})
-        return Done((self._says(place.name, name),), undo=Correct(self.game_id, "name", place.name, self.seat))
+        return Done(
+            (self._says(place.name, name, play.rules_of(row)),),
+            undo=Correct(self.game_id, "name", place.name, self.seat),
+        )
 
-    def _says(self, before: str, now: str) -> str:
+    def _says(self, before: str, now: str, rules: Game[Any]) -> str:
         """What it was and what it is then, as its players read it."""
-        facts = telling.corrected({"what": "corrected", "of": self.what, "before": before, "now": now})
+        facts = telling.corrected({"what": "corrected", "of": self.what, "before": before, "now": now}, rules)
         return _("From “%(before)s” to “%(now)s”.", before=facts["before"], now=facts["now"])
 
     def _tell(self, doing: Doing, row: GameRow, said: Mapping[str, str]) -> None:
@@ -119,17 +128,27 @@ def _option(row: GameRow, to: str) -> tuple[str, str, dict[str, Any]]:
             why=_("Every position since follows from it."),
             remedy=_("Nothing was changed; the table can be closed, and the same people can open another."),
         )
-    name, _sign, value = to.partition("=")
-    options: dict[str, str | int] = json.loads(row.options)
-    if name not in options:
-        raise BadInput(
-            _("This game has no option %(name)s.", name=quoted(name)),
-            remedy=_("There are: %(list)s.", list=", ".join(sorted(options))),
-        )
-    before = f"{name}={options[name]}"
-    wanted: str | int = int(value) if isinstance(options[name], int) and value.isdigit() else value
+    rules, options = play.rules_of(row), json.loads(row.options)
+    name, wanted = _meant(rules, to)
     try:
-        settled = play.rules_of(row).settle(row.seats, options | {name: wanted})
+        settled = rules.settle(row.seats, options | {name: wanted})
     except Refused as refused:
-        raise play.refusal(refused, play.rules_of(row)) from refused
-    return before, f"{name}={settled[name]}", {"options": json.dumps(settled, sort_keys=True)}
+        raise play.refusal(refused, rules) from refused
+    return f"{name}={options[name]}", f"{name}={settled[name]}", {"options": json.dumps(settled, sort_keys=True)}
+
+
+def _meant(rules: Game[Any], to: str) -> tuple[str, OptionValue]:
+    """An option and its value, in the words of the pages or as programs write them."""
+    teller = speech.teller(rules)
+    called, _sign, said = (part.strip() for part in to.replace(":", "=", 1).partition("="))
+    for option in rules.options:
+        if called.casefold() not in (option.name, teller(option.called).casefold()):
+            continue
+        if isinstance(option, Number):
+            return option.name, int(said) if said.isdecimal() else said
+        spoken = {teller(words).casefold(): value for value, words in option.spoken}
+        return option.name, spoken.get(said.casefold(), said)
+    raise BadInput(
+        _("This game has no option %(name)s.", name=quoted(called)),
+        remedy=_("There are: %(list)s.", list=", ".join(teller(option.called) for option in rules.options)),
+    )

@@ -5,6 +5,7 @@ everybody was told. Only `see_as` shows a table as a seat sees it, for a reason,
 the table, mostly, and is shown no more than any player is.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +14,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from engine.board import Board
-from engine.game import Game
+from engine.game import Game, agreed
 from engine.tell import Teller, Text
 from pbem.domain import chain, speech
 from pbem.domain.acts import Act, Actor, Role
@@ -99,6 +100,12 @@ class Desk:
     def called(self) -> dict[int, str]:
         """What the players are called, by the numbers of the people."""
         return {each.person_id: each.name for each in self.seats if each.person_id is not None}
+
+    @property
+    def agreed(self) -> tuple[str, ...]:
+        """What was agreed about the options of the game, as people say it."""
+        teller, options = speech.teller(self.rules), json.loads(self.game.options)
+        return tuple(teller(agreed(each, options[each.name])) for each in self.rules.options)
 
     @property
     def head(self) -> str:

@@ -95,7 +95,16 @@ class Caravans(Game[State]):
 
     title = "Caravans"
     seats = (2, 3)
-    options = (Listed("seasons", "two", ("one", "two", "three"), say("How long the game is."), seats=(2,)),)
+    options = (
+        Listed(
+            "seasons",
+            say("Seasons"),
+            "two",
+            (("one", say("one")), ("two", say("two")), ("three", say("three"))),
+            say("How long the game is."),
+            seats=(2,),
+        ),
+    )
     length = say("Two seasons.")
     credits = say("A toy.")
 

@@ -111,8 +111,14 @@ class Lanterns(Game[State]):
     title = "Lanterns"
     seats = (2, 4)
     options = (
-        Listed("vetoes", "one", ("none", "one"), say("May each player have one lantern broken?")),
-        Number("purse", 12, 1, 40, say("Coins at the start.")),
+        Listed(
+            "vetoes",
+            say("Vetoes"),
+            "one",
+            (("none", say("none")), ("one", say("one"))),
+            say("May each player have one lantern broken?"),
+        ),
+        Number("purse", say("Coins at the start"), 12, 1, 40, say("What is in a purse.")),
     )
     length = say("15 lanterns.")
     credits = say("A toy.")
