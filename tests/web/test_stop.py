@@ -143,6 +143,16 @@ def test_what_was_refused_stands_there_to_be_corrected(browser, ann):
     assert 'name="sealed" value="yes" checked' in refused.source
 
 
+@pytest.mark.parametrize("page", ["all", "first", "own"])
+def test_when_mails_should_come_stands_there_as_it_was_refused(browser, ann, sign_in, page):
+    shown = sign_in(ann.number).follow("Mails") if page == "own" else browser.open(getattr(ann, page))
+    refused = shown.form("Mail me like that").press(delivery="after", minutes="9999", digest_at="21:15")
+    assert refused.status == 400
+    assert 'value="after" required checked' in refused.source
+    assert 'name="minutes" min="1" max="720" step="1" inputmode="numeric" value="9999"' in refused.source
+    assert 'name="digest_at" value="21:15"' in refused.source
+
+
 @pytest.mark.parametrize(
     "given",
     [{"delivery": "weekly"}, {"delivery": "after", "minutes": "-1"}, {"delivery": "daily", "digest_at": "25:00"}],
