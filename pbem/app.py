@@ -16,6 +16,7 @@ from jinja2.environment import TemplateModule
 from pbem import paths, sentences
 from pbem.config import Config
 from pbem.domain import speech
+from pbem.domain.duration import longer
 from pbem.service.house import House
 from pbem.web import (
     account,
@@ -74,6 +75,7 @@ def create_app(house: House, config: Config) -> Flask:
         base_url=config.base_url,
         development=config.development,
         pace_in_words=said.pace,
+        longer=longer,
         drawn_by=_drawn_by(app.jinja_env),
         part=site.part,
         by_token=site.by_token,

@@ -32,6 +32,11 @@ def parse_duration(text: str) -> timedelta:
     return int(match[1]) * _UNITS[match[2].lower()]
 
 
+def longer(more: str) -> str:
+    """How much more time was given, a length or until a moment, as people say it."""
+    return spoken(parse_duration(more)) if _DURATION.fullmatch(more) else more
+
+
 def short_duration(length: timedelta) -> str:
     """The text that `parse_duration` reads as this length, in the largest unit that fits."""
     for unit, size in _UNITS.items():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.domain.duration import parse_duration, short_duration, spoken
+from pbem.domain.duration import longer, parse_duration, short_duration, spoken
 from pbem.domain.errors import BadInput
 
 
@@ -62,3 +62,10 @@ def test_what_has_no_short_form_is_not_given_a_wrong_one(length: timedelta) -> N
 )
 def test_a_length_of_time_is_said_in_its_two_largest_units(length: timedelta, words: str) -> None:
     assert spoken(length) == words
+
+
+@pytest.mark.parametrize(
+    ("more", "said"), [("2d", "2 days"), ("36h", "1 day 12 hours"), ("2026-12-01 20:00", "2026-12-01 20:00")]
+)
+def test_more_time_is_said_in_words_and_a_moment_as_it_was_written(more, said):
+    assert longer(more) == said

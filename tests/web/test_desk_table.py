@@ -6,12 +6,13 @@ import pytest
 
 from engine.facts import SPECTATOR
 from pbem.links import contains_token
-from pbem.service import audit, calls, heartbeat, sessions, stops, talk
+from pbem.service import audit, calls, heartbeat, lobby, sessions, stops, talk
 from pbem.service.moderation.clocks import Pause, Resume
 from pbem.service.moderation.outages import DeclareOutage
 from pbem.service.moderation.rewinding import Rewind
 from pbem.service.moderation.seats import Substitute
 from pbem.service.record import Kind
+from pbem.service.tables import Wanted
 from pbem.store import audit as audit_rows
 from pbem.store.sessions import Holder
 from pbem.web.signed_in import Who
@@ -104,7 +105,7 @@ def test_whose_words_are_taken_away_and_which_is_shown_beforehand(desk, game, ho
 
 
 SAID = {
-    "extend": ({"more": "2d", "seat": "all"}, "More time for everybody who is asked: 2d."),
+    "extend": ({"more": "2d", "seat": "all"}, "More time for everybody who is asked: 2 days."),
     "substitute": ({"seat": "2"}, "From {name} (seat 2) to a bot."),
     "substitute ": ({"seat": "2", "address": "zoe@example.org"}, "From {name} (seat 2) to zoe@example.org."),
     "resend": ({"mail": "{mail}"}, "It is to {name}."),
@@ -301,6 +302,18 @@ def test_a_real_browser_shows_the_mail_in_its_frame_as_its_reader_has_it(site, c
         assert body.evaluate("it => getComputedStyle(it).backgroundColor") == paper
         assert body.evaluate("() => document.links.length") == 0
         context.close()
+
+
+def test_a_table_that_waits_has_no_turn_yet_and_its_options_stand_where_they_are_corrected(desk, house, person):
+    waiting = lobby.create_table(house, person("Ann"), Wanted("bid", 3)).game_id
+    page = desk.open(f"/desk/tables/{waiting}")
+    assert "Waits for players. Pace: 1 day." in page.text
+    assert "turn 0" not in page.text
+    form = page.follow("Correct what was agreed, or a name")
+    assert "An option is written as it stands here: A new roll costs: the Pawn; Auctions at most: 150." in form.text
+    assert "From “Auctions at most: 150” to “Auctions at most: 30”." in (
+        form.form(LOOK).press(what="option", to="auctions at most: 30", reason="Shorter.").text
+    )
 
 
 def test_a_host_sees_no_more_than_a_player(browser, table, house):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from pbem.domain.acts import Act
+from pbem.domain.duration import longer
 from pbem.domain.errors import Gone
 from pbem.domain.speech import gettext as _
 from pbem.domain.speech import marked
@@ -49,10 +50,10 @@ class Extend(AtTable):
     def do(self, doing: Doing) -> Done:
         stops.extend_in(doing.tx, doing.house, self.game_id, self.more, doing.reason, self.seat, doing.by)
         who = _("everybody who is asked") if self.seat is None else doing.called(self.game_id, self.seat)
-        longer = _("More time for %(who)s: %(more)s.", who=who, more=self.more)
+        said = _("More time for %(who)s: %(more)s.", who=who, more=longer(self.more.strip()))
         return Done(
             says=(
-                longer,
+                said,
                 _("A moment that was told is never moved earlier, so this cannot be undone."),
             )
         )
