@@ -30,9 +30,9 @@ def test_what_was_done_is_shown_with_who_why_and_to_whom(olga, house, table):
 
 
 def test_an_act_tells_what_it_knows_in_words(olga, house):
-    record(house, act=Act.BAN, until=None, offered=True, asked=False)
+    record(house, act=Act.BAN, until=None, offered=True, asked=False, seat=0)
     text = olga.open("/desk/audit").text
-    assert "asked: no; offered: yes" in text
+    assert "asked: no; offered: yes; seat: 1" in text, "the first seat"
     assert "None" not in text
 
 

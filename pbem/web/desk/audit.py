@@ -84,9 +84,15 @@ def _number(text: str, called: str) -> int | None:
 
 def _told(row: AuditRow) -> list[tuple[str, Any]]:
     """What an act alone knows, in the words in which it was written down."""
-    told = [(name.replace("_", " "), value) for name, value in sorted(json.loads(row.body).items())]
     return [
-        (name, {True: _("yes"), False: _("no")}[value] if isinstance(value, bool) else value)
-        for name, value in told
+        (name.replace("_", " "), _said(name, value))
+        for name, value in sorted(json.loads(row.body).items())
         if value is not None
     ]
+
+
+def _said(name: str, value: Any) -> Any:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    # People count seats from one.
+    return value + 1 if name == "seat" else value
