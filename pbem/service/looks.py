@@ -101,6 +101,14 @@ class Look:
         """What silence means, as it is written."""
         return "" if self.decision is None else grammar.write(self.decision, self.decision.default)
 
+    @property
+    def default_note(self) -> str:
+        """What there is to say about what silence means, where its words alone say little."""
+        if self.decision is None:
+            return ""
+        note = next(act for act in self.decision.acts if self.decision.default in act).note
+        return "" if note is None else self.teller(note)
+
 
 @dataclass(frozen=True, slots=True)
 class Offered:

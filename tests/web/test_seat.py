@@ -1,6 +1,7 @@
 """The page of a seat: whole games by reading its HTML, and what becomes of forms that come late, twice or from two tabs."""
 
 import random
+import re
 
 import pytest
 
@@ -66,6 +67,13 @@ def test_the_page_tells_what_is_asked_until_when_and_what_silence_means(browser,
     assert "What do you bid" in text
     assert "Decide by Sun 22 Nov 2026" in text
     assert "If you stay silent, this happens: pass." in text
+
+
+def test_a_word_of_the_rules_that_silence_means_is_explained(browser, links, table):
+    game = table("sorcerous-futures", 3)
+    seller = next(seat for seat, asked in game.asked().items() if asked.default.verb == "closed")
+    text = open_seat(browser, links, game, seller).text
+    assert re.search(r"If you stay silent, this happens: closed [\w ]+ \(all bid in secret\)\.", text)
 
 
 def test_a_preview_changes_nothing(browser, links, poker):
