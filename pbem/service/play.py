@@ -345,11 +345,13 @@ def _turns(move: _Move, asked: list[int]) -> list[outbox.Letter]:
 
 def _tell_of_sealed(tx: Tx, house: House, move: _Move, seat: int, written: str, now: datetime) -> None:
     """Tell a player who wants to hear of it that a choice was taken in; not sooner than it may have been changed."""
-    person_id = next(place.person_id for place in move.places if place.seat == seat)
-    if person_id is not None:
+    place = next(place for place in move.places if place.seat == seat)
+    if place.person_id is not None and place.sealed:
         facts = {"choice": written}
-        letter = outbox.Letter(person_id, "sealed", move.row.id, move.record.seq, seat, move.position.number, facts)
-        outbox.queue_if_wanted(tx, letter, now, now + house.hold)
+        letter = outbox.Letter(
+            place.person_id, "sealed", move.row.id, move.record.seq, seat, move.position.number, facts
+        )
+        outbox.queue(tx, [letter], now, now + house.hold)
 
 
 def _results(move: _Move) -> list[outbox.Letter]:

@@ -18,9 +18,10 @@ from pbem.domain.errors import NotFound
 from pbem.domain.speech import gettext as _
 from pbem.store import ahead
 from pbem.store.links import LinkRow
-from pbem.store.schema import Game, Link, Log, Place, table_of
+from pbem.store.schema import Game, Link, Log, Person, Place, table_of
 
-_GAME, _LINK, _LOG, _PLACE = table_of(Game), table_of(Link), table_of(Log), table_of(Place)
+_GAME, _LINK, _LOG = table_of(Game), table_of(Link), table_of(Log)
+_PERSON, _PLACE = table_of(Person), table_of(Place)
 
 _READ = select(_GAME).where(_GAME.c.id == bindparam("game_id"))
 # NO KEY UPDATE on PostgreSQL: checks of foreign keys by others need not wait for the move.
@@ -123,12 +124,16 @@ class PlaceRow:
 
 @dataclass(frozen=True, slots=True)
 class SeatRow:
-    """What every move has to know of a place: who plays its seat, and how many turns in a row they have let pass."""
+    """What every move has to know of a place: who plays its seat, and how many turns in a row they have let pass.
+
+    `sealed` says whether whoever plays it is told that a sealed choice is in; of a bot there is nothing to say.
+    """
 
     seat: int | None
     person_id: int | None
     bot: str | None
     silent: int
+    sealed: bool | None
 
 
 _LINK_FIELDS = tuple(_LINK.c[field.name] for field in fields(LinkRow))
@@ -138,7 +143,8 @@ _PLACES = (
     .order_by(_PLACE.c.place)
 )
 _SEATS = (
-    select(*(_PLACE.c[field.name] for field in fields(SeatRow)))
+    select(*((_PERSON if field.name == "sealed" else _PLACE).c[field.name] for field in fields(SeatRow)))
+    .join_from(_PLACE, _PERSON, _PERSON.c.id == _PLACE.c.person_id, isouter=True)
     .where(_PLACE.c.game_id == bindparam("of_game"))
     .order_by(_PLACE.c.place)
 )

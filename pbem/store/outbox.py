@@ -19,6 +19,7 @@ from sqlalchemy import (
     bindparam,
     func,
     insert,
+    literal_column,
     or_,
     select,
     true,
@@ -26,37 +27,15 @@ from sqlalchemy import (
 )
 
 from pbem.store import ahead
-from pbem.store.schema import Deadline, Ledger, Outbox, Person, table_of
+from pbem.store.schema import Deadline, Ledger, Outbox, table_of
 
 _DEADLINE, _LEDGER = table_of(Deadline), table_of(Ledger)
-_OUTBOX, _PERSON = table_of(Outbox), table_of(Person)
+_OUTBOX = table_of(Outbox)
 # Nobody asks for the number of a mail that is queued, so it is not fetched.
-_QUEUE = insert(_OUTBOX).inline()
+# What is the same for every new mail is written into the statement.
+_QUEUE = insert(_OUTBOX).inline().values(status=literal_column("'queued'"), attempts=literal_column("0"))
 _NOTE = insert(_LEDGER)
 _FACTS = json.JSONEncoder(sort_keys=True)
-_NEW = [
-    _OUTBOX.c[name]
-    for name in (
-        "person_id",
-        "game_id",
-        "seq",
-        "seat",
-        "window",
-        "kind",
-        "facts",
-        "status",
-        "queued_at",
-        "due_at",
-        "attempts",
-    )
-]
-# One of the statements of a move that is sealed, so that it need not ask first what the player wants.
-_QUEUE_IF_WANTED = insert(_OUTBOX).from_select(
-    [column.name for column in _NEW],
-    select(*(bindparam(column.name, type_=column.type) for column in _NEW)).where(
-        select(_PERSON.c.id).where(_PERSON.c.id == bindparam("of_person"), _PERSON.c.sealed.is_(True)).exists()
-    ),
-)
 # Asked for every mail that is written, so these are built once.
 _LINES = select(_LEDGER).where(_LEDGER.c.outbox_id.in_(bindparam("these", expanding=True))).order_by(_LEDGER.c.id)
 _TURN_BEFORE = (
@@ -145,11 +124,6 @@ def queue(tx: Connection, letters: Iterable[Letter], now: datetime, due_at: date
     rows = [_row(letter, now, due_at) for letter in letters]
     if rows:
         tx.execute(_QUEUE, rows)
-
-
-def queue_if_wanted(tx: Connection, letter: Letter, now: datetime, due_at: datetime) -> None:
-    """Put a mail into the queue that its reader gets only if they have asked to be told of sealed choices."""
-    tx.execute(_QUEUE_IF_WANTED, _row(letter, now, due_at) | {"of_person": letter.person_id})
 
 
 def read(tx: Connection, outbox_id: int) -> OutboxRow | None:
@@ -308,10 +282,8 @@ def _row(letter: Letter, now: datetime, due_at: datetime) -> dict[str, Any]:
         "window": letter.window,
         "kind": letter.kind,
         "facts": _FACTS.encode(letter.facts or {}),
-        "status": "queued",
         "queued_at": now,
         "due_at": due_at,
-        "attempts": 0,
     }
 
 
