@@ -151,13 +151,6 @@ def look(house: House, token: str) -> Look:
         return _look(tx, *open_with_game_in(tx, house, token, Purpose.SEAT))
 
 
-def others_are_asked(house: House, token: str) -> bool:
-    """Whether the holder of a seat's link is asked together with others; who of these has answered is told to nobody."""
-    with house.store.read() as tx:
-        _, row = open_with_game_in(tx, house, token, Purpose.SEAT)
-        return len(play.position_of(row).open()) > 1
-
-
 def look_by_program(house: House, token: str) -> Look:
     """What the holder of a seat's token for programs sees."""
     with house.store.read() as tx:

@@ -105,7 +105,6 @@ def preview(token: str) -> Response:
         things=[each for each in chosen(found.decision, choice, found.teller, faces_of(found.board)) if each.kind],
         note=found.teller(act.note) if act.note else "",
         closes=choice.verb in found.decision.closes,
-        together=looks.others_are_asked(house(), token),
         again=choice == found.sealed,
         beside=_beside(found.decision, choice),
         prompt=found.teller(found.decision.prompt),

@@ -83,17 +83,6 @@ def test_a_preview_changes_nothing(browser, links, poker):
     assert poker.row() == before
 
 
-def test_a_preview_says_whether_the_choice_is_sealed_until_others_have_answered(browser, links, poker, templari):
-    together = open_seat(browser, links, poker, 0).acts()[0].press(b0=1)
-    assert "Others are asked at the same time: your choice stays sealed" in together.text
-    yes(open_seat(browser, links, poker, 1).acts()[0].press(b0=1)).press()
-    yes(open_seat(browser, links, poker, 2).acts()[0].press(b0=1)).press()
-    # Whoever answers last is not told so before: nobody is shown who has answered.
-    assert browser.open(together.url).text == together.text
-    alone = open_seat(browser, links, templari, next(iter(templari.asked()))).form("Pass").press()
-    assert "Nobody else is asked: your choice is carried out at once." in alone.text
-
-
 def test_the_same_button_pressed_twice_is_one_choice_with_one_receipt(browser, links, poker):
     preview = open_seat(browser, links, poker, 0).acts()[0].press(b0=1)
     first = yes(preview).press()
