@@ -18,7 +18,7 @@ of what a body says, and it never reads the world: nonces and moments are argume
 import hashlib
 import hmac
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -74,8 +74,8 @@ def following(
     if len(nonce) != NONCE_BYTES:
         raise ValueError(f"a nonce has {NONCE_BYTES} bytes, not {len(nonce)}")
     body_hash = _body_hash(nonce, body)
-    digest = _hash(head, game, seq, kind, seat, by, at, rules, body_hash)
-    return Row(game, seq, kind, seat, by, at, rules, body, nonce, body_hash, digest)
+    row = Row(game, seq, kind, seat, by, at, rules, body, nonce, body_hash, hash=b"")
+    return replace(row, hash=_hash(head, row))
 
 
 def short(head: bytes) -> str:
@@ -185,7 +185,7 @@ class _Reading:
             yield Wrong.GAME, f"row {row.seq} belongs to another game"
         if row.seq != self.seq + 1:
             yield Wrong.SEQ, f"row {self.seq + 1} was expected here, but this is row {row.seq}"
-        elif not hmac.compare_digest(_hash_of(self.head, row), row.hash):
+        elif not hmac.compare_digest(_hash(self.head, row), row.hash):
             # Where the row before is missing there is nothing to hold this one against.
             says = "one of its fields or its hash was altered, or the row before it was replaced"
             yield Wrong.HASH, f"row {row.seq} does not follow: {says}"
@@ -206,16 +206,18 @@ def _fits(row: Row) -> bool:
     return hmac.compare_digest(_body_hash(row.nonce, row.body), row.body_hash)
 
 
-def _hash(
-    head: bytes, game: str, seq: int, kind: str, seat: int | None, by: str, at: datetime, rules: int, body_hash: bytes
-) -> bytes:
-    fields = (game, str(seq), kind, "" if seat is None else str(seat), by, _moment(at), str(rules))
-    hashed = b"".join((VERSION, head, *map(_field, fields), body_hash))
+def _hash(head: bytes, row: Row) -> bytes:
+    fields = (
+        row.game,
+        str(row.seq),
+        row.kind,
+        "" if row.seat is None else str(row.seat),
+        row.by,
+        _moment(row.at),
+        str(row.rules),
+    )
+    hashed = b"".join((VERSION, head, *map(_field, fields), row.body_hash))
     return hashlib.sha256(hashed).digest()
-
-
-def _hash_of(head: bytes, row: Row) -> bytes:
-    return _hash(head, row.game, row.seq, row.kind, row.seat, row.by, row.at, row.rules, row.body_hash)
 
 
 def _body_hash(nonce: bytes, body: bytes) -> bytes:
