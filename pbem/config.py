@@ -307,7 +307,7 @@ def read(environ: Mapping[str, str]) -> Config:
                 what = "this" if each.secret else quoted(text)
                 problems.append(f"{_where(each, given)}: {what} is not {each.kind.name}.")
     for disagreement in DISAGREEMENTS:
-        # KeyError here and below: the same.
+        # KeyError here and below, too: whatever looks at a setting that is itself wrong cannot say anything yet.
         with suppress(KeyError):
             problems += disagreement(so_far)
     with suppress(KeyError):
