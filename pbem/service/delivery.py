@@ -226,7 +226,7 @@ def _send(
 
 
 def _failed(house: House, mail: OutboxRow, outcome: Outcome, domain: str) -> Result | None:
-    """Write down that a mail was not accepted; None if it waits for another try."""
+    """Write down that a mail was not accepted; None if this try did not end it."""
     return house.write(lambda tx: outcomes.record_in(tx, house, mail, outcome, domain))
 
 

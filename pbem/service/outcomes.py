@@ -8,7 +8,8 @@
     later, lost        tried again, ten times in all; then parked, and an alarm
 
 Each is one transaction, under the locks of the mails' games. What became of a mail of which nothing was written down is
-known to nobody: whoever claims it next sends the same bytes once more. Nothing here talks to a relay.
+known to nobody: whoever claims it next sends the same bytes once more. A sender whose lease is gone, because the mail was
+sent again by hand or is not to be sent any more, has no say in what becomes of it. Nothing here talks to a relay.
 """
 
 from collections import Counter
@@ -54,9 +55,8 @@ def accepted_in(tx: Tx, house: House, accepted: Collection[Accepted]) -> None:
     """Write down that the relay has taken mails, and do what follows: they are sent, and the clocks of their turns start."""
     locked = games.lock_all(tx, {each.mail.game_id for each in accepted if each.mail.game_id is not None})
     outbox.note_each(tx, "accepted", {each.mail.id: (each.at, each.said) for each in accepted})
-    leased = {mail.id: mail.claimed_until for mail in sending.lock_queued(tx, [each.mail.id for each in accepted])}
-    # Of a mail that somebody has had sent again since, the next try will tell.
-    ours = [each for each in accepted if leased.get(each.mail.id) == each.mail.claimed_until]
+    leased = sending.lock_leased(tx, [each.mail for each in accepted])
+    ours = [each for each in accepted if each.mail.id in leased]
     sending.send(tx, {each.mail.id: each.at for each in ours})
     for person_id in outages.failing_among(tx, {each.mail.person_id for each in ours}):
         if stops.taken(tx, house, person_id):
@@ -73,10 +73,10 @@ def accepted_in(tx: Tx, house: House, accepted: Collection[Accepted]) -> None:
 
 
 def record_in(tx: Tx, house: House, row: OutboxRow, outcome: Outcome, domain: str) -> Result | None:
-    """Write down that a mail to somebody at a domain was not accepted; None if it waits for another try."""
+    """Write down that a mail to somebody at a domain was not accepted; None if this try did not end it."""
     if row.game_id is not None:
         games.lock(tx, row.game_id)
-    result = _record(tx, house, row, outcome)
+    result = _record(tx, house, row, outcome) if sending.lock_leased(tx, [row]) else None
     # The last thing of all: everybody who writes to the same domain waits for this row.
     if (counted := _COUNTED.get(outcome.result)) is not None:
         traffic.count(tx, house.now().date(), counted, {domain: 1})
@@ -84,24 +84,14 @@ def record_in(tx: Tx, house: House, row: OutboxRow, outcome: Outcome, domain: st
 
 
 def postpone_in(tx: Tx, house: House, row: OutboxRow, said: str) -> Result | None:
-    """Try again later, or never again if that was the last try."""
-    if row.attempts >= TRIES:
-        _log.error("mail_parked", mail=row.id, kind=row.kind, attempts=row.attempts)
-        park_in(tx, house, row, said)
-        return Result.REFUSED_MESSAGE
-    now = house.now()
-    outbox.change(tx, row.id, claimed_until=None, due_at=now + jittered(house, row.attempts))
-    outbox.note(tx, row.id, now, "postponed", said)
-    return None
+    """Try a mail again later, or never again if that was the last try."""
+    return _postpone(tx, house, row, said) if sending.lock_leased(tx, [row]) else None
 
 
 def park_in(tx: Tx, house: House, row: OutboxRow, said: str) -> None:
     """Give a mail up until somebody has looked at it."""
-    outbox.change(tx, row.id, status="parked", claimed_until=None)
-    outbox.note(tx, row.id, house.now(), "parked", said)
-    # An alarm about an alarm would go on for ever.
-    if row.kind != "alert":
-        alarms.raise_in(tx, house, What.PARKED, f"Mail {row.id} ({row.kind}): {said}", row.game_id)
+    if sending.lock_leased(tx, [row]):
+        _park(tx, house, row, said)
 
 
 def jittered(house: House, attempt: int) -> timedelta:
@@ -144,9 +134,28 @@ def _record(tx: Tx, house: House, row: OutboxRow, outcome: Outcome) -> Result | 
             alarms.raise_in(tx, house, What.REFUSED, f"Mail {row.id} ({row.kind}): {outcome.said}", row.game_id)
         case Result.REFUSED_MESSAGE:
             _log.error("mail_refused", mail=row.id, kind=row.kind, said=outcome.said)
-            park_in(tx, house, row, outcome.said)
+            _park(tx, house, row, outcome.said)
             return outcome.result
-    return postpone_in(tx, house, row, outcome.said)
+    return _postpone(tx, house, row, outcome.said)
+
+
+def _postpone(tx: Tx, house: House, row: OutboxRow, said: str) -> Result | None:
+    if row.attempts >= TRIES:
+        _log.error("mail_parked", mail=row.id, kind=row.kind, attempts=row.attempts)
+        _park(tx, house, row, said)
+        return Result.REFUSED_MESSAGE
+    now = house.now()
+    outbox.change(tx, row.id, claimed_until=None, due_at=now + jittered(house, row.attempts))
+    outbox.note(tx, row.id, now, "postponed", said)
+    return None
+
+
+def _park(tx: Tx, house: House, row: OutboxRow, said: str) -> None:
+    outbox.change(tx, row.id, status="parked", claimed_until=None)
+    outbox.note(tx, row.id, house.now(), "parked", said)
+    # An alarm about an alarm would go on for ever.
+    if row.kind != "alert":
+        alarms.raise_in(tx, house, What.PARKED, f"Mail {row.id} ({row.kind}): {said}", row.game_id)
 
 
 def _refused(tx: Tx, house: House, row: OutboxRow, said: str) -> Result:

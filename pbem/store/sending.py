@@ -89,10 +89,12 @@ def send(tx: Connection, accepted: Mapping[int, datetime]) -> None:
         tx.execute(_SENT, rows)
 
 
-def lock_queued(tx: Connection, outbox_ids: Collection[int]) -> list[OutboxRow]:
-    """Those of these mails that are in the queue; nobody else changes them until this transaction ends."""
-    wanted = select(_OUTBOX).where(_OUTBOX.c.id.in_(outbox_ids), _OUTBOX.c.status == "queued")
-    return [OutboxRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id).with_for_update())]
+def lock_leased(tx: Connection, mails: Collection[OutboxRow]) -> set[int]:
+    """Which of these claimed mails are still their claimer's; nobody else changes them until this transaction ends."""
+    leases = {mail.id: mail.claimed_until for mail in mails}
+    wanted = select(_OUTBOX.c.id, _OUTBOX.c.claimed_until).where(_OUTBOX.c.id.in_(leases), _OUTBOX.c.status == "queued")
+    found = tx.execute(wanted.order_by(_OUTBOX.c.id).with_for_update())
+    return {row.id for row in found if row.claimed_until == leases[row.id]}
 
 
 def came_back(tx: Connection, outbox_id: int) -> None:

@@ -27,9 +27,9 @@ from pbem.mail.send import Outcome, Relay, Result
 from pbem.mail.sign import signer
 from pbem.mail.throttle import Throttle
 from pbem.mail.wire import parse, text_of
-from pbem.service import by_link, delivery, leaving, ledger, links, lobby, people, second_thoughts, talk
+from pbem.service import by_link, delivery, farewell, leaving, ledger, links, lobby, people, second_thoughts, talk
 from pbem.service.delivery import LEASE, TOGETHER, Post
-from pbem.service.moderation.mailing import Resend
+from pbem.service.moderation.mailing import Resend, ResendOfNoTable
 from pbem.service.outcomes import TRIES
 from pbem.store import deadlines, outages, outbox, quotas, sending
 from pbem.store import people as person_rows
@@ -687,6 +687,48 @@ def test_a_mail_that_came_back_before_its_sender_has_written_down_that_it_left_i
     delivery.deliver(house, replace(post, transport=FarEnd(bounces_at_once)))
     assert [row.id for row in rows(house, "undeliverable")] == [mail.id]
     assert lines_of(house, mail) == ["rendered", "accepted"]
+
+
+NEVER_TAKEN = [Result.LATER, Result.REFUSED_MESSAGE, Result.REFUSED_RECIPIENT, Result.UNABLE]
+
+
+@pytest.mark.parametrize("result", NEVER_TAKEN)
+def test_a_sender_whose_mail_was_sent_again_meanwhile_has_nothing_more_to_say_of_it(
+    house, clock, sink, post, person, result
+):
+    ann = person("Ann")
+    queue_links(house, ann)
+    (mail,) = rows(house, "queued", kind="links")
+
+    def overtaken(_parcel):
+        does(house, ResendOfNoTable(mail.id))
+        delivery.deliver(house, post)
+        return Outcome(result, "550 5.1.1 no")
+
+    delivery.deliver(house, replace(post, transport=FarEnd(overtaken)))
+    assert [row.id for row in rows(house, "sent", kind="links")] == [mail.id]
+    assert lines_of(house, mail) == ["rendered", "resent", "accepted"]
+    with house.store.read() as tx:
+        assert not outages.failing_among(tx, {ann})
+    drain(house, clock, post)
+    assert len(sink.kept) == 1
+
+
+@pytest.mark.parametrize("result", NEVER_TAKEN)
+def test_a_failure_changes_nothing_of_a_mail_whose_reader_has_left_for_good_meanwhile(house, post, person, result):
+    ann = person("Ann")
+    queue_links(house, ann)
+    (mail,) = rows(house, "queued", kind="links")
+
+    def leaves(_parcel):
+        farewell.delete_person(house, ann)
+        return Outcome(result, "550 5.1.1 no")
+
+    delivery.deliver(house, replace(post, transport=FarEnd(leaves)))
+    assert [row.id for row in rows(house, "superseded", kind="links")] == [mail.id]
+    with house.store.read() as tx:
+        assert not any(line.detail for line in outbox.lines(tx, [mail.id])[mail.id])
+        assert not outages.failing_among(tx, {ann})
 
 
 def test_a_domain_gets_no_more_than_its_share_at_once(house, clock, sink, person):
