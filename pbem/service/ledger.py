@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.domain.former import is_former
 from pbem.domain.speech import gettext as _
 from pbem.service import news, play, wishes
 from pbem.service.house import House
@@ -89,6 +90,9 @@ def resend_in(tx: Tx, house: House, outbox_id: int) -> None:
     row = outbox.read(tx, outbox_id)
     if row is None:
         raise NotFound(_("There is no such mail."))
+    if is_former(people.read(tx, row.person_id).address):
+        # What it said is deleted, and there is nowhere to send it.
+        raise Gone(_("This mail is not worth sending any more."), why=_("Its reader has left for good."))
     locked = {} if row.game_id is None else {row.game_id: games.lock(tx, row.game_id)}
     if (why := news.why_outdated(tx, [row], locked).get(row.id)) is not None:
         raise Gone(_("This mail is not worth sending any more."), why=_("In the meantime %(why)s.", why=why))

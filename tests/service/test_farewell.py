@@ -25,11 +25,14 @@ from pbem.service import (
     wishes,
 )
 from pbem.service import links as service_links
+from pbem.service.moderation.mailing import ResendOfNoTable
 from pbem.service.tables import Wanted
 from pbem.store import games, terms
 from pbem.store import lobby as lobby_rows
+from pbem.store import outbox as outbox_rows
 from pbem.store.schema import Base, Outbox, table_of
 from pbem.store.sessions import Holder
+from tests.service.moderated import does
 from tests.service.stored import everything, fails_without_a_trace, letters
 from tests.service.test_delivery import drain, links_in, post_to
 
@@ -117,6 +120,18 @@ def kept_but_mails_of_others(house, person_id):
                 if number is None or row._mapping[number] not in others:
                     found.append(repr(tuple(row)))
     return "\n".join(found)
+
+
+@pytest.mark.parametrize("kind", ["links", "digest", "new_address", "confirm"])
+def test_a_mail_to_somebody_who_has_left_for_good_is_not_sent_again(house, gone, kind):
+    now = house.now()
+    house.write(lambda tx: outbox_rows.queue(tx, [outbox_rows.Letter(gone, kind)], now, now))
+    mail = next(mail for mail in letters(house) if mail.person_id == gone and mail.kind == kind)
+    farewell.delete_person(house, gone)
+    with pytest.raises(Gone) as refused:
+        does(house, ResendOfNoTable(mail.id))
+    assert "left for good" in refused.value.why
+    assert [each.status for each in letters(house) if each.id == mail.id] == ["superseded"]
 
 
 def test_the_mails_of_others_are_left_alone(house, clock, post, table, person, gone):
