@@ -1,7 +1,7 @@
 """Changing one's mind: choices taken back, standing orders set and dropped.
 
 A sealed choice may be taken back while its window is open; another while it has told nobody anything: no mail about it
-has left, and no number was drawn because of it. Either way only a choice of the player's own, and only while the player
+has left, no number was drawn because of it, and no other player has answered what it led to. Either way only a choice of the player's own, and only while the player
 has time left: otherwise the clock would decide in its place at once. Nothing is deleted from a log: taking back is a row.
 """
 
@@ -120,9 +120,14 @@ def _withdrawable(tx: Tx, row: GameRow, seat: int) -> Position:
         left = play.position_of(row).withdraw(seat)
     except Refused as refused:
         raise Gone(speech.teller(play.rules_of(row))(refused.text)) from refused
-    sealed = (each for each in games.chain_back(tx, row.id, row.key) if (each.kind, each.seat) == (Kind.SEALED, seat))
-    _must_be_own(next(sealed).by)
+    _must_be_own(_sealed_by(tx, row, seat))
     return left
+
+
+def _sealed_by(tx: Tx, row: GameRow, seat: int) -> str:
+    """Through whom the choice came that a seat has in the box."""
+    sealed = games.chain_back(tx, row.id, row.key, [Kind.SEALED])
+    return next(each.by for each in sealed if each.seat == seat)
 
 
 def _undo(tx: Tx, house: House, row: GameRow, window: int, seat: int) -> None:
@@ -161,7 +166,8 @@ def _undo(tx: Tx, house: House, row: GameRow, window: int, seat: int) -> None:
 def _undoable(tx: Tx, row: GameRow, undone: Sequence[Standing], seat: int) -> list[OutboxRow]:
     """The mails about the last entries; refused unless these are one choice that told nobody anything."""
     made = [standing.entry for standing in undone]
-    if not made or not play.may_be_undone(made) or seat not in made[0].choices or seat in made[0].alone:
+    stands = not made or not play.may_be_undone(made) or seat not in made[0].choices or seat in made[0].alone
+    if stands or _another_has_decided(tx, row, seat):
         raise Gone(
             _("This choice cannot be taken back any more."), why=_("Others have decided since, or chance has spoken.")
         )
@@ -170,6 +176,11 @@ def _undoable(tx: Tx, row: GameRow, undone: Sequence[Standing], seat: int) -> li
     if any(letter.status == "sent" or letter.attempts for letter in letters):
         raise Gone(_("This choice cannot be taken back any more."), why=_("A mail about it is on its way."))
     return letters
+
+
+def _another_has_decided(tx: Tx, row: GameRow, seat: int) -> bool:
+    """Whether the present window holds a choice that another player was told is in: taking back would lose it unseen."""
+    return any(_sealed_by(tx, row, other) in play.THEMSELVES for other in play.box_of(row).keys() - {seat})
 
 
 def _goes_on(row: GameRow) -> bool:

@@ -211,6 +211,38 @@ def test_once_another_has_decided_a_turn_stands(table):
     assert everything(game.house.store) == before
 
 
+def opens_a_sealed_auction(table):
+    """Who has just opened it, in which window, and somebody else who bids there."""
+    game = table("sorcerous-futures", 3)
+    while True:
+        seat, decision = next(iter(game.asked().items()))
+        window = game.row().window
+        closed = [choice for choice in decision.choices() if choice.verb == "closed"]
+        game.play(seat, closed[0] if closed else decision.default)
+        if closed:
+            return game, window, seat, next(other for other in game.asked() if other != seat)
+
+
+def test_once_another_has_bid_in_the_auction_that_it_opened_a_turn_stands(table):
+    game, window, seat, other = opens_a_sealed_auction(table)
+    game.play(other, "bid 0")
+    before = everything(game.house.store)
+    with pytest.raises(Gone, match="Others have decided"):
+        take_back(game, window, seat)
+    assert everything(game.house.store) == before
+    take_back(game, game.row().window, other)
+    take_back(game, window, seat)
+    assert list(game.asked()) == [seat]
+
+
+def test_what_was_decided_for_another_keeps_nobody_from_taking_a_turn_back(table):
+    game, window, seat, other = opens_a_sealed_auction(table)
+    game.play(other, game.asked()[other].default, By.CLOCK)
+    take_back(game, window, seat)
+    assert list(game.asked()) == [seat]
+    assert game.row().box == "[]"
+
+
 def test_once_chance_has_spoken_a_turn_stands(table):
     game = table("sun-bid", 2)
     while True:
