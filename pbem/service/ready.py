@@ -1,7 +1,8 @@
 """What mails need before they can be written: the rows of their links, and the moments that they promise.
 
-Both are written down, for many mails with as few statements as for one, in a transaction that holds the locks of the games, before anything is put into words; so a mail
-that is written twice has the same links and promises the same. This module must never look into a game's state.
+Both are written down before anything is put into words, for many mails with as few statements as for one, in a transaction
+that holds the locks of the games; so a mail that is written twice has the same links and promises the same. This module must
+never look into a game's state.
 """
 
 import json

@@ -15,11 +15,11 @@ from typing import Any, Final
 import structlog
 
 from engine import codec, game
-from engine.facts import SPECTATOR, Fact, fold, seen
+from engine.facts import SPECTATOR, fold, seen
 from engine.game import Game
 from engine.table import watch
 from pbem.service.house import House
-from pbem.service.record import TAKES_BACK, Kind, Standing, entries_back, latest_entries, standing_entries
+from pbem.service.record import TAKES_BACK, Kind, Standing, entries_back, standing_entries
 from pbem.store import games
 from pbem.store import views as kept_views
 from pbem.store.database import Tx
@@ -115,12 +115,6 @@ def past(tx: Tx, row: GameRow, readers: Collection[int], number: int) -> Past | 
         earlier=before,
         later=next((each.number for each in entries if each.number > number), None),
     )
-
-
-def told_since(tx: Tx, row: GameRow, seat: int, window: int) -> list[Fact[Any]]:
-    """What the seat was told in the entries from this number on."""
-    entries = latest_entries(game.load(row.kind), games.chain_back(tx, row.id, row.key), window)
-    return [seen(each, seat) for standing in entries for each in standing.entry.facts]
 
 
 def keep_behind(house: House) -> int:

@@ -276,7 +276,7 @@ def test_an_order_that_ended_tells_its_owner_why_in_the_next_mail(house, box, se
     game = table("templari", 3)
     sends()
     seat, _ = next(iter(game.asked().items()))
-    person = token_of_seat(house, box, game, seat)
+    person = token_of_seat(house, box, seat)
     by_link.leave_order(house, person, "up to 3 or ask me")
     for _ in range(12):
         asked = game.asked()
@@ -292,7 +292,7 @@ def test_an_order_that_ended_tells_its_owner_why_in_the_next_mail(house, box, se
     assert "Your order “up to 3 or ask me” has ended." in text
 
 
-def token_of_seat(house, box, game, seat):
+def token_of_seat(house, box, seat):
     """The token of a seat's page, out of the mail that asked it."""
     for letter in box.letters():
         for purpose, token, _ in LINK.findall(box.read(letter.key).text):

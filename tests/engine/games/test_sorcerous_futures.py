@@ -738,21 +738,6 @@ def test_what_is_imagined_fits_what_is_known(seats, options):
         playout(seats, options, number, look)
 
 
-def best_choice(table, decision, luck):
-    """What looks best after it, if everybody else who is asked stays silent."""
-    view = table.view(decision.seat)
-    dreamt = Position(GAME, len(view.gold), seed(1), GAME.imagine(view, decision.seat, luck))
-    options = [c for c in decision.choices(24) if GAME.objects(view, decision.seat, c) is None]
-
-    def outcome(choice):
-        box = {seat: asked.default for seat, asked in dreamt.asks().items()} | {decision.seat: choice}
-        draw = Stream(seed(2), 0)
-        after = dreamt.enter(GAME.resolve(dreamt.state, box, draw), draw, box)[0].state
-        return GAME.prospect(after, decision.seat)
-
-    return max(options, key=outcome)
-
-
 # Words.
 
 
