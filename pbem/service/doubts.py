@@ -77,7 +77,8 @@ def it_was_me(house: House, token: str, number: int) -> None:
         return
     assert row.raw is not None, "kept as long as it is doubted"
     outcome = replies.act(house, row.id, answered, reply_of(read(row.raw)))
-    house.write(lambda tx: incoming.carried_out_in(tx, house, row.id, answered, outcome))
+    if outcome is not None:
+        house.write(lambda tx: incoming.carried_out_in(tx, house, row.id, answered, outcome))
 
 
 def it_was_not_me(house: House, token: str, number: int) -> None:

@@ -204,8 +204,7 @@ def _attend_one(house: House, box: Letterbox, row: ReceivedRow) -> None:
         _if_ours(house, row, lambda tx: finish_in(tx, house, row.id, f"by a program: {program}"))
     elif doubt := _doubt(house, box, link, mail):
         _if_ours(house, row, lambda tx: _ask(tx, house, row, link, doubt))
-    else:
-        outcome = replies.act(house, row.id, link, reply_of(mail))
+    elif (outcome := replies.act(house, row.id, link, reply_of(mail))) is not None:
         _if_ours(house, row, lambda tx: carried_out_in(tx, house, row.id, link, outcome))
 
 

@@ -112,16 +112,21 @@ class _Acting:
         return games.read(self.tx, self.game_id)
 
 
-def act(house: House, received_id: int, link: Link, reply: Reply) -> str:
-    """Carry out a reply that was kept, and queue its receipt; what came of it, in a few words. Again changes nothing."""
+def act(house: House, received_id: int, link: Link, reply: Reply) -> str | None:
+    """Carry out a reply that was kept, and queue its receipt; what came of it, in a few words. Again changes nothing.
+
+    None where it has been let go of meanwhile: its player has said that it was not theirs, or has left for good.
+    """
     return house.write(lambda tx: _act(tx, house, received_id, link, reply))
 
 
-def _act(tx: Tx, house: House, received_id: int, link: Link, reply: Reply) -> str:
+def _act(tx: Tx, house: House, received_id: int, link: Link, reply: Reply) -> str | None:
     kept = rows.lock(tx, received_id)
     assert kept is not None, "a mail is there as long as it is not dealt with"
     if done := json.loads(kept.acts):
         return _in_few_words([Outcome(line["outcome"]) for line in done if line["said"]])
+    if kept.status == "done":
+        return None
     game_id, seat, person_id = looks.seat_of(link)
     assert link.window is not None
     acting = _Acting(tx, house, game_id, seat, person_id, link.window)

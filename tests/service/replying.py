@@ -45,7 +45,7 @@ class Answers:
         """A player makes a choice, and not by mail."""
         self.begun.play(self.seat(player), wanted, by, window)
 
-    def write(self, player: int, *lines: str, window: int | None = None) -> str:
+    def write(self, player: int, *lines: str, window: int | None = None) -> str | None:
         """A player answers the mail of a window, if not named of the present one; what came of it."""
         return self.act(self.keep(player, window), *lines)
 
@@ -67,7 +67,7 @@ class Answers:
 
         return self.house.write(kept)
 
-    def act(self, kept: tuple[int, Link], *lines: str) -> str:
+    def act(self, kept: tuple[int, Link], *lines: str) -> str | None:
         """Carry out what a mail says that was kept."""
         return replies.act(self.house, *kept, Reply(lines, None, "Re: your turn", "<reply@example.net>"))
 

@@ -33,6 +33,7 @@ from pbem.store import outbox as outbox_rows
 from pbem.store.schema import Base, Outbox, table_of
 from pbem.store.sessions import Holder
 from tests.service.moderated import does
+from tests.service.replying import Answers
 from tests.service.stored import everything, fails_without_a_trace, letters
 from tests.service.test_delivery import drain, links_in, post_to
 
@@ -132,6 +133,16 @@ def test_a_mail_to_somebody_who_has_left_for_good_is_not_sent_again(house, gone,
         does(house, ResendOfNoTable(mail.id))
     assert "left for good" in refused.value.why
     assert [each.status for each in letters(house) if each.id == mail.id] == ["superseded"]
+
+
+def test_an_answer_that_is_read_as_its_writer_leaves_for_good_is_let_go_of(house, table):
+    answers = Answers(table("sunset-poker", 3))
+    gone = answers.person(0)
+    kept = answers.keep(0)
+    farewell.delete_person(house, gone)
+    before = everything(house.store)
+    assert answers.act(kept, f"talk I am {NAME} of Forest Road.") is None
+    assert everything(house.store) == before
 
 
 def test_the_mails_of_others_are_left_alone(house, clock, post, table, person, gone):
