@@ -85,8 +85,11 @@ def resend_own(house: House, person_id: int, outbox_id: int) -> None:
     house.write(lambda tx: _resend_own(tx, house, person_id, outbox_id))
 
 
-def resend_in(tx: Tx, house: House, outbox_id: int) -> None:
-    """Queue a mail again, by hand: the same bytes, with the links that its reader has now."""
+def resend_in(tx: Tx, house: House, outbox_id: int, *, at_wish: bool = False) -> None:
+    """Queue a mail again, by hand: the same bytes, with the links that its reader has now.
+
+    Where that is its reader's own wish, no other wish of theirs keeps it back.
+    """
     row = outbox.read(tx, outbox_id)
     if row is None:
         raise NotFound(_("There is no such mail."))
@@ -99,6 +102,8 @@ def resend_in(tx: Tx, house: House, outbox_id: int) -> None:
     now = house.now()
     # Whoever is sending it just now finds its lease gone: from here on the mail is the next claimer's.
     outbox.change(tx, row.id, status="queued", due_at=now, claimed_until=None, attempts=0)
+    if at_wish:
+        outbox.change(tx, row.id, facts=json.dumps(json.loads(row.facts) | {wishes.AT_WISH: True}))
     outbox.note(tx, row.id, now, "resent", "by hand")
 
 
@@ -115,7 +120,7 @@ def _resend_own(tx: Tx, house: House, person_id: int, outbox_id: int) -> None:
             why=_("%(again_an_hour)s in an hour are the most.", again_an_hour=AGAIN_AN_HOUR),
             remedy=_("Please look among unwanted mails, or call the organiser."),
         )
-    resend_in(tx, house, outbox_id)
+    resend_in(tx, house, outbox_id, at_wish=True)
 
 
 def turn_again(house: House, person_id: int, game_id: int, seat: int) -> None:

@@ -317,6 +317,19 @@ def test_nobody_is_told_of_a_choice_that_was_changed_or_taken_back(house, clock,
 # A turn's mail anew
 
 
+@pytest.mark.parametrize("way", ["after 6h", "daily", "reminders", "results", "nothing"])
+def test_a_mail_that_its_reader_asks_for_once_more_leaves_at_once(house, clock, sink, post, game, way):
+    (seat,) = game.asked()
+    person, mail = game.person_at(seat), turn_of(house, game, seat)
+    wish(house, person, way)
+    clock.advance(MINUTE)
+    before = len(sink.kept)
+    ledger.resend_own(house, person, mail.id)
+    delivery.deliver(house, post)
+    assert [str(kept.message["message-id"]) for kept in sink.kept[before:]] == [mail.message_id]
+    assert turn_of(house, game, seat).status == "sent"
+
+
 def test_a_turn_is_mailed_anew_when_its_player_asks_whatever_they_wish_otherwise(house, clock, sink, post, game):
     everybody(house, game, "nothing")
     seat = next_of(game)
