@@ -34,7 +34,7 @@ LONGEST_DELAY: Final = 12 * HOUR
 ASKED_FOR: Final = frozenset({"confirm", "links", "receipt", "was_it_you", "alert", "new_address", "farewell"})
 """Kinds of mail that somebody waits for just now: they leave whatever is wished, also in quiet hours."""
 
-ANSWERS: Final = frozenset({"call_answered", "moved", "banned"})
+ANSWERS: Final = frozenset({"call_answered", "moved", "merged", "banned"})
 """Kinds that answer something, however long ago it was asked, or concern their reader in person: never withheld."""
 
 RUNNING: Final = frozenset(

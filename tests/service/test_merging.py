@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from pbem.domain.delivery import parse_delivery
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Stale
 from pbem.links import Purpose
-from pbem.service import links, lobby, people, sessions, stops
+from pbem.service import links, lobby, people, sessions, stops, wishes
 from pbem.service.moderation.doing import preview
 from pbem.service.moderation.merging import Merge
 from pbem.service.play import By, play_in
@@ -18,6 +19,7 @@ from pbem.store.links import Meant
 from pbem.store.sessions import Holder
 from tests.service.moderated import OLGA, does
 from tests.service.stored import everything, fails_without_a_trace, letters
+from tests.service.test_delivery import drain, post_to
 
 
 @pytest.fixture
@@ -85,6 +87,14 @@ def test_the_record_says_so_at_the_seat_and_the_others_read_that_the_same_player
 def test_both_are_told(house, game, ann, annabel):
     does(house, Merge(annabel, ann))
     assert {mail.person_id for mail in letters(house, kind="merged")} == {ann, annabel}
+
+
+def test_both_are_told_also_who_wants_no_mails(house, clock, sink, game, ann, annabel):
+    for person in (ann, annabel):
+        wishes.choose(house, person, parse_delivery("nothing"))
+    does(house, Merge(annabel, ann))
+    drain(house, clock, post_to(sink))
+    assert [mail.status for mail in letters(house, kind="merged")] == ["sent", "sent"]
 
 
 def test_links_and_browsers_of_the_other_are_worth_nothing_any_more(house, game, ann, annabel):
