@@ -16,7 +16,7 @@ from pbem.domain.speech import gettext as _
 class Act(StrEnum):
     """One thing that can be done. The words stand in the audit for ever, so none is ever changed."""
 
-    # Looking, of which nothing is written down.
+    # Looking.
     OVERVIEW = "overview"
     TABLE = "table"
     PEOPLE = "people"
@@ -77,6 +77,11 @@ class Role(StrEnum):
     HOST = "host"
     MACHINE = "command line"
 
+
+LOOKING: Final = frozenset(
+    {Act.OVERVIEW, Act.TABLE, Act.PEOPLE, Act.PERSON, Act.CALLS, Act.CALL, Act.AUDIT, Act.ACCOUNT}
+)
+"""What nothing is written down of."""
 
 DANGEROUS: Final = frozenset(
     {

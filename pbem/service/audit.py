@@ -102,6 +102,13 @@ def listed(house: House, wanted: Wanted, *, before: int | None = None, limit: in
         return rows.newest(tx, wanted, before, limit)
 
 
+def kinds(house: House, acts: Collection[AuditRow]) -> dict[int, str]:
+    """What is played at the tables that these acts were done at, by the numbers of the tables."""
+    numbers = {row.game_id for row in acts if row.game_id is not None}
+    with house.store.read() as tx:
+        return {number: row.kind for number, row in games.read_all(tx, numbers).items()}
+
+
 def head(house: House) -> str:
     """The head of the chain as it is printed; empty where nothing was ever done."""
     with house.store.read() as tx:

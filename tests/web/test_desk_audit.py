@@ -4,7 +4,7 @@ import json
 
 from sqlalchemy import update
 
-from pbem.domain.acts import Act
+from pbem.domain.acts import LOOKING, Act
 from pbem.service import audit
 from pbem.store.schema import Audit, table_of
 from pbem.web.desk.audit import SHOWN
@@ -32,8 +32,34 @@ def test_what_was_done_is_shown_with_who_why_and_to_whom(olga, house, table):
 def test_an_act_tells_what_it_knows_in_words(olga, house):
     record(house, act=Act.BAN, until=None, offered=True, asked=False, seat=0)
     text = olga.open("/desk/audit").text
-    assert "asked: no; offered: yes; seat: 1" in text, "the first seat"
+    assert "seat 1; asked: no; others were asked to take it over" in text, "the first seat"
     assert "None" not in text
+
+
+def test_a_length_a_moment_and_a_correction_are_said_as_people_say_them(olga, house, table):
+    game = table("bid").id
+    record(house, act=Act.EXTEND, game_id=game, more="2d")
+    record(house, act=Act.OUTAGE, start="2026-11-20T08:00:00+00:00", end="2026-11-20T09:30:00+00:00")
+    option = {"before": "reroll=pawn", "to": "reroll=coin"}
+    record(house, act=Act.CORRECT, game_id=game, what="option", seat=None, **option)
+    record(house, act=Act.SUBSTITUTE, game_id=game, seat=1, before=3, to=5)
+    text = olga.open("/desk/audit").text
+    assert "more time: 2 days" in text
+    assert "from 2026-11-20 08:00 UTC; until 2026-11-20 09:30 UTC" in text
+    assert "an option of the game; before: A new roll costs: the Pawn; now: A new roll costs: a coin" in text
+    assert "seat 2; before: person 3; now: person 5" in text
+
+
+def test_every_act_that_is_written_down_has_words(olga, house):
+    written = [act for act in Act if act not in LOOKING]
+    for act in written:
+        record(house, ROOT, act)
+    page = olga.open("/desk/audit")
+    for act in written:
+        assert f"<strong>{act}</strong>" not in page.source
+        assert f'<option value="{act}">' in page.source
+    for act in LOOKING:
+        assert f'value="{act}"' not in page.source, "nothing is found by it"
 
 
 def test_acts_are_looked_for_by_an_address_that_can_be_kept(olga, house, table):

@@ -56,7 +56,7 @@ class Correct(AtTable):
         self._tell(doing, games.read(doing.tx, row.id), {"before": before, "now": now})
         return Done(
             (self._says(before, now, play.rules_of(row)),),
-            kept={"before": before},
+            kept={"before": before} | ({} if self.what == "title" else {"to": now}),
             undo=Correct(self.game_id, self.what, before),
         )
 
@@ -91,7 +91,7 @@ class Correct(AtTable):
 
     def kept(self) -> dict[str, Any]:
         # A name is somebody's own business; that it was corrected is enough.
-        return {"what": self.what, "seat": self.seat} | ({} if self.what in ("name", "title") else {"to": self.to})
+        return {"what": self.what, "seat": self.seat}
 
 
 def _corrected(row: GameRow, what: str, to: str) -> tuple[str, str, dict[str, Any]]:

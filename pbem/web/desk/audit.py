@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from flask import Blueprint, Response, request
 
+from engine import game
 from pbem.domain import chain
-from pbem.domain.acts import Act
+from pbem.domain.acts import LOOKING, Act
 from pbem.domain.errors import Refusal
 from pbem.domain.speech import gettext as _
-from pbem.service import audit
+from pbem.service import audit, telling
 from pbem.store.audit import AuditRow, Wanted
 from pbem.web import site
 from pbem.web.desk import door
@@ -54,15 +56,16 @@ def _page(outcome: chain.Outcome | None = None) -> Response:
         found = audit.listed(house(), _wanted(asked), before=before, limit=SHOWN + 1)
     except Refusal as error:
         refused = error
+    kinds = audit.kinds(house(), [row for row in found if row.act == Act.CORRECT])
     return site.page(
         "desk/audit.html",
         200 if refused is None else status_of(refused),
-        rows=[(row, _told(row)) for row in found[:SHOWN]],
+        rows=[(row, _told(row, kinds)) for row in found[:SHOWN]],
         older={name: value for name, value in asked.items() if value} | {"before": found[SHOWN - 1].seq}
         if len(found) > SHOWN
         else None,
         asked=asked,
-        acts=list(Act),
+        acts=[act for act in Act if act not in LOOKING],
         head=audit.head(house()),
         outcome=outcome,
         refused=refused,
@@ -82,17 +85,36 @@ def _number(text: str, called: str) -> int | None:
     return read_number(text, called) if text else None
 
 
-def _told(row: AuditRow) -> list[tuple[str, Any]]:
-    """What an act alone knows, in the words in which it was written down."""
-    return [
-        (name.replace("_", " "), _said(name, value))
-        for name, value in sorted(json.loads(row.body).items())
-        if value is not None
-    ]
+def _told(row: AuditRow, kinds: Mapping[int, str]) -> list[tuple[str, Any]]:
+    """What an act alone knows, in words as far as there are some."""
+    body = {name: value for name, value in json.loads(row.body).items() if value is not None}
+    if row.game_id is not None and row.game_id in kinds:
+        body = _corrected(body, game.load(kinds[row.game_id]))
+    ordered = sorted(body.items(), key=lambda each: (each[0] not in _FIRST, each[0]))
+    return [(name, _said(row.act, name, value)) for name, value in ordered]
 
 
-def _said(name: str, value: Any) -> Any:
+def _corrected(body: dict[str, Any], rules: game.Game[Any]) -> dict[str, Any]:
+    """What was corrected and how, as the players of the game have read it."""
+    if not {"what", "before", "to"} <= body.keys():
+        return body
+    facts = {"what": "corrected", "of": body["what"], "before": body["before"], "now": body["to"]}
+    told = telling.corrected(facts, rules)
+    return body | {"before": told["before"], "to": told["now"]}
+
+
+def _said(act: str, name: str, value: Any) -> Any:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
-    # People count seats from one.
-    return value + 1 if name == "seat" else value
+    if name in _MOMENTS:
+        return _("%(moment)s UTC", moment=datetime.fromisoformat(value).strftime("%Y-%m-%d %H:%M"))
+    if name in _WHOSE and act in _OF_PEOPLE:
+        return _("person %(number)s", number=value)
+    return value
+
+
+_FIRST: Final = frozenset({"what", "seat", "start"})
+_MOMENTS: Final = frozenset({"start", "end", "since"})
+_WHOSE: Final = frozenset({"before", "to"})
+_OF_PEOPLE: Final = frozenset({Act.SUBSTITUTE, Act.RESEND, Act.RETRY, Act.ADDRESS})
+"""Acts that note by number who had something before, or has it now."""
