@@ -408,3 +408,12 @@ def test_no_page_of_a_table_shows_a_card_of_anybody_but_the_look_that_is_on_reco
         assert not [word for word in hands if re.search(rf"\b{re.escape(word)}\b", page.text)], page.url
     looked = desk.open(address(game)).form("Look").press(seat="2", reason="She says that her cards are gone.")
     assert not [word for word in cards(game, 1) if not re.search(rf"\b{re.escape(word)}\b", looked.source)]
+
+
+def test_the_record_says_of_each_row_first_what_it_is_and_through_whom_it_came(desk, game):
+    page = desk.open(address(game))
+    heads = re.findall(r'<th scope="col">(.*?)</th>', page.source[page.source.index('id="log"') :])
+    assert heads == ["Row", "What", "Seat", "When", "By", "Why"], "a telephone shows the first of them"
+    assert "a turn was decided (turn 1)" in page.text
+    assert "a turn was decided (the deal)" in page.text
+    assert "<td>the player</td>" in page.source
