@@ -51,6 +51,10 @@ def _take(
     page = context.new_page()
     for shown in pages:
         room.open(shown, page)
+        # A frame is not painted before somebody has come to it.
+        for frame in page.locator("iframe").all():
+            frame.scroll_into_view_if_needed()
+        page.evaluate("scrollTo(0, 0)")
         page.screenshot(path=target / _file(shown, width, scheme), full_page=True)
     context.close()
 
