@@ -225,7 +225,7 @@ class Config:
     database_url: str = setting(
         DATABASE,
         Derived(
-            "sqlite:///<data_dir>/pbem.sqlite3",
+            "`sqlite:///<data_dir>/pbem.sqlite3`",
             lambda so_far: f"sqlite:///{so_far['data_dir']}/pbem.sqlite3",
         ),
         "The database: SQLite for one machine, PostgreSQL for several.",

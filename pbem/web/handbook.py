@@ -134,6 +134,7 @@ class _Renderer(RendererHTML):
         return super().fence(tokens, at, options, env).replace("<pre", '<pre tabindex="0"', 1)
 
 
-_PARTS_MEET: Final = re.compile(r"(?<=\w[_/.=])(?=[\w<])")
+# What is matched has been escaped: a part in angle brackets begins with `&lt;` and ends with `&gt;`.
+_PARTS_MEET: Final = re.compile(r"(?<=\w[_/.=]|;/)(?=\w|&lt;)")
 
 _MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")

@@ -43,11 +43,11 @@ def test_html_in_the_handbook_is_text_and_scripts_in_links_are_no_links(tmp_path
 
 
 def test_a_long_name_is_broken_where_its_parts_meet_and_copied_without_a_sign(tmp_path, monkeypatch):
-    (tmp_path / "names.md").write_text("# Names\n\n`PBEM_WEB_PORT`, `smtp.host`, `/a/<token>` and `a < b`\n")
+    (tmp_path / "names.md").write_text("# Names\n\n`PBEM_WEB_PORT`, `smtp.host`, `/a/<token>/back` and `a < b`\n")
     monkeypatch.setattr(paths, "handbook", lambda: tmp_path)
     html = handbook._page.__wrapped__("names").html
     assert "<code>PBEM_<wbr>WEB_<wbr>PORT</code>, <code>smtp.<wbr>host</code>" in html
-    assert "<code>/a/&lt;token&gt;</code> and <code>a &lt; b</code>" in html
+    assert "<code>/a/<wbr>&lt;token&gt;/<wbr>back</code> and <code>a &lt; b</code>" in html
 
 
 def test_a_page_that_is_not_there_leads_to_the_contents(browser):
