@@ -106,7 +106,7 @@ def all_announce(file: Any, *, reason: str, dry_run: bool) -> None:
     "--days", type=click.IntRange(1, 30), default=7, show_default=True, help="Mails of the last so many days."
 )
 def all_resend(domain: str, *, days: int, reason: str, dry_run: bool) -> None:
-    """Send again what the provider with this DOMAIN has refused or sent back, as far as it is still worth it."""
+    """Send again what the provider with this DOMAIN has refused or sent back, where it is still of use."""
     _run("resend", reason, domain, days, dry_run=dry_run)
 
 

@@ -71,7 +71,7 @@ def create_table(served: Served, player: Player, kind: str) -> str:
         for name, value in SHORT[kind].items():
             page.locator(f"[name='option_{name}']").fill(value)
     player.press(page.get_by_role("button", name="Open the table"))
-    assert page.locator("h1").inner_text() == "Please look into your mail"
+    assert page.locator("h1").inner_text() == "Please look in your mail"
     page.goto(path_in(newest_mail(page, served, "ann@example.org"), "/c/"))
     player.press(page.get_by_role("button", name="Open the table"))
     return path_in(page.locator("main").inner_text(), "/j/")

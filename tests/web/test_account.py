@@ -94,7 +94,7 @@ def test_the_file_about_oneself_is_fetched_at_a_button_and_changes_nothing(brows
 def test_another_address_takes_a_yes_at_the_new_one(browser, sign_in, newest, ann, house):
     form = account(sign_in(ann)).form("Send the mail")
     assert form.press(address="ann").status == 400
-    assert form.press(address="new@example.net").heading == "Please look into your mail"
+    assert form.press(address="new@example.net").heading == "Please look in your mail"
     page = newest("new@example.net", "/y/")
     before = everything(house.store)
     assert "Ann" in browser.open(page.url).text
@@ -118,7 +118,7 @@ def test_a_yes_takes_a_person_s_click(browser, sign_in, newest, ann, house):
 
 
 def test_leaving_for_good_takes_a_yes_by_mail_and_then_nothing_is_left(browser, sign_in, newest, ann, house):
-    assert account(sign_in(ann)).form("Send me that mail").press().heading == "Please look into your mail"
+    assert account(sign_in(ann)).form("Send me that mail").press().heading == "Please look in your mail"
     page = newest(ADDRESS, "/y/")
     assert people.read(house, ann).name == "Ann"
     assert page.form("Yes, leave for good").press().heading == "Good-bye"

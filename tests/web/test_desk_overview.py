@@ -121,7 +121,7 @@ def test_how_mails_get_through_stands_at_the_desk_with_what_the_relay_says_and_w
     ann = person("Ann")
     does(house, Ban(ann), "They swore.")
     clock.advance(timedelta(hours=1))
-    assert "The oldest is due since 2026-11-21 12:00 UTC." in olga.open("/desk").text
+    assert "The oldest has been due since 2026-11-21 12:00 UTC." in olga.open("/desk").text
     sink.does(*["550 rcpt"] * 5)
     deliver(house, post_to(sink))
     assert "No mail waits longer than it should" in olga.open("/desk").text

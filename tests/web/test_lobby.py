@@ -20,7 +20,7 @@ def open_table(browser, carry, kind="templari", **filled):
     """Open a table as Ann would: form, mail, link, button."""
     form = browser.open("/").follow("Templari" if kind == "templari" else kind).form("Open the table")
     sent = form.press(**({"address": "ann@example.org", "name": "Ann"} | filled))
-    assert sent.heading == "Please look into your mail"
+    assert sent.heading == "Please look in your mail"
     carry()
     return open_in_mail(browser, "ann@example.org", "/c/").form("Open the table").press()
 

@@ -265,7 +265,7 @@ def test_that_mail_fails_stands_there_and_is_over_when_a_link_mailed_since_signs
     page = browser.open(f"/l/{old}").form("Sign in").press()
     assert "Mail to you does not arrive" in page.text
     before = len(letters(house, person, "links"))
-    assert page.form("Mail me a link").press().heading == "Please look into your mail"
+    assert page.form("Mail me a link").press().heading == "Please look in your mail"
     assert len(letters(house, person, "links")) == before + 1
     carry()
     mails = browser.open(f"/mailbox?to={people.read(house, person).address}")
