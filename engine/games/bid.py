@@ -32,7 +32,7 @@ were at stake. A score may fall below 0.
 The Ace of Arms lays all tiles open before the bidding. Before the bids are opened, each player whose six tiles add up
 to 16 or more gets 5 points.
 
-Passing on. After the auction the tiles that were bid change hands. The winner passes his to the player with the next
+Passing on. After the auction the tiles that were bid change hands. The winner passes theirs to the player with the next
 highest bid, and so on down; the lowest bid goes to the winner. Players who did not win and bid the same as another who
 did not win keep their tiles and are skipped. Everybody has six tiles again.
 

@@ -31,7 +31,7 @@ Closed. Everybody bids in secret, and 0 is a bid. All bids are shown together. T
 others pay nothing. If several are highest it goes to you, or else to the first of them on your left; so it is yours for
 nothing if nobody bids.
 
-No gold. Who cannot bid more passes, and who has nothing left bids 0; nobody is asked for that.
+No gold. Whoever cannot bid more passes, and whoever has nothing left bids 0; nobody is asked for that.
 
 The end. Twenty cards are sold, one is never shown, and all is revealed. Each card you bought scores the value of every
 suit on it, two for a number card and three for a Pawn. If it shows the suit of your Crown, it scores the card under
@@ -705,7 +705,7 @@ class SorcerousFutures(Game[State]):
         return (yield from self._sell(state, card, winner, bids[winner], draw))
 
     def _go_on(self, state: State, draw: Draw) -> Chapter[State]:
-        """After a bid or a pass: the next player, or the sale. Nobody is asked to raise his own bid."""
+        """After a bid or a pass: the next player, or the sale. Nobody is asked to raise their own bid."""
         auction = running(state)
         if auction.waiting not in ((), (auction.leader,)):
             return state

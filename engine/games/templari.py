@@ -24,7 +24,7 @@ and neither do the cards you just bought. If nobody else has the number, all oth
 
 Next. The winner of the lot starts the next round.
 
-A card for sale. A start player with a card and with 5 coins or fewer may auction one of his cards to the others before
+A card for sale. A start player with a card and with 5 coins or fewer may auction one of their cards to the others before
 the lot is turned up. The least bid is 1, the digit rule and overbidding are as above, and the price goes to the seller.
 If nobody bids, the card stays where it is.
 
