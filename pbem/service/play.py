@@ -85,6 +85,9 @@ def play_in(
     person_id: int | None = None,
 ) -> Receipt:
     """The same in a transaction that has locked the game; with a person, only as long as the seat is theirs."""
+    places = games.seats(tx, row.id)
+    # First of all: who has given a seat away learns nothing by it, not even that the next player chose the same.
+    _must_speak_for(places, seat, by, person_id)
     if row.window != window and (receipt := _made_before(tx, row, window, seat, wanted)) is not None:
         return receipt
     must_go_on(row)
@@ -96,8 +99,8 @@ def play_in(
     written = grammar.write(decision, choice)
     if position.box.get(seat) == choice:
         return Receipt(row.id, window, seat, choice, written, sealed=True, again=True, over=False)
-    places = games.seats(tx, row.id)
-    _must_speak_for(places, seat, by, person_id, chosen=seat in position.box)
+    if seat in position.box and by in (By.CLOCK, By.BOT):
+        raise Stale(_("This seat has answered already."))
     now = house.now()
     move = _Move(
         row,
@@ -215,15 +218,13 @@ def must_not_be_stopped(row: GameRow) -> None:
         )
 
 
-def _must_speak_for(places: Sequence[SeatRow], seat: int, by: By, person_id: int | None, *, chosen: bool) -> None:
-    """Refuse whoever does not play the seat any more, and what would be decided for a player over their own choice."""
-    place = next(place for place in places if place.seat == seat)
-    if person_id is not None and place.person_id != person_id:
+def _must_speak_for(places: Sequence[SeatRow], seat: int, by: By, person_id: int | None) -> None:
+    """Refuse whoever does not play the seat any more."""
+    place = next((place for place in places if place.seat == seat), None)
+    if person_id is not None and (place is None or place.person_id != person_id):
         raise Gone(_("Somebody else plays this seat now."), why=_("It has changed hands."))
-    if by is By.BOT and place.bot is None:
+    if by is By.BOT and (place is None or place.bot is None):
         raise Stale(_("A person plays this seat now."))
-    if chosen and by in (By.CLOCK, By.BOT):
-        raise Stale(_("This seat has answered already."))
 
 
 def _decision(position: Position, seat: int) -> Decision:

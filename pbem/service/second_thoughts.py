@@ -1,8 +1,9 @@
 """Changing one's mind: choices taken back, standing orders set and dropped.
 
 A sealed choice may be taken back while its window is open; another while it has told nobody anything: no mail about it
-has left, no number was drawn because of it, and no other player has answered what it led to. Either way only a choice of the player's own, and only while the player
-has time left: otherwise the clock would decide in its place at once. Nothing is deleted from a log: taking back is a row.
+has left, no number was drawn because of it, and no other player has answered what it led to. Either way only a choice of
+the player's own, and only while the player has time left: otherwise the clock would decide in its place at once. Nothing is
+deleted from a log: taking back is a row.
 """
 
 import json

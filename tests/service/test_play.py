@@ -328,6 +328,28 @@ def test_a_player_who_left_does_not_move_for_the_one_who_came_after(table):
         )
 
 
+def test_a_player_who_left_does_not_learn_what_the_one_who_came_after_chose(table):
+    game = table("sunset-poker", 3)
+    person_id, window = game.person_at(0), game.row().window
+    choices = list(game.asked()[0].choices())
+    leaving.resign(game.house, game.id, 0, person_id)
+    game.play(0, choices[0], By.BOT)
+
+    def guess(choice):
+        with pytest.raises(Gone, match="changed hands"):
+            game.house.write(
+                lambda tx: play.play_in(tx, game.house, games.lock(tx, game.id), window, 0, choice, By.PERSON, person_id)
+            )
+
+    for choice in choices:
+        guess(choice)
+    while game.row().window == window:
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default, By.BOT if seat == 0 else By.PERSON)
+    for choice in choices:
+        guess(choice)
+
+
 # Races. Both meet at every call to the database that the first of them makes.
 
 
