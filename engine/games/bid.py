@@ -130,7 +130,7 @@ class UsedPawn(Fact[State]):
 
     def sentence(self) -> Text:
         return say(
-            "{seat} [gives|give] up [the|your] Pawn. All bids are dropped and the dice are rolled again: {dice}.",
+            "{seat} [gives|give] up [their|your] Pawn. All bids are dropped and the dice are rolled again: {dice}.",
             seat=self.seat,
             dice=spoken_dice(self.dice),
         )

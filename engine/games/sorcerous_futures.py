@@ -835,7 +835,7 @@ class SorcerousFutures(Game[State]):
         each = tuple(say("{card} {worth}", card=NAMES[card], worth=total_worth((card,), worths, crown)) for card in row)
         mine = total_worth(view.bought[seat], worths, crown)
         return (
-            Line(say("Your cards score {mine}, and what {missing} are worth.", mine=mine, missing=missing)),
+            Line(say("Your cards score {mine}, plus the worth of {missing}.", mine=mine, missing=missing)),
             Line(say("Counted like that, what is for sale would score you: {each}.", each=each)),
         )
 
@@ -945,7 +945,12 @@ def told_worths(valuations: Cards) -> Text:
         say("{suit} {worth} by {card}", suit=suit, worth=worths[suit], card=card)
         for suit, card in zip(SUITS, valuations, strict=False)
     )
-    return say("{each}; the Excuse {worth} by {card}.", each=each, worth=worths[EXCUSE], card=valuations[-1])
+    return say(
+        "The suits are worth: {each}; the Excuse {worth} by {card}.",
+        each=each,
+        worth=worths[EXCUSE],
+        card=valuations[-1],
+    )
 
 
 def told_crowns(crowns: Cards) -> Text:

@@ -686,7 +686,9 @@ class SunBid(Game[State]):
         )
 
     def _what_is_asked(self, view: State, auction: Auction, must: bool) -> Text:
-        lot = (*in_order(view.pool), view.centre) if view.pool else say("{centre} alone", centre=view.centre)
+        lot = (
+            (*in_order(view.pool), view.centre) if view.pool else say("{centre} and an empty pool", centre=view.centre)
+        )
         if must:
             return say("Nobody else has bid for {lot}, so you must. Which Sun?", lot=lot)
         if auction.leader is None:
@@ -876,12 +878,13 @@ class SunBid(Game[State]):
         )
 
     def _scores(self, view: State) -> Grid:
-        sums = self._sums(view)
-        worth = (None if view.over else sum(points_of_take(cards, view.terms.per_suit)) for cards in view.takes)
-        return Grid(
-            (say("points"), say("sum of Suns"), say("take now")),
-            tuple((seat, row) for seat, row in enumerate(zip(view.scores, sums, worth, strict=True))),
-        )
+        columns = [(say("points"), view.scores), (say("sum of Suns"), self._sums(view))]
+        # At the end the points count the takes already.
+        if not view.over:
+            worth = tuple(sum(points_of_take(cards, view.terms.per_suit)) for cards in view.takes)
+            columns.append((say("take now"), worth))
+        rows = tuple((seat, tuple(column[seat] for _, column in columns)) for seat in range(len(view.scores)))
+        return Grid(tuple(head for head, _ in columns), rows)
 
     def longest(self, seats: int, options: Options) -> int:
         # In a round each card is flipped once and each Pawn and Court used once. An auction costs a Sun, or a full

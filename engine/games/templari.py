@@ -358,7 +358,7 @@ class Unsold(Fact[State]):
 
 @fact
 class Ended(Fact[State]):
-    """The last lot is sold. Most coins, and {bonus:point|points}: {richest:seats}."""
+    """The last lot is sold. The most coins bring {bonus:point|points} to {richest:seats}."""
 
     richest: tuple[int, ...]
     bonus: int

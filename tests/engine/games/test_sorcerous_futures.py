@@ -767,9 +767,9 @@ def test_a_crown_given_is_told_to_giver_and_taker():
 def test_the_end_is_told_in_full():
     told = GAME.teller(1, NAMES).tell(Revealed(UNDER, ("XL", "XM", "XW")))
     assert told == (
-        "All is revealed. Moons 1 by the Harvest, Suns 7 by the Castle, Waves 2 by the Author, Leaves 9 by the "
-        "Merchant, Wyrms 4 by the Sailor and Knots 5 by the Soldier; the Excuse 3 by the Journey. The Crowns: Leaves "
-        "with Ann, Moons with you and Waves with Cleo; set aside: Suns, Wyrms and Knots."
+        "All is revealed. The suits are worth: Moons 1 by the Harvest, Suns 7 by the Castle, Waves 2 by the Author, "
+        "Leaves 9 by the Merchant, Wyrms 4 by the Sailor and Knots 5 by the Soldier; the Excuse 3 by the Journey. "
+        "The Crowns: Leaves with Ann, Moons with you and Waves with Cleo; set aside: Suns, Wyrms and Knots."
     )
 
 
@@ -793,7 +793,7 @@ def test_the_board_counts_what_its_reader_knows():
         "Under the Ace of Moons: Harvest (Pawn Moons Suns Leaves)",
         "Under the Ace of Suns: Castle (7 Suns Knots)",
         "Crown: End (Crown Leaves)",
-        "Your cards score 8, and what Waves, Leaves, Wyrms, Knots and the Excuse are worth.",
+        "Your cards score 8, plus the worth of Waves, Leaves, Wyrms, Knots and the Excuse.",
         "Counted like that, what is for sale would score you: Forest 1.",
     ):
         assert said in shown
