@@ -129,7 +129,7 @@ def _call(tx: Tx, house: House, person_id: int, text: str, game_id: int | None, 
     now = house.now()
     if calls.since(tx, person_id, now - timedelta(hours=1)) >= CALLS_AN_HOUR:
         raise _too_many(CALLS_AN_HOUR)
-    caller = people.read(tx, person_id).name or "Somebody who has given no name"
+    caller = people.read(tx, person_id).name or _("Somebody who has given no name")
     alarms.raise_in(tx, house, What.CALL, f"{caller}: {text}", game_id)
     return calls.add(tx, at=now, game_id=game_id, seat=seat, person_id=person_id, text=text)
 

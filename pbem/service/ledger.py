@@ -5,7 +5,7 @@ mailbox, and for a reason and on record by `moderation.letters`.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -17,7 +17,7 @@ from pbem.service import news, play, wishes
 from pbem.service.house import House
 from pbem.store import deadlines, games, outbox, people
 from pbem.store.database import Tx
-from pbem.store.games import GameRow
+from pbem.store.games import GameRow, PlaceRow
 from pbem.store.outbox import LedgerRow, OutboxRow
 
 MOST_SHOWN: Final = 200
@@ -62,6 +62,15 @@ def of_game(house: House, game_id: int, seat: int | None = None, limit: int = MO
     with house.store.read() as tx:
         games.read(tx, game_id)
         return of_game_in(tx, game_id, limit, seat)
+
+
+def readers_in(tx: Tx, person_ids: Collection[int], places: Sequence[PlaceRow] = ()) -> dict[int, str]:
+    """What the readers of mails are called: at the table, or by themselves, or by nobody yet and so by their numbers."""
+    at_table = {place.person_id: place.name for place in places}
+    return {
+        number: at_table.get(number) or person.name or _("person %(number)s", number=number)
+        for number, person in people.read_all(tx, set(person_ids)).items()
+    }
 
 
 def of_game_in(tx: Tx, game_id: int, limit: int, seat: int | None = None) -> list[Listed]:

@@ -6,7 +6,7 @@ import pytest
 
 from engine.facts import SPECTATOR
 from pbem.links import contains_token
-from pbem.service import audit, calls, heartbeat, lobby, sessions, stops, talk
+from pbem.service import audit, calls, heartbeat, lobby, people, sessions, stops, talk
 from pbem.service.moderation.clocks import Pause, Resume
 from pbem.service.moderation.outages import DeclareOutage
 from pbem.service.moderation.rewinding import Rewind
@@ -417,3 +417,15 @@ def test_the_record_says_of_each_row_first_what_it_is_and_through_whom_it_came(d
     assert "<td>turn 1 was decided</td>" in page.source
     assert "<td>the deal</td>" in page.source
     assert "<td>the player</td>" in page.source
+
+
+def test_the_mails_of_a_table_that_waits_name_their_readers(house, desk, person):
+    waiting = lobby.create_table(house, person("Ann"), Wanted("templari", 3, invited=("zoe@example.org",))).game_id
+    lobby.join(house, waiting, person("Ben"), name="Benjamin")
+    zoe = people.create(house, "zoe@example.org").id
+    lobby.decline(house, waiting, zoe)
+    shown = desk.open(f"/desk/tables/{waiting}")
+    readers = dict(re.findall(r" · (\w+)</th><td><bdi>(.+?)</bdi>", shown.source))
+    assert readers == {"joined": "Benjamin", "invitation": f"person {zoe}", "declined": "Ann"}
+    for kind, reader in readers.items():
+        assert f"· {kind} · {reader}" in shown.text

@@ -90,16 +90,13 @@ class Desk:
     mails: tuple[Listed, ...]
     said: tuple[Line, ...]
     turns: tuple[tuple[int, str], ...]
+    called: Mapping[int, str]
+    """What the readers of its mails are called, by the numbers of the people."""
 
     @property
     def names(self) -> dict[int, str]:
         """What the players are called, by seat."""
         return {each.seat: each.name for each in self.seats}
-
-    @property
-    def called(self) -> dict[int, str]:
-        """What the players are called, by the numbers of the people."""
-        return {each.person_id: each.name for each in self.seats if each.person_id is not None}
 
     @property
     def agreed(self) -> tuple[str, ...]:
@@ -120,6 +117,7 @@ def table(house: House, actor: Actor, game_id: int) -> Desk:
         game = games.read(tx, game_id)
         for_host = actor.role is Role.HOST
         rules, places = play.rules_of(game), games.places(tx, game_id)
+        mails = () if for_host else tuple(ledger.of_game_in(tx, game_id, MOST_MAILS))
         return Desk(
             game=game,
             rules=rules,
@@ -129,9 +127,10 @@ def table(house: House, actor: Actor, game_id: int) -> Desk:
             log=tuple(_log(tx, game, rules, for_host=for_host)),
             # What players may know of it stands in the log; a call and its answer are between two people.
             acts=() if for_host else tuple(audit_rows.newest(tx, Wanted(game_id=game_id), None, MOST_ACTS)),
-            mails=() if for_host else tuple(ledger.of_game_in(tx, game_id, MOST_MAILS)),
+            mails=mails,
             said=tuple(talk.heard_in(tx, game)),
             turns=() if for_host else tuple(_turns(tx, game, rules, places)),
+            called=ledger.readers_in(tx, {mail.person_id for mail in mails}, places),
         )
 
 

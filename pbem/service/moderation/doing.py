@@ -14,12 +14,12 @@ from typing import Any, ClassVar, NoReturn
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.speech import gettext as _
 from pbem.domain.words import reason_of, set_apart
-from pbem.service import audit, calls
+from pbem.service import audit, calls, ledger
 from pbem.service.house import House
 from pbem.service.record import Kind, Record
 from pbem.service.seating import write
 from pbem.store import calls as call_rows
-from pbem.store import deadlines, games, moderation, people
+from pbem.store import deadlines, games, moderation
 from pbem.store.database import Tx
 from pbem.store.games import GameRow, PlaceRow
 
@@ -225,14 +225,11 @@ class _Before:
         tables, persons = (deed.game_id, *done.tables), (deed.person_id, *done.people)
         mails = moderation.mails_after(tx, self.mail, tables, persons)
         if deed.game_id is None:
-            known = people.read_all(tx, {mail.person_id for mail in mails})
-            names = {number: person.name or f"person {number}" for number, person in known.items()}
+            places: list[PlaceRow] = []
             rows: tuple[tuple[str, int | None], ...] = ()
             moved: tuple[Moved, ...] = ()
         else:
             places = games.places(tx, deed.game_id)
-            # Whoever has just lost a seat is called as they were.
-            names = {**self.names, **_names(places)}
             called = {place.seat: place.name for place in places if place.seat is not None and place.bot is None}
             game = games.read(tx, deed.game_id)
             rows = tuple((row.kind, row.seat) for row in games.chain(tx, game.id, game.key, self.seq))
@@ -242,9 +239,9 @@ class _Before:
                 for seat, due in sorted(after.items())
                 if due != self.due.get(seat) and seat in called
             )
-        told = tuple(
-            Told(names.get(mail.person_id, f"person {mail.person_id}"), mail.kind, mail.what) for mail in mails
-        )
+        # Whoever has just lost a seat is called as they were.
+        names = {**ledger.readers_in(tx, {mail.person_id for mail in mails}), **self.names, **_names(places)}
+        told = tuple(Told(names[mail.person_id], mail.kind, mail.what) for mail in mails)
         if for_host:
             moved, told = (), ()
         return Outcome(rows=rows, moved=moved, told=told, says=done.says, undo=done.undo)

@@ -8,7 +8,7 @@ from pbem.domain.speech import gettext as _
 from pbem.domain.words import set_apart
 from pbem.service import ledger
 from pbem.service.moderation.doing import AtTable, Doing, Done, OnServer
-from pbem.store import deadlines, games, outbox, people
+from pbem.store import deadlines, games, outbox
 from pbem.store import incoming as received
 from pbem.store.outbox import OutboxRow
 
@@ -75,8 +75,7 @@ class RetryDeadline(AtTable):
 
 def _called(doing: Doing, mail: OutboxRow) -> str:
     places = [] if mail.game_id is None else games.places(doing.tx, mail.game_id)
-    at_table = next((place.name for place in places if place.person_id == mail.person_id), "")
-    return at_table or people.read(doing.tx, mail.person_id).name or _("person %(number)s", number=mail.person_id)
+    return ledger.readers_in(doing.tx, [mail.person_id], places)[mail.person_id]
 
 
 def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:
