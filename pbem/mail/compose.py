@@ -14,6 +14,7 @@ from urllib.parse import quote, urlsplit
 from zoneinfo import ZoneInfo
 
 from pbem.domain import speech
+from pbem.domain.speech import gettext as _
 from pbem.links import Purpose
 from pbem.mail.wire import MOST_HTML, Mail, Mailbox, serialise
 from pbem.mail.words import Said, rendered
@@ -37,6 +38,10 @@ class Letterhead:
         """The address of a link; each further part is one word of it."""
         return "/".join([self.base_url.rstrip("/"), purpose, token, *(quote(part, safe="") for part in more)])
 
+    def rules(self, kind: str) -> str:
+        """The address of the rules of a game."""
+        return f"{self.base_url.rstrip('/')}/games/{quote(kind, safe='')}"
+
 
 @dataclass(frozen=True, slots=True)
 class Reader:
@@ -49,7 +54,7 @@ class Reader:
     @property
     def called(self) -> str:
         """What a mail says to its reader first."""
-        return self.name or "Hello"
+        return self.name or _("Hello")
 
 
 @dataclass(frozen=True, slots=True)

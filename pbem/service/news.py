@@ -137,7 +137,7 @@ def words_in(
     if ready.seat_links is not None:
         words |= {"call": f"{words['seat_page']}/call", "rules": f"{words['seat_page']}/rules"}
     if game is not None:
-        words |= _about_table(game, places, mail)
+        words = _about_table(letterhead, game, places, mail) | words
         words |= _about_seat(tx, house, letterhead, mail, game, places, ready)
     if mail.kind == "digest":
         found = digests.sections_in(tx, mail, ready.sections)
@@ -215,12 +215,15 @@ def _facts(mail: OutboxRow, rules: Game[Any] | None) -> dict[str, Any]:
     return said
 
 
-def _about_table(game: GameRow, places: list[PlaceRow], mail: OutboxRow) -> Words:
+def _about_table(letterhead: Letterhead, game: GameRow, places: list[PlaceRow], mail: OutboxRow) -> Words:
     """What anybody at the table may know of it."""
     rules = play.rules_of(game)
     options: Mapping[str, str | int] = json.loads(game.options)
     words: Words = {
         "game": rules.title,
+        "about": speech.translated(rules.rules.split("\n\n")[1]),
+        "length": speech.told(rules.length),
+        "rules": letterhead.rules(game.kind),
         "table": table_named(game.title, rules.title),
         "turn": game.window if mail.window is None else mail.window,
         "seats": game.seats,
@@ -253,7 +256,8 @@ def _about_seat(
         rules = play.rules_of(game)
         known = views.view(tx, game, SPECTATOR).view
         names = tuple(place.name for place in sorted(places, key=lambda place: place.seat or 0))
-        return {"board": printed(rules.board(known, SPECTATOR), speech.teller(rules, None, names), SPECTATOR)}
+        board = printed(rules.board(known, SPECTATOR), speech.teller(rules, None, names), SPECTATOR)
+        return {"board": board, "gone": names[offers.read(tx, json.loads(mail.facts)["offer"]).seat]}
     if ready.seat is None or ready.seat_links is None:
         return {}
     words: Words = {

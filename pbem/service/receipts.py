@@ -6,6 +6,7 @@ The lines stand in the facts of the mail; the table is shown as it is when the r
 from typing import Final
 
 from engine import grammar, orders
+from pbem.domain import speech
 from pbem.domain.commands import USAGES
 from pbem.mail.compose import Letterhead
 from pbem.service import telling
@@ -32,7 +33,7 @@ def words(house: House, letterhead: Letterhead, look: Look, move: int) -> Words:
         "sealed": look.sealed_words,
         "in_game": _in_game(look),
         "anywhere": USAGES,
-        "passages": look.rules.rules.split("\n\n"),
+        "passages": [speech.translated(passage) for passage in look.rules.rules.split("\n\n")],
     } | _asked(house, letterhead, look, move)
 
 

@@ -99,6 +99,8 @@ def test_an_invitation_says_who_asks_and_what_is_agreed_and_binds_the_server(hou
     assert text.startswith("Ann asks you to play by mail: “Bid!”.")
     assert "Pace: 3 days for each decision." in text
     assert made.commitment in text
+    assert "Everybody holds the same six tiles" in text, "who never heard of the game can see what it is"
+    assert f"{HEAD.base_url}/games/bid" in text.splitlines()
     token = next(token for purpose, token, _ in LINK.findall(text) if purpose == "c")
     link = links.opened(house, token, Purpose.CONFIRM)
     assert link.game_id == made.game_id
@@ -117,7 +119,7 @@ def test_what_happens_to_a_table_before_it_begins_is_told(house, box, sends, per
     leaving.leave(house, made.game_id, ben)
     sends()
     assert "Monday (Bid!)" in text_of(box, "was declined")
-    assert text_of(box, "Ben has left").startswith("Ben has left Monday (Bid!)")
+    assert text_of(box, "Ben has left").startswith("Ann: Ben has left Monday (Bid!)")
     lobby.join(house, made.game_id, ben)
     leaving.leave(house, made.game_id, ann)
     sends()
@@ -195,6 +197,7 @@ def test_a_free_seat_is_offered_with_the_board_that_everybody_sees_and_a_link(ho
     leaving.resign(house, game.id, 0, game.person_at(0))
     sends()
     text = text_of(box, "A seat is free")
+    assert text.startswith(f"Zoe: at Sunset Poker the seat of {game.places()[0].name} is to be taken over")
     assert "SUNSET POKER" in text
     assert "Your hand" not in text
     token = next(token for purpose, token, _ in LINK.findall(text) if purpose == "c")
@@ -255,6 +258,7 @@ def test_the_organisers_answer_comes_with_what_was_asked(house, box, sends, tabl
     calls.answer(house, ANN, number, "In the other folder.\n\nGreetings")
     sends()
     text = text_of(box, "has answered")
+    assert "you called the organiser about Templari." in text
     assert "In the other folder.\n\nGreetings" in text
     assert "> Where is\n> my mail?" in text
 
