@@ -33,6 +33,7 @@ from pbem.web import (
     inbound,
     lobby,
     mailbox,
+    mangled,
     move,
     own,
     replay,
@@ -86,6 +87,7 @@ def create_app(house: House, config: Config) -> Flask:
     site.settle(app.extensions, house, config)
     answered.watch(app)
     guard.watch(app)
+    mangled.lead_back(app)
     answer_errors(app)
     for pages in (
         move.pages,

@@ -7,7 +7,7 @@ import pytest
 
 from engine import game as games
 from pbem.service import play
-from tests.web.browser import HOST
+from tests.web.browser import HOST, Page
 from tests.web.test_seat import SHORT, choose
 
 
@@ -184,6 +184,55 @@ def test_a_link_that_was_cut_off_says_so_and_names_no_card(browser, links, poker
     refused = browser.post(f"/m/{token}/pick", [])
     assert refused.status == 400
     assert not any(word in refused.text for word in words)
+
+
+@pytest.mark.parametrize(
+    ("written", "otherwise"),
+    [
+        (r"^.*$", lambda whole: whole[0].upper()),
+        (r"$", "."),
+        (r"$", "%3E"),
+        (r"$", "%253E"),
+        (r"$", "/"),
+        (r"^/(.)/", r"/\1/%253C"),
+        (r"(?<=.)/", "//"),
+        (r"-", "%252D"),
+    ],
+    ids=[
+        "capitals",
+        "full stop",
+        "bracket",
+        "bracket quoted twice",
+        "slash",
+        "bracket before",
+        "slashes",
+        "quoted twice",
+    ],
+)
+def test_a_link_that_a_program_has_written_otherwise_leads_where_it_led(browser, links, templari, written, otherwise):
+    seat = first(templari)
+    for good in (link(links, templari, seat, "bid 5"), f"/s/{links.of(templari, seat)[1]}"):
+        assert led_to(browser, re.sub(written, otherwise, good)).heading == browser.open(good).heading != ""
+
+
+def led_to(browser, path):
+    """The page at the end of all redirections."""
+    return Page(browser, browser.client.get(HOST + path, follow_redirects=True), path)
+
+
+def test_what_is_no_link_of_ours_leads_nowhere_however_it_is_written(browser, links, templari):
+    token = links.of(templari, first(templari))[1]
+    for path in (
+        f"/x/{token}",
+        f"/S/{token[:-1]}",
+        "/S/",
+        "/M/%0d%0aSet-Cookie:%20a=b",
+        "//evil.example/m",
+        f"/SS/{token}",
+    ):
+        page = led_to(browser, path)
+        assert page.status == 404
+        assert "Set-Cookie" not in page.response.headers
 
 
 def test_a_button_that_a_machine_pressed_asks_once_more(browser, links, templari):
