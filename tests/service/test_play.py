@@ -338,7 +338,9 @@ def test_a_player_who_left_does_not_learn_what_the_one_who_came_after_chose(tabl
     def guess(choice):
         with pytest.raises(Gone, match="changed hands"):
             game.house.write(
-                lambda tx: play.play_in(tx, game.house, games.lock(tx, game.id), window, 0, choice, By.PERSON, person_id)
+                lambda tx: play.play_in(
+                    tx, game.house, games.lock(tx, game.id), window, 0, choice, By.PERSON, person_id
+                )
             )
 
     for choice in choices:
