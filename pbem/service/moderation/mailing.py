@@ -91,7 +91,7 @@ def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:
     return Done(
         (
             _(
-                "Mail %(id)s (%(kind)s) goes out again at once. Its reader may have it twice then.",
+                "Mail %(id)s (%(kind)s) goes out again as soon as its reader's wishes let it. They may have it twice then.",
                 id=mail.id,
                 kind=mail.kind.replace("_", " "),
             ),
