@@ -215,6 +215,11 @@ class Game(Generic[S]):
         """The rules page."""
         return inspect.cleandoc(sys.modules[type(self).__module__].__doc__ or "")
 
+    @property
+    def about(self) -> str:
+        """What the game is about: the passage with which its rules page begins, below the heading."""
+        return self.rules.split("\n\n")[1]
+
     def teller(
         self,
         reader: int | None = None,

@@ -221,8 +221,6 @@ def _about_table(letterhead: Letterhead, game: GameRow, places: list[PlaceRow], 
     options: Mapping[str, str | int] = json.loads(game.options)
     words: Words = {
         "game": rules.title,
-        "about": speech.translated(rules.rules.split("\n\n")[1]),
-        "length": speech.told(rules.length),
         "rules": letterhead.rules(game.kind),
         "table": table_named(game.title, rules.title),
         "turn": game.window if mail.window is None else mail.window,
@@ -241,6 +239,8 @@ def _about_table(letterhead: Letterhead, game: GameRow, places: list[PlaceRow], 
         "commitment": game.commitment,
         "present": [place.name for place in places],
     }
+    if mail.kind == "invitation":
+        words |= {"about": speech.translated(rules.about), "length": speech.told(rules.length)}
     if game.started_at is not None:
         words["head"] = chain.short(game.entry_head)
     if game.status in ("over", "void"):
