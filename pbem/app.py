@@ -86,7 +86,7 @@ def create_app(house: House, config: Config) -> Flask:
     pictures.provide(app)
     site.settle(app.extensions, house, config)
     answered.watch(app)
-    guard.watch(app)
+    guard.watch(app, config)
     mangled.lead_back(app)
     answer_errors(app)
     for pages in (

@@ -21,6 +21,9 @@ from pbem.links import redact
 # Values are flat or nearly so; what is nested deeper than this is a mistake, or holds itself.
 _DEEPEST = 8
 
+_PLAIN: Final = frozenset({type(None), bool, int, float})
+"""What cannot hold a secret."""
+
 _ENCODER: Final = json.JSONEncoder()
 
 
@@ -30,12 +33,13 @@ def configure(stream: TextIO = sys.stdout, level: int = logging.INFO) -> None:
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     written: list[Processor] = [
         structlog.processors.StackInfoRenderer(),
         structlog.processors.format_exc_info,
         redacted,
+        # What is ours alone comes after that: it is as long as a secret, and would be looked at for one.
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
         _line,
     ]
     # Our own events are written at once: by way of `logging`, one costs as much as the rules of a move.
@@ -73,7 +77,7 @@ class _Logger:
 
 def redacted(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     """The last processor before an event becomes a line: nothing in it is a secret any more."""
-    return {redact(str(key)): _clean(value) for key, value in event.items()}
+    return {redact(key): _clean(value) for key, value in event.items()}
 
 
 def _line(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
@@ -96,7 +100,7 @@ class Redaction(logging.Filter):
 
 
 def _clean(value: object, depth: int = 0) -> object:
-    if value is None or isinstance(value, bool | int | float):
+    if type(value) in _PLAIN:
         return value
     if depth < _DEEPEST:
         if isinstance(value, Mapping):

@@ -4,15 +4,17 @@ The pages load nothing but our own style sheet, run nothing, and are shown in no
 kept by no cache and no search engine.
 """
 
+from collections.abc import Callable
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
 from flask import Flask, Response, g, request
 
+from pbem.config import Config
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.domain.speech import gettext as _
 from pbem.service import inspection
-from pbem.web.site import config
+from pbem.web import site
 
 POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -31,7 +33,9 @@ HEADERS: Final = {
     "Permissions-Policy": "interest-cohort=(), browsing-topics=()",
 }
 
-PRIVATE: Final = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow"}
+_NOT_KEPT: Final = {"Cache-Control": "no-store"}
+
+PRIVATE: Final = _NOT_KEPT | {"X-Robots-Tag": "noindex, nofollow"}
 
 PUBLIC: Final = frozenset({"lobby.front", "rules.of_game", "help.contents", "help.show"})
 """Pages that search engines may show. They are the same for everybody, and stay."""
@@ -47,13 +51,13 @@ MOST_UPLOADED: Final = inspection.MOST_BYTES + 2**16
 
 _FILES: Final = "multipart/form-data"
 _FORM: Final = "application/x-www-form-urlencoded"
-_A_YEAR: Final = 365 * 24 * 60 * 60
+_ONLY_HTTPS: Final = {"Strict-Transport-Security": f"max-age={365 * 24 * 60 * 60}"}
 
 
-def watch(app: Flask) -> None:
-    """Let every request of an application pass this door."""
+def watch(app: Flask, config: Config) -> None:
+    """Let every request of an application with these settings pass this door."""
     app.before_request(_let_in)
-    app.after_request(_wrap_up)
+    app.after_request(_wrapping_up(config))
 
 
 def must_be_ours() -> None:
@@ -83,21 +87,30 @@ def _pressed_by_a_script() -> bool:
     Chromium, which alone sends Sec-CH-UA, and Firefox tell; WebKit does not. No script of ours presses a button, so that
     what does is a scanner, and it would press the second page's button as well.
     """
-    tells = "Sec-CH-UA" in request.headers or "Firefox/" in request.headers.get("User-Agent", "")
+    tells = _told("SEC_CH_UA") is not None or "Firefox/" in (_told("USER_AGENT") or "")
     return tells and not _may_be_a_click()
 
 
 def _may_be_a_click() -> bool:
-    mode = request.headers.get("Sec-Fetch-Mode")
-    return mode is None or (mode == "navigate" and request.headers.get("Sec-Fetch-User") == "?1")
+    mode = _told("SEC_FETCH_MODE")
+    return mode is None or (mode == "navigate" and _told("SEC_FETCH_USER") == "?1")
+
+
+def _told(header: str) -> str | None:
+    """What a program tells of its request, as a server hands it on: for every form, and so without the detour by Flask's own."""
+    told: str | None = request.environ.get(f"HTTP_{header}")
+    return told
 
 
 def _let_in() -> None:
-    _must_be_text(request.environ.get("PATH_INFO", "").encode("latin-1"), _("The address cannot be read."))
-    _must_be_text(unquote_to_bytes(request.query_string), _("The address cannot be read."))
-    if request.method in ("GET", "HEAD", "OPTIONS") or request.path.startswith("/api/"):
+    asked = request.environ
+    path, query = asked.get("PATH_INFO", "").encode("latin-1"), unquote_to_bytes(request.query_string)
+    if why := _unreadable(path) or _unreadable(query):
+        raise BadInput(_("The address cannot be read."), why=why)
+    if asked["REQUEST_METHOD"] in ("GET", "HEAD", "OPTIONS") or path.startswith(b"/api/"):
         return
-    if request.endpoint == "inbound.take":
+    endpoint = request.endpoint
+    if endpoint == "inbound.take":
         # A mail and no form: its route reads it, and knows how large one may be.
         return
     if _pressed_by_a_script():
@@ -110,18 +123,19 @@ def _let_in() -> None:
             if g.back_to
             else _("If it was you, please go back and look whether an earlier press counts."),
         )
-    if request.endpoint == UPLOAD:
+    if endpoint == UPLOAD:
         request.max_content_length = request.max_form_memory_size = MOST_UPLOADED
     # Reading the body is what refuses one that is too large.
     body = request.get_data(cache=True)
     if body and request.mimetype == _FORM:
-        _must_be_text(unquote_to_bytes(body), _("The form cannot be read."))
+        if why := _unreadable(unquote_to_bytes(body)):
+            raise BadInput(_("The form cannot be read."), why=why)
         if body.count(b"&") >= MOST_FIELDS:
             raise BadInput(
                 _("The form has too many fields."),
                 why=_("No page of ours has more than %(most_fields)s.", most_fields=MOST_FIELDS),
             )
-    elif body and request.endpoint != "stop.stop" and (request.endpoint, request.mimetype) != (UPLOAD, _FILES):
+    elif body and endpoint != "stop.stop" and (endpoint, request.mimetype) != (UPLOAD, _FILES):
         raise BadInput(_("This is not one of our forms."), why=_("Our pages send %(form)s.", form=_FORM))
 
 
@@ -132,35 +146,42 @@ def _address_of_the_form() -> str:
     return f"//{page}" if page.startswith(f"{request.host}/") and page.isascii() else ""
 
 
-def _must_be_text(data: bytes, what: str) -> None:
+def _unreadable(data: bytes) -> str:
+    """Why this is no text; nothing if it is one."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        raise BadInput(what, why=_("Its letters are not in UTF-8.")) from None
-    if "\0" in text:
-        raise BadInput(what, why=_("It holds a character that stands for nothing."))
+        return _("Its letters are not in UTF-8.")
+    return _("It holds a character that stands for nothing.") if "\0" in text else ""
 
 
-def _wrap_up(response: Response) -> Response:
-    wanted = HEADERS | (PRIVATE if request.endpoint != "static" else {})
-    if back := g.get("back_to"):
-        wanted |= {"Refresh": f"1; url={back}"}
-    if config().base_url.startswith("https:"):
-        wanted |= {"Strict-Transport-Security": f"max-age={_A_YEAR}"}
-    if request.endpoint in PUBLIC and response.status_code == 200:
-        del wanted["X-Robots-Tag"]
-    # What a page says for itself stands.
-    said = {name.lower() for name, _ in response.headers}
-    response.headers.extend((name, value) for name, value in wanted.items() if name.lower() not in said)
-    return response
+def _wrapping_up(config: Config) -> Callable[[Response], Response]:
+    """What wraps up each answer of an application with these settings."""
+    always = HEADERS | (_ONLY_HTTPS if config.base_url.startswith("https:") else {})
+    of_all, private, public = (tuple((always | more).items()) for more in ({}, PRIVATE, _NOT_KEPT))
+    ours = {name.lower() for name, _ in private}
+
+    def wrap_up(response: Response) -> Response:
+        endpoint, headers = request.endpoint, response.headers
+        if endpoint == "static":
+            wanted = of_all
+        else:
+            wanted = public if endpoint in PUBLIC and response.status_code == 200 else private
+        # What a page says for itself stands.
+        said = {name.lower() for name, _ in headers}
+        headers.extend(wanted if said.isdisjoint(ours) else [each for each in wanted if each[0].lower() not in said])
+        if response.status_code >= 400 and (back := g.get("back_to")):
+            headers["Refresh"] = f"1; url={back}"
+        return response
+
+    return wrap_up
 
 
 def _from_elsewhere(*, strictly: bool) -> bool:
-    origin = request.headers.get("Origin")
+    origin = _told("ORIGIN")
     if origin is not None and origin != "null":
-        return origin != config().base_url and origin.partition("://")[2] != request.host
-    site = request.headers.get("Sec-Fetch-Site")
-    return strictly and (origin == "null" or site not in (None, "same-origin", "none"))
+        return origin != site.config().base_url and origin.partition("://")[2] != request.host
+    return strictly and (origin == "null" or _told("SEC_FETCH_SITE") not in (None, "same-origin", "none"))
 
 
 def _elsewhere() -> Forbidden:

@@ -43,7 +43,7 @@ def play(token: str, option: str) -> Response:
         # The page says which turn this was and leads on. The rules' own words might name cards of a hand.
         found = looks.offered(site.house(), token, option)
         return _page(found, token, option, status=status_of(refused))
-    return site.go("move.receipt", token=token, option=option)
+    return site.lead_to(site.by_token("move.receipt", token, option))
 
 
 @pages.get("/m/<token>/<option>/receipt")

@@ -27,6 +27,8 @@ _PARTS: Final = "pbem parts"
 _ADDRESSES: Final = "pbem addresses"
 _HOLE: Final = secrets.token_hex(16)
 """Stands for a token in what is drawn for all readers: letters that every address may hold, and nobody can write into a page."""
+_OTHER_HOLE: Final = secrets.token_hex(16)
+"""Stands for what comes after the token of an address."""
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 
@@ -86,13 +88,14 @@ def part(template: str, token: str, **values: Hashable) -> Markup:
     return Markup(drawn.replace(_HOLE, quote(token, safe="")))  # noqa: S704 - a template has escaped it, and this the token
 
 
-def by_token(endpoint: str, token: str) -> str:
+def by_token(endpoint: str, token: str, option: str | None = None) -> str:
     """The address of a page that belongs to a token, as `url_for` makes it, which takes long for one page with twenty."""
     known: dict[tuple[str, str], str] = current_app.extensions[_ADDRESSES]
     key = request.script_root, endpoint
     if key not in known:
-        known[key] = url_for(endpoint, token=_HOLE)
-    return known[key].replace(_HOLE, quote(token, safe=""))
+        known[key] = url_for(endpoint, token=_HOLE, option=option and _OTHER_HOLE)
+    address = known[key].replace(_HOLE, quote(token, safe=""))
+    return address if option is None else address.replace(_OTHER_HOLE, quote(option, safe=""))
 
 
 def pages_of(app: Flask) -> Memory[tuple[Any, str]]:
@@ -103,7 +106,12 @@ def pages_of(app: Flask) -> Memory[tuple[Any, str]]:
 
 def go(endpoint: str, **values: Any) -> Response:
     """Lead on after a form was taken, so that reloading repeats nothing."""
-    return Response(status=303, headers={"Location": url_for(endpoint, **values)})
+    return lead_to(url_for(endpoint, **values))
+
+
+def lead_to(address: str) -> Response:
+    """The same, where the address is known."""
+    return Response(status=303, headers={"Location": address})
 
 
 def field(name: str) -> str:
