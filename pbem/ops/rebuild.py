@@ -5,7 +5,7 @@ its snapshot of, and somebody has to look.
 """
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 
 from engine.game import load
@@ -54,7 +54,7 @@ def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
         raise Fault(f"its log does not verify: {wrongs[0]}")
     if not reading.dealt:
         return Rebuilt(game_id, ())
-    corrected = list(snapshot(reading, asdict(row)))
+    corrected = list(snapshot(reading, row._asdict()))
     if row.seq != found.rows:
         corrected.append(f"the game was stored as having {row.seq} rows, but there are {found.rows}")
     new = {

@@ -7,7 +7,6 @@ server is not in the way, and games that are being played meanwhile are seen at 
 
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 from engine import codec
@@ -58,7 +57,7 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
     found = chain.verify(read(), game=row.key, head=row.head, printed=printed)
     reading.end()
     wrongs = [*of_chain(found), *reading.wrongs, *wrongs]
-    beside = [*_of_row(row, found), *_of_agreement(tx, row, reading), *snapshot(reading, asdict(row))]
+    beside = [*_of_row(row, found), *_of_agreement(tx, row, reading), *snapshot(reading, row._asdict())]
     beside += [f"a view of seat {each.seat} is kept for row {each.seq}, which is not there" for each in kept]
     wrongs += [Wrong(row.seq, Check.BESIDE, says) for says in beside]
     wrongs += of_talk(talk.check_in(tx, row), reading, row.seq)

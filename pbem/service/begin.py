@@ -5,7 +5,6 @@ seats. What the table has agreed on becomes the first row of its log. From here 
 """
 
 import json
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -28,7 +27,7 @@ def begin_in(tx: Tx, house: House, row: GameRow, places: list[PlaceRow]) -> None
     now = house.now()
     rules = rules_of(row)
     # A table that waited through a change of the rules begins with those of the day.
-    row = replace(row, rules=rules.RULES)
+    row = row._replace(rules=rules.RULES)
     seed = seed_from(row.secret, [place.word for place in places])
     seating = Stream(seed, SEATING).shuffle(range(row.seats))
     seated = {seat: place for place, seat in zip(places, seating, strict=True)}
@@ -76,9 +75,7 @@ def _agreed(row: GameRow, seated: dict[int, PlaceRow], places: list[PlaceRow], s
 def _ask(tx: Tx, row: GameRow, seated: dict[int, PlaceRow], position: Position, seq: int, now: datetime) -> None:
     """The first questions; everybody is told that the game has begun."""
     asked = sorted(position.open())
-    # A bot has no mail to wait for, so its clock runs out at once: that is when it plays.
-    moments = [(seat, now if seated[seat].bot is not None else None) for seat in asked]
-    deadlines.ask(tx, row.id, position.number, moments, now)
+    deadlines.ask(tx, row.id, position.number, asked, now)
     letters = [
         outbox.Letter(place.person_id, kind, row.id, seq, seat, position.number)
         for seat, place in sorted(seated.items())

@@ -9,7 +9,7 @@ from engine.orders import Order
 from pbem.links import Purpose
 from pbem.service import calls, leaving, links, second_thoughts
 from pbem.service.house import House
-from pbem.service.links import open_in, open_with_game_in
+from pbem.service.links import open_in, open_to_act_in
 from pbem.service.looks import seat_of
 from pbem.service.play import By, Receipt, play_in
 from pbem.store import games
@@ -79,16 +79,16 @@ def token_for_programs(house: House, token: str) -> str:
 
 
 def _move(tx: Tx, house: House, token: str, option: str) -> Receipt:
-    link, game = open_with_game_in(tx, house, token, Purpose.MOVE, lock=True)
+    link, game, place = open_to_act_in(tx, house, token, Purpose.MOVE)
     _, seat, person_id = seat_of(link)
     assert link.window is not None
-    return play_in(tx, house, game, link.window, seat, option, By.PERSON, person_id)
+    return play_in(tx, house, game, link.window, seat, option, By.PERSON, person_id, place)
 
 
 def _play(tx: Tx, house: House, token: str, purpose: Purpose, window: int, wanted: str | Choice, by: By) -> Receipt:
-    link, game = open_with_game_in(tx, house, token, purpose, lock=True)
+    link, game, place = open_to_act_in(tx, house, token, purpose)
     _, seat, person_id = seat_of(link)
-    return play_in(tx, house, game, window, seat, wanted, by, person_id)
+    return play_in(tx, house, game, window, seat, wanted, by, person_id, place)
 
 
 def _take_back(tx: Tx, house: House, token: str, purpose: Purpose, window: int | None) -> None:

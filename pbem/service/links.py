@@ -19,7 +19,7 @@ from pbem.links import Purpose, row_of
 from pbem.service.house import House
 from pbem.store import games, links
 from pbem.store.database import Tx
-from pbem.store.games import GameRow
+from pbem.store.games import GameRow, SeatRow
 from pbem.store.links import LinkRow, Meant
 
 Link = LinkRow
@@ -62,16 +62,24 @@ def open_in(tx: Tx, house: House, token: str, purpose: Purpose) -> Link:
     return _genuine(house, token, row, purpose, links.read(tx, row))
 
 
-def open_with_game_in(
-    tx: Tx, house: House, token: str, purpose: Purpose, *, lock: bool = False
-) -> tuple[Link, GameRow]:
-    """What the token of a seat is for, and its game; if it is locked, nobody else can change it in this transaction."""
+def open_with_game_in(tx: Tx, house: House, token: str, purpose: Purpose) -> tuple[Link, GameRow]:
+    """What the token of a seat is for, and its game."""
     token = token.strip(_AROUND)
     row = row_of(token)
-    link, game = (games.lock_by_link if lock else games.read_by_link)(tx, row) or (None, None)
+    link, game = games.read_by_link(tx, row) or (None, None)
     genuine = _genuine(house, token, row, purpose, link)
     assert game is not None, "it came with the link"
     return genuine, game
+
+
+def open_to_act_in(tx: Tx, house: House, token: str, purpose: Purpose) -> tuple[Link, GameRow, SeatRow]:
+    """What the token of a seat is for, its game, which nobody else can change in this transaction, and who plays the seat."""
+    token = token.strip(_AROUND)
+    row = row_of(token)
+    found = games.lock_by_link(tx, row)
+    genuine = _genuine(house, token, row, purpose, None if found is None else found[0])
+    assert found is not None, "or the link would not be genuine"
+    return genuine, *found[1:]
 
 
 def read_in(tx: Tx, link_id: int) -> Link:

@@ -23,7 +23,7 @@ from pbem.domain.speech import gettext as _
 from pbem.service import views
 from pbem.service.house import House
 from pbem.service.record import Kind, Record, latest_entries
-from pbem.store import deadlines, games, outbox
+from pbem.store import deadlines, games, outbox, turns
 from pbem.store.database import Tx
 from pbem.store.games import GameRow, SeatRow
 
@@ -62,7 +62,6 @@ class _Move:
     """A move in progress."""
 
     row: GameRow
-    places: list[SeatRow]
     position: Position
     orders: dict[int, orders.Order]
     record: Record
@@ -83,11 +82,15 @@ def play_in(
     wanted: str | Choice,
     by: By,
     person_id: int | None = None,
+    place: SeatRow | None = None,
 ) -> Receipt:
-    """The same in a transaction that has locked the game; with a person, only as long as the seat is theirs."""
-    places = games.seats(tx, row.id)
+    """The same in a transaction that has locked the game; with a person, only as long as the seat is theirs.
+
+    `place` is who plays the seat, where that was read with the lock.
+    """
+    place = place or games.seat(tx, row.id, seat)
     # First of all: who has given a seat away learns nothing by it, not even that the next player chose the same.
-    _must_speak_for(places, seat, by, person_id)
+    _must_speak_for(place, by, person_id)
     if row.window != window and (receipt := _made_before(tx, row, window, seat, wanted)) is not None:
         return receipt
     must_go_on(row)
@@ -101,23 +104,17 @@ def play_in(
         return Receipt(row.id, window, seat, choice, written, sealed=True, again=True, over=False)
     if seat in position.box and by in (By.CLOCK, By.BOT):
         raise Stale(_("This seat has answered already."))
+    assert place is not None, "whoever is asked sits somewhere"
     now = house.now()
-    move = _Move(
-        row,
-        places,
-        position,
-        orders_of(row),
-        Record(row, now, house.randomness),
-        [],
-    )
+    move = _Move(row, position, orders_of(row), Record(row, now, house.randomness), [])
     sealed = not _submit(move, seat, choice, by)
     _obey_orders(tx, move)
-    _note_silence(tx, move, seat, by)
+    _note_silence(tx, row, place, by)
     over = _write(tx, house, move, now)
     if by is By.CLOCK:
         deadlines.passed_in_silence(tx, row.id, window, seat)
     if not move.entries and by in THEMSELVES:
-        _tell_of_sealed(tx, house, move, seat, written, now)
+        _tell_of_sealed(tx, house, move, place, written, now)
     return Receipt(row.id, window, seat, choice, written, sealed=sealed, again=False, over=over)
 
 
@@ -152,7 +149,7 @@ def may_be_undone(entries: Sequence[Entry]) -> bool:
 
 def set_orders(tx: Tx, house: House, row: GameRow, standing: dict[int, orders.Order], record: Record) -> None:
     """Write down standing orders that have changed, and let them answer what is asked now."""
-    move = _Move(row, games.seats(tx, row.id), position_of(row), standing, record, [])
+    move = _Move(row, position_of(row), standing, record, [])
     _obey_orders(tx, move)
     _write(tx, house, move, house.now())
 
@@ -218,9 +215,8 @@ def must_not_be_stopped(row: GameRow) -> None:
         )
 
 
-def _must_speak_for(places: Sequence[SeatRow], seat: int, by: By, person_id: int | None) -> None:
+def _must_speak_for(place: SeatRow | None, by: By, person_id: int | None) -> None:
     """Refuse whoever does not play the seat any more."""
-    place = next((place for place in places if place.seat == seat), None)
     if person_id is not None and (place is None or place.person_id != person_id):
         raise Gone(_("Somebody else plays this seat now."), why=_("It has changed hands."))
     if by is By.BOT and (place is None or place.bot is None):
@@ -291,12 +287,11 @@ def _by_order(tx: Tx, move: _Move, seat: int) -> orders.Answer:
     return orders.answer(move.orders[seat], move.position.game, now, seat)
 
 
-def _note_silence(tx: Tx, move: _Move, seat: int, by: By) -> None:
+def _note_silence(tx: Tx, row: GameRow, place: SeatRow, by: By) -> None:
     """Count silent turns in a row; any word of the player's own ends the count."""
-    place = next(place for place in move.places if place.seat == seat)
     silent = place.silent + 1 if by is By.CLOCK else 0
     if silent != place.silent and place.bot is None:
-        games.set_silent(tx, move.row.id, seat, silent)
+        games.set_silent(tx, row.id, place.seat, silent)
 
 
 def _write(tx: Tx, house: House, move: _Move, now: datetime) -> bool:
@@ -305,23 +300,25 @@ def _write(tx: Tx, house: House, move: _Move, now: datetime) -> bool:
     over = _standing(move).over
     if over:
         move.record.add(Kind.REVEALED, None, "table", {"secret": row.secret.hex()})
+    games.append(tx, row.id, move.record.rows)
+    new = _snapshot(move, over, now)
     if move.entries:
-        deadlines.close_window(tx, row.id, row.window)
+        turns.close(tx, row, new, _next(house, move, over, now), now)
     else:
         for seat in position.box.keys() - box_of(row).keys():
             deadlines.close(tx, row.id, row.window, seat)
-    asked = list(position.open()) if move.entries else []
-    bots = {place.seat for place in move.places if place.bot is not None}
-    deadlines.ask(tx, row.id, position.number, [(seat, now if seat in bots else None) for seat in asked], now)
-    for seat in position.box if move.entries else ():
-        # An order has answered here at once; should its owner take that back, the seat is asked again.
-        deadlines.close(tx, row.id, position.number, seat)
-    games.append(tx, row.id, move.record.rows)
-    games.advance(tx, row, _snapshot(move, over, now))
-    hold = house.hold if may_be_undone(move.entries) and not over else timedelta(0)
-    letters = _results(move) if over else _turns(move, [seat for seat in asked if seat not in position.box])
-    outbox.queue(tx, letters, now, now + hold)
+        games.advance(tx, row, new)
     return over
+
+
+def _next(house: House, move: _Move, over: bool, now: datetime) -> turns.Next:
+    """Who is asked now, and who gets a mail: after the end everybody its result, before it whoever is to decide."""
+    position = move.position
+    if over:
+        return turns.Next(position.number, (), (), "result", range(position.seats), now)
+    asked, answered = position.open().keys(), position.box.keys()
+    hold = house.hold if may_be_undone(move.entries) else timedelta(0)
+    return turns.Next(position.number, asked, answered, "turn", asked - answered, now + hold)
 
 
 def _snapshot(move: _Move, over: bool, now: datetime) -> dict[str, Any]:
@@ -335,32 +332,14 @@ def _snapshot(move: _Move, over: bool, now: datetime) -> dict[str, Any]:
     return new | {"status": "over", "ended_at": now} if over else new
 
 
-def _turns(move: _Move, asked: list[int]) -> list[outbox.Letter]:
-    people = {place.seat: place.person_id for place in move.places}
-    return [
-        outbox.Letter(person, "turn", move.row.id, move.record.seq, seat, move.position.number)
-        for seat in asked
-        if (person := people[seat]) is not None
-    ]
-
-
-def _tell_of_sealed(tx: Tx, house: House, move: _Move, seat: int, written: str, now: datetime) -> None:
+def _tell_of_sealed(tx: Tx, house: House, move: _Move, place: SeatRow, written: str, now: datetime) -> None:
     """Tell a player who wants to hear of it that a choice was taken in; not sooner than it may have been changed."""
-    place = next(place for place in move.places if place.seat == seat)
     if place.person_id is not None and place.sealed:
         facts = {"choice": written}
         letter = outbox.Letter(
-            place.person_id, "sealed", move.row.id, move.record.seq, seat, move.position.number, facts
+            place.person_id, "sealed", move.row.id, move.record.seq, place.seat, move.position.number, facts
         )
         outbox.queue(tx, [letter], now, now + house.hold)
-
-
-def _results(move: _Move) -> list[outbox.Letter]:
-    return [
-        outbox.Letter(place.person_id, "result", move.row.id, move.record.seq, place.seat)
-        for place in move.places
-        if place.person_id is not None
-    ]
 
 
 def _standing(move: _Move) -> game.Standing:

@@ -33,7 +33,7 @@ def rematch(house: House, token: str) -> str:
 
 def _rematch(tx: Tx, house: House, token: str) -> str:
     # The lock of the game that is over lets one press after the other come this far.
-    link, before = links.open_with_game_in(tx, house, token, Purpose.SEAT, lock=True)
+    link, before, _place = links.open_to_act_in(tx, house, token, Purpose.SEAT)
     _game, _seat, person_id = seat_of(link)
     if before.status not in ("over", "void"):
         raise Stale(_("This game is not over yet."), remedy=_("Please play it to its end first."))

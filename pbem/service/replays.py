@@ -147,7 +147,7 @@ def _opened(tx: Tx, house: House, way: Way, which: str) -> tuple[GameRow, int]:
 
 
 def _share(tx: Tx, house: House, token: str) -> str:
-    _, game = links.open_with_game_in(tx, house, token, Purpose.SEAT, lock=True)
+    game = links.open_to_act_in(tx, house, token, Purpose.SEAT)[1]
     _must_have_ended(game)
     link = links.read_in(tx, links.make_in(tx, house, Meant(Purpose.SHARE, game_id=game.id)))
     if not _works(link):
@@ -156,7 +156,7 @@ def _share(tx: Tx, house: House, token: str) -> str:
 
 
 def _share_no_longer(tx: Tx, house: House, token: str) -> None:
-    _, game = links.open_with_game_in(tx, house, token, Purpose.SEAT, lock=True)
+    game = links.open_to_act_in(tx, house, token, Purpose.SEAT)[1]
     link = _link(tx, game.id)
     if link is not None and _works(link):
         link_rows.expire(tx, link.id, house.now())

@@ -5,7 +5,6 @@ further: queued mails are superseded, links die, a standing order, which was a s
 choice in the box stays: it was made for the seat. Why somebody takes over is decided elsewhere.
 """
 
-from dataclasses import replace
 from typing import Any, Final
 
 from engine import codec
@@ -84,7 +83,7 @@ def write(tx: Tx, row: GameRow, record: Record, **changes: Any) -> GameRow:
     new: dict[str, Any] = {"seq": record.seq, "head": record.head, "entry_head": record.entry_head} | changes
     games.advance(tx, row, new)
     record.rows.clear()
-    return replace(row, **new)
+    return row._replace(**new)
 
 
 def _change_hands(tx: Tx, house: House, row: GameRow, record: Record, seat: int, **player: Any) -> GameRow:

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    case,
     delete,
     exists,
     insert,
@@ -26,8 +27,9 @@ from sqlalchemy.sql.dml import ReturningUpdate
 
 from pbem.store import ahead
 from pbem.store.guests import OF_THE_DEMO
+from pbem.store.places import among, bits
 from pbem.store.schema import Deadline, Game, Place, table_of
-from pbem.store.types import Moment
+from pbem.store.types import Moment, Number
 
 MOST_ATTEMPTS: Final = 10
 """A deadline that was acted on so often in vain is parked, for somebody to look at."""
@@ -40,18 +42,30 @@ _KEY = (_DEADLINE.c.game_id, _DEADLINE.c.window, _DEADLINE.c.seat)
 _AT_GAME = _GAME.c.id == _DEADLINE.c.game_id
 _AT_SEAT = and_(_PLACE.c.game_id == _DEADLINE.c.game_id, _PLACE.c.seat == _DEADLINE.c.seat)
 # What is the same for every new row is written into the statement: each value handed over costs more than the row does.
-_OPEN = insert(_DEADLINE).values(
-    status=literal_column("'open'"),
-    reminded=literal_column("0"),
-    extensions=literal_column("'[]'"),
-    attempts=literal_column("0"),
+ASK: Final = insert(_DEADLINE).from_select(
+    ("game_id", "window", "seat", "status", "asked_at", "due_at", "reminded", "extensions", "attempts"),
+    select(
+        _PLACE.c.game_id,
+        bindparam("next_window", type_=Number),
+        _PLACE.c.seat,
+        case((among("answered"), literal_column("'closed'")), else_=literal_column("'open'")),
+        bindparam("now", type_=Moment),
+        # A bot has no mail to wait for, so its clock runs out at once: that is when it plays.
+        case((_PLACE.c.bot.is_not(None), bindparam("now", type_=Moment))),
+        literal_column("0"),
+        literal_column("'[]'"),
+        literal_column("0"),
+    ).where(_PLACE.c.game_id == bindparam("of_game"), among("asked")),
 )
+"""Seats of a game are asked in the window that opens. Those that have answered already, by an order, are asked again only
+if their owner takes that back."""
 _OF_WINDOW = (
     _DEADLINE.c.game_id == bindparam("of_game"),
     _DEADLINE.c.window == bindparam("of_window"),
 )
 # With a parameter in the place of the word, SQLite would compile this anew each time, to see whether those indexes fit.
-_CLOSE = update(_DEADLINE).where(*_OF_WINDOW, IS_OPEN).values(status="closed")
+CLOSE: Final = update(_DEADLINE).where(*_OF_WINDOW, IS_OPEN).values(status="closed")
+"""Nobody is asked in a window of a game any more."""
 _MARK = update(_DEADLINE).where(*_OF_WINDOW, _DEADLINE.c.seat == bindparam("of_seat")).values(status=bindparam("new"))
 _MOMENTS = ("rendered_at", "accepted_at", "promised_at", "due_at", "remind_at")
 _WRITE = (
@@ -129,31 +143,15 @@ class DeadlineRow:
     claimed_until: datetime | None
 
 
-def ask(
-    tx: Connection,
-    game_id: int,
-    window: int,
-    seats: Iterable[tuple[int, datetime | None]],
-    now: datetime,
-) -> None:
-    """Note that these seats are asked. A moment beside a seat is when its clock runs out; it is not known for people."""
-    rows = [
-        {
-            "game_id": game_id,
-            "window": window,
-            "seat": seat,
-            "asked_at": now,
-            "due_at": due_at,
-        }
-        for seat, due_at in seats
-    ]
-    if rows:
-        tx.execute(_OPEN, rows)
+def ask(tx: Connection, game_id: int, window: int, seats: Collection[int], now: datetime) -> None:
+    """Note that these seats are asked. The clock of a bot runs out at once, that of a person is started by their mail."""
+    seated = {"asked": bits(seats), "answered": 0}
+    tx.execute(ASK, {"of_game": game_id, "next_window": window, "now": now} | seated)
 
 
 def close_window(tx: Connection, game_id: int, window: int) -> None:
     """Nobody is asked in this window any more."""
-    tx.execute(_CLOSE, {"of_game": game_id, "of_window": window})
+    tx.execute(CLOSE, {"of_game": game_id, "of_window": window})
 
 
 def close(tx: Connection, game_id: int, window: int, seat: int) -> None:

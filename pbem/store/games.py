@@ -4,14 +4,28 @@ The statements of the move are built once, when this module is loaded: building 
 disk does. This module must never decide anything.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache
 from itertools import chain as _chained
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Integer, Row, Select, Update, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import (
+    Connection,
+    Insert,
+    Integer,
+    Row,
+    Select,
+    Update,
+    and_,
+    bindparam,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from pbem.domain.chain import Row as ChainRow
 from pbem.domain.errors import NotFound
@@ -61,6 +75,7 @@ _AFTER_ALL: Final = 2**62
 _MOST_AT_ONCE: Final = 500
 """Rows of a log that are read with one statement."""
 
+_NOTHING: Final[Mapping[str, Any]] = {}
 _SILENT = (
     update(_PLACE)
     .where(_PLACE.c.game_id == bindparam("of_game"), _PLACE.c.seat == bindparam("of_seat"))
@@ -68,8 +83,7 @@ _SILENT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class GameRow:
+class GameRow(NamedTuple):
     """One table as it is stored. The texts are canonical JSON."""
 
     id: int
@@ -122,38 +136,44 @@ class PlaceRow:
     silent: int
 
 
-@dataclass(frozen=True, slots=True)
-class SeatRow:
-    """What every move has to know of a place: who plays its seat, and how many turns in a row they have let pass.
+class SeatRow(NamedTuple):
+    """What a move has to know of its seat: who plays it, and how many turns in a row they have let pass.
 
     `sealed` says whether whoever plays it is told that a sealed choice is in; of a bot there is nothing to say.
     """
 
-    seat: int | None
+    seat: int
     person_id: int | None
     bot: str | None
     silent: int
     sealed: bool | None
 
 
-_LINK_FIELDS = tuple(_LINK.c[field.name] for field in fields(LinkRow))
+_LINK_FIELDS = tuple(_LINK.c[name] for name in LinkRow._fields)
 _PLACES = (
     select(*(_PLACE.c[field.name] for field in fields(PlaceRow)))
     .where(_PLACE.c.game_id == bindparam("of_game"))
     .order_by(_PLACE.c.place)
 )
-_SEATS = (
-    select(*((_PERSON if field.name == "sealed" else _PLACE).c[field.name] for field in fields(SeatRow)))
-    .join_from(_PLACE, _PERSON, _PERSON.c.id == _PLACE.c.person_id, isouter=True)
-    .where(_PLACE.c.game_id == bindparam("of_game"))
-    .order_by(_PLACE.c.place)
+_SEAT_FIELDS = (_PLACE.c.seat, _PLACE.c.person_id, _PLACE.c.bot, _PLACE.c.silent, _PERSON.c.sealed)
+_PLAYER = _PERSON.c.id == _PLACE.c.person_id
+_SEAT = (
+    select(*_SEAT_FIELDS)
+    .join_from(_PLACE, _PERSON, _PLAYER, isouter=True)
+    .where(_PLACE.c.game_id == bindparam("of_game"), _PLACE.c.seat == bindparam("of_seat"))
 )
 _READ_BY_LINK = (
-    select(*_LINK_FIELDS, *(_GAME.c[field.name].label(f"game_{field.name}") for field in fields(GameRow)))
+    select(*_LINK_FIELDS, *(_GAME.c[name].label(f"game_{name}") for name in GameRow._fields))
     .join_from(_LINK, _GAME, _LINK.c.game_id == _GAME.c.id)
     .where(_LINK.c.id == bindparam("of_id"))
 )
-_LOCK_BY_LINK = _READ_BY_LINK.with_for_update(of=_GAME, key_share=True)
+# The place is locked as well: of a row that is not, PostgreSQL would show what was there before it waited for the game.
+_LOCK_BY_LINK = (
+    _READ_BY_LINK.add_columns(*(column.label(f"seat_{column.name}") for column in _SEAT_FIELDS))
+    .join(_PLACE, and_(_PLACE.c.game_id == _LINK.c.game_id, _PLACE.c.seat == _LINK.c.seat))
+    .join(_PERSON, _PLAYER, isouter=True)
+    .with_for_update(of=(_GAME, _PLACE), key_share=True)
+)
 
 
 def read(tx: Connection, game_id: int) -> GameRow:
@@ -187,7 +207,8 @@ def read_all(tx: Connection, game_ids: Collection[int]) -> dict[int, GameRow]:
 
 def read_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow] | None:
     """A link and the game that it is about, in one statement; None where there is no such link, or no game."""
-    return _linked(tx.execute(_READ_BY_LINK, {"of_id": link_id}).one_or_none())
+    row = tx.execute(_READ_BY_LINK, {"of_id": link_id}).one_or_none()
+    return None if row is None else _linked(row)
 
 
 def lock_all(tx: Connection, game_ids: Collection[int]) -> dict[int, GameRow]:
@@ -196,9 +217,13 @@ def lock_all(tx: Connection, game_ids: Collection[int]) -> dict[int, GameRow]:
     return {row.id: GameRow(**row._mapping) for row in tx.execute(wanted)} if game_ids else {}
 
 
-def lock_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow] | None:
-    """The same, with the game locked."""
-    return _linked(tx.execute(_LOCK_BY_LINK, {"of_id": link_id}).one_or_none())
+def lock_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow, SeatRow] | None:
+    """The same, with the game locked, and the seat that the link is for; None also where it is for no seat."""
+    row = tx.execute(_LOCK_BY_LINK, {"of_id": link_id}).one_or_none()
+    if row is None:
+        return None
+    link, game = _linked(row[: -len(_SEAT_FIELDS)])
+    return link, game, SeatRow._make(row[-len(_SEAT_FIELDS) :])
 
 
 def lock_if_free(tx: Connection, game_id: int) -> GameRow | None:
@@ -214,9 +239,10 @@ def places(tx: Connection, game_id: int) -> list[PlaceRow]:
     )
 
 
-def seats(tx: Connection, game_id: int) -> list[SeatRow]:
-    """Who plays, in the order of joining: as much of it as a move needs."""
-    return [SeatRow(*row) for row in tx.execute(_SEATS, {"of_game": game_id})]
+def seat(tx: Connection, game_id: int, seat: int) -> SeatRow | None:
+    """Who plays a seat: as much of it as a move needs."""
+    row = tx.execute(_SEAT, {"of_game": game_id, "of_seat": seat}).one_or_none()
+    return None if row is None else SeatRow._make(row)
 
 
 def places_of(tx: Connection, game_ids: Collection[int]) -> dict[int, list[PlaceRow]]:
@@ -251,10 +277,24 @@ def append(tx: Connection, game_id: int, rows: Iterable[ChainRow]) -> None:
     )
 
 
-def advance(tx: Connection, game: GameRow, new: Mapping[str, Any]) -> None:
-    """Write what the rows just added have changed in the snapshot."""
+def advance(
+    tx: Connection,
+    game: GameRow,
+    new: Mapping[str, Any],
+    along: tuple[Insert | Update, ...] = (),
+    values: Mapping[str, Any] = _NOTHING,
+) -> None:
+    """Write what the rows just added have changed in the snapshot, and what else is to be written along with that.
+
+    PostgreSQL does all of it in one statement: each is a message to another process and its answer, which takes longer
+    than what is done.
+    """
     changed = {f"new_{name}": value for name, value in new.items()}
-    done = tx.execute(_advancing(tuple(new)), {"of_id": game.id, "old_seq": game.seq} | changed)
+    if tx.dialect.name != "postgresql":
+        for statement in along:
+            tx.execute(statement, values)
+        along, values = (), _NOTHING
+    done = tx.execute(_advancing(tuple(new), along), {"of_id": game.id, "old_seq": game.seq, **changed, **values})
     assert done.rowcount == 1, "the game moved on under its lock"
 
 
@@ -306,11 +346,12 @@ def ids(tx: Connection) -> list[int]:
 
 
 @cache
-def _advancing(names: tuple[str, ...]) -> Update:
+def _advancing(names: tuple[str, ...], along: tuple[Insert | Update, ...]) -> Update:
     # There are a handful of these, and building a statement takes longer than running it.
     changed = {name: bindparam(f"new_{name}", type_=_GAME.c[name].type) for name in names}
     at = (_GAME.c.id == bindparam("of_id"), _GAME.c.seq == bindparam("old_seq"))
-    return update(_GAME).where(*at).values(changed)
+    others = (statement.cte(f"also_{number}") for number, statement in enumerate(along))
+    return update(_GAME).where(*at).values(changed).add_cte(*others)
 
 
 @cache
@@ -333,10 +374,8 @@ def _chain(
         beyond, at_once = page[-1].seq, min(10 * at_once, _MOST_AT_ONCE)
 
 
-def _linked(row: Row[Any] | None) -> tuple[LinkRow, GameRow] | None:
-    if row is None:
-        return None
-    return LinkRow(*row[: len(_LINK_FIELDS)]), GameRow(*row[len(_LINK_FIELDS) :])
+def _linked(row: Sequence[Any]) -> tuple[LinkRow, GameRow]:
+    return LinkRow._make(row[: len(_LINK_FIELDS)]), GameRow._make(row[len(_LINK_FIELDS) :])
 
 
 def _one(row: Row[Any] | None) -> GameRow:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from typing import NamedTuple
 
 from sqlalchemy import Connection, Select, and_, bindparam, insert, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -19,8 +20,7 @@ _ADD = insert(_LINK).returning(_LINK)
 _OF_ANY = select(_LINK).where(_LINK.c.id.in_(bindparam("these", expanding=True)))
 
 
-@dataclass(frozen=True, slots=True)
-class LinkRow:
+class LinkRow(NamedTuple):
     """What one token is for. Which of the fields are set is a matter of its purpose."""
 
     id: int

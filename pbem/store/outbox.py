@@ -8,12 +8,13 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Integer,
+    Text,
     Update,
     and_,
     bindparam,
@@ -27,13 +28,36 @@ from sqlalchemy import (
 )
 
 from pbem.store import ahead
-from pbem.store.schema import Deadline, Ledger, Outbox, table_of
+from pbem.store.places import among
+from pbem.store.schema import Deadline, Ledger, Outbox, Place, table_of
+from pbem.store.types import Moment, Number
 
 _DEADLINE, _LEDGER = table_of(Deadline), table_of(Ledger)
-_OUTBOX = table_of(Outbox)
+_OUTBOX, _PLACE = table_of(Outbox), table_of(Place)
 # Nobody asks for the number of a mail that is queued, so it is not fetched.
 # What is the same for every new mail is written into the statement.
 _QUEUE = insert(_OUTBOX).inline().values(status=literal_column("'queued'"), attempts=literal_column("0"))
+TELL: Final = (
+    insert(_OUTBOX)
+    .inline()
+    .from_select(
+        ("person_id", "game_id", "seat", "seq", "window", "kind", "facts", "status", "queued_at", "due_at", "attempts"),
+        select(
+            _PLACE.c.person_id,
+            _PLACE.c.game_id,
+            _PLACE.c.seat,
+            bindparam("because_of", type_=Number),
+            bindparam("about", type_=Number),
+            bindparam("mail", type_=Text),
+            literal_column("'{}'"),
+            literal_column("'queued'"),
+            bindparam("now", type_=Moment),
+            bindparam("leaves_at", type_=Moment),
+            literal_column("0"),
+        ).where(_PLACE.c.game_id == bindparam("of_game"), _PLACE.c.person_id.is_not(None), among("told")),
+    )
+)
+"""The people on some seats of a game get a mail of one kind."""
 _NOTE = insert(_LEDGER)
 _FACTS = json.JSONEncoder(sort_keys=True)
 # Asked for every mail that is written, so these are built once.

@@ -1,5 +1,6 @@
 """What a move costs, counted exactly: statements, rows and bytes, at turn 5 and at turn 500."""
 
+import re
 from dataclasses import dataclass
 
 import pytest
@@ -16,7 +17,8 @@ from pbem.store import links as link_rows
 from pbem.store.links import Meant
 from pbem.store.schema import Base
 
-MOST = 9
+MOST = {"sqlite": 6, "postgresql": 4}
+"""PostgreSQL writes in one statement what SQLite writes in several."""
 
 
 @dataclass
@@ -37,7 +39,7 @@ def cost_of(store, act):
             return
         cost.statements.append(statement)
         cost.rows += max(cursor.rowcount, 0)
-        if statement.startswith(("INSERT", "UPDATE")):
+        if statement.startswith(("INSERT", "UPDATE", "WITH")):
             sets = parameters if executemany else [parameters]
             values = (value for each in sets for value in (each.values() if isinstance(each, dict) else each))
             cost.written += sum(len(value) for value in values if isinstance(value, str | bytes))
@@ -65,13 +67,13 @@ def press(house, game, seat, choice):
 
 
 @pytest.mark.parametrize("kind", ["bid", "sorcerous-futures", "sun-bid", "sunset-poker", "templari"])
-def test_no_move_of_any_game_takes_more_than_nine_statements(house, table, kind):
+def test_no_move_of_any_game_takes_more_than_a_few_statements(house, table, kind):
     game, luck = table(kind, 3), Stream(b"luck", 1)
     while (asked := game.asked()) and game.row().seq < 60:
         seat, decision = next(iter(asked.items()))
         choice = random_bot(rules_of(game.row()), game.view(seat), decision, luck)
         cost = press(house, game, seat, choice)
-        assert len(cost.statements) <= MOST, "\n".join(cost.statements)
+        assert len(cost.statements) <= MOST[house.store.engine.dialect.name], "\n".join(cost.statements)
 
 
 def test_no_statement_of_a_move_compares_by_parameter_what_an_index_is_limited_to(house, table):
@@ -88,7 +90,7 @@ def test_no_statement_of_a_move_compares_by_parameter_what_an_index_is_limited_t
     for seat, decision in game.asked().items():
         choice = random_bot(rules_of(game.row()), game.view(seat), decision, luck)
         asked += press(house, game, seat, choice).statements
-    compared = [rest.split()[0] for each in asked for which in limited for rest in each.split(which)[1:]]
+    compared = [re.split(r"[\s)]", rest)[0] for each in asked for which in limited for rest in each.split(which)[1:]]
     assert compared == ["'open'"]
 
 

@@ -91,8 +91,7 @@ def _ask(doing: Doing, row: GameRow, places: list[PlaceRow], turn: int, many: in
     asked = Position(
         play.rules_of(row), row.seats, row.seed or b"", codec.loads(play.rules_of(row), row.state), row.window
     ).open()
-    bots = {place.seat for place in places if place.bot is not None}
-    deadlines.ask(tx, row.id, row.window, [(seat, now if seat in bots else None) for seat in sorted(asked)], now)
+    deadlines.ask(tx, row.id, row.window, asked, now)
     for place in places:
         if place.silent and place.seat is not None:
             games.set_silent(tx, row.id, place.seat, 0)
