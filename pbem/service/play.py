@@ -22,6 +22,7 @@ from pbem.domain.errors import BadInput, Forbidden, Gone, Stale
 from pbem.domain.speech import gettext as _
 from pbem.service import views
 from pbem.service.house import House
+from pbem.service.memory import Memory
 from pbem.service.record import Kind, Record, latest_entries
 from pbem.store import deadlines, games, outbox, turns
 from pbem.store.database import Tx
@@ -41,6 +42,9 @@ class By(StrEnum):
 
 THEMSELVES: Final = frozenset({By.PERSON, By.REPLY, By.API})
 """The ways by which a player decides in person."""
+
+POSITIONS: Final[Memory[Position]] = Memory(500)
+"""Where games stand that were played lately. Reading a snapshot takes as long as the rules of a move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +126,21 @@ def position_of(row: GameRow) -> Position:
     """Where the game stands, from its snapshot."""
     if row.seed is None:
         raise Gone(_("This game has not begun."), remedy=_("You get a mail when it does."))
-    rules = rules_of(row)
-    return Position(rules, row.seats, row.seed, codec.loads(rules, row.state), row.window, box_of(row))
+    known = POSITIONS.get(_snapshot_of(row))
+    if known is None:
+        rules = rules_of(row)
+        state = codec.loads(rules, row.state)
+        known = _remember(row, Position(rules, row.seats, row.seed, state, row.window, box_of(row)))
+    return known
+
+
+def _snapshot_of(row: GameRow) -> tuple[object, ...]:
+    """All that a position is made of, so that nothing which is remembered can be out of date."""
+    return row.kind, row.seats, row.seed, row.state, row.window, row.box
+
+
+def _remember(row: GameRow, position: Position) -> Position:
+    return POSITIONS.put(_snapshot_of(row), position)
 
 
 def rules_of(row: GameRow) -> game.Game[Any]:
@@ -308,6 +325,7 @@ def _write(tx: Tx, house: House, move: _Move, now: datetime) -> bool:
         for seat in position.box.keys() - box_of(row).keys():
             deadlines.close(tx, row.id, row.window, seat)
         games.advance(tx, row, new)
+    _remember(row._replace(**new), position)
     return over
 
 

@@ -8,6 +8,7 @@ from threading import Thread
 
 import pytest
 
+from engine import codec
 from engine import game as games_of_the_house
 from engine.bots import random_bot
 from engine.chance import Stream, commitment, follows
@@ -51,6 +52,22 @@ def to_the_end(game: Begun, seed: int, most: int = 10_000) -> Counter[str]:
         assert (again.again, again.choice) == (True, choice)
         seen_kinds["sealed" if receipt.sealed else "told"] += 1
     raise AssertionError("the game has no end")
+
+
+@pytest.mark.parametrize("kind", games_of_the_house.names())
+def test_where_a_game_stands_is_remembered_as_its_snapshot_has_it(table, kind, monkeypatch):
+    game, luck = table(kind, 3), Stream(b"luck", 7)
+    while game.row().seq < 30 and (asked := game.asked()):
+        seat = luck.pick(sorted(asked))
+        game.play(seat, random_bot(rules_of(game.row()), play.position_of(game.row()).state, asked[seat], luck))
+        row = game.row()
+        with monkeypatch.context() as patched:
+            patched.delattr(codec, "loads")
+            remembered = play.position_of(row)
+        play.POSITIONS.clear()
+        assert play.position_of(row) == remembered
+        assert codec.dumps(play.position_of(row).asks()) == codec.dumps(remembered.asks())
+    assert game.row().seq > 20
 
 
 @pytest.mark.parametrize("kind", games_of_the_house.names())
