@@ -4,7 +4,6 @@ The address itself, which may hold a token, who asked, and what was sent are wri
 """
 
 import time
-from functools import partial
 from typing import Final
 
 import structlog
@@ -21,19 +20,19 @@ _log = structlog.get_logger(__name__)
 def watch(app: Flask) -> None:
     """Tell of every request to an application. Registered first, it measures all the others."""
     app.before_request(_begin)
-    app.after_request(partial(_tell, _log.bind()))
+    app.after_request(_tell)
 
 
 def _begin() -> None:
     g.begun = time.perf_counter()
 
 
-def _tell(log: structlog.typing.FilteringBoundLogger, response: Response) -> Response:
+def _tell(response: Response) -> Response:
     # A request that the framework turns away at once was never begun.
     seconds = time.perf_counter() - g.get("begun", time.perf_counter())
     rule, method, status = request.url_rule, request.method, response.status_code
     route = "none" if rule is None else rule.rule
     method = method if method in _METHODS else "other"
     metrics.request_answered(route, method, status, seconds)
-    log.info("request_answered", method=method, route=route, status=status, milliseconds=round(seconds * 1000, 1))
+    _log.info("request_answered", method=method, route=route, status=status, milliseconds=round(seconds * 1000, 1))
     return response
