@@ -137,7 +137,7 @@ class Position:
                 each = story.send(state)
         except StopIteration:
             entry = Entry(choices, tuple(happened), tuple(draw.drawn), alone)
-            return replace(self, state=state, number=self.number + 1, box={}), entry
+            return Position(self.game, self.seats, self.seed, state, self.number + 1), entry
 
 
 def answers_itself(decision: Decision) -> bool:

@@ -102,6 +102,8 @@ class Redaction(logging.Filter):
 def _clean(value: object, depth: int = 0) -> object:
     if type(value) in _PLAIN:
         return value
+    if type(value) is str:
+        return redact(value)
     if depth < _DEEPEST:
         if isinstance(value, Mapping):
             return {redact(str(key)): _clean(item, depth + 1) for key, item in value.items()}
