@@ -136,7 +136,7 @@ def position_of(row: GameRow) -> Position:
 
 def _snapshot_of(row: GameRow) -> tuple[object, ...]:
     """All that a position is made of, so that nothing which is remembered can be out of date."""
-    return row.kind, row.seats, row.seed, row.state, row.window, row.box
+    return rules_of(row), row.seats, row.seed, row.state, row.window, row.box
 
 
 def _remember(row: GameRow, position: Position) -> Position:
