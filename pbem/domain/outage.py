@@ -60,5 +60,5 @@ def may_fire(
         return "an outage is going on"
     awake_since = max([worker_started, *ends])
     if now - awake_since < settling:
-        return f"awake for only {spoken(now - awake_since)}; answers that waited may still come in"
+        return f"the worker woke up {spoken(now - awake_since)} ago, and answers that waited may still come in"
     return None

@@ -40,7 +40,7 @@ def test_a_healthy_worker_may_fire() -> None:
 def test_nothing_fires_in_the_first_minutes_after_a_start() -> None:
     said = may_fire(NOW, NOW - SETTLING + SECOND, ago(seconds=15), [])
     assert said is not None
-    assert "awake for only 9 minutes" in said
+    assert "woke up 9 minutes ago" in said
     assert may_fire(NOW, NOW - SETTLING, ago(seconds=15), []) is None
 
 
@@ -48,7 +48,7 @@ def test_nothing_fires_in_the_first_minutes_after_an_outage() -> None:
     outage = Interval(ago(hours=5), ago(minutes=9))
     said = may_fire(NOW, LONG_AGO, ago(seconds=15), [outage])
     assert said is not None
-    assert "awake for only 9 minutes" in said
+    assert "woke up 9 minutes ago" in said
     old = Interval(ago(hours=5), ago(minutes=10))
     assert may_fire(NOW, LONG_AGO, ago(seconds=15), [old]) is None
 

@@ -162,7 +162,7 @@ def test_nothing_fires_in_the_first_minutes_after_a_start(time, house, clock, as
     time.passes_until(time.due(game, seat) - MINUTE)
     time.worker = heartbeat.Worker("restarted", clock.now())
     time.passes(9 * MINUTE)
-    assert "awake for only" in time.runs_out().held_back
+    assert "woke up" in time.runs_out().held_back
     time.passes(MINUTE)
     assert time.runs_out().decided == 1
 
