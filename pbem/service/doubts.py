@@ -78,7 +78,7 @@ def it_was_me(house: House, token: str, number: int) -> None:
     assert row.raw is not None, "kept as long as it is doubted"
     outcome = replies.act(house, row.id, answered, reply_of(read(row.raw)))
     if outcome is not None:
-        house.write(lambda tx: incoming.carried_out_in(tx, house, row.id, answered, outcome))
+        house.write(lambda tx: _carried_out(tx, house, row.id, answered, outcome))
 
 
 def it_was_not_me(house: House, token: str, number: int) -> None:
@@ -86,11 +86,22 @@ def it_was_not_me(house: House, token: str, number: int) -> None:
     house.write(lambda tx: _drop(tx, house, token, number))
 
 
+def _carried_out(tx: Tx, house: House, received_id: int, answered: Link, outcome: str) -> None:
+    # Two presses at once carry out the same reply, and the second of them finds everything done: it is one mail.
+    if _still_waits(tx, received_id):
+        incoming.carried_out_in(tx, house, received_id, answered, outcome)
+
+
 def _drop(tx: Tx, house: House, token: str, number: int) -> None:
     row = _reply(tx, _answered(tx, house, token), number)
-    kept = rows.lock(tx, row.id)
-    if kept is not None and kept.status == "doubted":
+    if _still_waits(tx, row.id):
         incoming.finish_in(tx, house, row.id, NOT_THEIRS)
+
+
+def _still_waits(tx: Tx, received_id: int) -> bool:
+    """Whether nobody has said yet whose a reply is; nobody else can, while this transaction lasts."""
+    kept = rows.lock(tx, received_id)
+    return kept is not None and kept.status == "doubted"
 
 
 def _answered(tx: Tx, house: House, token: str) -> Link:

@@ -452,6 +452,24 @@ def test_the_players_yes_carries_out_exactly_what_was_written_and_once(inbox, ho
     assert doubts.at(house, doubted[0]).carried_out
 
 
+def test_two_presses_of_yes_that_meet_at_any_step_are_one_mail(house, clock, game):
+    inbox = Inbox(replace(house, answers_a_turn=1000, answers_a_day=1000), clock)
+    met = 0
+    for meeting in meetings(house.store):
+        clock.advance(timedelta(minutes=10))
+        row = inbox.replies(game, 0, f"talk number {met}", Authentication_Results=None)
+        asking = answers(house, "was_it_you")[-1]
+        token = inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id)
+        yes = partial(doubts.it_was_me, inbox.house, token, row.id)
+        meeting(yes, yes)
+        met += 1
+        with house.store.read() as tx:
+            counted = rows.counted(tx, house.now().date())
+        assert counted["reply: carried out"] == met
+        assert len(everything(house.store)["said"]) == met
+    assert met > 4
+
+
 def test_a_yes_that_comes_too_late_plays_in_no_other_turn(inbox, house, game, doubted):
     window = game.row().window
     while game.row().window == window:
