@@ -17,6 +17,7 @@ from pbem.store.outbox import TELL
 from pbem.store.places import bits
 
 _ALONG: Final = (CLOSE, ASK, TELL)
+"""What is written along with the snapshot; `close` has the values of all of them."""
 
 
 @dataclass(frozen=True, slots=True)
