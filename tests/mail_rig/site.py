@@ -101,6 +101,10 @@ class Site:
             assert process.poll() is None, self.said.read_text()
             process.send_signal(signal.SIGINT)
             assert process.wait(PATIENCE) == 0, self.said.read_text()
+        except AssertionError:
+            # The folder is thrown away, and whatever stood still can only be told from what the server has said.
+            print(*(line for line in self.said.read_text().splitlines() if '"sqlalchemy.' not in line), sep="\n")
+            raise
         finally:
             if process.poll() is None:
                 process.kill()
