@@ -30,9 +30,9 @@ from pbem.domain.errors import BadInput, quoted
 from pbem.domain.interval import ZERO, Interval, at_most, later_by, require_utc, union
 from pbem.domain.localtime import moment_at, parse_wall, round_up
 from pbem.domain.pace import CALENDAR_NOTICE, Pace, PerDecision
-from pbem.domain.quiet import QuietHours, end_of_quiet
-from pbem.domain.speech import gettext as _
-from pbem.domain.speech import marked
+from pbem.domain.quiet_hours import QuietHours, end_of_quiet
+from pbem.i18n.speech import gettext as _
+from pbem.i18n.speech import marked
 
 # How long the others wait for an address that cannot be reached before its seat is offered.
 PATIENCE = 7 * DAY

@@ -25,9 +25,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from pbem.store import ahead
+from pbem.store import prefetch
 from pbem.store.guests import OF_THE_DEMO
-from pbem.store.places import among, bits
+from pbem.store.players import among, bits
 from pbem.store.schema import Deadline, Game, Place, table_of
 from pbem.store.types import Moment, Number
 
@@ -182,14 +182,14 @@ def forget_after(tx: Connection, game_id: int, window: int) -> None:
 
 def read(tx: Connection, game_id: int, window: int, seat: int) -> DeadlineRow | None:
     """The deadline of a seat in a window."""
-    return ahead.one(tx, ("deadline", game_id, window, seat), lambda: _read(tx, game_id, window, seat))
+    return prefetch.one(tx, ("deadline", game_id, window, seat), lambda: _read(tx, game_id, window, seat))
 
 
 def read_ahead(tx: Connection, keys: Collection[Key]) -> None:
     """Read these deadlines ahead."""
     found = read_all(tx, keys)
     for key in keys:
-        ahead.put(tx, ("deadline", *key), found.get(key))
+        prefetch.put(tx, ("deadline", *key), found.get(key))
 
 
 def read_all(tx: Connection, keys: Collection[Key]) -> dict[Key, DeadlineRow]:

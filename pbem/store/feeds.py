@@ -10,7 +10,7 @@ from itertools import groupby
 
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
-from pbem.domain.chain import Row
+from pbem.domain.hash_chain import Row
 from pbem.store.schema import Deadline, Game, Log, Place, table_of
 
 _DEADLINE, _GAME, _LOG, _PLACE = table_of(Deadline), table_of(Game), table_of(Log), table_of(Place)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Select, and_, bindparam, insert, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbem.store import ahead
+from pbem.store import prefetch
 from pbem.store.schema import Link, table_of
 
 _LINK = table_of(Link)
@@ -49,13 +49,13 @@ class Meant:
 
 def read(tx: Connection, link_id: int) -> LinkRow | None:
     """The row of a token."""
-    return ahead.one(tx, ("link", link_id), lambda: _read(tx, link_id))
+    return prefetch.one(tx, ("link", link_id), lambda: _read(tx, link_id))
 
 
 def read_ahead(tx: Connection, link_ids: Collection[int]) -> None:
     """Read the rows of these tokens ahead."""
     for link_id, row in read_all(tx, link_ids).items():
-        ahead.put(tx, ("link", link_id), row)
+        prefetch.put(tx, ("link", link_id), row)
 
 
 def read_all(tx: Connection, link_ids: Collection[int]) -> dict[int, LinkRow]:

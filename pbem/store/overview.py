@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 
 from pbem.store.deadlines import IS_OPEN
-from pbem.store.schema import Call, Deadline, Flaw, Game, Job, Outbox, Pause, Place, Received, Unreachable, table_of
+from pbem.store.schema import Call, Deadline, Flaw, Game, Outbox, Pause, Place, Received, Unreachable, table_of
 
 COUNTED: Final = 200
 """Who has more of something than this needs no exact number."""
@@ -34,8 +34,8 @@ COUNTED: Final = 200
 TROUBLES: Final = ("overdue", "unreachable", "parked", "paused", "frozen", "flawed")
 
 _CALL, _DEADLINE, _FLAW, _GAME = table_of(Call), table_of(Deadline), table_of(Flaw), table_of(Game)
-_JOB, _OUTBOX, _PAUSE, _PLACE = table_of(Job), table_of(Outbox), table_of(Pause), table_of(Place)
-_RECEIVED, _UNREACHABLE = table_of(Received), table_of(Unreachable)
+_OUTBOX, _PAUSE, _PLACE, _RECEIVED = table_of(Outbox), table_of(Pause), table_of(Place), table_of(Received)
+_UNREACHABLE = table_of(Unreachable)
 
 
 @dataclass(frozen=True, slots=True)

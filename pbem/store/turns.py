@@ -14,7 +14,7 @@ from pbem.store import games
 from pbem.store.deadlines import ASK, CLOSE
 from pbem.store.games import GameRow
 from pbem.store.outbox import TELL
-from pbem.store.places import bits
+from pbem.store.players import bits
 
 _ALONG: Final = (CLOSE, ASK, TELL)
 """What is written along with the snapshot; `close` has the values of all of them."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Select, and_, bindparam, delete, func, insert, or_, select, tuple_
 
 from engine.facts import SPECTATOR
-from pbem.store import ahead
+from pbem.store import prefetch
 from pbem.store.schema import Game, View, table_of
 
 _GAME, _VIEW = table_of(Game), table_of(View)
@@ -77,7 +77,7 @@ def last(tx: Connection, game_id: int, seats: Collection[int]) -> dict[int, View
 
 def last_of(tx: Connection, game_id: int, seat: int) -> ViewRow | None:
     """The last view that is kept of a seat."""
-    return ahead.one(tx, ("view", game_id, seat), lambda: _last_of(tx, game_id, seat))
+    return prefetch.one(tx, ("view", game_id, seat), lambda: _last_of(tx, game_id, seat))
 
 
 def before(tx: Connection, game_id: int, seats: Collection[int], number: int) -> dict[int, ViewRow]:
@@ -91,7 +91,7 @@ def read_ahead(tx: Connection, seats: Collection[tuple[int, int]]) -> None:
     asked = {"of_games": list({game_id for game_id, _seat in seats}), "these": list(seats)}
     found = {(row.game_id, row.seat): ViewRow(*row) for row in tx.execute(_LASTS, asked)}
     for game_id, seat in seats:
-        ahead.put(tx, ("view", game_id, seat), found.get((game_id, seat)))
+        prefetch.put(tx, ("view", game_id, seat), found.get((game_id, seat)))
 
 
 def next_seq(tx: Connection, game_id: int, number: int) -> int | None:

@@ -21,7 +21,7 @@ from waitress import create_server
 from werkzeug.wrappers import Response
 
 from pbem import logs
-from pbem.ops.serving import seek_garbage_seldom
+from pbem.ops.serve import seek_garbage_seldom
 from pbem.store.database import Store
 from pbem.store.schema import Deadline, Game, Ledger, Link, Log, Outbox, Place, table_of
 from tests.bench.product import move_app

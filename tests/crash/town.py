@@ -19,17 +19,19 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from pbem.clock import FakeClock, SystemRandomness
-from pbem.domain import chain
-from pbem.links import Purpose, row_of
+from pbem.domain import hash_chain
 from pbem.ops.verify import games_to_verify, verify_games
-from pbem.service import lobby, people
-from pbem.service.delivery import TOGETHER
-from pbem.service.house import House
-from pbem.service.play import By, option_of, rules_of
-from pbem.service.record import Kind, body_of
-from pbem.service.tables import Wanted
+from pbem.service.outgoing.deliver import TOGETHER
+from pbem.service.people import addresses
+from pbem.service.play.log import Kind, body_of
+from pbem.service.play.move import By, option_of, rules_of
+from pbem.service.server import Server
+from pbem.service.tables import joining
+from pbem.service.tables.new import Wanted
 from pbem.store import games, links
+from pbem.store import log as log_rows
 from pbem.store.database import Store
+from pbem.tokens import Purpose, row_of
 from tests.copies import Copy
 from tests.crash import process
 from tests.crash.process import KEYS
@@ -63,7 +65,7 @@ class Town:
         self.url, self.sink, self.folder, self.lives = url, sink, folder, lives
         self.luck = random.Random(1)
         self.clock = FakeClock(start)
-        self.house = House(Store(url), self.clock, SystemRandomness(), KEYS, open_tables=10**6)
+        self.server = Server(Store(url), self.clock, SystemRandomness(), KEYS, open_tables=10**6)
         self.parts: list[Part] = []
         self.acknowledged: list[tuple[str, str]] = []
         self.seen: Counter[str] = Counter()
@@ -106,7 +108,7 @@ class Town:
             if part.process.poll() is None:
                 part.process.kill()
                 part.process.wait()
-        self.house.store.close()
+        self.server.store.close()
 
     def deaths(self, point: str) -> int:
         """How often a process died at a point."""
@@ -123,12 +125,12 @@ class Town:
         """A game that has begun."""
         persons = []
         for number in range(seats - bots):
-            made = people.create(self.house, f"player{number}@example.org", f"Player {number}")
-            persons.append(people.confirm(self.house, made.id).id)
+            made = addresses.create(self.server, f"player{number}@example.org", f"Player {number}")
+            persons.append(addresses.confirm(self.server, made.id).id)
         wanted = Wanted(kind, seats, SHORT.get(kind, {}), pace, bots=("random",) * bots)
-        game_id = lobby.create_table(self.house, persons[0], wanted).game_id
+        game_id = joining.create_table(self.server, persons[0], wanted).game_id
         for person in persons:
-            lobby.join(self.house, game_id, person)
+            joining.join(self.server, game_id, person)
         return game_id
 
     def _write_clock(self) -> None:
@@ -194,15 +196,15 @@ class Town:
 
     def check(self) -> None:
         """Hold the logs against what was acknowledged, and the mails against each other."""
-        game_ids, _ = games_to_verify(self.house.store)
-        for report in verify_games(self.house.store, game_ids):
+        game_ids, _ = games_to_verify(self.server.store)
+        for report in verify_games(self.server.store, game_ids):
             assert report.sound, report
         choices: dict[tuple[int, int, int], list[str]] = defaultdict(list)
         silent: Counter[tuple[int, int, int]] = Counter()
-        with self.house.store.read() as tx:
+        with self.server.store.read() as tx:
             for game_id in game_ids:
                 row = games.read(tx, game_id)
-                for each in list(games.chain(tx, row.id, row.key)):
+                for each in list(log_rows.chain(tx, row.id, row.key)):
                     _read(row, each, choices, silent)
             for token, option in self.acknowledged:
                 link = links.read(tx, row_of(token))
@@ -253,7 +255,7 @@ def post(port: int, path: str, fields: dict[str, str]) -> int:
 
 def _read(
     row: games.GameRow,
-    each: chain.Row,
+    each: hash_chain.Row,
     choices: dict[tuple[int, int, int], list[str]],
     silent: Counter[tuple[int, int, int]],
 ) -> None:

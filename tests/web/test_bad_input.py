@@ -4,8 +4,8 @@ import logging
 
 import pytest
 
-from pbem.links import Purpose
 from pbem.service import links as service_links
+from pbem.tokens import Purpose
 from tests.web.browser import HOST
 from tests.web.test_reading_changes_nothing import everything
 
@@ -27,13 +27,13 @@ def seat(templari, links):
 
 
 @pytest.fixture
-def unchanged(house):
+def unchanged(server):
     """Whatever happens in the test, nothing is written by it."""
 
     def since():
-        return everything(house) == before
+        return everything(server) == before
 
-    before = everything(house)
+    before = everything(server)
     return since
 
 
@@ -114,7 +114,7 @@ def test_a_form_of_another_kind_is_refused(kind, browser, seat, unchanged):
     assert unchanged()
 
 
-def test_forged_cut_foreign_and_renewed_tokens_are_told_apart_from_good_ones(browser, seat, templari, house, links):
+def test_forged_cut_foreign_and_renewed_tokens_are_told_apart_from_good_ones(browser, seat, templari, server, links):
     forged = seat[:-1] + ("a" if seat[-1] != "a" else "b")
     foreign = links.made(Purpose.STOP, templari.person_at(0))
     for token in (forged, seat[:-1], seat + "a", foreign, "a" * 33, "x", "%20", "🦊"):
@@ -129,7 +129,7 @@ def test_forged_cut_foreign_and_renewed_tokens_are_told_apart_from_good_ones(bro
         ):
             fields = [("window", "1"), ("choice", "pass"), ("sure", "yes")]
             refused(browser.post(path, fields), 404)
-    service_links.renew(house, templari.id, next(iter(templari.asked())))
+    service_links.renew(server, templari.id, next(iter(templari.asked())))
     assert "renewed" in refused(browser.open(f"/s/{seat}"), 410).text
     refused(browser.post(f"/s/{seat}/play", [("window", "1"), ("choice", "pass")]), 410)
 
