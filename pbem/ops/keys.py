@@ -51,7 +51,7 @@ def revoke(config: Config, key_id: str) -> Renewed:
     with alone(config.database_url), open_store(config) as store:
         # First the key: if anything fails after this, nobody can play with what leaked.
         save_keys(config.data_dir, keys)
-        return renew_mails(server_on(store, config))
+        return server_on(store, config).run(renew_mails)
 
 
 def _ours(config: Config) -> Keyring:

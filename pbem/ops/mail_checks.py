@@ -29,14 +29,14 @@ def address_for_answer(config: Config) -> str:
     if not config.inbound.replies:
         return ""
     with open_server(config) as server:
-        return test_mail.open_address(server)
+        return server.run(test_mail.open_address)
 
 
 def await_answer(config: Config, since: datetime, patience: timedelta) -> Answer | None:
     """The answer to a test mail that was sent at a moment, as soon as a worker has read it; None if none comes in time."""
     with open_server(config) as server:
         for _look in range(int(patience.total_seconds() // _LOOK_EVERY) + 1):
-            answer = test_mail.answered(server, since)
+            answer = server.read(test_mail.answered, since)
             if answer is not None:
                 return answer
             sleep(_LOOK_EVERY)

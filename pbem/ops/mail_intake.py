@@ -87,7 +87,7 @@ def take_one(config: Config, envelope_from: str, envelope_to: str, raw: bytes) -
 def retry(config: Config) -> int:
     """Let the mails that came in and were given up be read again; how many those are."""
     with open_store(config) as store:
-        return receive.retry(server_on(store, config))
+        return server_on(store, config).run(receive.retry)
 
 
 def look_at_settings(config: Config) -> Iterator[Finding]:

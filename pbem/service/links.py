@@ -50,14 +50,8 @@ class SeatLinks:
     reply: int
 
 
-def opened(server: Server, token: str, purpose: Purpose) -> Link:
+def opened(tx: Tx, server: Server, token: str, purpose: Purpose) -> Link:
     """What a token is for."""
-    with server.store.read() as tx:
-        return open_in(tx, server, token, purpose)
-
-
-def open_in(tx: Tx, server: Server, token: str, purpose: Purpose) -> Link:
-    """The same within a transaction that is under way."""
     token = token.strip(_AROUND)
     row = row_of(token)
     return _genuine(server, token, row, purpose, links.read(tx, row))
@@ -140,9 +134,9 @@ def revoke_person_in(tx: Tx, person_id: int) -> None:
     links.raise_person(tx, person_id)
 
 
-def renew(server: Server, game_id: int, seat: int) -> None:
+def renew(tx: Tx, server: Server, game_id: int, seat: int) -> None:
     """Make all links of a seat worthless at its player's wish; the next mail, or one sent again, has new ones."""
-    server.write(lambda tx: revoke_in(tx, game_id, seat))
+    revoke_in(tx, game_id, seat)
 
 
 def token(server: Server, link: Link) -> str:
@@ -177,12 +171,8 @@ class Renewed:
     mailed_again: int
 
 
-def renew_mails(server: Server) -> Renewed:
+def renew_mails(tx: Tx, server: Server) -> Renewed:
     """Write the mails that wait anew, and mail every open turn again, with links that work."""
-    return server.write(lambda tx: _renew(tx, server))
-
-
-def _renew(tx: Tx, server: Server) -> Renewed:
     now = server.now()
     rewritten = outbox.unwrite_queued(tx)
     for outbox_id in rewritten:

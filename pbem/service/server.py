@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from pbem.clock import Clock, Randomness
 from pbem.store.database import Store, Tx
 from pbem.tokens import Keyring
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -34,6 +35,11 @@ class Server:
         """The present moment."""
         return self.clock.now()
 
-    def write(self, work: Callable[[Tx], T]) -> T:
-        """Run a use case in one transaction."""
-        return self.store.write(work)
+    def run(self, use_case: Callable[Concatenate[Tx, "Server", P], T], /, *args: P.args, **given: P.kwargs) -> T:
+        """Run a use case in one transaction, the whole of it again where the database asks for that; what it returns."""
+        return self.store.write(lambda tx: use_case(tx, self, *args, **given))
+
+    def read(self, query: Callable[Concatenate[Tx, "Server", P], T], /, *args: P.args, **given: P.kwargs) -> T:
+        """What a query returns that writes nothing, from one moment of the database."""
+        with self.store.read() as tx:
+            return query(tx, self, *args, **given)

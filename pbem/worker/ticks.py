@@ -55,7 +55,7 @@ class Tick:
 
 def beat(shift: Shift) -> None:
     """Say that this worker is there; write down an outage, and move every clock that ran in it."""
-    outage = outages.beat(shift.server, shift.worker)
+    outage = shift.server.run(outages.beat, shift.worker)
     if outage is not None:
         _log.warning("outage_found", start=outage.start, end=outage.end)
     moved = outages.apply_outages(shift.server)
@@ -150,13 +150,13 @@ def check(shift: Shift) -> None:
 
 def daily(shift: Shift) -> None:
     """Once a day, by one worker of all: drop what nobody looks at any more."""
-    if outages.tidy_daily(shift.server):
+    if shift.server.run(outages.tidy_daily):
         outcomes.tidy(shift.server)
         reachability.forgive(shift.server)
-        receive.tidy(shift.server)
-        activity.tidy(shift.server)
+        shift.server.run(receive.tidy)
+        shift.server.run(activity.tidy)
         demo.tidy(shift.server)
-        sessions.tidy(shift.server)
+        shift.server.run(sessions.tidy)
         _log.info("day_begun")
 
 

@@ -59,8 +59,8 @@ def server_on(url: str, *, make: bool = False) -> Server:
 
 def crowd(server: Server, number: int = SEATS) -> list[int]:
     """Some people with confirmed addresses."""
-    found = (addresses.create(server, f"player{i}@example.org", f"Player {i}") for i in range(number))
-    return [addresses.confirm(server, person.id).id for person in found]
+    found = (server.run(addresses.create, f"player{i}@example.org", f"Player {i}") for i in range(number))
+    return [server.run(addresses.confirm, person.id).id for person in found]
 
 
 def begin(
@@ -72,9 +72,9 @@ def begin(
 ) -> int:
     """A game that has begun."""
     wanted = Wanted(kind, len(players) + len(bots), options or {}, "1d", bots=bots)
-    game_id = joining.create_table(server, players[0], wanted).game_id
+    game_id = server.run(joining.create_table, players[0], wanted).game_id
     for player in players:
-        joining.join(server, game_id, player)
+        server.run(joining.join, game_id, player)
     return game_id
 
 
@@ -128,5 +128,5 @@ def with_links(server: Server, moves: list[Move]) -> list[Move]:
         }
         for (game_id, window, seat), number in numbers.items()
     ]
-    server.write(lambda tx: tx.execute(insert(table_of(Link)), rows))
+    server.store.write(lambda tx: tx.execute(insert(table_of(Link)), rows))
     return [replace(move, link=numbers[move.game_id, move.window, move.seat]) for move in moves]

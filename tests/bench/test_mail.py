@@ -129,20 +129,20 @@ def queued(server: Server, clock: FakeClock) -> list[int]:
             waiting = {row.id: row.kind for row in tx.execute(_WAITING)}
         found = [row_id for row_id, kind in waiting.items() if kind == "turn"][:MAILS]
     others = [{"of_id": row_id} for row_id in waiting if row_id not in found]
-    server.write(lambda tx: tx.execute(_SENT, others))
+    server.store.write(lambda tx: tx.execute(_SENT, others))
     clock.advance(timedelta(minutes=2))
     return found
 
 
 def set_aside(server: Server, ids: list[int]) -> list[int]:
     """The same mails, which nobody else will send."""
-    server.write(lambda tx: tx.execute(_SENT, [{"of_id": row_id} for row_id in ids]))
+    server.store.write(lambda tx: tx.execute(_SENT, [{"of_id": row_id} for row_id in ids]))
     return ids
 
 
 def again(server: Server, ids: list[int]) -> None:
     """Let mails be sent once more, as they are."""
-    server.write(lambda tx: tx.execute(_QUEUED, [{"of_id": row_id, "now": server.now()} for row_id in ids]))
+    server.store.write(lambda tx: tx.execute(_QUEUED, [{"of_id": row_id, "now": server.now()} for row_id in ids]))
 
 
 def words(server: Server, row_id: int) -> Written:
@@ -153,7 +153,7 @@ def words(server: Server, row_id: int) -> Written:
     assert row is not None
     about = row.game_id
     assert about is not None, "a turn's mail"
-    ready = server.write(lambda tx: make_ready_in(tx, server, [row], games.lock_all(tx, [about]), now)[row.id])
+    ready = server.store.write(lambda tx: make_ready_in(tx, server, [row], games.lock_all(tx, [about]), now)[row.id])
     with server.store.read() as tx:
         return content.words_in(tx, server, HEAD, row, ready, now)
 
@@ -212,4 +212,4 @@ def commit(server: Server, row_id: int) -> None:
         tx.execute(_SENT, {"of_id": row_id})
         tx.execute(_NOTE, {"outbox_id": row_id, "at": server.now(), "what": "accepted", "detail": "250 OK"})
 
-    server.write(kept)
+    server.store.write(kept)

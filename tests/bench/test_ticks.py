@@ -65,7 +65,7 @@ def _start_clocks(server: Server, player: int) -> None:
     started = ran_out - timedelta(days=1)
     theirs = select(place.c.seat).where(place.c.game_id == deadline.c.game_id, place.c.person_id == player)
     values = {"rendered_at": started, "accepted_at": started, "asked_at": started, "due_at": ran_out}
-    server.write(
+    server.store.write(
         lambda tx: tx.execute(update(deadline).where(deadline.c.seat == theirs.scalar_subquery()).values(values))
     )
 
@@ -90,7 +90,7 @@ def _copy(server: Server, game_id: int, times: int) -> None:
             of(deadline, deadline.c.game_id, game_id=new, due_at=literal(later, deadline.c.due_at.type)), numbers
         )
 
-    server.write(copied)
+    server.store.write(copied)
 
 
 def _rows(url: str) -> dict[str, int]:

@@ -182,18 +182,18 @@ class Showroom:
         keep_behind(self.server)
         seated = {kind: self._seat(each, next(iter(each.asked()))) for kind, each in begun.items()}
         token, last = seated["templari"], self._seat(over, 0)
-        talk.say(self.server, game.id, seat, game.person_at(seat), "Good luck, everybody! 🍀")
-        talk.say(
-            self.server, game.id, (seat + 1) % 3, game.person_at((seat + 1) % 3), "And to you; may the best one win."
+        self.server.run(talk.say, game.id, seat, game.person_at(seat), "Good luck, everybody! 🍀")
+        self.server.run(
+            talk.say, game.id, (seat + 1) % 3, game.person_at((seat + 1) % 3), "And to you; may the best one win."
         )
-        calls.call(self.server, ann, "Ben has not answered for a week.\nCan he be asked?", game_id=game.id, seat=0)
+        self.server.run(calls.call, ann, "Ben has not answered for a week.\nCan he be asked?", game_id=game.id, seat=0)
         move, _ = self._links.of(game, seat)
         found = {f"seat_of_{kind}": each for kind, each in seated.items()} | {
             "m": move, "s": token, "seat": token, "over": last, "idle": self._seat(game, (seat + 1) % 3),
             "move_of_past": self._links.of(game, seat, window=1)[0],
             "u": self._links.made(Purpose.STOP, ann), "stop": self._links.made(Purpose.STOP, ann),
             "l": self._links.made(Purpose.SIGN_IN, ann),
-            "h": replay.share(self.server, last),
+            "h": self.server.run(replay.share, last),
             "w": self._doubted(game),
             "wrong": token[:-1] + ("a" if token[-1] != "a" else "b"),
             "option": "pass", "window": str(game.row().window), "played": str(self._decided(game, seat)),
@@ -202,10 +202,10 @@ class Showroom:
         }  # fmt: skip
         found |= self._tables_at_other_times() | self._waiting_tables() | self._mails() | self._files(over)
         found["job"] = str(self._announced())
-        delete.ask(self.server, self._people["Ben"])
+        self.server.run(delete.ask, self._people["Ben"])
         self._carry()
         found["y"] = self._mailed("/y/")
-        change_address.ask(self.server, self._people["Cleo"], "cleo@new.example.org")
+        self.server.run(change_address.ask, self._people["Cleo"], "cleo@new.example.org")
         self._carry()
         found["moving"] = self._mailed("/y/")
         found |= self._out_of_reach()
@@ -219,9 +219,9 @@ class Showroom:
         ordered = self._begun("templari")
         asked = sealed.asked()[0]
         seat = self._seat(sealed, 0)
-        by_link.play(self.server, seat, sealed.row().window, asked.default)
+        self.server.run(by_link.play, seat, sealed.row().window, asked.default)
         later = self._seat(ordered, next(seat for seat in ordered.places() if seat not in ordered.asked()))
-        by_link.leave_order(self.server, later, "up to 14 or ask me")
+        self.server.run(by_link.leave_order, later, "up to 14 or ask me")
         self._done(Pause(paused.id), "The referee looks at something.\nIt will not take long.")
         stopped, seat_of_stopped = self._against_bots(self._person("Iris"))
         self._done(Freeze(stopped.id), "The referee asks whether this deal was the right one.")
@@ -244,19 +244,21 @@ class Showroom:
         """Tables that are not played yet, and what leads people to them."""
         ann, ben, cleo = self._people.values()
         dora, emil = self._person("Dora"), self._person("Emil")
-        waiting = joining.create_table(self.server, ann, Wanted("bid", 4, title="An evening’s bidding", private=False))
-        closed = joining.create_table(self.server, ann, Wanted("bid", 3))
-        joining.join(self.server, waiting.game_id, ann)
-        joining.join(self.server, waiting.game_id, dora)
-        invitations.invite(self.server, waiting.game_id, ann, ("ben@example.org", "cleo@example.org"))
-        invitations.decline(self.server, waiting.game_id, cleo)
+        waiting = self.server.run(
+            joining.create_table, ann, Wanted("bid", 4, title="An evening’s bidding", private=False)
+        )
+        closed = self.server.run(joining.create_table, ann, Wanted("bid", 3))
+        self.server.run(joining.join, waiting.game_id, ann)
+        self.server.run(joining.join, waiting.game_id, dora)
+        self.server.run(invitations.invite, waiting.game_id, ann, ("ben@example.org", "cleo@example.org"))
+        self.server.run(invitations.decline, waiting.game_id, cleo)
         self._done(Close(closed.game_id), "Its host has asked for it.")
         left = self._begun("sunset-poker", successor=Successor.SUBSTITUTE)
         self._done(Offer(left.id, 1), "Ben is in hospital.")
         gone = left.person_at(2)
         tables_by_link.resign(self.server, self._seat(left, 2))
         confirm = Purpose.CONFIRM
-        new = addresses.create(self.server, "fred@example.org", "Fred").id
+        new = self.server.run(addresses.create, "fred@example.org", "Fred").id
         return {
             "waiting": waiting.key,
             "id_of_waiting": str(waiting.game_id),
@@ -279,15 +281,15 @@ class Showroom:
         stopped = self._links.made(Purpose.STOP, gina)
         unsubscribe.stop(self.server, stopped)
         gone = self._links.made(Purpose.SIGN_IN, gina)
-        self.server.write(lambda tx: links.revoke_person_in(tx, gina))
+        self.server.store.write(lambda tx: links.revoke_person_in(tx, gina))
         self._done(Ban(hugo, None), "Hugo has insulted everybody at three tables.")
-        call = calls.call(self.server, gina, "I get no mails any more.")
-        calls.answer(
-            self.server, ROOT, call, "You have stopped them.\n\nThe link below each mail lets them come again."
+        call = self.server.run(calls.call, gina, "I get no mails any more.")
+        self.server.run(
+            calls.answer, ROOT, call, "You have stopped them.\n\nThe link below each mail lets them come again."
         )
         mine, not_mine = (self._doubted(self._begun("sunset-poker")) for _ in range(2))
-        unverified.it_was_me(self.server, mine, unverified.at(self.server, mine).waiting[0].number)
-        unverified.it_was_not_me(self.server, not_mine, unverified.at(self.server, not_mine).waiting[0].number)
+        unverified.it_was_me(self.server, mine, self.server.read(unverified.at, mine).waiting[0].number)
+        self.server.run(unverified.it_was_not_me, not_mine, self.server.read(unverified.at, not_mine).waiting[0].number)
         return {
             "stopped": self._links.made(Purpose.STOP, gina),
             "gone": gone,
@@ -307,11 +309,11 @@ class Showroom:
 
     def _files(self, over: Begun) -> dict[str, str]:
         """The file of a finished game, as it is, and with somebody else's choice in it."""
-        file = export.write(export.of_game(self.server, over.id))
+        file = export.write(self.server.read(export.of_game, over.id))
         return {"file": file, "changed file": file.replace('"seat": 1,', '"seat": 2,', 1)}
 
     def _done(self, deed: Deed, reason: str) -> None:
-        perform(self.server, ROOT, deed, reason)
+        self.server.run(perform, ROOT, deed, reason)
 
     def _mailed(self, start: str) -> str:
         """The token of the newest mail that has a link which begins like this."""
@@ -323,21 +325,21 @@ class Showroom:
         """Somebody whose mail comes back, and their seat; nothing is delivered after it, so that it stays so."""
         ina = self._person("Ina")
         _, seat = self._against_bots(ina)
-        self.server.write(lambda tx: reachability.refused(tx, self.server, ina, "550 5.1.1 no such user"))
+        self.server.store.write(lambda tx: reachability.refused(tx, self.server, ina, "550 5.1.1 no such user"))
         return {"out_of_reach": seat, "out of reach id": str(ina)}
 
     def _against_bots(self, person: int) -> tuple[Begun, str]:
         """A game that somebody plays against bots, and their seat."""
         wanted = Wanted("templari", 3, {}, "1d", bots=("greedy", "greedy"))
-        game = Begun(self.server, joining.create_table(self.server, person, wanted).game_id)
-        joining.join(self.server, game.id, person)
+        game = Begun(self.server, self.server.run(joining.create_table, person, wanted).game_id)
+        self.server.run(joining.join, game.id, person)
         return game, self._seat(game, next(at for at, place in game.places().items() if place.person_id == person))
 
     def _announced(self) -> int:
         """An act on many tables that is under way."""
         facts = jobs.facts_of(self.server, jobs.What.ANNOUNCE, "The server rests on Sunday from noon to one.")
         reason = "people should know beforehand"
-        job = jobs.begin(self.server, ROOT, jobs.What.ANNOUNCE, facts, reason, "a form of the showroom")
+        job = self.server.run(jobs.begin, ROOT, jobs.What.ANNOUNCE, facts, reason, "a form of the showroom")
         jobs.go_on(self.server)
         return job
 
@@ -348,7 +350,7 @@ class Showroom:
         tired = self._session(organiser)
         careful = Holder(organiser_id=an_organiser(self.server, "Oda").id)
         secret = one_time_codes.new_secret(self.server.randomness)
-        organisers.with_codes(self.server, ROOT, "Oda", secret, TOTP(secret).at(self.clock.now()))
+        self.server.run(organisers.with_codes, ROOT, "Oda", secret, TOTP(secret).at(self.clock.now()))
         # Only hours that are over are counted.
         self.clock.advance(timedelta(hours=1))
         while activity.count(self.server):
@@ -364,17 +366,19 @@ class Showroom:
         }
 
     def _session(self, holder: Holder) -> str:
-        return self.server.write(lambda tx: sessions.open_in(tx, self.server, holder, "a telephone"))
+        return self.server.store.write(lambda tx: sessions.open_in(tx, self.server, holder, "a telephone"))
 
     def _person(self, name: str) -> int:
-        return addresses.confirm(self.server, addresses.create(self.server, f"{name.lower()}@example.org", name).id).id
+        return self.server.run(
+            addresses.confirm, self.server.run(addresses.create, f"{name.lower()}@example.org", name).id
+        ).id
 
     def _begun(self, kind: str, options: dict[str, str | int] | None = None, successor: str = Successor.BOT) -> Begun:
         wanted = Wanted(kind, len(NAMES), options or {}, "1d", successor=successor)
         host, *others = self._people.values()
-        game_id = joining.create_table(self.server, host, wanted).game_id
+        game_id = self.server.run(joining.create_table, host, wanted).game_id
         for person in (host, *others):
-            joining.join(self.server, game_id, person)
+            self.server.run(joining.join, game_id, person)
         return Begun(self.server, game_id)
 
     def _play(self, game: Begun, most: int) -> None:
@@ -388,7 +392,7 @@ class Showroom:
 
     def _decided(self, game: Begun, seat: int) -> int:
         """The last turn in which a seat has decided something."""
-        made = seat_view.look(self.server, self._seat(game, seat)).made
+        made = self.server.read(seat_view.look, self._seat(game, seat)).made
         assert made is not None
         return made.window
 

@@ -182,7 +182,7 @@ def test_a_link_that_was_replaced_and_one_that_is_too_old_say_so_and_lead_on(
     server, clock, poker, at_seat, people, links
 ):
     page = at_seat(poker, 0)
-    service_links.renew(server, poker.id, 0)
+    server.run(service_links.renew, poker.id, 0)
     page.reload()
     expect(page.locator("h1")).to_have_text("This link has been replaced by a new one.")
     page.get_by_role("link", name="Mail me links to my games").click()

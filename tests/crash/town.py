@@ -125,12 +125,12 @@ class Town:
         """A game that has begun."""
         persons = []
         for number in range(seats - bots):
-            made = addresses.create(self.server, f"player{number}@example.org", f"Player {number}")
-            persons.append(addresses.confirm(self.server, made.id).id)
+            made = self.server.run(addresses.create, f"player{number}@example.org", f"Player {number}")
+            persons.append(self.server.run(addresses.confirm, made.id).id)
         wanted = Wanted(kind, seats, SHORT.get(kind, {}), pace, bots=("random",) * bots)
-        game_id = joining.create_table(self.server, persons[0], wanted).game_id
+        game_id = self.server.run(joining.create_table, persons[0], wanted).game_id
         for person in persons:
-            joining.join(self.server, game_id, person)
+            self.server.run(joining.join, game_id, person)
         return game_id
 
     def _write_clock(self) -> None:

@@ -27,7 +27,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     config = make_ready(read({"PBEM_DATA_DIR": str(tmp_path_factory.mktemp("server"))}))
     with open_store(config) as store:
         server = server_on(store, config)
-        beat(server, Worker("first", server.now()))
+        server.run(beat, Worker("first", server.now()))
         text = exposition(server, config).decode()
     found: dict[str, set[str]] = {name: set() for name in re.findall(r"^# TYPE (\S+)", text, re.MULTILINE)}
     for name, labels in re.findall(r"^(\w+)\{(.*)\} ", text, re.MULTILINE):

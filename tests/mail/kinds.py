@@ -148,18 +148,18 @@ class _Town:
         """Somebody asks and is asked, comes and goes, and tables close."""
         host, guest = self._person(0), self._person(1)
         wanted = Wanted(game, max(games_of_house.load(game).seats), invited=("zoe@example.org",))
-        closed = joining.create_table(self.server, host, wanted).game_id
-        zoe = addresses.create(self.server, "zoe@example.org", "Zoe").id
+        closed = self.server.run(joining.create_table, host, wanted).game_id
+        zoe = self.server.run(addresses.create, "zoe@example.org", "Zoe").id
         self.carry()
-        invitations.decline(self.server, closed, zoe)
-        joining.join(self.server, closed, host)
-        joining.join(self.server, closed, guest, word="lighthouse")
+        self.server.run(invitations.decline, closed, zoe)
+        self.server.run(joining.join, closed, host)
+        self.server.run(joining.join, closed, guest, word="lighthouse")
         self.carry()
-        leaving.leave(self.server, closed, guest)
+        self.server.run(leaving.leave, closed, guest)
         self.carry()
-        joining.join(self.server, closed, guest)
-        leaving.leave(self.server, closed, host)
-        joining.join(self.server, joining.create_table(self.server, host, wanted).game_id, guest)
+        self.server.run(joining.join, closed, guest)
+        self.server.run(leaving.leave, closed, host)
+        self.server.run(joining.join, self.server.run(joining.create_table, host, wanted).game_id, guest)
         self.carry()
         self.time.passes(20 * DAY)
         leaving.expire(self.server)
@@ -167,15 +167,15 @@ class _Town:
 
     def a_table(self, game: str) -> Begun:
         """A table at full seats begins, and its first questions are mailed; somebody would take over seats."""
-        substitutes.set_willing(
-            self.server, addresses.confirm(self.server, self._known("zoe@example.org")).id, willing=True
+        self.server.run(
+            substitutes.set_willing, self.server.run(addresses.confirm, self._known("zoe@example.org")).id, willing=True
         )
         seats = max(games_of_house.load(game).seats)
         host = self._person(0)
         wanted = Wanted(game, seats, SHORT.get(game, {}), title="Friday", successor="substitute")
-        table = joining.create_table(self.server, host, wanted).game_id
+        table = self.server.run(joining.create_table, host, wanted).game_id
         for number in range(seats):
-            joining.join(self.server, table, self._person(number), word=f"word {number}")
+            self.server.run(joining.join, table, self._person(number), word=f"word {number}")
         self.carry()
         return Begun(self.server, table)
 
@@ -208,24 +208,24 @@ class _Town:
     def wishes_for_other_mails(self, table: Begun) -> None:
         """Somebody wants to know that a sealed choice was taken in, and somebody one mail a day."""
         seat, decision = min(table.asked().items())
-        preferences.tell_of_sealed(self.server, table.person_at(seat), wanted=True)
+        self.server.run(preferences.tell_of_sealed, table.person_at(seat), wanted=True)
         table.play(seat, decision.default)
         self.carry()
         reader = table.person_at(min(table.asked()))
-        preferences.choose(self.server, reader, Delivery(Way.DAILY), digest_at=time(7))
+        self.server.run(preferences.choose, reader, Delivery(Way.DAILY), digest_at=time(7))
         self._play(table, UNSEEN)
         self.time.passes(DAY)
         digests.gather(self.server)
         self.carry()
-        preferences.choose(self.server, reader, Delivery(Way.AT_ONCE))
+        self.server.run(preferences.choose, reader, Delivery(Way.AT_ONCE))
         self.carry()
 
     def is_stopped_and_changed(self, table: Begun) -> None:
         """The organiser is called and stops the clocks; somebody leaves, and somebody else takes the seat."""
         self._play(table, UNSEEN)
         an_organiser(self.server, "Olga")
-        number = calls.call(self.server, table.person_at(0), "I never got a mail.", game_id=table.id, seat=0)
-        calls.answer(self.server, ANN, number, "It is in the other folder.\n\nGreetings")
+        number = self.server.run(calls.call, table.person_at(0), "I never got a mail.", game_id=table.id, seat=0)
+        self.server.run(calls.answer, ANN, number, "It is in the other folder.\n\nGreetings")
         self.time.passes(alarms.GATHERED * 2)
         alarms.tell(self.server)
         does(self.server, Pause(table.id), "The server moves to another house.")
@@ -237,30 +237,30 @@ class _Town:
         self.carry()
         does(self.server, Unfreeze(table.id), "The record is sound.")
         does(self.server, Rewind(table.id, 1), "A mail was lost.")
-        talk.say(self.server, table.id, 1, table.person_at(1), "What a pity.")
+        self.server.run(talk.say, table.id, 1, table.person_at(1), "What a pity.")
         does(self.server, Redact(table.id, 1), "It was nothing to say here.")
         does(self.server, Correct(table.id, "pace", "3d"), "It was written wrongly.")
         does(self.server, Correct(table.id, "name", "Ludwig", 1), "That is how he is called.")
         moved = self._known("moved@example.org")
         does(self.server, ChangeAddress(moved, "here@example.org"), "They wrote from there.")
-        change_address.ask(self.server, moved, "there@example.org")
-        delete.ask(self.server, moved)
+        self.server.run(change_address.ask, moved, "there@example.org")
+        self.server.run(delete.ask, moved)
         does(self.server, Ban(moved, date(2027, 6, 1)), "They asked for it.")
         self.carry()
-        leaving.agree_to_end(self.server, table.id, table.person_at(1))
+        self.server.run(leaving.agree_to_end, table.id, table.person_at(1))
         self.carry()
         host = table.row().host_id
         seat = next(seat for seat, place in table.places().items() if place.person_id == host)
-        leaving.resign(self.server, table.id, seat, host)
+        self.server.run(leaving.resign, table.id, seat, host)
         self.carry()
         does(self.server, Offer(table.id, (seat + 1) % table.row().seats), "They have asked for it.")
         self.carry()
-        offer = substitutes.on_offer(self.server)[-1]
-        substitutes.take(self.server, offer.id, self._known("zoe@example.org"), "Zoe")
-        send_links.send(self.server, "zoe@example.org")
+        offer = self.server.read(substitutes.on_offer)[-1]
+        self.server.run(substitutes.take, offer.id, self._known("zoe@example.org"), "Zoe")
+        self.server.run(send_links.send, "zoe@example.org")
         self.carry()
         text = "On Sunday the server moves to another house.\n\nNo clock runs meanwhile."
-        jobs.begin(self.server, OLGA, jobs.What.ANNOUNCE, {"text": text}, "Everybody asks.", "a key")
+        self.server.run(jobs.begin, OLGA, jobs.What.ANNOUNCE, {"text": text}, "Everybody asks.", "a key")
         while jobs.go_on(self.server):
             self.carry()
         does(self.server, Merge(self._known("zoe@example.org"), self._known("zoe@example.net")), "She has both.")
@@ -274,11 +274,13 @@ class _Town:
         while table.asked():
             self._play(table, UNSEEN)
             self.carry()
-        void = joining.create_table(self.server, self._person(0), Wanted(table.row().kind, table.row().seats)).game_id
+        void = self.server.run(
+            joining.create_table, self._person(0), Wanted(table.row().kind, table.row().seats)
+        ).game_id
         for number in range(table.row().seats):
-            joining.join(self.server, void, self._person(number))
+            self.server.run(joining.join, void, self._person(number))
         for number in range(table.row().seats):
-            leaving.agree_to_end(self.server, void, self._person(number))
+            self.server.run(leaving.agree_to_end, void, self._person(number))
         self.carry()
 
     def _play(self, table: Begun, moves: int) -> None:
@@ -295,12 +297,14 @@ class _Town:
 
     def _person(self, number: int) -> int:
         address = f"player{number}@example.org"
-        person = addresses.confirm(self.server, addresses.create(self.server, address, self.names[number]).id).id
-        addresses.set_zone(self.server, person, self.zone)
+        person = self.server.run(
+            addresses.confirm, self.server.run(addresses.create, address, self.names[number]).id
+        ).id
+        self.server.run(addresses.set_zone, person, self.zone)
         return person
 
     def _known(self, address: str) -> int:
-        return addresses.create(self.server, address).id
+        return self.server.run(addresses.create, address).id
 
 
 def by_kind(mails: Sequence[Kept]) -> dict[str, list[Kept]]:

@@ -79,15 +79,15 @@ class Site:
             persons = [self._person(server, name if "@" in name else f"{name}@{THEIRS}") for name in names]
             seats = seats or game.load(kind).seats[0]
             wanted = Wanted(kind, seats, SHORT.get(kind, {}), "60m", bots=(bot,) * (seats - len(names)))
-            game_id = joining.create_table(server, persons[0], wanted).game_id
+            game_id = server.run(joining.create_table, persons[0], wanted).game_id
             for person in persons:
-                joining.join(server, game_id, person)
+                server.run(joining.join, game_id, person)
         return game_id
 
     @staticmethod
     def _person(server: Server, address: str) -> int:
-        return addresses.confirm(
-            server, addresses.create(server, address, address.partition("@")[0][:20].capitalize()).id
+        return server.run(
+            addresses.confirm, server.run(addresses.create, address, address.partition("@")[0][:20].capitalize()).id
         ).id
 
     @contextmanager

@@ -75,7 +75,7 @@ def at_step(server: Server, step: str) -> None:
         tx.execute(text("DELETE FROM alembic_version"))
         tx.execute(text("INSERT INTO alembic_version VALUES (:step)"), {"step": step})
 
-    server.write(work)
+    server.store.write(work)
 
 
 def ready(port: int) -> tuple[bool, dict[str, str]]:
@@ -93,7 +93,7 @@ def test_tables_mails_turns_and_calls_are_counted_as_they_are(
     game = table("sun-bid", 2)
     table("bid", 3)
     (seat,) = game.asked()
-    calls.call(server, game.person_at(seat), "Hello?", game_id=game.id, seat=seat)
+    server.run(calls.call, game.person_at(seat), "Hello?", game_id=game.id, seat=seat)
     found = numbers()
     assert found["pbem_games", "playing"] == 2
     assert found["pbem_games", "frozen"] == 0
@@ -110,9 +110,9 @@ def test_tables_mails_turns_and_calls_are_counted_as_they_are(
         assert row is not None
         deadlines.change(tx, row, due_at=clock.now(), attempts=deadlines.MOST_ATTEMPTS)
 
-    server.write(run_out)
+    server.store.write(run_out)
     clock.advance(timedelta(hours=1))
-    beat(server, Worker("first", clock.now()))
+    server.run(beat, Worker("first", clock.now()))
     found = numbers()
     assert found["pbem_deadlines_overdue",] == found["pbem_deadlines_parked",] == 1
     assert found["pbem_deadline_oldest_seconds",] == 3600
@@ -201,7 +201,7 @@ def test_a_request_is_counted_under_its_route_and_nothing_that_was_typed_is_in_a
 
 def test_a_process_is_ready_with_its_database_and_its_worker(server: Server, ports: Callable[..., int]) -> None:
     at_step(server, migrations.head())
-    beat(server, Worker("ours", server.now()))
+    server.run(beat, Worker("ours", server.now()))
     assert ready(ports("ours")) == (
         True,
         {"disk": "well", "database": "well", "migrations": "well", "worker": "well"},
@@ -215,12 +215,12 @@ def test_a_worker_that_is_silent_is_not_ready_and_pages_are_served_without_one(
 ) -> None:
     at_step(server, migrations.head())
     working, serving = ports("ours"), ports()
-    beat(server, Worker("ours", clock.now()))
+    server.run(beat, Worker("ours", clock.now()))
     clock.advance(timedelta(minutes=3))
     assert ready(working)[0] is False
     assert ready(serving) == (True, ready(serving)[1] | {"worker": "warning"})
     # Somebody else's heart is not ours.
-    server.write(lambda tx: heartbeats.beat(tx, "another", clock.now(), clock.now()))
+    server.store.write(lambda tx: heartbeats.beat(tx, "another", clock.now(), clock.now()))
     assert ready(working)[0] is False
     assert ready(serving)[1]["worker"] == "well"
 

@@ -174,7 +174,7 @@ def test_a_backup_overwrites_nothing(config: Config, tmp_path: Path) -> None:
 def test_a_game_that_does_not_verify_is_told_when_it_is_saved(
     games_there: list[Begun], config: Config, server: Server, tmp_path: Path
 ) -> None:
-    server.write(lambda tx: tx.execute(text("UPDATE game SET state = '{}' WHERE id = 3")))
+    server.store.write(lambda tx: tx.execute(text("UPDATE game SET state = '{}' WHERE id = 3")))
     with pytest.raises(Fault, match="Game 3 does not verify"):
         backup.backup(config, tmp_path / "backup", with_keys=True)
     assert list(tmp_path.glob("backup*")) == []
@@ -184,9 +184,9 @@ def test_a_game_that_does_not_verify_is_told_when_it_is_saved(
 def test_an_audit_that_was_altered_is_told_when_it_is_saved(
     games_there: list[Begun], config: Config, server: Server, tmp_path: Path
 ) -> None:
-    server.write(lambda tx: audit.record(tx, server, ROOT, Act.PAUSE, "It was asked for.", game_id=1))
+    server.store.write(lambda tx: audit.record(tx, server, ROOT, Act.PAUSE, "It was asked for.", game_id=1))
     backup.backup(config, tmp_path / "backup", with_keys=False)
-    server.write(lambda tx: tx.execute(text("UPDATE audit SET reason = 'Another.'")))
+    server.store.write(lambda tx: tx.execute(text("UPDATE audit SET reason = 'Another.'")))
     with pytest.raises(Fault, match="The audit does not verify"):
         backup.backup(config, tmp_path / "later", with_keys=False)
     assert list(tmp_path.glob("later*")) == []
@@ -276,7 +276,9 @@ def test_a_move_goes_on_where_the_server_has_moved_to(games_there: list[Begun], 
 def test_a_game_that_does_not_verify_does_not_move_and_nothing_stays(
     games_there: list[Begun], config: Config, server: Server
 ) -> None:
-    server.write(lambda tx: tx.execute(text("UPDATE log SET seat = 1 WHERE game_id = 2 AND seq = 2 AND seat IS NULL")))
+    server.store.write(
+        lambda tx: tx.execute(text("UPDATE log SET seat = 1 WHERE game_id = 2 AND seq = 2 AND seat IS NULL"))
+    )
     with postgresql_database() as there:
         with pytest.raises(Fault, match="Game 2 does not verify"):
             backup.copy(config.database_url, there)

@@ -31,11 +31,12 @@ def begin_here(kind: str = "sunset-poker") -> int:
     with open_store(read(os.environ)) as store:
         server = server_on(store, read(os.environ))
         players = [
-            addresses.confirm(server, addresses.create(server, f"{n}@example.org", n).id).id for n in ("Ann", "Ben")
+            server.run(addresses.confirm, server.run(addresses.create, f"{n}@example.org", n).id).id
+            for n in ("Ann", "Ben")
         ]
-        game_id = joining.create_table(server, players[0], Wanted(kind, 3, bots=("random",))).game_id
+        game_id = server.run(joining.create_table, players[0], Wanted(kind, 3, bots=("random",))).game_id
         for player in players:
-            joining.join(server, game_id, player)
+            server.run(joining.join, game_id, player)
         return game_id
 
 

@@ -81,13 +81,13 @@ def machine(tmp_path: Path) -> Machine:
     with open_store(made.config) as store:
         server = server_on(store, made.config)
         ann, ben = (
-            addresses.confirm(server, addresses.create(server, f"{name}@example.org", name).id).id
+            server.run(addresses.confirm, server.run(addresses.create, f"{name}@example.org", name).id).id
             for name in ("ann", "ben")
         )
         for wanted in (Wanted("sun-bid", 2, {}, "1d"), Wanted("bid", 3, {}, "1d", bots=("random",))):
-            game = Begun(server, joining.create_table(server, ann, wanted).game_id)
+            game = Begun(server, server.run(joining.create_table, ann, wanted).game_id)
             for player in (ann, ben):
-                joining.join(server, game.id, player)
+                server.run(joining.join, game.id, player)
             for _ in zip(range(4), game.play_defaults(), strict=False):
                 pass
     saved = made.does(backup_of_the_unit())

@@ -24,12 +24,12 @@ def typed(tmp_path, monkeypatch):
     assert run("init").exit_code == 0
     with open_server(read_settings()) as server:
         players = [
-            addresses.confirm(server, addresses.create(server, f"{n}@example.org", n.title()).id).id
+            server.run(addresses.confirm, server.run(addresses.create, f"{n}@example.org", n.title()).id).id
             for n in ("ann", "ben")
         ]
-        table = joining.create_table(server, players[0], Wanted("sun-bid", 2, title="Friday club")).game_id
+        table = server.run(joining.create_table, players[0], Wanted("sun-bid", 2, title="Friday club")).game_id
         for player in players:
-            joining.join(server, table, player)
+            server.run(joining.join, table, player)
     return run
 
 
@@ -52,11 +52,11 @@ def test_the_overview_tells_of_trouble_and_of_tables(typed):
 
 def test_a_mail_about_no_table_that_was_given_up_is_told_and_sent_again(typed):
     with open_server(read_settings()) as server:
-        server.write(lambda tx: outbox.queue(tx, [outbox.Letter(1, "links")], server.now(), server.now()))
+        server.store.write(lambda tx: outbox.queue(tx, [outbox.Letter(1, "links")], server.now(), server.now()))
         with server.store.read() as tx:
             (mail,) = outbox.of_kind(tx, 1, "links", "queued")
-        server.write(lambda tx: outbox.change(tx, mail.id, status="parked"))
-        server.write(lambda tx: ledger.note(tx, mail.id, server.now(), "parked", "554 no"))
+        server.store.write(lambda tx: outbox.change(tx, mail.id, status="parked"))
+        server.store.write(lambda tx: ledger.note(tx, mail.id, server.now(), "parked", "554 no"))
     assert f"mail {mail.id} (links) to person 1 was given up: 554 no" in typed("overview").output
     assert typed("person", "resend", str(mail.id), "--reason", "The relay was mended.").exit_code == 0
     assert "was given up:" not in typed("overview").output

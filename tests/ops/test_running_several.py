@@ -47,12 +47,12 @@ class Place:
     def table(self) -> Begun:
         """A game of two that has begun."""
         persons = [
-            addresses.confirm(self.server, addresses.create(self.server, f"{name}@example.net", name).id).id
+            self.server.run(addresses.confirm, self.server.run(addresses.create, f"{name}@example.net", name).id).id
             for name in ("ann", "ben")
         ]
-        game_id = joining.create_table(self.server, persons[0], Wanted("sun-bid", 2, {}, "1d")).game_id
+        game_id = self.server.run(joining.create_table, persons[0], Wanted("sun-bid", 2, {}, "1d")).game_id
         for person in persons:
-            joining.join(self.server, game_id, person)
+            self.server.run(joining.join, game_id, person)
         return Begun(self.server, game_id)
 
     def play(self, game: Begun, moves: int) -> None:

@@ -46,7 +46,7 @@ def test_every_act_on_a_table_is_done_from_the_command_line_and_on_record(pbem: 
         for _ in range(3):
             asked, decision = next(iter(game.asked().items()))
             game.play(asked, decision.default)
-        talk.say(game.server, game.id, seat, game.person_at(seat), "You fools.")
+        game.server.run(talk.say, game.id, seat, game.person_at(seat), "You fools.")
         return str(turn), str(seat + 1)
 
     turn, person = at(int(number), play)
@@ -127,7 +127,7 @@ def test_mails_go_to_an_address_again_that_was_left_alone(pbem: Run) -> None:
     def fail(game: Begun) -> int:
         ann = next(place.person_id for place in game.places().values() if place.name == "Ann")
         assert ann is not None
-        game.server.write(lambda tx: reachability.refused(tx, game.server, ann, "550 5.1.1 no such user"))
+        game.server.store.write(lambda tx: reachability.refused(tx, game.server, ann, "550 5.1.1 no such user"))
         return ann
 
     def fails(game: Begun) -> bool:

@@ -39,7 +39,7 @@ def wrongs(begun: Begun, *printed: str) -> str:
 
 def tamper(begun: Begun, statement: str, **values: Any) -> None:
     """Change the database behind everybody's back."""
-    begun.server.write(lambda tx: tx.execute(text(statement), {"game": begun.id} | values))
+    begun.server.store.write(lambda tx: tx.execute(text(statement), {"game": begun.id} | values))
 
 
 def keep_views(begun: Begun) -> None:
@@ -51,7 +51,7 @@ def keep_views(begun: Begun) -> None:
         bodies = {seat: codec.dumps(view) for seat, view in known.items()}
         kept_views.keep(tx, row.id, row.window - 1, row.seq, bodies)
 
-    begun.server.write(keep)
+    begun.server.store.write(keep)
 
 
 @pytest.mark.parametrize("kind", game.names())
@@ -75,7 +75,7 @@ def test_a_game_that_is_over_is_sound_and_so_is_its_file(table: Table, tmp_path:
     assert list(begun.play_defaults())[-1].over
     assert wrongs(begun) == ""
     file = tmp_path / "game.json"
-    file.write_text(export.write(export.of_game(begun.server, begun.id)), encoding="utf-8")
+    file.write_text(export.write(begun.server.read(export.of_game, begun.id)), encoding="utf-8")
     report = verify_file(file)
     assert report.wrongs == ()
     assert report.made_again == report.entries == found(begun).entries
@@ -97,7 +97,7 @@ def test_choices_taken_back_sealed_choices_and_orders_are_sound(table: Table) ->
 
 def took_back(begun: Begun, window: int, seat: int) -> bool:
     try:
-        undo.take_back(begun.server, begun.id, window, seat)
+        begun.server.run(undo.take_back, begun.id, window, seat)
     except Refusal:
         return False
     return True
@@ -109,7 +109,7 @@ def test_standing_orders_are_sound_while_they_answer_and_after_they_ended(table:
         for seat, decision in begun.asked().items():
             ordered = dict(codec.loads(game.load("sun-bid"), begun.row().orders))
             if seat == 1 and seat not in ordered and decision.default.verb == "flip":
-                orders.leave_order(begun.server, begun.id, seat, "always flip")
+                begun.server.run(orders.leave_order, begun.id, seat, "always flip")
                 break
             begun.play(seat, decision.default)
             break
@@ -119,10 +119,10 @@ def test_standing_orders_are_sound_while_they_answer_and_after_they_ended(table:
 
 def test_a_game_that_was_left_and_ended_without_a_result_is_sound(table: Table) -> None:
     begun = table("sunset-poker", 3)
-    leaving.resign(begun.server, begun.id, 0, begun.person_at(0))
+    begun.server.run(leaving.resign, begun.id, 0, begun.person_at(0))
     assert wrongs(begun) == ""
     for seat in (1, 2):
-        leaving.agree_to_end(begun.server, begun.id, begun.person_at(seat))
+        begun.server.run(leaving.agree_to_end, begun.id, begun.person_at(seat))
     assert begun.row().status == "void"
     assert wrongs(begun) == ""
 
@@ -132,7 +132,7 @@ def test_a_table_that_has_not_begun_is_sound(table: Table, person: Callable[[str
     from pbem.service.tables import joining
     from pbem.service.tables.new import Wanted
 
-    waiting = joining.create_table(begun.server, person("Ann"), Wanted("bid", 3)).game_id
+    waiting = begun.server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
     assert wrongs(Begun(begun.server, waiting)) == ""
 
 
@@ -216,7 +216,7 @@ def rewritten(begun: Begun, seq: int, change: Callable[[dict[str, Any]], None]) 
         values = {"game": begun.id, "head": head, "entry": entry_head}
         tx.execute(text("UPDATE game SET head = :head, entry_head = :entry WHERE id = :game"), values)
 
-    begun.server.write(put)
+    begun.server.store.write(put)
 
 
 def test_a_fact_that_was_forged_with_all_its_hashes_is_found_by_playing_again(played: Begun) -> None:
@@ -283,7 +283,7 @@ def file(table: Table, tmp_path: Path) -> Path:
     for _ in begun.play_defaults():
         pass
     path = tmp_path / "game.json"
-    path.write_text(export.write(export.of_game(begun.server, begun.id)), encoding="utf-8")
+    path.write_text(export.write(begun.server.read(export.of_game, begun.id)), encoding="utf-8")
     return path
 
 
@@ -312,11 +312,11 @@ def test_a_file_in_which_anything_was_changed_is_found_out(
 def test_the_talk_in_a_file_is_checked_and_may_be_redacted_where_the_log_says_so(table: Table, tmp_path: Path) -> None:
     begun = table("sorcerous-futures", 3)
     for line in ("first", "second", "third"):
-        talk.say(begun.server, begun.id, 0, begun.person_at(0), line)
+        begun.server.run(talk.say, begun.id, 0, begun.person_at(0), line)
     for _ in begun.play_defaults():
         pass
     path = tmp_path / "game.json"
-    whole = export.write(export.of_game(begun.server, begun.id))
+    whole = export.write(begun.server.read(export.of_game, begun.id))
     path.write_text(whole, encoding="utf-8")
     assert verify_file(path).sound
     for change in ({"body": "other"}, {"seat": 1}, {"body": None, "nonce": None}):

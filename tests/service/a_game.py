@@ -60,7 +60,7 @@ class Begun:
 
     def play(self, seat: int, wanted: str | Choice, by: By = By.PERSON, window: int | None = None) -> Receipt:
         """Make a choice, in the present window unless another is named."""
-        return move.play(self.server, self.id, self.row().window if window is None else window, seat, wanted, by)
+        return self.server.run(move.play, self.id, self.row().window if window is None else window, seat, wanted, by)
 
     def play_defaults(self) -> Iterator[Receipt]:
         """Play what silence means, move by move, until the game is over."""

@@ -21,6 +21,6 @@ def an_organiser(server: Server, name: str, domain: str = "example.org") -> Orga
     """Somebody who may sign in. Their passphrase was hashed in no time, as nobody's is outside of a test."""
     hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(GOOD)
     address = f"{name.lower()}@{domain}"
-    organiser_id = server.write(lambda tx: organisers.add(tx, name, address, hashed, server.now()))
+    organiser_id = server.store.write(lambda tx: organisers.add(tx, name, address, hashed, server.now()))
     with server.store.read() as tx:
         return organisers.read(tx, organiser_id)

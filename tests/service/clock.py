@@ -50,7 +50,7 @@ class Time:
     def wakes(self) -> None:
         """A worker starts, finds out for how long nobody worked, and moves the clocks that ran."""
         self.worker = Worker(self.worker.name, self.clock.now())
-        clocks_outages.beat(self.server, self.worker)
+        self.server.run(clocks_outages.beat, self.worker)
         clocks_outages.apply_outages(self.server)
 
     def sends(self, accepted_at: datetime | None = None, kind: str = "turn") -> dict[int, Due]:
@@ -73,7 +73,7 @@ class Time:
             key = mail.game_id, mail.window, mail.seat
             return clocks_deadlines.promise(tx, {game.id: game}, {key}, self.server.now())[key]
 
-        return self.server.write(render)
+        return self.server.store.write(render)
 
     def accepts(self, mail: OutboxRow, at: datetime | None = None) -> None:
         """The next hop accepts a mail."""
@@ -83,7 +83,7 @@ class Time:
             tables = games.lock_all(tx, {mail.game_id} if mail.game_id is not None else set())
             clocks_deadlines.mails_accepted(tx, self.server, tables, [(mail, at or self.server.now())])
 
-        self.server.write(accept)
+        self.server.store.write(accept)
 
     def runs_out(self) -> timeouts.Passed:
         """The tick of deadlines."""
@@ -119,4 +119,6 @@ class Time:
 
     def _beat(self) -> None:
         # As if it had been written every few seconds: without the look for a hole.
-        self.server.write(lambda tx: heartbeats.beat(tx, self.worker.name, self.worker.started_at, self.clock.now()))
+        self.server.store.write(
+            lambda tx: heartbeats.beat(tx, self.worker.name, self.worker.started_at, self.clock.now())
+        )

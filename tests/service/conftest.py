@@ -160,8 +160,8 @@ def person(server: Server) -> Callable[[str], int]:
     """Make somebody of that name with a confirmed address; the same name is the same person."""
 
     def make(name: str) -> int:
-        found = addresses.create(server, f"{name.lower().replace(' ', '.')}@example.org", name)
-        return addresses.confirm(server, found.id).id
+        found = server.run(addresses.create, f"{name.lower().replace(' ', '.')}@example.org", name)
+        return server.run(addresses.confirm, found.id).id
 
     return make
 
@@ -181,9 +181,9 @@ def table(server: Server, person: Callable[[str], int]) -> Callable[..., Begun]:
     ) -> Begun:
         players = [person(name) for name in NAMES[: seats - len(bots)]]
         wanted = Wanted(kind, seats, options or {}, pace, bots=bots, **agreed)
-        game_id = joining.create_table(server, players[0], wanted).game_id
+        game_id = server.run(joining.create_table, players[0], wanted).game_id
         for player in players:
-            joining.join(server, game_id, player)
+            server.run(joining.join, game_id, player)
         return Begun(server, game_id)
 
     return begin

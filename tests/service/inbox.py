@@ -50,7 +50,7 @@ class Inbox:
             assert row is not None
             return link_service.token(self.server, row)
 
-        return self.server.write(made)
+        return self.server.store.write(made)
 
     def reply_address(self, game: Begun, seat: int, window: int | None = None) -> str:
         """Where an answer to the mail of a turn goes."""

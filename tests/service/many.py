@@ -40,7 +40,7 @@ def copy(server: Server, game_id: int, times: int, rows: int = 10) -> None:
             unhurried(tx)
             tx.exec_driver_sql(sql if on_sqlite else sql.replace("%", "%%"))
 
-        server.write(work)
+        server.store.write(work)
 
     def of(of_table: str, own: str, most: int, series: str = "s", **changed: str) -> None:
         table: Table = Base.metadata.tables[of_table]
@@ -127,7 +127,7 @@ def acts(server: Server, times: int) -> None:
     names, values = ", ".join(f'"{name}"' for name in columns), ", ".join(columns.values())
     series = _SERIES.format(most=times - 1)
     sql = f"INSERT INTO audit ({names}) {series} SELECT {values} FROM audit t, s WHERE t.seq = 1"
-    server.write(lambda tx: tx.exec_driver_sql(sql if server.store.on_sqlite else sql.replace("%", "%%")))
+    server.store.write(lambda tx: tx.exec_driver_sql(sql if server.store.on_sqlite else sql.replace("%", "%%")))
 
 
 def settle(server: Server) -> None:

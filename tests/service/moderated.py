@@ -11,4 +11,4 @@ OLGA: Final = Actor(Role.ORGANISER, "Olga", organiser_id=1)
 
 def does(server: Server, deed: Deed, reason: str = "a reason that players can read") -> Outcome:
     """What Olga does."""
-    return perform(server, OLGA, deed, reason)
+    return server.run(perform, OLGA, deed, reason)

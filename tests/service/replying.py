@@ -67,11 +67,11 @@ class Answers:
             assert received is not None
             return received, links.read_in(tx, row)
 
-        return self.server.write(kept)
+        return self.server.store.write(kept)
 
     def act(self, kept: tuple[int, Link], *lines: str) -> str | None:
         """Carry out what a mail says that was kept."""
-        return replies.act(self.server, *kept, Reply(lines, None, "Re: your turn", "<reply@example.net>"))
+        return self.server.run(replies.act, *kept, Reply(lines, None, "Re: your turn", "<reply@example.net>"))
 
     def receipts(self) -> list[dict[str, Any]]:
         """What each receipt tells, the oldest first."""

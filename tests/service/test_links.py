@@ -17,7 +17,7 @@ def game(table):
 
 def made(server, game, seat=0, window=1):
     person = game.person_at(seat)
-    return server.write(lambda tx: links.of_seat_in(tx, server, person, game.id, window, seat))
+    return server.run(links.of_seat_in, person, game.id, window, seat)
 
 
 def token_of(server, purpose, row, generation=0):
@@ -26,7 +26,7 @@ def token_of(server, purpose, row, generation=0):
 
 def test_a_token_opens_the_seat_and_window_it_was_made_for(server, game):
     rows = made(server, game, seat=2, window=1)
-    link = links.opened(server, token_of(server, Purpose.SEAT, rows.seat), Purpose.SEAT)
+    link = server.read(links.opened, token_of(server, Purpose.SEAT, rows.seat), Purpose.SEAT)
     assert (link.game_id, link.window, link.seat) == (game.id, 1, 2)
     assert link.person_id == game.person_at(2)
 
@@ -47,13 +47,13 @@ def test_a_token_of_one_purpose_opens_nothing_else(server, game):
         for asked in Purpose:
             token = token_of(server, own, row)
             if asked is own:
-                assert links.opened(server, token, asked).id == row
+                assert server.read(links.opened, token, asked).id == row
             else:
                 with pytest.raises(NotFound):
-                    links.opened(server, token, asked)
+                    server.read(links.opened, token, asked)
                 # Nor does a token made for another purpose open this row.
                 with pytest.raises(NotFound):
-                    links.opened(server, token_of(server, asked, row), asked)
+                    server.read(links.opened, token_of(server, asked, row), asked)
 
 
 def test_a_forged_cut_or_foreign_token_opens_nothing(server, game):
@@ -61,39 +61,39 @@ def test_a_forged_cut_or_foreign_token_opens_nothing(server, game):
     forged = good[:-1] + ("a" if good[-1] != "a" else "b")
     for token in (forged, good[:-1], good + "a", "", "é" * 33, token_of(server, Purpose.MOVE, 999_999)):
         with pytest.raises(NotFound):
-            links.opened(server, token, Purpose.MOVE)
+            server.read(links.opened, token, Purpose.MOVE)
 
 
 def test_a_token_survives_what_mail_programs_do_to_it(server, game):
     good = token_of(server, Purpose.MOVE, made(server, game).move)
     for token in (good.upper(), good + ".", f"<{good}>", good + ",", f"*{good}*"):
-        assert links.opened(server, token, Purpose.MOVE).seat == 0
+        assert server.read(links.opened, token, Purpose.MOVE).seat == 0
 
 
 def test_renewing_makes_all_links_of_the_seat_worthless_and_of_no_other_seat(server, game):
     mine, theirs = made(server, game, seat=0), made(server, game, seat=1)
     earlier = made(server, game, seat=0, window=5)
-    links.renew(server, game.id, 0)
+    server.run(links.renew, game.id, 0)
     for purpose, row in ((Purpose.MOVE, mine.move), (Purpose.SEAT, mine.seat), (Purpose.MOVE, earlier.move)):
         with pytest.raises(Gone, match="replaced"):
-            links.opened(server, token_of(server, purpose, row), purpose)
-        assert links.opened(server, token_of(server, purpose, row, generation=1), purpose).seat == 0
-    assert links.opened(server, token_of(server, Purpose.MOVE, theirs.move), Purpose.MOVE).seat == 1
+            server.read(links.opened, token_of(server, purpose, row), purpose)
+        assert server.read(links.opened, token_of(server, purpose, row, generation=1), purpose).seat == 0
+    assert server.read(links.opened, token_of(server, Purpose.MOVE, theirs.move), Purpose.MOVE).seat == 1
 
 
 def test_a_link_to_sign_in_works_for_a_day(server, clock, person):
     ann = person("Ann")
-    row = server.write(lambda tx: links.make_in(tx, server, Meant(Purpose.SIGN_IN, ann)))
+    row = server.run(links.make_in, Meant(Purpose.SIGN_IN, ann))
     token = token_of(server, Purpose.SIGN_IN, row)
     clock.advance(timedelta(hours=23, minutes=59))
-    assert links.opened(server, token, Purpose.SIGN_IN).person_id == ann
+    assert server.read(links.opened, token, Purpose.SIGN_IN).person_id == ann
     clock.advance(timedelta(minutes=1))
     with pytest.raises(Gone, match="too old"):
-        links.opened(server, token, Purpose.SIGN_IN)
+        server.read(links.opened, token, Purpose.SIGN_IN)
 
 
 def test_somebody_else_on_the_seat_gets_links_of_their_own(server, game, person):
     before = made(server, game)
     somebody = person("Zoe")
-    after = server.write(lambda tx: links.of_seat_in(tx, server, somebody, game.id, 1, 0))
+    after = server.run(links.of_seat_in, somebody, game.id, 1, 0)
     assert {before.move, before.seat, before.reply}.isdisjoint({after.move, after.seat, after.reply})

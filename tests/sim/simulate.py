@@ -235,17 +235,17 @@ class _Run:
             addresses = self.luck.sample(sorted(self.players), seats - bots)
             with self._calm():
                 persons = [
-                    people_addresses.confirm(
-                        self.server,
-                        people_addresses.create(self.server, address, address.partition("@")[0].capitalize()).id,
+                    self.server.run(
+                        people_addresses.confirm,
+                        self.server.run(people_addresses.create, address, address.partition("@")[0].capitalize()).id,
                     ).id
                     for address in addresses
                 ]
                 pace = self.luck.choice(("4h", "12h", "1d"))
                 wanted = Wanted(kind, seats, SHORT.get(kind, {}), pace, bots=("random",) * bots, silent_limit=2)
-                game_id = joining.create_table(self.server, persons[0], wanted).game_id
+                game_id = self.server.run(joining.create_table, persons[0], wanted).game_id
                 for person in persons:
-                    joining.join(self.server, game_id, person)
+                    self.server.run(joining.join, game_id, person)
             self._note("opens", kind, str(game_id))
             self._stirred = self.clock.now()
 

@@ -93,18 +93,18 @@ class World:
         settings = config.read({"PBEM_DATA_DIR": str(folder)})
         self.app = application(self.server, settings)
         self.post = Post(post_of(settings).letterhead, self.inbox)
-        players = [addresses.confirm(self.server, addresses.create(self.server, f"{name.lower()}@example.org", name).id).id
+        players = [self.server.run(addresses.confirm, self.server.run(addresses.create, f"{name.lower()}@example.org", name).id).id
                    for name in NAMES[: truth.seats]]  # fmt: skip
         wanted = Wanted(truth.kind, truth.seats, truth.options, "1d")
-        self.game = Begun(self.server, joining.create_table(self.server, players[0], wanted).game_id)
+        self.game = Begun(self.server, self.server.run(joining.create_table, players[0], wanted).game_id)
         for player in players:
-            joining.join(self.server, self.game.id, player)
+            self.server.run(joining.join, self.game.id, player)
         self._tell()
         # Made for everybody at once, so that they are the same whoever looks, and in whatever order.
         links = Links(self.server)
         self._links = {seat: links.of(self.game, seat) for seat in range(truth.seats)}
         self._programs = {
-            seat: by_link.token_for_programs(self.server, token) for seat, (_, token) in self._links.items()
+            seat: self.server.run(by_link.token_for_programs, token) for seat, (_, token) in self._links.items()
         }
         self._answer_mails(receive.letterbox_of(settings))
 
@@ -134,7 +134,9 @@ class World:
                 self._choose({seat: choice for seat, choice in entry.choices.items() if seat not in entry.alone})
         if self.truth.seed is not None:
             secret = bytes(32)
-            self.server.write(lambda tx: lobby_store.change_game(tx, self.game.id, seed=self.truth.seed, secret=secret))
+            self.server.store.write(
+                lambda tx: lobby_store.change_game(tx, self.game.id, seed=self.truth.seed, secret=secret)
+            )
         self._choose(self.truth.box)
 
     def _keep_silent(self) -> None:
@@ -147,7 +149,7 @@ class World:
         self._carry()
         waiting = [self.game.person_at(seat) for seat in range(self.truth.seats) if (seat + len(self.truth.log)) % 2]
         for person in waiting:
-            preferences.choose(self.server, person, Delivery(Way.DAILY), None, time(8))
+            self.server.run(preferences.choose, person, Delivery(Way.DAILY), None, time(8))
         hands.passes_until(due + timedelta(hours=1))
         hands.runs_out()
         if self.game.row().window < len(self.truth.log):
@@ -157,7 +159,7 @@ class World:
         digests.gather(self.server)
         self._carry()
         for person in waiting:
-            preferences.choose(self.server, person, AT_ONCE, None)
+            self.server.run(preferences.choose, person, AT_ONCE, None)
 
     def _choose(self, box: Mapping[int, Choice]) -> None:
         for seat, choice in sorted(box.items()):

@@ -129,7 +129,7 @@ def test_forged_cut_foreign_and_renewed_tokens_are_told_apart_from_good_ones(bro
         ):
             fields = [("window", "1"), ("choice", "pass"), ("sure", "yes")]
             refused(browser.post(path, fields), 404)
-    service_links.renew(server, templari.id, next(iter(templari.asked())))
+    server.run(service_links.renew, templari.id, next(iter(templari.asked())))
     assert "renewed" in refused(browser.open(f"/s/{seat}"), 410).text
     refused(browser.post(f"/s/{seat}/play", [("window", "1"), ("choice", "pass")]), 410)
 

@@ -42,16 +42,16 @@ def test_time_that_passes_is_seen(shown, clock):
 
 def test_what_others_do_outside_of_the_game_is_seen(shown, server, poker):
     before = shown()
-    leaving.agree_to_end(server, poker.id, poker.person_at(1))
+    server.run(leaving.agree_to_end, poker.id, poker.person_at(1))
     assert "would like to end this game" in shown()
     assert shown() != before
 
 
 def test_a_choice_of_one_s_own_is_seen_and_no_longer_when_it_is_taken_back(shown, server, poker, links):
     before, token = shown(), links.of(poker, 0)[1]
-    by_link.play(server, token, poker.row().window, poker.asked()[0].default)
+    server.run(by_link.play, token, poker.row().window, poker.asked()[0].default)
     assert "Your choice is in" in shown()
-    by_link.take_back(server, token, Purpose.SEAT, poker.row().window)
+    server.run(by_link.take_back, token, Purpose.SEAT, poker.row().window)
     assert shown().count("Your choice is in") == before.count("Your choice is in") == 0
 
 

@@ -34,7 +34,7 @@ def test_an_order_is_on_its_owners_page_alone(browser, links, table):
     game = table("templari", 3)
     # Whoever is asked would be answered for at once.
     seat = next(seat for seat in range(3) if seat not in game.asked())
-    orders.leave_order(game.server, game.id, seat, "up to 7")
+    game.server.run(orders.leave_order, game.id, seat, "up to 7")
     shown = ["up to 7" in browser.open(f"/s/{links.of(game, each)[1]}").source for each in range(3)]
     assert shown == [each == seat for each in range(3)]
 

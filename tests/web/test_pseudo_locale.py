@@ -67,7 +67,7 @@ def commands(game):
 @pytest.mark.parametrize("kind", games.names())
 def test_every_word_of_a_tables_pages_is_translated(kind, browser, links, table):
     game, luck, known = table(kind), Stream(b"luck", 1), NAMES | TITLES
-    talk.say(game.server, game.id, 0, game.person_at(0), "Zzz")
+    game.server.run(talk.say, game.id, 0, game.person_at(0), "Zzz")
     for _ in range(6):
         seat, decision = next(iter(game.asked().items()))
         known |= commands(game)
@@ -101,7 +101,7 @@ def test_every_word_of_a_form_is_translated(kind, browser, links, table):
 @one_database
 @pytest.mark.parametrize("kind", games.names())
 def test_every_word_of_the_public_pages_is_translated(kind, browser, links, server, person):
-    waiting = joining.create_table(server, person("Ann"), Wanted(kind, 3, title="Zzz"))
+    waiting = server.run(joining.create_table, person("Ann"), Wanted(kind, 3, title="Zzz"))
     door = links.made(Purpose.CONFIRM, person("Ben"), waiting.game_id)
     stop = links.made(Purpose.STOP, person("Ben"))
     known = NAMES | TITLES

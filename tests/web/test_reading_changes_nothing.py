@@ -35,11 +35,11 @@ def everything(server):
 def live(server, browser, clock, table, links, person, carry, sign_in):
     """A game under way with mails, orders and a doubtful reply, a table that waits, a link of every purpose, old views."""
     game = table("templari", 3)
-    waiting = joining.create_table(server, person("Ann"), Wanted("bid", 3))
+    waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3))
     for _ in range(30):
         game.play(*next((seat, decision.default) for seat, decision in game.asked().items()))
     move, seat = links.of(game, 0)
-    by_link.leave_order(server, seat, "always pass")
+    server.run(by_link.leave_order, seat, "always pass")
     carry()
     inbox = Inbox(server, clock)
     (asked,) = game.asked()
@@ -48,13 +48,13 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
     player = game.person_at(0)
     ended = table("templari", 3)
     for each in range(3):
-        leaving.agree_to_end(server, ended.id, ended.person_at(each))
+        server.run(leaving.agree_to_end, ended.id, ended.person_at(each))
     sign_in(player)
     at_the_desk(browser, server)
-    calls.call(server, player, "Help", game_id=game.id)
-    jobs.begin(server, ANN, What.RESUME, {}, "All is well again.", "the key of a form")
-    feeds.renew(server, player)
-    delete.ask(server, player)
+    server.run(calls.call, player, "Help", game_id=game.id)
+    server.run(jobs.begin, ANN, What.RESUME, {}, "All is well again.", "the key of a form")
+    server.run(feeds.renew, player)
+    server.run(delete.ask, player)
     carry()
     (goodbye,) = letters(server, player, "farewell")
     tokens = {
@@ -66,12 +66,12 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
             links.made(Purpose.INVITE, person("Ann"), waiting.game_id),
         ],
         "consent": [inbox.token(Purpose.YES, person_id=player, outbox_id=goodbye.id)],
-        "feeds": [feeds.addresses(server, player).calendar, feeds.addresses(server, player).news],
+        "feeds": [server.read(feeds.addresses, player).calendar, server.read(feeds.addresses, player).news],
         "signing_in": [links.made(Purpose.SIGN_IN, person("Ann"))],
         "stop": [links.made(Purpose.STOP, player)],
         "written": [inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)],
-        "replay": [links.of(ended, 0)[1], replay.share(server, links.of(ended, 0)[1])],
-        "api": [by_link.token_for_programs(server, seat)],
+        "replay": [links.of(ended, 0)[1], server.run(replay.share, links.of(ended, 0)[1])],
+        "api": [server.run(by_link.token_for_programs, seat)],
     }
     return game, waiting, tokens
 

@@ -164,7 +164,7 @@ def test_a_clock_that_is_set_back_fires_nothing_and_goes_on_when_it_is_right_aga
     worker.set(right - timedelta(hours=2))
 
     def reason():
-        return why_not(worker.server, Worker("test", right - timedelta(hours=3)), worker.clock.now())
+        return worker.server.read(why_not, Worker("test", right - timedelta(hours=3)), worker.clock.now())
 
     assert "the clock went back" in reason()
     until(

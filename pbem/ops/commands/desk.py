@@ -41,7 +41,7 @@ def organiser_list() -> None:
     from pbem.service.desk import organisers
 
     with open_server(read_settings()) as server:
-        found = organisers.listed(server)
+        found = server.read(organisers.listed)
     for each in found:
         codes = "  with codes" if each.totp is not None else ""
         click.echo(f"{each.name}  {each.address}  since {each.created_at:%Y-%m-%d}{codes}")
@@ -57,7 +57,7 @@ def organiser_remove(name: str) -> None:
     from pbem.service.desk import organisers
 
     with open_server(read_settings()) as server:
-        organisers.remove(server, whoever(), name)
+        server.run(organisers.remove, whoever(), name)
     click.echo(f"{name} can no longer sign in.")
 
 
@@ -75,15 +75,15 @@ def organiser_totp(name: str, *, off: bool) -> None:
     config = read_settings()
     with open_server(config) as server:
         if off:
-            organisers.without_codes(server, whoever(), name)
+            server.run(organisers.without_codes, whoever(), name)
             click.echo(f"{name} signs in with the passphrase alone.")
             return
-        organisers.must_be_there(server, name)
+        server.read(organisers.must_be_there, name)
         secret = one_time_codes.new_secret(server.randomness)
         click.echo(
             f"The secret: {secret}\nThe same as an address: {one_time_codes.address(secret, name, config.site.name)}"
         )
-        organisers.with_codes(server, whoever(), name, secret, click.prompt("The code that it shows now", err=True))
+        server.run(organisers.with_codes, whoever(), name, secret, click.prompt("The code that it shows now", err=True))
     click.echo(f"{name} is asked for a code from now on.")
 
 
@@ -100,7 +100,7 @@ def call_list(*, closed: bool) -> None:
     from pbem.service.desk import calls
 
     with open_server(read_settings()) as server:
-        found = calls.queue(server, whoever(), "closed" if closed else "open").calls
+        found = server.read(calls.queue, whoever(), "closed" if closed else "open").calls
     for each in found:
         table = f", from table {each.row.game_id} ({each.table})" if each.row.game_id else ""
         click.echo(
@@ -122,7 +122,7 @@ def call_answer(number: int, text: str | None) -> None:
     from pbem.service.desk import calls
 
     with open_server(read_settings()) as server:
-        calls.answer(server, whoever(), number, sys.stdin.read() if text is None else text)
+        server.run(calls.answer, whoever(), number, sys.stdin.read() if text is None else text)
     click.echo(f"Call {number} is answered.")
 
 
@@ -135,7 +135,7 @@ def call_close(number: int, reason: str) -> None:
     from pbem.service.desk import calls
 
     with open_server(read_settings()) as server:
-        calls.close(server, whoever(), number, reason)
+        server.run(calls.close, whoever(), number, reason)
     click.echo(f"Call {number} is closed.")
 
 
@@ -159,7 +159,7 @@ def audit_list(game_id: int | None, person_id: int | None, act: str | None, acto
     from pbem.store.audit import Wanted
 
     with open_server(read_settings()) as server:
-        found = auditing.listed(server, Wanted(act, game_id, person_id, actor), limit=limit)
+        found = server.read(auditing.listed, Wanted(act, game_id, person_id, actor), limit=limit)
     for row in found:
         about = "".join(f"  {what} {of}" for what, of in (("table", row.game_id), ("person", row.person_id)) if of)
         click.echo(f"{row.seq}  {row.at:%Y-%m-%d %H:%M} UTC  {row.actor}  {row.act}{about}\n    {row.reason}")
@@ -183,7 +183,7 @@ def audit_verify(file: Path | None, heads: tuple[str, ...]) -> None:
             outcome = auditing.verify_lines(lines, heads)
     else:
         with open_server(read_settings()) as server:
-            outcome = auditing.verify(server, heads)
+            outcome = server.read(auditing.verify, heads)
     for flaw in outcome.flaws:
         click.echo(flaw.says)
     for head in outcome.unseen:

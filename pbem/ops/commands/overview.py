@@ -48,7 +48,7 @@ def overview(trouble: str, status: str, text: str, most: int) -> None:
     from pbem.service.desk.overview import Wanted, look
 
     with open_server(read_settings()) as server:
-        found = look(server, Wanted(text=text, trouble=trouble, status=status), limit=most)
+        found = server.read(look, Wanted(text=text, trouble=trouble, status=status), limit=most)
     for line in _lines(found):
         click.echo(line)
 
@@ -118,14 +118,14 @@ def _run(name: str, reason: str, text: str = "", days: int = 7, *, dry_run: bool
     with open_server(read_settings()) as server:
         facts = jobs.facts_of(server, what, text, days)
         if dry_run:
-            _show(what, jobs.plan(server, whoever(), what, facts))
+            _show(what, server.read(jobs.plan, whoever(), what, facts))
             return
-        job_id = jobs.begin(server, whoever(), what, facts, reason, secrets.token_hex(16))
+        job_id = server.run(jobs.begin, whoever(), what, facts, reason, secrets.token_hex(16))
         with progress() as begin:
-            step = begin(f"Job {job_id}", jobs.read(server, job_id).total)
+            step = begin(f"Job {job_id}", server.read(jobs.read, job_id).total)
             while jobs.go_on_with(server, job_id, step):
                 pass
-        done = jobs.read(server, job_id)
+        done = server.read(jobs.read, job_id)
     for number, why in done.said:
         click.echo(f"{_ONE.get(name, 'table')} {number}: {why}")
     click.echo(f"{done.done} of {done.total} done, {done.failed} could not be done.")

@@ -36,7 +36,8 @@ def deed(of: click.Group, name: str, *, example: str) -> Callable[[Callable[...,
             from pbem.service.desk.acts.perform import perform, preview
 
             with open_server(read_settings()) as server:
-                _show((preview if dry_run else perform)(server, whoever(), act(server, **given), reason))
+                done = act(server, **given), reason
+                _show(preview(server, whoever(), *done) if dry_run else server.run(perform, whoever(), *done))
             click.echo("Nothing was done: this was a look." if dry_run else "Done.")
 
         return run
@@ -79,8 +80,8 @@ def table_show(number: int) -> None:
     from pbem.service.desk import table as desk_table
 
     with open_server(read_settings()) as server:
-        found = desk_table.table(server, whoever(), number)
-        explained = {each.seat: lines for each, lines in desk_table.clocks(server, whoever(), number)[1]}
+        found = server.read(desk_table.table, whoever(), number)
+        explained = {each.seat: lines for each, lines in server.read(desk_table.clocks, whoever(), number)[1]}
     game = found.game
     click.echo(f"Table {game.id}: {game.title} ({found.rules.title}), {game.status}{', paused' if game.paused else ''}")
     click.echo(f"Turn {game.window}, pace {game.pace}, {game.seq} rows, head {found.head}")

@@ -42,7 +42,7 @@ class _Asked:
 def play_bots(server: Server, limit: int = BATCH) -> int:
     """Let the bots whose turn it is decide; how many have."""
     now = server.now()
-    claimed = server.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, limit, bots=True))
+    claimed = server.store.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, limit, bots=True))
     return sum(_tried(server, row) for row in claimed)
 
 
@@ -70,11 +70,11 @@ def _tried(server: Server, row: DeadlineRow) -> bool:
         asked = _asked(server, row)
         if asked is None:
             return False
-        play(server, row.game_id, row.window, row.seat, _thought(server, asked), By.BOT)
+        server.run(play, row.game_id, row.window, row.seat, _thought(server, asked), By.BOT)
     except Refusal as refused:
         # Somebody moved while the bot was thinking. If it is still asked it is asked again, a few times at once.
         _log.info("bot_refused", game=row.game_id, window=row.window, seat=row.seat, why=str(refused))
-        server.write(lambda tx: deadlines.release(tx, row, attempts=row.attempts))
+        server.store.write(lambda tx: deadlines.release(tx, row, attempts=row.attempts))
         return False
     except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others go on
         timeouts.failed(server, row)

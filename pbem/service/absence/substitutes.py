@@ -13,7 +13,6 @@ How hands are changed, and that old links die, is `seating`'s business.
 """
 
 from datetime import datetime
-from functools import partial
 from typing import Final
 
 from pbem.domain.deadline import PATIENCE
@@ -44,37 +43,85 @@ _UNNAMED: Final = "Substitute"
 _BATCH: Final = 50
 
 
-def set_willing(server: Server, person_id: int, *, willing: bool) -> None:
+def set_willing(tx: Tx, server: Server, person_id: int, *, willing: bool) -> None:
     """Say that one would take over seats whose players are gone, or would no longer."""
-    server.write(lambda tx: _set_willing(tx, server, person_id, willing))
+    people.lock(tx, person_id)
+    tables.set_willing(tx, person_id, willing, server.now())
 
 
-def is_willing(server: Server, person_id: int) -> bool:
+def is_willing(tx: Tx, server: Server, person_id: int) -> bool:
     """Whether a person has said so."""
-    with server.store.read() as tx:
-        return tables.is_willing(tx, person_id)
+    return tables.is_willing(tx, person_id)
 
 
-def on_offer(server: Server) -> list[OfferRow]:
+def on_offer(tx: Tx, server: Server) -> list[OfferRow]:
     """The seats that a substitute may take now, the newest first."""
-    with server.store.read() as tx:
-        return [offer for offer in tables.open_to_all(tx, MOST_SHOWN) if _still_gone(tx, offer)]
+    return [offer for offer in tables.open_to_all(tx, MOST_SHOWN) if _still_gone(tx, offer)]
 
 
-def offered(server: Server, offer_id: int) -> OfferRow:
+def offered(tx: Tx, server: Server, offer_id: int) -> OfferRow:
     """One offer, whatever has come of it."""
-    with server.store.read() as tx:
-        return tables.offer(tx, offer_id)
+    return tables.offer(tx, offer_id)
 
 
-def take(server: Server, offer_id: int, person_id: int, name: str = "") -> GameRow:
+def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") -> GameRow:
     """Take over a seat that is on offer: the first has it; the same person again changes nothing."""
-    return server.write(lambda tx: _take(tx, server, offer_id, person_id, name))
+    game = games.lock(tx, tables.offer(tx, offer_id).game_id)
+    offer = tables.offer(tx, offer_id)
+    if offer.taken_by == person_id and offer.status == "taken":
+        return game
+    must_not_be_stopped(game)
+    if game.status != "playing":
+        raise Gone(_("This game is over."), remedy=_("Other tables wait in the lobby."))
+    if offer.status != "open" or not _still_gone(tx, offer):
+        raise Gone(_("This seat is not on offer any more."), why=_("Somebody was faster, or its player came back."))
+    if offer.successor != Successor.SUBSTITUTE:
+        raise Forbidden(_("This table did not agree on a substitute."), why=_("A bot plays the seat, as was agreed."))
+    person = people.lock(tx, person_id)
+    if person.confirmed_at is None:
+        raise Forbidden(
+            _("This address has not been confirmed."), remedy=_("Please use the link in the mail to it first.")
+        )
+    places = players.places(tx, game.id)
+    if not game.doubles and any(place.person_id == person_id for place in places):
+        raise Forbidden(_("You sit at this table already."), why=_("Nobody has two seats there, as its host wanted."))
+    must_have_room(tx, server, person, game)
+    before = next(place for place in places if place.seat == offer.seat)
+    called = free_name([place for place in places if place is not before], name_of(name or person.name))
+    record = Record(game, server.now(), server.randomness)
+    game = seats.give_to_person(tx, server, game, record, offer.seat, By.PERSON, person, called)
+    tables.end_offer(tx, offer.id, "taken", server.now(), person_id)
+    facts = {"who": called, "gone": before.name, "seat": offer.seat, "offer": offer.id}
+    for other in _others(tx, game.id, offer.seat):
+        _notice(tx, server, game, "substitute_plays", facts, other)
+    if before.person_id is not None:
+        _notice(tx, server, game, "seat_taken", facts, before.person_id)
+    return game
 
 
-def come_back(server: Server, game_id: int, seat: int, person_id: int) -> GameRow:
+def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -> GameRow:
     """Take one's old seat back from the bot that plays it; again changes nothing."""
-    return server.write(lambda tx: _come_back(tx, server, game_id, seat, person_id))
+    game = games.lock(tx, game_id)
+    places = players.places(tx, game_id)
+    place = next((place for place in places if place.seat == seat), None)
+    if place is not None and place.person_id == person_id:
+        return game
+    must_not_be_stopped(game)
+    if game.status != "playing":
+        raise Gone(_("This game is over."), remedy=_("Its result is on its page."))
+    offer = tables.offer_of_seat(tx, game_id, seat)
+    if place is None or offer is None or offer.person_id != person_id:
+        raise Forbidden(
+            _("This seat is not yours to take back."), why=_("Somebody else has taken it over, or it never was.")
+        )
+    person = people.read(tx, person_id)
+    called = free_name([other for other in places if other is not place], name_of(person.name))
+    record = Record(game, server.now(), server.randomness)
+    game = seats.give_to_person(tx, server, game, record, seat, By.PERSON, person, called)
+    tables.end_offer(tx, offer.id, "back", server.now())
+    for other in _others(tx, game_id, seat):
+        _notice(tx, server, game, "player_back", {"who": called, "seat": seat}, other)
+    return game
 
 
 def replace_in(tx: Tx, server: Server, game_id: int, seat: int, person_id: int | None, reason: str, by: str) -> GameRow:
@@ -142,19 +189,14 @@ def give_up_unreachable(server: Server) -> int:
     with server.store.read() as tx:
         gone = reachability.failing(tx, now - PATIENCE, _BATCH)
         asked = [row for person in gone for row in deadlines.of_person(tx, person.person_id)]
-    return sum(server.write(partial(_give_up_unreachable, server=server, asked=row)) for row in asked)
+    return sum(server.run(_give_up_unreachable, asked=row) for row in asked)
 
 
 def tidy(server: Server) -> int:
     """End the offers of games that are over and of players who have come back; how many those were."""
     with server.store.read() as tx:
         waiting = tables.open_ids(tx)
-    return sum(server.write(partial(_tidy, server=server, offer_id=id_)) for id_ in waiting)
-
-
-def _set_willing(tx: Tx, server: Server, person_id: int, willing: bool) -> None:
-    people.lock(tx, person_id)
-    tables.set_willing(tx, person_id, willing, server.now())
+    return sum(server.run(_tidy, offer_id=id_) for id_ in waiting)
 
 
 def _give_up(tx: Tx, server: Server, game: GameRow, place: PlaceRow, why: str) -> bool:
@@ -205,64 +247,6 @@ def _ask_for_substitute(tx: Tx, server: Server, game: GameRow, offer_id: int, se
     letters = [outbox.Letter(person, "substitute", game.id, None, seat, None, facts) for person in sorted(drawn)]
     outbox.queue(tx, letters, now, now)
     return len(letters)
-
-
-def _take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str) -> GameRow:
-    game = games.lock(tx, tables.offer(tx, offer_id).game_id)
-    offer = tables.offer(tx, offer_id)
-    if offer.taken_by == person_id and offer.status == "taken":
-        return game
-    must_not_be_stopped(game)
-    if game.status != "playing":
-        raise Gone(_("This game is over."), remedy=_("Other tables wait in the lobby."))
-    if offer.status != "open" or not _still_gone(tx, offer):
-        raise Gone(_("This seat is not on offer any more."), why=_("Somebody was faster, or its player came back."))
-    if offer.successor != Successor.SUBSTITUTE:
-        raise Forbidden(_("This table did not agree on a substitute."), why=_("A bot plays the seat, as was agreed."))
-    person = people.lock(tx, person_id)
-    if person.confirmed_at is None:
-        raise Forbidden(
-            _("This address has not been confirmed."), remedy=_("Please use the link in the mail to it first.")
-        )
-    places = players.places(tx, game.id)
-    if not game.doubles and any(place.person_id == person_id for place in places):
-        raise Forbidden(_("You sit at this table already."), why=_("Nobody has two seats there, as its host wanted."))
-    must_have_room(tx, server, person, game)
-    before = next(place for place in places if place.seat == offer.seat)
-    called = free_name([place for place in places if place is not before], name_of(name or person.name))
-    record = Record(game, server.now(), server.randomness)
-    game = seats.give_to_person(tx, server, game, record, offer.seat, By.PERSON, person, called)
-    tables.end_offer(tx, offer.id, "taken", server.now(), person_id)
-    facts = {"who": called, "gone": before.name, "seat": offer.seat, "offer": offer.id}
-    for other in _others(tx, game.id, offer.seat):
-        _notice(tx, server, game, "substitute_plays", facts, other)
-    if before.person_id is not None:
-        _notice(tx, server, game, "seat_taken", facts, before.person_id)
-    return game
-
-
-def _come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -> GameRow:
-    game = games.lock(tx, game_id)
-    places = players.places(tx, game_id)
-    place = next((place for place in places if place.seat == seat), None)
-    if place is not None and place.person_id == person_id:
-        return game
-    must_not_be_stopped(game)
-    if game.status != "playing":
-        raise Gone(_("This game is over."), remedy=_("Its result is on its page."))
-    offer = tables.offer_of_seat(tx, game_id, seat)
-    if place is None or offer is None or offer.person_id != person_id:
-        raise Forbidden(
-            _("This seat is not yours to take back."), why=_("Somebody else has taken it over, or it never was.")
-        )
-    person = people.read(tx, person_id)
-    called = free_name([other for other in places if other is not place], name_of(person.name))
-    record = Record(game, server.now(), server.randomness)
-    game = seats.give_to_person(tx, server, game, record, seat, By.PERSON, person, called)
-    tables.end_offer(tx, offer.id, "back", server.now())
-    for other in _others(tx, game_id, seat):
-        _notice(tx, server, game, "player_back", {"who": called, "seat": seat}, other)
-    return game
 
 
 def _seat_of(tx: Tx, game_id: int, seat: int) -> tuple[GameRow, PlaceRow, list[PlaceRow]]:

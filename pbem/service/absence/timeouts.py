@@ -47,9 +47,9 @@ class Passed:
 def time_out(server: Server, worker: Worker, limit: int = BATCH) -> Passed:
     """Decide the turns of people whose clock has run out, by what their silence means."""
     now = server.now()
-    if (reason := outages.why_not(server, worker, now)) is not None:
+    if (reason := server.read(outages.why_not, worker, now)) is not None:
         return Passed(held_back=reason)
-    claimed = server.write(lambda tx: deadlines.claim(tx, now, now + LEASE, limit, bots=False))
+    claimed = server.store.write(lambda tx: deadlines.claim(tx, now, now + LEASE, limit, bots=False))
     outcomes = [_tried(server, row, now) for row in claimed]
     return Passed(outcomes.count("decided"), outcomes.count("moved"), outcomes.count("failed"))
 
@@ -57,7 +57,7 @@ def time_out(server: Server, worker: Worker, limit: int = BATCH) -> Passed:
 def remind(server: Server, worker: Worker, limit: int = BATCH) -> Passed:
     """Queue a reminder for everybody whose own cadence says so and who has not answered."""
     now = server.now()
-    if (reason := outages.why_not(server, worker, now)) is not None:
+    if (reason := server.read(outages.why_not, worker, now)) is not None:
         return Passed(held_back=reason)
     with server.store.read() as tx:
         ripe = deadlines.to_remind(tx, now, limit)
@@ -75,12 +75,12 @@ def failed(server: Server, row: DeadlineRow) -> None:
         attempts=row.attempts,
         parked=row.attempts >= deadlines.MOST_ATTEMPTS,
     )
-    server.write(lambda tx: deadlines.release(tx, row, server.now() + PUSHED, row.attempts))
+    server.store.write(lambda tx: deadlines.release(tx, row, server.now() + PUSHED, row.attempts))
 
 
 def _tried(server: Server, row: DeadlineRow, now: datetime) -> str:
     try:
-        return server.write(lambda tx: _time_out(tx, server, row, now))
+        return server.run(_time_out, row, now)
     except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others go on
         failed(server, row)
         return "failed"
@@ -88,10 +88,10 @@ def _tried(server: Server, row: DeadlineRow, now: datetime) -> str:
 
 def _reminded(server: Server, row: DeadlineRow, now: datetime) -> str:
     try:
-        return server.write(lambda tx: _remind(tx, server, row, now))
+        return server.run(_remind, row, now)
     except Exception:  # noqa: BLE001 - as above
         _log.exception("reminder_failed", game=row.game_id, window=row.window, seat=row.seat)
-        server.write(lambda tx: deadlines.change(tx, row, remind_at=server.now() + PUSHED))
+        server.store.write(lambda tx: deadlines.change(tx, row, remind_at=server.now() + PUSHED))
         return "failed"
 
 

@@ -26,12 +26,32 @@ MAILS_A_DAY: Final = 5
 """So many mails about a change an address gets in a day, and as often one person asks for one."""
 
 
-def ask(server: Server, person_id: int, address: str) -> None:
+def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
     """Ask for a change: a mail to the new address asks for its yes, and one to the old address tells of it.
 
     Nothing says whether the new one is known here; who reads it is told.
     """
-    server.write(lambda tx: _ask(tx, server, person_id, address))
+    given, mailbox = persons.normalised(address)
+    person = people.lock(tx, person_id)
+    if is_guest(person.address):
+        raise Forbidden(_("A guest has no address to change."), remedy=_("Please join a table with yours."))
+    if person.mailbox == mailbox:
+        raise BadInput(_("This is your address already."), remedy=_("Nothing was changed."))
+    newcomer = persons.known_in(tx, server, given)
+    now = server.now()
+    for each in (person.id, newcomer.id):
+        if people.letters_since(tx, each, "new_address", now - timedelta(days=1)) >= MAILS_A_DAY:
+            raise TooMany(
+                _("As many mails about a change of address were sent as we send in a day."),
+                why=_("%(mails_a_day)s are the most, to one address and from one person.", mails_a_day=MAILS_A_DAY),
+                remedy=_("Please use the link in one of them, or try again tomorrow."),
+            )
+    asking = {"here": True, "person": person.id, "address": given}
+    letters = [
+        outbox.Letter(newcomer.id, "new_address", facts=asking),
+        outbox.Letter(person.id, "new_address", facts={"here": False}),
+    ]
+    outbox.queue(tx, letters, now, now)
 
 
 def change_address_in(tx: Tx, server: Server, person_id: int, address: str, reason: str = "") -> tuple[int, int]:
@@ -70,30 +90,6 @@ def change_address_in(tx: Tx, server: Server, person_id: int, address: str, reas
     ]
     outbox.queue(tx, letters, now, now)
     return before, len(again)
-
-
-def _ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
-    given, mailbox = persons.normalised(address)
-    person = people.lock(tx, person_id)
-    if is_guest(person.address):
-        raise Forbidden(_("A guest has no address to change."), remedy=_("Please join a table with yours."))
-    if person.mailbox == mailbox:
-        raise BadInput(_("This is your address already."), remedy=_("Nothing was changed."))
-    newcomer = persons.known_in(tx, server, given)
-    now = server.now()
-    for each in (person.id, newcomer.id):
-        if people.letters_since(tx, each, "new_address", now - timedelta(days=1)) >= MAILS_A_DAY:
-            raise TooMany(
-                _("As many mails about a change of address were sent as we send in a day."),
-                why=_("%(mails_a_day)s are the most, to one address and from one person.", mails_a_day=MAILS_A_DAY),
-                remedy=_("Please use the link in one of them, or try again tomorrow."),
-            )
-    asking = {"here": True, "person": person.id, "address": given}
-    letters = [
-        outbox.Letter(newcomer.id, "new_address", facts=asking),
-        outbox.Letter(person.id, "new_address", facts={"here": False}),
-    ]
-    outbox.queue(tx, letters, now, now)
 
 
 def _nobody_at(tx: Tx, mailbox: str) -> int | None:

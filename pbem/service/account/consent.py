@@ -25,24 +25,19 @@ class Asked:
     name: str
 
 
-def at(server: Server, token: str) -> Asked:
+def at(tx: Tx, server: Server, token: str) -> Asked:
     """What the page of a link says, before anybody has pressed its button."""
-    with server.store.read() as tx:
-        link, mail = _open(tx, server, token)
-        asking = json.loads(mail.facts).get("person", link.person_id)
-        return Asked(mail.kind, people.read(tx, asking).name)
+    link, mail = _open(tx, server, token)
+    asking = json.loads(mail.facts).get("person", link.person_id)
+    return Asked(mail.kind, people.read(tx, asking).name)
 
 
-def say_yes(server: Server, token: str) -> str:
+def say_yes(tx: Tx, server: Server, token: str) -> str:
     """Do what was asked; the kind of the mail that asked for it."""
-    return server.write(lambda tx: _say_yes(tx, server, token))
-
-
-def _say_yes(tx: Tx, server: Server, token: str) -> str:
     link, mail = _open(tx, server, token)
     assert link.person_id is not None
     if mail.kind == "farewell":
-        delete.delete_person_in(tx, server, link.person_id)
+        delete.delete_person(tx, server, link.person_id)
         return mail.kind
     facts = json.loads(mail.facts)
     # The link was mailed to the new address, which is this person's once they have pressed its button.
@@ -52,7 +47,7 @@ def _say_yes(tx: Tx, server: Server, token: str) -> str:
 
 
 def _open(tx: Tx, server: Server, token: str) -> tuple[Link, OutboxRow]:
-    link = links.open_in(tx, server, token, Purpose.YES)
+    link = links.opened(tx, server, token, Purpose.YES)
     assert link.outbox_id is not None
     mail = outbox.read(tx, link.outbox_id)
     assert mail is not None, "its link is made with it"

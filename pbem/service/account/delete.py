@@ -20,18 +20,21 @@ from pbem.store.database import Tx
 MAILS_A_DAY: Final = 5
 
 
-def ask(server: Server, person_id: int) -> None:
+def ask(tx: Tx, server: Server, person_id: int) -> None:
     """Mail a link by which a person leaves for good; nothing happens before its button is pressed."""
-    server.write(lambda tx: _ask(tx, server, person_id))
+    people.lock(tx, person_id)
+    now = server.now()
+    if people.letters_since(tx, person_id, "farewell", now - timedelta(days=1)) >= MAILS_A_DAY:
+        raise TooMany(
+            _("You were sent as many of these mails as we send in a day."),
+            why=_("%(mails_a_day)s are the most.", mails_a_day=MAILS_A_DAY),
+            remedy=_("Please use the link in one of them."),
+        )
+    outbox.queue(tx, [outbox.Letter(person_id, "farewell")], now, now)
 
 
-def delete_person(server: Server, person_id: int) -> None:
+def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> list[int]:
     """Delete what is written down of a person."""
-    server.write(lambda tx: delete_person_in(tx, server, person_id))
-
-
-def delete_person_in(tx: Tx, server: Server, person_id: int, reason: str = "") -> list[int]:
-    """The same within a transaction that is under way; the tables that were left. A `reason` is an organiser's."""
     # Games before people, and in the order of their numbers, so that nobody waits for us while we wait for them.
     seated = tables.of_person(tx, person_id, ("open", "planned", "playing", "frozen"))
     hosted = tables.hosted_by(tx, person_id, ("open", "planned"))
@@ -47,23 +50,11 @@ def delete_person_in(tx: Tx, server: Server, person_id: int, reason: str = "") -
         if game.status == "playing":
             for place in players.places(tx, game_id):
                 if place.person_id == person_id and place.seat is not None:
-                    leaving.resign_in(tx, server, game_id, place.seat, person_id, reason)
+                    leaving.resign(tx, server, game_id, place.seat, person_id, reason)
         elif game.status in ("open", "planned"):
-            leaving.leave_in(tx, server, game_id, person_id, reason)
+            leaving.leave(tx, server, game_id, person_id, reason)
     person = people.lock(tx, person_id)
     if not is_former(person.address):
         personal_data.forget(tx, person, server.zone)
         links.revoke_person_in(tx, person_id)
     return theirs
-
-
-def _ask(tx: Tx, server: Server, person_id: int) -> None:
-    people.lock(tx, person_id)
-    now = server.now()
-    if people.letters_since(tx, person_id, "farewell", now - timedelta(days=1)) >= MAILS_A_DAY:
-        raise TooMany(
-            _("You were sent as many of these mails as we send in a day."),
-            why=_("%(mails_a_day)s are the most.", mails_a_day=MAILS_A_DAY),
-            remedy=_("Please use the link in one of them."),
-        )
-    outbox.queue(tx, [outbox.Letter(person_id, "farewell")], now, now)

@@ -67,26 +67,30 @@ class Piece:
     sentences: tuple[str, ...]
 
 
-def addresses(server: Server, person_id: int) -> Addresses | None:
+def addresses(tx: Tx, server: Server, person_id: int) -> Addresses | None:
     """Where a person's feeds are, if they have asked for them."""
-    with server.store.read() as tx:
-        calendar, news = (link_rows.find(tx, Meant(purpose, person_id)) for purpose in _FEEDS)
+    calendar, news = (link_rows.find(tx, Meant(purpose, person_id)) for purpose in _FEEDS)
     if calendar is None or news is None:
         return None
     return Addresses(links.token(server, calendar), links.token(server, news))
 
 
-def renew(server: Server, person_id: int) -> None:
+def renew(tx: Tx, server: Server, person_id: int) -> None:
     """Give a person's feeds new addresses, or their first ones."""
-    server.write(lambda tx: _renew(tx, server, person_id))
+    people.lock(tx, person_id)
+    for purpose in _FEEDS:
+        known = link_rows.find(tx, Meant(purpose, person_id))
+        if known is None:
+            links.make_in(tx, server, Meant(purpose, person_id))
+        else:
+            link_rows.raise_one(tx, known.id)
 
 
-def calendar(server: Server, token: str) -> list[Turn]:
+def calendar(tx: Tx, server: Server, token: str) -> list[Turn]:
     """The deadlines of a person, those lately done too, so that calendars take them out."""
-    with server.store.read() as tx:
-        link = links.open_in(tx, server, token, Purpose.CALENDAR)
-        assert link.person_id is not None
-        found = feeds.turns(tx, link.person_id, server.now() - LATELY, _MOST_WINDOWS)
+    link = links.opened(tx, server, token, Purpose.CALENDAR)
+    assert link.person_id is not None
+    found = feeds.turns(tx, link.person_id, server.now() - LATELY, _MOST_WINDOWS)
     return [
         Turn(
             name=f"{row.key}-{row.window}-{row.seat}",
@@ -100,15 +104,14 @@ def calendar(server: Server, token: str) -> list[Turn]:
     ]
 
 
-def news(server: Server, token: str) -> tuple[datetime, list[Piece]]:
+def news(tx: Tx, server: Server, token: str) -> tuple[datetime, list[Piece]]:
     """What happened at a person's tables, the newest first, and since when there is the feed."""
-    with server.store.read() as tx:
-        link = links.open_in(tx, server, token, Purpose.NEWS)
-        assert link.person_id is not None
-        tables = feeds.tables(tx, link.person_id, server.now() - LATELY)
-        keys = {table.id: table.key for table in tables}
-        # What can still be taken back is told to nobody.
-        logs = feeds.ends(tx, keys, (Kind.ENTRY, *TAKES_BACK), _MOST_ROWS, server.now() - server.hold)
+    link = links.opened(tx, server, token, Purpose.NEWS)
+    assert link.person_id is not None
+    tables = feeds.tables(tx, link.person_id, server.now() - LATELY)
+    keys = {table.id: table.key for table in tables}
+    # What can still be taken back is told to nobody.
+    logs = feeds.ends(tx, keys, (Kind.ENTRY, *TAKES_BACK), _MOST_ROWS, server.now() - server.hold)
     pieces = []
     for table in tables:
         at = {row.seq: row.at for row in logs[table.id]}
@@ -124,13 +127,3 @@ def _sentences(table: TableRow, facts: tuple[Fact[Any], ...]) -> tuple[str, ...]
     teller = speech.teller(game.load(table.kind), table.seat, tuple(map(set_apart, table.names)))
     told = (teller.tell(seen(fact, SPECTATOR)) for fact in facts)
     return tuple(sentence for sentence in told if sentence)
-
-
-def _renew(tx: Tx, server: Server, person_id: int) -> None:
-    people.lock(tx, person_id)
-    for purpose in _FEEDS:
-        known = link_rows.find(tx, Meant(purpose, person_id))
-        if known is None:
-            links.make_in(tx, server, Meant(purpose, person_id))
-        else:
-            link_rows.raise_one(tx, known.id)

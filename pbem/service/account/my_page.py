@@ -128,16 +128,15 @@ class Settings:
     days_left: int
 
 
-def at(server: Server, person_id: int) -> Own:
+def at(tx: Tx, server: Server, person_id: int) -> Own:
     """One's tables, those first that wait for an answer."""
-    with server.store.read() as tx:
-        person = people.read(tx, person_id)
-        joined = table_rows.of_person(tx, person_id, ("open", *_BEGUN))
-        hosted = [row for row in table_rows.hosted_by(tx, person_id, ("open",)) if row not in joined]
-        over = table_rows.lately_over(tx, person_id, MOST_OVER)
-        places = players.places_of(tx, [row.id for row in (*joined, *hosted, *over)])
-        asked = {(row.game_id, row.seat): row.due_at for row in deadlines.of_person(tx, person_id)}
-        failure = reachability.failure(tx, person_id)
+    person = people.read(tx, person_id)
+    joined = table_rows.of_person(tx, person_id, ("open", *_BEGUN))
+    hosted = [row for row in table_rows.hosted_by(tx, person_id, ("open",)) if row not in joined]
+    over = table_rows.lately_over(tx, person_id, MOST_OVER)
+    places = players.places_of(tx, [row.id for row in (*joined, *hosted, *over)])
+    asked = {(row.game_id, row.seat): row.due_at for row in deadlines.of_person(tx, person_id)}
+    failure = reachability.failure(tx, person_id)
     played = [each for row in joined if row.status in _BEGUN for each in _played(row, places, asked, person_id)]
     return Own(
         name=person.name,
@@ -149,31 +148,29 @@ def at(server: Server, person_id: int) -> Own:
     )
 
 
-def mails(server: Server, person_id: int) -> Mails:
+def mails(tx: Tx, server: Server, person_id: int) -> Mails:
     """How one is mailed, and what became of one's mails."""
-    with server.store.read() as tx:
-        person = people.read(tx, person_id)
-        listed = ledger.of_person_in(tx, person_id, MOST_MAILS)
-        playing = table_rows.of_person(tx, person_id, ("open", "playing"))
-        stop = link_rows.find(tx, Meant(Purpose.STOP, person_id))
-        failure = reachability.failure(tx, person_id)
-        return Mails(
-            zone=ZoneInfo(person.zone),
-            wished=preferences.of_all_in(tx, person),
-            listed=tuple(listed),
-            titles=table_rows.titles(tx, {each.game_id for each in listed if each.game_id is not None}),
-            stop="" if stop is None else links.token(server, stop),
-            tables=tuple((row.key, row.title) for row in playing),
-            failing_since=None if failure is None else failure.start_at,
-        )
+    person = people.read(tx, person_id)
+    listed = ledger.of_person_in(tx, person_id, MOST_MAILS)
+    playing = table_rows.of_person(tx, person_id, ("open", "playing"))
+    stop = link_rows.find(tx, Meant(Purpose.STOP, person_id))
+    failure = reachability.failure(tx, person_id)
+    return Mails(
+        zone=ZoneInfo(person.zone),
+        wished=preferences.of_all_in(tx, person),
+        listed=tuple(listed),
+        titles=table_rows.titles(tx, {each.game_id for each in listed if each.game_id is not None}),
+        stop="" if stop is None else links.token(server, stop),
+        tables=tuple((row.key, row.title) for row in playing),
+        failing_since=None if failure is None else failure.start_at,
+    )
 
 
-def settings(server: Server, person_id: int) -> Settings:
+def settings(tx: Tx, server: Server, person_id: int) -> Settings:
     """How one wants things."""
-    booked, left = vacation_days.vacations(server, person_id)
-    with server.store.read() as tx:
-        person = people.read(tx, person_id)
-        willing = table_rows.is_willing(tx, person_id)
+    booked, left = vacation_days.vacations(tx, server, person_id)
+    person = people.read(tx, person_id)
+    willing = table_rows.is_willing(tx, person_id)
     return Settings(
         name=person.name,
         zone=ZoneInfo(person.zone),
@@ -187,7 +184,16 @@ def settings(server: Server, person_id: int) -> Settings:
 
 
 def settle(
-    server: Server, person_id: int, *, name: str, zone: str, quiet: str, cadence: str, willing: bool, sealed: bool
+    tx: Tx,
+    server: Server,
+    person_id: int,
+    *,
+    name: str,
+    zone: str,
+    quiet: str,
+    cadence: str,
+    willing: bool,
+    sealed: bool,
 ) -> None:
     """Change how one wants things: all of it, or nothing where a part cannot be."""
     values = {
@@ -198,31 +204,40 @@ def settle(
         "sealed": sealed,
     }
 
-    def work(tx: Tx) -> None:
-        people.lock(tx, person_id)
-        people.change(tx, person_id, **values)
-        table_rows.set_willing(tx, person_id, willing, server.now())
-
-    server.write(work)
+    people.lock(tx, person_id)
+    people.change(tx, person_id, **values)
+    table_rows.set_willing(tx, person_id, willing, server.now())
 
 
 def choose(server: Server, person_id: int, way: str, digest_at: str = "") -> None:
     """Choose when mails come, and the time of day of a digest where that is the choice."""
     at: time | None = parse_wall(digest_at) if digest_at else None
     delivery = parse_delivery(way)
-    preferences.choose(server, person_id, delivery, digest_at=at)
+    server.run(preferences.choose, person_id, delivery, digest_at=at)
     if delivery.way is Way.NOTHING:
-        substitutes.set_willing(server, person_id, willing=False)
+        server.run(substitutes.set_willing, person_id, willing=False)
 
 
-def seat_token(server: Server, person_id: int, game_id: int, seat: int) -> str:
+def seat_token(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) -> str:
     """The token of a seat of one's own, made if there is none for its present window."""
-    return server.write(lambda tx: _seat_token(tx, server, person_id, game_id, seat))
+    game = games.lock(tx, game_id)
+    if all(place.person_id != person_id for place in players.places(tx, game_id) if place.seat == seat):
+        raise Forbidden(_("This seat is not yours."))
+    row = link_rows.read(tx, links.of_seat_in(tx, server, person_id, game_id, game.window, seat).seat)
+    assert row is not None
+    return links.token(server, row)
 
 
-def table_token(server: Server, person_id: int, game_id: int) -> str:
+def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
     """The token of a table that waits for players, at which one has a place or whose host one is."""
-    return server.write(lambda tx: _table_token(tx, server, person_id, game_id))
+    game = games.lock(tx, game_id)
+    seated = any(place.person_id == person_id for place in players.places(tx, game_id))
+    if game.status != "open" or not (seated or game.host_id == person_id):
+        raise NotFound(_("This table does not wait for you."), remedy=_("Your tables are on your own page."))
+    meant = Meant(Purpose.CONFIRM, person_id, game_id)
+    row = link_rows.read(tx, links.make_in(tx, server, meant, game.expires_at))
+    assert row is not None
+    return links.token(server, row)
 
 
 def _urgency(seat: Played) -> tuple[bool, bool, float, int]:
@@ -259,23 +274,3 @@ def _over(row: GameRow, places: dict[int, list[PlaceRow]], person_id: int) -> Ov
     seat = next(place.seat for place in places[row.id] if place.person_id == person_id)
     assert seat is not None, "the game has begun"
     return Over(row.id, row.key, seat, row.title, row.kind, not row.private, row.status == "void", row.ended_at)
-
-
-def _seat_token(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) -> str:
-    game = games.lock(tx, game_id)
-    if all(place.person_id != person_id for place in players.places(tx, game_id) if place.seat == seat):
-        raise Forbidden(_("This seat is not yours."))
-    row = link_rows.read(tx, links.of_seat_in(tx, server, person_id, game_id, game.window, seat).seat)
-    assert row is not None
-    return links.token(server, row)
-
-
-def _table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
-    game = games.lock(tx, game_id)
-    seated = any(place.person_id == person_id for place in players.places(tx, game_id))
-    if game.status != "open" or not (seated or game.host_id == person_id):
-        raise NotFound(_("This table does not wait for you."), remedy=_("Your tables are on your own page."))
-    meant = Meant(Purpose.CONFIRM, person_id, game_id)
-    row = link_rows.read(tx, links.make_in(tx, server, meant, game.expires_at))
-    assert row is not None
-    return links.token(server, row)

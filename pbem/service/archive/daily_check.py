@@ -43,7 +43,7 @@ Look = Callable[[Tx, int], Checked]
 
 def check_some(server: Server, look: Look) -> int:
     """Look at the next tables of today's round; how many those were."""
-    mark = server.write(lambda tx: _begun(tx, server))
+    mark = server.run(_begun)
     if mark is None:
         return 0
     with server.store.read() as tx:
@@ -56,7 +56,7 @@ def check_some(server: Server, look: Look) -> int:
         if rows >= ROWS:
             break
     if not following:
-        server.write(_over)
+        server.store.write(_over)
     return done
 
 
@@ -87,7 +87,7 @@ def _keep(server: Server, game_id: int, found: Checked) -> None:
         # Another worker may have come further meanwhile.
         tally.set_mark(tx, _TASK, max(tally.lock_mark(tx, _TASK), game_id))
 
-    server.write(work)
+    server.store.write(work)
 
 
 def _over(tx: Tx) -> None:

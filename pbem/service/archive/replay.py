@@ -110,44 +110,22 @@ class Whole:
 MEMORY: Final[Memory[Scene]] = Memory(MOST_REMEMBERED)
 
 
-def moment(server: Server, way: Way, which: str, number: int) -> Moment:
+def moment(tx: Tx, server: Server, way: Way, which: str, number: int) -> Moment:
     """The table after an entry, or after the last one before it that stands."""
-    with server.store.read() as tx:
-        row, seat = _opened(tx, server, way, which)
-        return _moment(tx, row, seat, number)
+    row, seat = _opened(tx, server, way, which)
+    return _moment(tx, row, seat, number)
 
 
-def whole(server: Server, way: Way, which: str) -> Whole:
+def whole(tx: Tx, server: Server, way: Way, which: str) -> Whole:
     """The whole game so far, as everybody was told of it."""
-    with server.store.read() as tx:
-        row, seat = _opened(tx, server, way, which)
-        rules = move.rules_of(row)
-        shared = way is Way.SEAT and row.status in _ENDED and _works(_link(tx, row.id))
-        return Whole(_watched(tx, row, seat), chronicle_in(tx, row), known_in(tx, row, rules, seat).standing, shared)
+    row, seat = _opened(tx, server, way, which)
+    rules = move.rules_of(row)
+    shared = way is Way.SEAT and row.status in _ENDED and _works(_link(tx, row.id))
+    return Whole(_watched(tx, row, seat), chronicle_in(tx, row), known_in(tx, row, rules, seat).standing, shared)
 
 
-def share(server: Server, token: str) -> str:
+def share(tx: Tx, server: Server, token: str) -> str:
     """The token by which anybody may look back at the finished game of a seat's link: the same for all its players."""
-    return server.write(lambda tx: _share(tx, server, token))
-
-
-def share_no_longer(server: Server, token: str) -> None:
-    """Make the link worthless by which anybody may look back at the game; again changes nothing.
-
-    Any of its players may, whoever has passed it on: it shows the cards of all.
-    """
-    server.write(lambda tx: _share_no_longer(tx, server, token))
-
-
-def _opened(tx: Tx, server: Server, way: Way, which: str) -> tuple[GameRow, int]:
-    """The game to which a way leads, and whose eyes one has there."""
-    row, seat = _WAYS[way](tx, server, which)
-    if row.started_at is None:
-        raise NotFound(_("There is nothing to look back at."), why=_("This game has not begun."))
-    return row, seat
-
-
-def _share(tx: Tx, server: Server, token: str) -> str:
     game = links.open_to_act_in(tx, server, token, Purpose.SEAT)[1]
     _must_have_ended(game)
     link = links.read_in(tx, links.make_in(tx, server, Meant(Purpose.SHARE, game_id=game.id)))
@@ -156,13 +134,25 @@ def _share(tx: Tx, server: Server, token: str) -> str:
     return links.token(server, link)
 
 
-def _share_no_longer(tx: Tx, server: Server, token: str) -> None:
+def share_no_longer(tx: Tx, server: Server, token: str) -> None:
+    """Make the link worthless by which anybody may look back at the game; again changes nothing.
+
+    Any of its players may, whoever has passed it on: it shows the cards of all.
+    """
     game = links.open_to_act_in(tx, server, token, Purpose.SEAT)[1]
     link = _link(tx, game.id)
     if link is not None and _works(link):
         link_rows.expire(tx, link.id, server.now())
         # Whoever has the link has it for good, also when the players share their game anew.
         link_rows.raise_one(tx, link.id)
+
+
+def _opened(tx: Tx, server: Server, way: Way, which: str) -> tuple[GameRow, int]:
+    """The game to which a way leads, and whose eyes one has there."""
+    row, seat = _WAYS[way](tx, server, which)
+    if row.started_at is None:
+        raise NotFound(_("There is nothing to look back at."), why=_("This game has not begun."))
+    return row, seat
 
 
 def _link(tx: Tx, game_id: int) -> LinkRow | None:

@@ -59,9 +59,9 @@ class Worker:
     settling: timedelta = SETTLING
 
 
-def beat(server: Server, worker: Worker) -> Interval | None:
+def beat(tx: Tx, server: Server, worker: Worker) -> Interval | None:
     """Say that a worker is there; where nobody had been for long, that outage is written down and returned."""
-    return server.write(lambda tx: _beat(tx, worker, server.now()))
+    return _beat(tx, worker, server.now())
 
 
 def apply_outages(server: Server) -> int:
@@ -74,7 +74,7 @@ def apply_outages(server: Server) -> int:
         while batch := _running_since(server, outage.end_at, after):
             moved += sum(_settled(server, game_id, outage) for game_id in batch)
             after = batch[-1]
-        server.write(partial(outages.applied, outage_id=outage.id, now=server.now()))
+        server.store.write(partial(outages.applied, outage_id=outage.id, now=server.now()))
     return moved
 
 
@@ -86,16 +86,15 @@ def declare_outage_in(tx: Tx, server: Server, outage: Interval, why: str) -> Non
         raise Gone(_("An outage that began at this moment is written down already."), remedy=_("Nothing was changed."))
 
 
-def tidy_daily(server: Server) -> bool:
+def tidy_daily(tx: Tx, server: Server) -> bool:
     """Once a day, by one worker of all: drop beats and slots that nobody looks at any more; whether it was this one."""
-    return server.write(lambda tx: _tidy_daily(tx, server.now()))
+    return _tidy_daily(tx, server.now())
 
 
-def why_not(server: Server, worker: Worker, now: datetime) -> str | None:
+def why_not(tx: Tx, server: Server, worker: Worker, now: datetime) -> str | None:
     """Why no clock may run out at this moment, or None when it may."""
-    with server.store.read() as tx:
-        last = heartbeats.last_beat(tx)
-        known = outages.outages(tx, min(last or now, now) - _LOOK_BACK)
+    last = heartbeats.last_beat(tx)
+    known = outages.outages(tx, min(last or now, now) - _LOOK_BACK)
     return may_fire(now, worker.started_at, last, known, worker.settling)
 
 
@@ -129,7 +128,7 @@ def _running_since(server: Server, moment: datetime, after: int) -> list[int]:
 
 def _settled(server: Server, game_id: int, outage: OutageRow) -> bool:
     try:
-        server.write(lambda tx: delay_in(tx, server, game_id, outage))
+        server.run(delay_in, game_id, outage)
     except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others are moved; it is looked at again when due
         _log.exception("outage_not_applied", game=game_id)
         return False

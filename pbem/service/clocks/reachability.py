@@ -1,7 +1,6 @@
 """Reachability: bounces are counted, and while no email reaches a person their clocks stand still and their tables are told."""
 
 from datetime import datetime
-from functools import partial
 from typing import Final
 
 from pbem.domain.bounce import MEMORY, POINTS, THRESHOLD, Bounce
@@ -81,8 +80,8 @@ def forgive(server: Server) -> int:
     with server.store.read() as tx:
         gone = reachability.failing(tx, now - MEMORY, _BATCH)
     for failure in gone:
-        server.write(partial(_reach, server=server, person_id=failure.person_id))
-    server.write(lambda tx: reachability.forget_points_before(tx, now.date() - MEMORY))
+        server.run(_reach, person_id=failure.person_id)
+    server.store.write(lambda tx: reachability.forget_points_before(tx, now.date() - MEMORY))
     return len(gone)
 
 

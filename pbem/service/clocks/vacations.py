@@ -14,10 +14,10 @@ from pbem.store.database import Tx
 from pbem.store.vacations import VacationRow
 
 
-def book_vacation(server: Server, person_id: int, text: str) -> Vacation:
+def book_vacation(tx: Tx, server: Server, person_id: int, text: str) -> Vacation:
     """Book days on which a person's clocks stand still, out of the yearly budget."""
     wanted = parse_vacation(text)
-    server.write(lambda tx: book_vacation_in(tx, server, person_id, wanted))
+    book_vacation_in(tx, server, person_id, wanted)
     return wanted
 
 
@@ -33,20 +33,8 @@ def book_vacation_in(tx: Tx, server: Server, person_id: int, wanted: Vacation) -
     settle_person(tx, server, person_id, locked)
 
 
-def cancel_vacation(server: Server, person_id: int, vacation_id: int) -> None:
+def cancel_vacation(tx: Tx, server: Server, person_id: int, vacation_id: int) -> None:
     """Call a vacation off, or end it today if it has begun; the days that were not used are free again."""
-    server.write(lambda tx: _cancel(tx, server, person_id, vacation_id))
-
-
-def vacations(server: Server, person_id: int) -> tuple[list[VacationRow], int]:
-    """What a person has booked, the first first, and how many days of this year are left."""
-    with server.store.read() as tx:
-        booked = vacation_rows.booked(tx, person_id)
-        year = local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone)).year
-    return booked, days_left(year, [_days(row) for row in booked], YEARLY_BUDGET)
-
-
-def _cancel(tx: Tx, server: Server, person_id: int, vacation_id: int) -> None:
     locked = lock_games_of(tx, person_id)
     person = people.lock(tx, person_id)
     row = next((row for row in vacation_rows.booked(tx, person_id) if row.id == vacation_id), None)
@@ -60,6 +48,13 @@ def _cancel(tx: Tx, server: Server, person_id: int, vacation_id: int) -> None:
     else:
         raise Gone(_("This vacation is over."), why=_("Its days have been used."))
     settle_person(tx, server, person_id, locked)
+
+
+def vacations(tx: Tx, server: Server, person_id: int) -> tuple[list[VacationRow], int]:
+    """What a person has booked, the first first, and how many days of this year are left."""
+    booked = vacation_rows.booked(tx, person_id)
+    year = local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone)).year
+    return booked, days_left(year, [_days(row) for row in booked], YEARLY_BUDGET)
 
 
 def _days(row: VacationRow) -> Vacation:

@@ -74,20 +74,19 @@ class Activity:
 
 def count(server: Server) -> bool:
     """Count what has happened since the last time, as far as one look goes; whether there is more."""
-    hours = server.write(lambda tx: _count_hours(tx, server.now()))
-    lines = server.write(lambda tx: _count_lines(tx, server.now()))
+    hours = server.store.write(lambda tx: _count_hours(tx, server.now()))
+    lines = server.store.write(lambda tx: _count_lines(tx, server.now()))
     return hours or lines
 
 
-def tidy(server: Server) -> None:
+def tidy(tx: Tx, server: Server) -> None:
     """Drop counts that nobody looks at any more."""
-    server.write(lambda tx: tally.forget_before(tx, (server.now() - KEPT).date()))
+    tally.forget_before(tx, (server.now() - KEPT).date())
 
 
-def activity(server: Server, *, hourly: bool) -> Activity:
+def activity(tx: Tx, server: Server, *, hourly: bool) -> Activity:
     """What happened in the last days, or in the last hours."""
-    with server.store.read() as tx:
-        return _activity(tx, server.now(), hourly=hourly)
+    return _activity(tx, server.now(), hourly=hourly)
 
 
 def _activity(tx: Tx, now: datetime, *, hourly: bool) -> Activity:

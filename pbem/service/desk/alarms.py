@@ -29,7 +29,7 @@ def tell(server: Server) -> int:
     with server.store.read() as tx:
         if not alarms.any_since_before(tx, server.now() - GATHERED):
             return 0
-    return server.write(lambda tx: _tell(tx, server))
+    return server.run(_tell)
 
 
 def _tell(tx: Tx, server: Server) -> int:

@@ -96,30 +96,26 @@ def done_with(tx: Tx, form: str) -> AuditRow | None:
     return rows.by_form(tx, form)
 
 
-def listed(server: Server, wanted: Wanted, *, before: int | None = None, limit: int = 50) -> list[AuditRow]:
+def listed(tx: Tx, server: Server, wanted: Wanted, *, before: int | None = None, limit: int = 50) -> list[AuditRow]:
     """The newest of the acts that are wanted, those older than a row where one is named."""
-    with server.store.read() as tx:
-        return rows.newest(tx, wanted, before, limit)
+    return rows.newest(tx, wanted, before, limit)
 
 
-def kinds(server: Server, acts: Collection[AuditRow]) -> dict[int, str]:
+def kinds(tx: Tx, server: Server, acts: Collection[AuditRow]) -> dict[int, str]:
     """What is played at the tables that these acts were done at, by the numbers of the tables."""
     numbers = {row.game_id for row in acts if row.game_id is not None}
-    with server.store.read() as tx:
-        return {number: row.kind for number, row in games.read_all(tx, numbers).items()}
+    return {number: row.kind for number, row in games.read_all(tx, numbers).items()}
 
 
-def head(server: Server) -> str:
+def head(tx: Tx, server: Server) -> str:
     """The head of the chain as it is printed; empty where nothing was ever done."""
-    with server.store.read() as tx:
-        found = rows.end(tx)
+    found = rows.end(tx)
     return "" if found is None else hash_chain.short(found[1])
 
 
-def verify(server: Server, printed: Collection[str] = ()) -> hash_chain.Outcome:
+def verify(tx: Tx, server: Server, printed: Collection[str] = ()) -> hash_chain.Outcome:
     """Read the whole chain and say everything that is wrong with it; `printed` are heads that somebody noted."""
-    with server.store.read() as tx:
-        return verify_in(tx, printed)
+    return verify_in(tx, printed)
 
 
 def verify_in(tx: Tx, printed: Collection[str] = ()) -> hash_chain.Outcome:

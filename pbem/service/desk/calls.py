@@ -46,58 +46,56 @@ class Queue:
     hidden: int
 
 
-def call(server: Server, person_id: int, text: str, *, game_id: int | None = None, seat: int | None = None) -> int:
+def call(
+    tx: Tx, server: Server, person_id: int, text: str, *, game_id: int | None = None, seat: int | None = None
+) -> int:
     """Call the organiser from a page or a mail of one's own; the number of the call. The same again is one call."""
     said = text_of(text)
-    return server.write(lambda tx: _call(tx, server, person_id, said, game_id, seat))
+    return _call(tx, server, person_id, said, game_id, seat)
 
 
-def call_from(server: Server, address: str, text: str, *, game_id: int | None = None) -> int:
+def call_from(tx: Tx, server: Server, address: str, text: str, *, game_id: int | None = None) -> int:
     """Call the organiser from a public page, leaving an address for the answer; the number of the call."""
     said = text_of(text)
-    return server.write(lambda tx: _call_from(tx, server, address, said, game_id))
+    return _call_from(tx, server, address, said, game_id)
 
 
-def waiting(server: Server) -> list[CallRow]:
+def waiting(tx: Tx, server: Server) -> list[CallRow]:
     """The calls that nobody has answered, the oldest first."""
-    with server.store.read() as tx:
-        return calls.queue(tx, "open", MOST_SHOWN)
+    return calls.queue(tx, "open", MOST_SHOWN)
 
 
-def closed(server: Server) -> list[CallRow]:
+def closed(tx: Tx, server: Server) -> list[CallRow]:
     """The calls that are done with, the newest first."""
-    with server.store.read() as tx:
-        return calls.queue(tx, "closed", MOST_SHOWN)
+    return calls.queue(tx, "closed", MOST_SHOWN)
 
 
-def queue(server: Server, actor: Actor, status: str) -> Queue:
+def queue(tx: Tx, server: Server, actor: Actor, status: str) -> Queue:
     """The calls that an actor may read, the open ones oldest first; of those from tables where they play only how many wait."""
-    with server.store.read() as tx:
-        audit.must_be_allowed(tx, actor, Act.CALLS)
-        return Queue(
-            calls.told(tx, status, MOST_SHOWN, without=actor.person_id),
-            calls.waiting_where(tx, actor.person_id) if actor.person_id is not None else 0,
-        )
+    audit.must_be_allowed(tx, actor, Act.CALLS)
+    return Queue(
+        calls.told(tx, status, MOST_SHOWN, without=actor.person_id),
+        calls.waiting_where(tx, actor.person_id) if actor.person_id is not None else 0,
+    )
 
 
-def one(server: Server, actor: Actor, call_id: int) -> ToldCall:
+def one(tx: Tx, server: Server, actor: Actor, call_id: int) -> ToldCall:
     """One call; refused to whoever plays at the table it came from."""
-    with server.store.read() as tx:
-        found = calls.one(tx, call_id)
-        audit.must_be_allowed(tx, actor, Act.CALL, found.row.game_id)
-        return found
+    found = calls.one(tx, call_id)
+    audit.must_be_allowed(tx, actor, Act.CALL, found.row.game_id)
+    return found
 
 
-def answer(server: Server, actor: Actor, call_id: int, text: str) -> None:
+def answer(tx: Tx, server: Server, actor: Actor, call_id: int, text: str) -> None:
     """Answer a call by mail, and be done with it; the same answer again is not sent again."""
     said = text_of(text)
-    server.write(lambda tx: _end_in(tx, server, actor, call_id, said, "answered", Act.ANSWER, CALLED))
+    _end_in(tx, server, actor, call_id, said, "answered", Act.ANSWER, CALLED)
 
 
-def close(server: Server, actor: Actor, call_id: int, reason: str) -> None:
+def close(tx: Tx, server: Server, actor: Actor, call_id: int, reason: str) -> None:
     """Be done with a call without an answer; the caller is told why. Again changes nothing."""
     why = reason_of(reason)
-    server.write(lambda tx: _end_in(tx, server, actor, call_id, why, "closed", Act.CLOSE_CALL, why))
+    _end_in(tx, server, actor, call_id, why, "closed", Act.CLOSE_CALL, why)
 
 
 def settle_in(tx: Tx, server: Server, actor: Actor, call_id: int, act: AuditRow) -> None:
@@ -181,6 +179,6 @@ def _too_many(limit: int) -> TooMany:
 
 def call_by_link(server: Server, token: str, purpose: Purpose, text: str) -> int:
     """Call the organiser from the page of a link; the number of the call."""
-    link = links.opened(server, token, purpose)
+    link = server.read(links.opened, token, purpose)
     assert link.person_id is not None
-    return call(server, link.person_id, text, game_id=link.game_id, seat=link.seat)
+    return server.run(call, link.person_id, text, game_id=link.game_id, seat=link.seat)

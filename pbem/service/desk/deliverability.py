@@ -124,24 +124,23 @@ class Deliverability:
     withheld: int
 
 
-def look(server: Server, actor: Actor) -> Deliverability:
+def look(tx: Tx, server: Server, actor: Actor) -> Deliverability:
     """How mail gets through."""
     now = server.now()
     today = now.date()
-    with server.store.read() as tx:
-        others = _played_with(tx, actor)
-        left_alone = reachability.left_alone(tx, COUNTED)
-        unused = [found for row in received.newest(tx, LOOKED_AT) if (found := _unused(row)) is not None][:UNUSED]
-        seen_alone = tuple(row for row in left_alone if row.person_id not in others)
-        seen_unused = tuple(each for each in unused if each.row.person_id not in others)
-        return Deliverability(
-            overview.counts(tx, now, now - LATE),
-            tuple(traffic.since(tx, today - timedelta(days=DAYS))[:PROVIDERS]),
-            seen_alone,
-            _came(*(received.counted(tx, today - timedelta(days=days - 1)) for days in (WEEK, DAYS))),
-            seen_unused,
-            len(left_alone) - len(seen_alone) + len(unused) - len(seen_unused),
-        )
+    others = _played_with(tx, actor)
+    left_alone = reachability.left_alone(tx, COUNTED)
+    unused = [found for row in received.newest(tx, LOOKED_AT) if (found := _unused(row)) is not None][:UNUSED]
+    seen_alone = tuple(row for row in left_alone if row.person_id not in others)
+    seen_unused = tuple(each for each in unused if each.row.person_id not in others)
+    return Deliverability(
+        overview.counts(tx, now, now - LATE),
+        tuple(traffic.since(tx, today - timedelta(days=DAYS))[:PROVIDERS]),
+        seen_alone,
+        _came(*(received.counted(tx, today - timedelta(days=days - 1)) for days in (WEEK, DAYS))),
+        seen_unused,
+        len(left_alone) - len(seen_alone) + len(unused) - len(seen_unused),
+    )
 
 
 def outcome_of(noted: str) -> str:

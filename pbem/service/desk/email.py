@@ -31,6 +31,7 @@ class Letter:
 
 
 def read(
+    tx: Tx,
     server: Server,
     actor: Actor,
     outbox_id: int,
@@ -41,13 +42,10 @@ def read(
 ) -> Letter:
     """Read a mail about this table, or to this person about whatever it is."""
 
-    def work(tx: Tx) -> Letter:
-        mail = outbox.read(tx, outbox_id)
-        if mail is None or game_id not in (None, mail.game_id) or person_id not in (None, mail.person_id):
-            raise NotFound(_("There is no such mail."), remedy=_("Nothing was shown."))
-        return _read(tx, server, actor, mail, reason)
-
-    return server.write(work)
+    mail = outbox.read(tx, outbox_id)
+    if mail is None or game_id not in (None, mail.game_id) or person_id not in (None, mail.person_id):
+        raise NotFound(_("There is no such mail."), remedy=_("Nothing was shown."))
+    return _read(tx, server, actor, mail, reason)
 
 
 def _read(tx: Tx, server: Server, actor: Actor, mail: OutboxRow, reason: str) -> Letter:

@@ -26,7 +26,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.desk import audit
 from pbem.service.desk.acts.clocks import Extend, Pause, Resume
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable
-from pbem.service.desk.acts.perform import Deed, perform_in
+from pbem.service.desk.acts.perform import Deed, perform
 from pbem.service.people.addresses import normalised
 from pbem.service.server import Server
 from pbem.store import jobs, outbox
@@ -125,30 +125,45 @@ def facts_of(server: Server, what: What, text: str = "", days: int = 7) -> dict[
     return {}
 
 
-def plan(server: Server, actor: Actor, what: What, facts: Mapping[str, Any]) -> Plan:
+def plan(tx: Tx, server: Server, actor: Actor, what: What, facts: Mapping[str, Any]) -> Plan:
     """What would happen; nothing is changed."""
-    with server.store.read() as tx:
-        total = jobs.count(tx, what, facts)
-        theirs = None if what is What.ANNOUNCE else actor.person_id
-        alone = () if theirs is None else tuple(jobs.at_tables_of(tx, what, facts, theirs, total))
-        listed = (each for each in jobs.following(tx, what, facts, 0, LISTED + len(alone)) if each not in alone)
-        return Plan(what, facts, total, tuple(islice(listed, LISTED)), alone)
+    total = jobs.count(tx, what, facts)
+    theirs = None if what is What.ANNOUNCE else actor.person_id
+    alone = () if theirs is None else tuple(jobs.at_tables_of(tx, what, facts, theirs, total))
+    listed = (each for each in jobs.following(tx, what, facts, 0, LISTED + len(alone)) if each not in alone)
+    return Plan(what, facts, total, tuple(islice(listed, LISTED)), alone)
 
 
-def begin(server: Server, actor: Actor, what: What, facts: Mapping[str, Any], reason: str, key: str) -> int:
+def begin(tx: Tx, server: Server, actor: Actor, what: What, facts: Mapping[str, Any], reason: str, key: str) -> int:
     """Begin a job; its number. The same key again is the same job."""
-    return server.write(lambda tx: _begin(tx, server, actor, what, facts, reason, key))
+    said = reason_of(reason)
+    if (known := jobs.by_key(tx, key)) is not None:
+        return known.id
+    job_id = jobs.add(
+        tx,
+        key=key,
+        what=what,
+        facts=json.dumps(dict(facts), sort_keys=True),
+        reason=said,
+        actor=json.dumps(asdict(actor), sort_keys=True),
+        total=jobs.count(tx, what, facts),
+        created_at=server.now(),
+    )
+    audit.record(tx, server, actor, ACTS[what], said, form=key, job=job_id, **facts)
+    return job_id
 
 
-def stop(server: Server, actor: Actor, job_id: int, reason: str) -> None:
+def stop(tx: Tx, server: Server, actor: Actor, job_id: int, reason: str) -> None:
     """Go no further with a job; what it has done stays done. Again changes nothing."""
-    server.write(lambda tx: _stop(tx, server, actor, job_id, reason))
+    row = jobs.lock(tx, job_id)
+    if row.status == "running":
+        jobs.change(tx, job_id, status="stopped", ended_at=server.now())
+        audit.record(tx, server, actor, ACTS[What(row.what)], reason, job=job_id, stopped_after=row.done + row.failed)
 
 
-def read(server: Server, job_id: int) -> Job:
+def read(tx: Tx, server: Server, job_id: int) -> Job:
     """How far a job has come."""
-    with server.store.read() as tx:
-        return _job(jobs.read(tx, job_id))
+    return _job(jobs.read(tx, job_id))
 
 
 def newest_in(tx: Tx, limit: int = 5) -> list[Job]:
@@ -174,41 +189,16 @@ def go_on_with(server: Server, job_id: int, progress: Callable[[int], None] = la
         following = jobs.following(tx, row.what, json.loads(row.facts), row.mark, _AT_ONCE)
     for target in following:
         try:
-            server.write(partial(_step, server=server, job_id=job_id, target=target))
+            server.run(_step, job_id=job_id, target=target)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with one, the others must not wait for it
             if not isinstance(error, PbemError):
                 _log.exception("job_step_failed", job=job_id, number=target.number)
             why = str(error) if isinstance(error, PbemError) else f"a fault in the server ({type(error).__name__})"
-            server.write(partial(_failed, job_id=job_id, target=target, why=why))
+            server.store.write(partial(_failed, job_id=job_id, target=target, why=why))
         progress(1)
     if not following:
-        server.write(lambda tx: _end(tx, server, job_id))
+        server.run(_end, job_id)
     return bool(following)
-
-
-def _begin(tx: Tx, server: Server, actor: Actor, what: What, facts: Mapping[str, Any], reason: str, key: str) -> int:
-    said = reason_of(reason)
-    if (known := jobs.by_key(tx, key)) is not None:
-        return known.id
-    job_id = jobs.add(
-        tx,
-        key=key,
-        what=what,
-        facts=json.dumps(dict(facts), sort_keys=True),
-        reason=said,
-        actor=json.dumps(asdict(actor), sort_keys=True),
-        total=jobs.count(tx, what, facts),
-        created_at=server.now(),
-    )
-    audit.record(tx, server, actor, ACTS[what], said, form=key, job=job_id, **facts)
-    return job_id
-
-
-def _stop(tx: Tx, server: Server, actor: Actor, job_id: int, reason: str) -> None:
-    row = jobs.lock(tx, job_id)
-    if row.status == "running":
-        jobs.change(tx, job_id, status="stopped", ended_at=server.now())
-        audit.record(tx, server, actor, ACTS[What(row.what)], reason, job=job_id, stopped_after=row.done + row.failed)
 
 
 def _step(tx: Tx, server: Server, job_id: int, target: Target) -> None:
@@ -222,7 +212,7 @@ def _step(tx: Tx, server: Server, job_id: int, target: Target) -> None:
         now = server.now()
         outbox.queue(tx, [outbox.Letter(target.number, "announcement", facts={"text": facts["text"]})], now, now)
     else:
-        perform_in(tx, server, _actor(row), deed, row.reason)
+        perform(tx, server, _actor(row), deed, row.reason)
     jobs.change(tx, job_id, mark=target.number, done=row.done + 1)
 
 

@@ -43,7 +43,7 @@ def add(server: Server, actor: Actor, name: str, address: str, passphrase: str) 
         organiser_id = organisers.add(tx, name, address, hashed, server.now())
         audit.record(tx, server, actor, Act.ORGANISER_ADDED, _AT_THE_MACHINE, organiser=organiser_id, name=name)
 
-    server.write(work)
+    server.store.write(work)
 
 
 def must_be_good(passphrase: str) -> None:
@@ -69,32 +69,27 @@ def as_hashed(passphrase: str) -> str:
     return unicodedata.normalize("NFC", passphrase).strip()[: LONGEST_PASSPHRASE + 1]
 
 
-def listed(server: Server) -> list[OrganiserRow]:
+def listed(tx: Tx, server: Server) -> list[OrganiserRow]:
     """All who may sign in to the desk."""
-    with server.store.read() as tx:
-        return organisers.all_of_them(tx)
+    return organisers.all_of_them(tx)
 
 
-def remove(server: Server, actor: Actor, name: str) -> None:
+def remove(tx: Tx, server: Server, actor: Actor, name: str) -> None:
     """Let somebody no longer sign in to the desk, and end what they do there just now."""
 
-    def work(tx: Tx) -> None:
-        row = _named(tx, name)
-        organisers.remove(tx, row.name)
-        audit.record(tx, server, actor, Act.ORGANISER_REMOVED, _AT_THE_MACHINE, organiser=row.id, name=row.name)
-
-    server.write(work)
+    row = _named(tx, name)
+    organisers.remove(tx, row.name)
+    audit.record(tx, server, actor, Act.ORGANISER_REMOVED, _AT_THE_MACHINE, organiser=row.id, name=row.name)
 
 
-def must_be_there(server: Server, name: str) -> None:
+def must_be_there(tx: Tx, server: Server, name: str) -> None:
     """Refuse the name of nobody."""
-    with server.store.read() as tx:
-        _named(tx, name)
+    _named(tx, name)
 
 
-def with_codes(server: Server, actor: Actor, name: str, secret: str, code: str) -> None:
+def with_codes(tx: Tx, server: Server, actor: Actor, name: str, secret: str, code: str) -> None:
     """Ask an organiser for a code from now on, who shows by one that they have the secret."""
-    server.write(lambda tx: with_codes_in(tx, server, actor, _named(tx, name), secret, code, _AT_THE_MACHINE))
+    with_codes_in(tx, server, actor, _named(tx, name), secret, code, _AT_THE_MACHINE)
 
 
 def with_codes_in(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, secret: str, code: str, reason: str) -> None:
@@ -110,9 +105,9 @@ def with_codes_in(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, secre
     audit.record(tx, server, actor, Act.CODES_ON, reason, organiser=row.id)
 
 
-def without_codes(server: Server, actor: Actor, name: str) -> None:
+def without_codes(tx: Tx, server: Server, actor: Actor, name: str) -> None:
     """Ask an organiser for the passphrase alone; again changes nothing."""
-    server.write(lambda tx: without_codes_in(tx, server, actor, _named(tx, name), _AT_THE_MACHINE))
+    without_codes_in(tx, server, actor, _named(tx, name), _AT_THE_MACHINE)
 
 
 def without_codes_in(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, reason: str) -> None:
@@ -123,6 +118,7 @@ def without_codes_in(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, re
 
 
 def acting(
+    tx: Tx,
     server: Server,
     act: Act,
     organiser: Session | None,
@@ -136,14 +132,13 @@ def acting(
     An organiser who plays at a table and is its host is the host there and no more.
     """
     refusal: Forbidden | None = None
-    with server.store.read() as tx:
-        for each in _actors(tx, game_id, organiser, person):
-            try:
-                audit.must_be_allowed(tx, each, act, game_id, person_id)
-            except Forbidden as refused:
-                refusal = refused
-            else:
-                return each
+    for each in _actors(tx, game_id, organiser, person):
+        try:
+            audit.must_be_allowed(tx, each, act, game_id, person_id)
+        except Forbidden as refused:
+            refusal = refused
+        else:
+            return each
     if refusal is not None:
         raise refusal
     return None

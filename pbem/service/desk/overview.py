@@ -99,21 +99,20 @@ class Overview:
         return tuple(worker for worker in self.workers if self.now - worker.beat_at < SILENT)
 
 
-def look(server: Server, wanted: Wanted, after: str = "", limit: int = PAGE) -> Overview:
+def look(tx: Tx, server: Server, wanted: Wanted, after: str = "", limit: int = PAGE) -> Overview:
     """The state of the house, and a page of the tables that are wanted."""
     now = server.now()
-    with server.store.read() as tx:
-        return Overview(
-            now,
-            overview.counts(tx, now, now - LATE),
-            tally.latest(tx, "playing", (now - timedelta(days=1)).date()),
-            tuple(heartbeats.beats(tx)),
-            tuple(outages.newest_outages(tx, 5)),
-            tuple(desk_jobs.newest_in(tx)),
-            tuple(ledger.given_up_in(tx, MAILS)),
-            tuple(received.unread(tx, MAILS)),
-            page_in(tx, wanted, now, after, limit),
-        )
+    return Overview(
+        now,
+        overview.counts(tx, now, now - LATE),
+        tally.latest(tx, "playing", (now - timedelta(days=1)).date()),
+        tuple(heartbeats.beats(tx)),
+        tuple(outages.newest_outages(tx, 5)),
+        tuple(desk_jobs.newest_in(tx)),
+        tuple(ledger.given_up_in(tx, MAILS)),
+        tuple(received.unread(tx, MAILS)),
+        page_in(tx, wanted, now, after, limit),
+    )
 
 
 def page_in(tx: Tx, wanted: Wanted, now: datetime, after: str = "", limit: int = PAGE) -> Page:
@@ -134,10 +133,9 @@ def page_in(tx: Tx, wanted: Wanted, now: datetime, after: str = "", limit: int =
     return Page(tables, _key(wanted, shown[-1]) if len(rows) > limit else "")
 
 
-def person_with(server: Server, address: str) -> int | None:
+def person_with(tx: Tx, server: Server, address: str) -> int | None:
     """The number of the person with exactly this address, if it is known."""
-    with server.store.read() as tx:
-        found = people.by_mailbox(tx, normalised(address)[1])
+    found = people.by_mailbox(tx, normalised(address)[1])
     return None if found is None else found.id
 
 

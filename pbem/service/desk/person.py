@@ -19,6 +19,7 @@ from pbem.store import blocks, people, reachability, search
 from pbem.store import reliability as counting
 from pbem.store import vacations as vacation_rows
 from pbem.store.blocks import BanRow
+from pbem.store.database import Tx
 from pbem.store.people import PersonRow
 from pbem.store.reachability import UnreachableRow
 from pbem.store.sessions import Holder
@@ -52,30 +53,28 @@ class Names:
     after: str = ""
 
 
-def of(server: Server, person_id: int) -> Profile:
+def of(tx: Tx, server: Server, person_id: int) -> Profile:
     """One person."""
     now = server.now()
-    with server.store.read() as tx:
-        person = people.read(tx, person_id)
-        counts = counting.counts(tx, [person_id], now - LOOKED_BACK)
-        return Profile(
-            person,
-            now,
-            overview.page_in(tx, Wanted(person_id=person_id), now),
-            tuple(ledger.of_person_in(tx, person_id, MAILS)),
-            tuple(sessions.listed_in(tx, server, Holder(person_id=person_id))),
-            reliability(counts[person_id]),
-            tuple(blocks.bans_of(tx, person_id)),
-            blocks.ban_in_force(tx, person_id, now),
-            tuple(row for row in vacation_rows.booked(tx, person_id) if row.end_at > now),
-            reachability.failure(tx, person_id),
-        )
+    person = people.read(tx, person_id)
+    counts = counting.counts(tx, [person_id], now - LOOKED_BACK)
+    return Profile(
+        person,
+        now,
+        overview.page_in(tx, Wanted(person_id=person_id), now),
+        tuple(ledger.of_person_in(tx, person_id, MAILS)),
+        tuple(sessions.listed(tx, server, Holder(person_id=person_id))),
+        reliability(counts[person_id]),
+        tuple(blocks.bans_of(tx, person_id)),
+        blocks.ban_in_force(tx, person_id, now),
+        tuple(row for row in vacation_rows.booked(tx, person_id) if row.end_at > now),
+        reachability.failure(tx, person_id),
+    )
 
 
-def named(server: Server, text: str, after: str = "", limit: int = overview.PAGE) -> Names:
+def named(tx: Tx, server: Server, text: str, after: str = "", limit: int = overview.PAGE) -> Names:
     """People whose name has these words, those who came last first."""
-    with server.store.read() as tx:
-        numbers = search.search(tx, "person", text, overview.number_of(after), limit + 1)
-        found = people.read_all(tx, numbers[:limit])
+    numbers = search.search(tx, "person", text, overview.number_of(after), limit + 1)
+    found = people.read_all(tx, numbers[:limit])
     shown = tuple(found[number] for number in numbers[:limit])
     return Names(shown, str(shown[-1].id) if len(numbers) > limit else "")

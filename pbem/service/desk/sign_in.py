@@ -61,7 +61,7 @@ def sign_in(server: Server, name: str, passphrase: str, code: str, label: str) -
         _forget_tries(tx, server, row)
         return sessions.open_in(tx, server, Holder(organiser_id=row.id), label)
 
-    return server.write(work)
+    return server.store.write(work)
 
 
 def fresh(server: Server, session: Session) -> bool:
@@ -78,7 +78,7 @@ def check_again(server: Server, session: Session, passphrase: str) -> None:
         _forget_tries(tx, server, found)
         sessions.checked_in(tx, server, session)
 
-    server.write(work)
+    server.store.write(work)
 
 
 def change(server: Server, session: Session, old: str, new: str) -> None:
@@ -90,17 +90,16 @@ def change(server: Server, session: Session, old: str, new: str) -> None:
     def work(tx: Tx) -> None:
         row = _still(tx, found)
         organisers.change(tx, row.id, passphrase=hashed)
-        sessions.end_others_in(tx, server, session.holder, session.id)
+        sessions.end_others(tx, server, session.holder, session.id)
         _forget_tries(tx, server, row)
         audit.record(tx, server, actor_of(tx, row), Act.PASSPHRASE, _BY_THEMSELVES, organiser=row.id)
 
-    server.write(work)
+    server.store.write(work)
 
 
-def has_codes(server: Server, session: Session) -> bool:
+def has_codes(tx: Tx, server: Server, session: Session) -> bool:
     """Whether this organiser is asked for a code."""
-    with server.store.read() as tx:
-        return organisers.read(tx, _organiser(session)).totp is not None
+    return organisers.read(tx, _organiser(session)).totp is not None
 
 
 def ask_for_codes(server: Server, session: Session, secret: str, code: str) -> None:
@@ -110,7 +109,7 @@ def ask_for_codes(server: Server, session: Session, secret: str, code: str) -> N
         row = organisers.lock(tx, _organiser(session))
         with_codes_in(tx, server, actor_of(tx, row), row, secret, code, _BY_THEMSELVES)
 
-    server.write(work)
+    server.store.write(work)
 
 
 def ask_for_no_codes(server: Server, session: Session) -> None:
@@ -120,7 +119,7 @@ def ask_for_no_codes(server: Server, session: Session) -> None:
         row = organisers.lock(tx, _organiser(session))
         without_codes_in(tx, server, actor_of(tx, row), row, _BY_THEMSELVES)
 
-    server.write(work)
+    server.store.write(work)
 
 
 def _tried(server: Server, name: str) -> OrganiserRow | None:
@@ -140,7 +139,7 @@ def _tried(server: Server, name: str) -> OrganiserRow | None:
         quotas.keep(tx, used)
         return organisers.by_name(tx, name)
 
-    return server.write(work)
+    return server.store.write(work)
 
 
 def _tried_again(server: Server, session: Session, passphrase: str) -> OrganiserRow:

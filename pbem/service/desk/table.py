@@ -117,46 +117,44 @@ class Desk:
         return hash_chain.short(self.game.entry_head)
 
 
-def table(server: Server, actor: Actor, game_id: int) -> Desk:
+def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> Desk:
     """A table, for whoever moderates it."""
-    with server.store.read() as tx:
-        audit.must_be_allowed(tx, actor, Act.TABLE, game_id)
-        game = games.read(tx, game_id)
-        for_host = actor.role is Role.HOST
-        rules, places = move.rules_of(game), players.places(tx, game_id)
-        mails = () if for_host else tuple(ledger.of_game_in(tx, game_id, MOST_MAILS))
-        return Desk(
-            game=game,
-            rules=rules,
-            for_host=for_host,
-            host=people.read(tx, game.host_id).name,
-            seats=tuple(_seats(tx, game, places, for_host=for_host)),
-            log=tuple(_log(tx, game, rules, for_host=for_host)),
-            # What players may know of it stands in the log; a call and its answer are between two people.
-            acts=() if for_host else tuple(audit_rows.newest(tx, Wanted(game_id=game_id), None, MOST_ACTS)),
-            mails=mails,
-            said=tuple(talk.heard_in(tx, game)),
-            turns=() if for_host else tuple(_turns(tx, game, rules, places)),
-            called=ledger.readers_in(tx, {mail.person_id for mail in mails}, places),
-        )
+    audit.must_be_allowed(tx, actor, Act.TABLE, game_id)
+    game = games.read(tx, game_id)
+    for_host = actor.role is Role.HOST
+    rules, places = move.rules_of(game), players.places(tx, game_id)
+    mails = () if for_host else tuple(ledger.of_game_in(tx, game_id, MOST_MAILS))
+    return Desk(
+        game=game,
+        rules=rules,
+        for_host=for_host,
+        host=people.read(tx, game.host_id).name,
+        seats=tuple(_seats(tx, game, places, for_host=for_host)),
+        log=tuple(_log(tx, game, rules, for_host=for_host)),
+        # What players may know of it stands in the log; a call and its answer are between two people.
+        acts=() if for_host else tuple(audit_rows.newest(tx, Wanted(game_id=game_id), None, MOST_ACTS)),
+        mails=mails,
+        said=tuple(talk.heard_in(tx, game)),
+        turns=() if for_host else tuple(_turns(tx, game, rules, places)),
+        called=ledger.readers_in(tx, {mail.person_id for mail in mails}, places),
+    )
 
 
-def clocks(server: Server, actor: Actor, game_id: int) -> tuple[GameRow, list[tuple[Sitting, tuple[str, ...]]]]:
+def clocks(tx: Tx, server: Server, actor: Actor, game_id: int) -> tuple[GameRow, list[tuple[Sitting, tuple[str, ...]]]]:
     """A table, and how each of its open deadlines came about, line by line."""
-    with server.store.read() as tx:
-        audit.must_be_allowed(tx, actor, Act.TABLE, game_id)
-        if actor.role is Role.HOST:
-            raise Forbidden(
-                _("A host is not told who has answered."), why=_("Whoever plays at a table is not told either.")
-            )
-        game = games.read(tx, game_id)
-        seats = _seats(tx, game, players.places(tx, game_id), for_host=False)
-        running = clocks_deadlines.clocks_of(tx, {game.id: game}, [each.due for each in seats if each.due is not None])
-        ways = {
-            seat: explained(clocks_deadlines.known(clock, server.now()), ZoneInfo(clock.person.zone))
-            for (_game, _window, seat), clock in running.items()
-        }
-        return game, [(each, ways[each.seat]) for each in seats if each.seat in ways]
+    audit.must_be_allowed(tx, actor, Act.TABLE, game_id)
+    if actor.role is Role.HOST:
+        raise Forbidden(
+            _("A host is not told who has answered."), why=_("Whoever plays at a table is not told either.")
+        )
+    game = games.read(tx, game_id)
+    seats = _seats(tx, game, players.places(tx, game_id), for_host=False)
+    running = clocks_deadlines.clocks_of(tx, {game.id: game}, [each.due for each in seats if each.due is not None])
+    ways = {
+        seat: explained(clocks_deadlines.known(clock, server.now()), ZoneInfo(clock.person.zone))
+        for (_game, _window, seat), clock in running.items()
+    }
+    return game, [(each, ways[each.seat]) for each in seats if each.seat in ways]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,25 +168,22 @@ class Eyes:
     prompt: Text | None
 
 
-def see_as(server: Server, actor: Actor, game_id: int, seat: int, reason: str) -> Eyes:
+def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason: str) -> Eyes:
     """Look at a table as a seat sees it; that one did, and why, is on record before anything is shown."""
 
-    def work(tx: Tx) -> Eyes:
-        game = games.lock(tx, game_id)
-        if game.started_at is None:
-            raise Gone(_("This game has not begun, so nobody sees anything yet."), remedy=_("Nothing was shown."))
-        places = players.places(tx, game_id)
-        if all(place.seat != seat for place in places):
-            raise NotFound(_("There is no such seat in this game."), remedy=_("Nothing was shown."))
-        audit.record(tx, server, actor, Act.SEE_AS, reason, game_id=game_id, seat=seat)
-        rules = move.rules_of(game)
-        view = views.view(tx, game, seat).view
-        names = tuple(set_apart(place.name) for place in sorted(places, key=lambda place: place.seat or 0))
-        decision = asked(rules, view, seat) if game.status == "playing" else None
-        prompt = None if decision is None else decision.prompt
-        return Eyes(game, seat, rules.board(view, seat), speech.teller(rules, seat, names), prompt)
-
-    return server.write(work)
+    game = games.lock(tx, game_id)
+    if game.started_at is None:
+        raise Gone(_("This game has not begun, so nobody sees anything yet."), remedy=_("Nothing was shown."))
+    places = players.places(tx, game_id)
+    if all(place.seat != seat for place in places):
+        raise NotFound(_("There is no such seat in this game."), remedy=_("Nothing was shown."))
+    audit.record(tx, server, actor, Act.SEE_AS, reason, game_id=game_id, seat=seat)
+    rules = move.rules_of(game)
+    view = views.view(tx, game, seat).view
+    names = tuple(set_apart(place.name) for place in sorted(places, key=lambda place: place.seat or 0))
+    decision = asked(rules, view, seat) if game.status == "playing" else None
+    prompt = None if decision is None else decision.prompt
+    return Eyes(game, seat, rules.board(view, seat), speech.teller(rules, seat, names), prompt)
 
 
 def row_told(rules: Game[Any], row: hash_chain.Row) -> LoggedRow:

@@ -108,13 +108,13 @@ def receive(server: Server, box: Letterbox, envelope_from: str, envelope_to: str
         return _dropped(server, "unreadable")
     # The number of the link and not the token: that may change its letters on the way, and must be kept nowhere.
     known_by = addressed.fingerprint(raw, f"{link.purpose}{link.id}")
-    return server.write(lambda tx: _keep(tx, server, link, known_by, name, fit))
+    return server.run(_keep, link, known_by, name, fit)
 
 
 def attend(server: Server, box: Letterbox, limit: int = BATCH) -> int:
     """Deal with mails that were kept, as many as one look takes; how many that were."""
     now = server.now()
-    claimed = server.write(lambda tx: rows.claim(tx, now, now + LEASE, limit))
+    claimed = server.store.write(lambda tx: rows.claim(tx, now, now + LEASE, limit))
     for row in claimed:
         try:
             _attend_one(server, box, row)
@@ -124,12 +124,12 @@ def attend(server: Server, box: Letterbox, limit: int = BATCH) -> int:
     return len(claimed)
 
 
-def retry(server: Server) -> int:
+def retry(tx: Tx, server: Server) -> int:
     """Let the mails that were given up be read again, because what was in their way is mended; how many those are.
 
     What a mail has led to already is not done again, and one that is too late by now is told so, as any that comes late.
     """
-    return server.write(lambda tx: rows.unpark(tx, server.now()))
+    return rows.unpark(tx, server.now())
 
 
 def carried_out_in(tx: Tx, server: Server, received_id: int, link: Link, outcome: str) -> None:
@@ -145,9 +145,9 @@ def finish_in(tx: Tx, server: Server, received_id: int, outcome: str) -> None:
     rows.count(tx, server.now().date(), outcome)
 
 
-def tidy(server: Server) -> None:
+def tidy(tx: Tx, server: Server) -> None:
     """Drop mails of long ago, whatever became of them."""
-    server.write(lambda tx: rows.forget_before(tx, server.now() - KEPT))
+    rows.forget_before(tx, server.now() - KEPT)
 
 
 def _addressed(server: Server, box: Letterbox, envelope_to: str, raw: bytes) -> Link | str:
@@ -166,7 +166,7 @@ def _addressed(server: Server, box: Letterbox, envelope_to: str, raw: bytes) -> 
 
 def _opened(server: Server, token: str, purpose: Purpose) -> Link | str:
     try:
-        return links.opened(server, token, purpose)
+        return server.read(links.opened, token, purpose)
     except NotFound:
         return "a stranger"
     except Gone:
@@ -175,7 +175,7 @@ def _opened(server: Server, token: str, purpose: Purpose) -> Link | str:
 
 def _dropped(server: Server, why: str) -> str:
     """Count a mail of which nothing is kept."""
-    server.write(lambda tx: rows.count(tx, server.now().date(), why))
+    server.store.write(lambda tx: rows.count(tx, server.now().date(), why))
     return why
 
 
@@ -209,7 +209,7 @@ def _attend_one(server: Server, box: Letterbox, row: ReceivedRow) -> None:
         _if_ours(server, row, lambda tx: finish_in(tx, server, row.id, f"by a program: {program}"))
     elif doubt := _doubt(server, box, link, mail):
         _if_ours(server, row, lambda tx: _ask(tx, server, row, link, doubt))
-    elif (outcome := replies.act(server, row.id, link, reply_of(mail))) is not None:
+    elif (outcome := server.run(replies.act, row.id, link, reply_of(mail))) is not None:
         _if_ours(server, row, lambda tx: carried_out_in(tx, server, row.id, link, outcome))
 
 
@@ -286,7 +286,7 @@ def _if_ours(server: Server, row: ReceivedRow, work: Callable[[Tx], None]) -> No
         if kept is not None and kept.status == "waiting" and kept.claimed_until == row.claimed_until:
             work(tx)
 
-    server.write(only_then)
+    server.store.write(only_then)
 
 
 def _try_later(server: Server, row: ReceivedRow) -> None:

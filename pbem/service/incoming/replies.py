@@ -118,15 +118,11 @@ class _Acting:
         return games.read(self.tx, self.game_id)
 
 
-def act(server: Server, received_id: int, link: Link, reply: Reply) -> str | None:
+def act(tx: Tx, server: Server, received_id: int, link: Link, reply: Reply) -> str | None:
     """Carry out a reply that was kept, and queue its receipt; what came of it, in a few words. Again changes nothing.
 
     None where it has been let go of meanwhile: its player has said that it was not theirs, or has left for good.
     """
-    return server.write(lambda tx: _act(tx, server, received_id, link, reply))
-
-
-def _act(tx: Tx, server: Server, received_id: int, link: Link, reply: Reply) -> str | None:
     kept = rows.lock(tx, received_id)
     assert kept is not None, "a mail is there as long as it is not dealt with"
     if done := json.loads(kept.acts):
@@ -238,7 +234,7 @@ def _leave_order(acting: _Acting, standing: Standing) -> tuple[Done, str]:
     if acting.game().window != acting.window:
         # An order knows no turn: left late, it could bid for something that nobody had seen when it was written.
         raise _moved_on(acting)
-    order = play_orders.leave_order_in(
+    order = play_orders.leave_order(
         acting.tx, acting.server, acting.game_id, acting.seat, standing.said, acting.person_id
     )
     return Done.ORDERED, orders.write_order(order)
@@ -264,7 +260,7 @@ def _do_plain(acting: _Acting, command: Plain) -> tuple[Done, str]:
         case Word.UNDO:
             return Done.TAKEN_BACK, _take_back(acting)
         case Word.TALK:
-            talk.say_in(tx, server, acting.game_id, acting.seat, person_id, command.rest)
+            talk.say(tx, server, acting.game_id, acting.seat, person_id, command.rest)
             return Done.SAID, ""
         case Word.VACATION:
             today = local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone))
@@ -272,10 +268,10 @@ def _do_plain(acting: _Acting, command: Plain) -> tuple[Done, str]:
             vacations.book_vacation_in(tx, server, person_id, wanted)
             return Done.AWAY, str(wanted)
         case Word.RESEND:
-            ledger.turn_again_in(tx, server, person_id, acting.game().id, acting.seat)
+            ledger.turn_again(tx, server, person_id, acting.game().id, acting.seat)
             return Done.RESENT, ""
         case Word.STOP:
-            preferences.choose_in(tx, server, person_id, Delivery(Way.NOTHING), acting.game().key)
+            preferences.choose(tx, server, person_id, Delivery(Way.NOTHING), acting.game().key)
             return Done.STOPPED, ""
         case Word.RESIGN:
             play_move.must_not_be_stopped(acting.game())
@@ -301,7 +297,7 @@ def _take_back(acting: _Acting) -> str:
             if last is None:
                 raise Gone(_("There is no choice of yours that could be taken back."), remedy=_("Nothing was changed."))
             window, choice = last.number, last.entry.choices[acting.seat]
-    undo.take_back_in(acting.tx, acting.server, game.id, window, acting.seat, acting.person_id)
+    undo.take_back(acting.tx, acting.server, game.id, window, acting.seat, acting.person_id)
     acting.window = window
     return "" if choice is None else play_move.said(choice, rules)
 

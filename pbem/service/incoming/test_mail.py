@@ -32,15 +32,14 @@ class Answer:
     says: str
 
 
-def open_address(server: Server) -> str:
+def open_address(tx: Tx, server: Server) -> str:
     """The token of the address that a new test mail asks its reader to answer to; the one before is worthless now."""
-    return server.write(lambda tx: links.token(server, link_rows.renew_of_nobody(tx, Purpose.REPLY, server.now())))
+    return links.token(server, link_rows.renew_of_nobody(tx, Purpose.REPLY, server.now()))
 
 
-def answered(server: Server, since: datetime | None = None) -> Answer | None:
+def answered(tx: Tx, server: Server, since: datetime | None = None) -> Answer | None:
     """The last answer to a test mail, or the last since then; None if there is none that was read."""
-    with server.store.read() as tx:
-        return answered_in(tx, since)
+    return answered_in(tx, since)
 
 
 def answered_in(tx: Tx, since: datetime | None = None) -> Answer | None:

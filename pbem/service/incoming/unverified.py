@@ -51,14 +51,13 @@ class Doubted:
     carried_out: bool
 
 
-def at(server: Server, token: str) -> Doubted:
+def at(tx: Tx, server: Server, token: str) -> Doubted:
     """What the link of a mail that asks is about."""
-    with server.store.read() as tx:
-        answered = _answered(tx, server, token)
-        assert answered.game_id is not None
-        assert answered.window is not None
-        title = games.read(tx, answered.game_id).title
-        known = rows.of_link(tx, answered.id, MOST_SHOWN)
+    answered = _answered(tx, server, token)
+    assert answered.game_id is not None
+    assert answered.window is not None
+    title = games.read(tx, answered.game_id).title
+    known = rows.of_link(tx, answered.id, MOST_SHOWN)
     waiting = (row for row in reversed(known) if row.status == "doubted" and row.raw is not None)
     decided = next((row for row in known if row.status == "done"), None)
     return Doubted(
@@ -77,26 +76,22 @@ def it_was_me(server: Server, token: str, number: int) -> None:
     if row.status != "doubted":
         return
     assert row.raw is not None, "kept as long as it is doubted"
-    outcome = replies.act(server, row.id, answered, reply_of(read(row.raw)))
+    outcome = server.run(replies.act, row.id, answered, reply_of(read(row.raw)))
     if outcome is not None:
-        server.write(lambda tx: _carried_out(tx, server, row.id, answered, outcome))
+        server.run(_carried_out, row.id, answered, outcome)
 
 
-def it_was_not_me(server: Server, token: str, number: int) -> None:
+def it_was_not_me(tx: Tx, server: Server, token: str, number: int) -> None:
     """Drop one reply that waits."""
-    server.write(lambda tx: _drop(tx, server, token, number))
+    row = _reply(tx, _answered(tx, server, token), number)
+    if _still_waits(tx, row.id):
+        receive.finish_in(tx, server, row.id, NOT_THEIRS)
 
 
 def _carried_out(tx: Tx, server: Server, received_id: int, answered: Link, outcome: str) -> None:
     # Two presses at once carry out the same reply, and the second of them finds everything done: it is one mail.
     if _still_waits(tx, received_id):
         receive.carried_out_in(tx, server, received_id, answered, outcome)
-
-
-def _drop(tx: Tx, server: Server, token: str, number: int) -> None:
-    row = _reply(tx, _answered(tx, server, token), number)
-    if _still_waits(tx, row.id):
-        receive.finish_in(tx, server, row.id, NOT_THEIRS)
 
 
 def _still_waits(tx: Tx, received_id: int) -> bool:
@@ -107,7 +102,7 @@ def _still_waits(tx: Tx, received_id: int) -> bool:
 
 def _answered(tx: Tx, server: Server, token: str) -> Link:
     """What the address stands for to which the reply came that a mail asks about."""
-    link = links.open_in(tx, server, token, Purpose.WRITTEN)
+    link = links.opened(tx, server, token, Purpose.WRITTEN)
     assert link.outbox_id is not None
     asking = outbox.read(tx, link.outbox_id)
     assert asking is not None, "mails are never deleted"

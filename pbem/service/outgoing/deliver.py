@@ -153,7 +153,7 @@ def deliver(server: Server, post: Post, limit: int = BATCH) -> Delivered:
     def claimed(tx: Tx) -> tuple[list[OutboxRow], int]:
         return rate_limits.free_in(tx, post.throttle, outbox.claim(tx, started, until, limit), started)
 
-    rows, waiting = server.write(claimed)
+    rows, waiting = server.store.write(claimed)
     done.postponed += waiting
     with post.transport.session() as session:
         _send(server, post, session, _ready_to_go(server, post, rows, done), started, done)
@@ -181,7 +181,7 @@ def _prepared(server: Server, post: Post, rows: list[OutboxRow], done: Delivered
         (row,) = rows
         _log.exception("mail_not_written", mail=row.id, kind=row.kind, attempts=row.attempts)
         said = f"it could not be written ({type(error).__name__})"
-        _count(done, server.write(lambda tx: outcomes.postpone_in(tx, server, row, said)))
+        _count(done, server.run(outcomes.postpone_in, row, said))
         return []
     done.superseded += len(rows) - len(sendable)
     return sendable
@@ -228,18 +228,18 @@ def _send(
 
 def _failed(server: Server, mail: OutboxRow, outcome: Outcome, domain: str) -> Result | None:
     """Write down that a mail was not accepted; None if this try did not end it."""
-    return server.write(lambda tx: outcomes.record_in(tx, server, mail, outcome, domain))
+    return server.run(outcomes.record_in, mail, outcome, domain)
 
 
 def _record(server: Server, accepted: list[Accepted]) -> None:
     """Write down that mails were accepted, and wait for none of them any more."""
     if accepted:
-        server.write(lambda tx: outcomes.accepted_in(tx, server, accepted))
+        server.run(outcomes.accepted_in, accepted)
         accepted.clear()
 
 
 def _park(server: Server, row: OutboxRow) -> None:
-    server.write(lambda tx: outcomes.park_in(tx, server, row, "its sender has failed too often"))
+    server.run(outcomes.park_in, row, "its sender has failed too often")
 
 
 def _filled(server: Server, post: Post, stored: Stored) -> Parcel:
@@ -277,7 +277,7 @@ def _watch(server: Server, post: Post, outcome: Outcome, domain: str) -> None:
         _rest(server, post, outcome)
         return
     until = server.now() + RESTS
-    server.write(lambda tx: quotas.keep(tx, {domain: until}))
+    server.store.write(lambda tx: quotas.keep(tx, {domain: until}))
     _log.warning("domain_rests", domain=domain, said=outcome.said)
 
 
@@ -293,7 +293,7 @@ def _rest(server: Server, post: Post, outcome: Outcome) -> None:
         since = f"{post.down_since:%Y-%m-%d %H:%M} UTC"
         _log.error("relay_away", since=post.down_since, said=outcome.said)
         said = f"The relay has taken no mail since {since}. It said: {outcome.said}"
-        server.write(lambda tx: alarms.raise_in(tx, server, What.RELAY, said))
+        server.run(alarms.raise_in, What.RELAY, said)
 
 
 def _give_back(server: Server, sendable: list[Sendable]) -> None:
@@ -303,7 +303,7 @@ def _give_back(server: Server, sendable: list[Sendable]) -> None:
         for row, _parcel in sendable:
             outbox.release(tx, row, now)
 
-    server.write(given)
+    server.store.write(given)
 
 
 def _count(done: Delivered, result: Result | None) -> None:

@@ -12,7 +12,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -51,7 +50,7 @@ def gather(server: Server) -> int:
     for reader in readers:
         day = digest_day(now, parse_wall(reader.digest_at), ZoneInfo(reader.zone), reader.digest_on)
         if day is not None:
-            gathered += server.write(partial(_gather, server=server, person_id=reader.person_id, day=day))
+            gathered += server.run(_gather, person_id=reader.person_id, day=day)
     return gathered
 
 

@@ -48,11 +48,10 @@ class Listed:
     lines: tuple[LedgerRow, ...]
 
 
-def of_person(server: Server, person_id: int, limit: int = MOST_SHOWN) -> list[Listed]:
+def of_person(tx: Tx, server: Server, person_id: int, limit: int = MOST_SHOWN) -> list[Listed]:
     """The mails to a person, the newest first."""
-    with server.store.read() as tx:
-        people.read(tx, person_id)
-        return of_person_in(tx, person_id, limit)
+    people.read(tx, person_id)
+    return of_person_in(tx, person_id, limit)
 
 
 def of_person_in(tx: Tx, person_id: int, limit: int) -> list[Listed]:
@@ -60,11 +59,10 @@ def of_person_in(tx: Tx, person_id: int, limit: int) -> list[Listed]:
     return _listed(tx, outbox.of_person(tx, person_id, limit))
 
 
-def of_game(server: Server, game_id: int, seat: int | None = None, limit: int = MOST_SHOWN) -> list[Listed]:
+def of_game(tx: Tx, server: Server, game_id: int, seat: int | None = None, limit: int = MOST_SHOWN) -> list[Listed]:
     """The mails about a game, or those to one seat of it, the newest first."""
-    with server.store.read() as tx:
-        games.read(tx, game_id)
-        return of_game_in(tx, game_id, limit, seat)
+    games.read(tx, game_id)
+    return of_game_in(tx, game_id, limit, seat)
 
 
 def readers_in(tx: Tx, person_ids: Collection[int], places: Sequence[PlaceRow] = ()) -> dict[int, str]:
@@ -92,9 +90,21 @@ def given_up_in(tx: Tx, limit: int) -> list[Listed]:
     return _listed(tx, outbox.given_up_of_no_table(tx, limit))
 
 
-def resend_own(server: Server, person_id: int, outbox_id: int) -> None:
+def resend_own(tx: Tx, server: Server, person_id: int, outbox_id: int) -> None:
     """Queue a mail of one's own again; so often in an hour."""
-    server.write(lambda tx: _resend_own(tx, server, person_id, outbox_id))
+    row = outbox.read(tx, outbox_id)
+    if row is None or row.person_id != person_id:
+        raise NotFound(_("There is no such mail to you."))
+    if row.status == "queued":
+        # It is on its way: pressed twice is once.
+        return
+    if outbox.resent_since(tx, person_id, server.now() - timedelta(hours=1)) >= AGAIN_AN_HOUR:
+        raise TooMany(
+            _("Many of your mails were sent again within the last hour, and this one was not."),
+            why=_("%(again_an_hour)s in an hour are the most.", again_an_hour=AGAIN_AN_HOUR),
+            remedy=_("Please look among unwanted mails, or call the organiser."),
+        )
+    resend_in(tx, server, outbox_id, at_wish=True)
 
 
 def resend_in(tx: Tx, server: Server, outbox_id: int, *, at_wish: bool = False) -> None:
@@ -119,29 +129,8 @@ def resend_in(tx: Tx, server: Server, outbox_id: int, *, at_wish: bool = False) 
     ledger.note(tx, row.id, now, "resent", "by hand")
 
 
-def _resend_own(tx: Tx, server: Server, person_id: int, outbox_id: int) -> None:
-    row = outbox.read(tx, outbox_id)
-    if row is None or row.person_id != person_id:
-        raise NotFound(_("There is no such mail to you."))
-    if row.status == "queued":
-        # It is on its way: pressed twice is once.
-        return
-    if outbox.resent_since(tx, person_id, server.now() - timedelta(hours=1)) >= AGAIN_AN_HOUR:
-        raise TooMany(
-            _("Many of your mails were sent again within the last hour, and this one was not."),
-            why=_("%(again_an_hour)s in an hour are the most.", again_an_hour=AGAIN_AN_HOUR),
-            remedy=_("Please look among unwanted mails, or call the organiser."),
-        )
-    resend_in(tx, server, outbox_id, at_wish=True)
-
-
-def turn_again(server: Server, person_id: int, game_id: int, seat: int) -> None:
+def turn_again(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) -> None:
     """Send a player the mail of their present turn anew, at once however they are mailed, because they have asked for it."""
-    server.write(lambda tx: turn_again_in(tx, server, person_id, game_id, seat))
-
-
-def turn_again_in(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) -> None:
-    """The same within a transaction that is under way."""
     game = games.lock(tx, game_id)
     if all(place.person_id != person_id for place in players.places(tx, game_id) if place.seat == seat):
         raise Forbidden(_("This seat is not yours."))

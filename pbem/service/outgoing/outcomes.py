@@ -112,7 +112,7 @@ def tidy(server: Server) -> None:
         alarms_rows.forget_before(tx, now - KEPT)
         quotas.forget_before(tx, now - timedelta(days=1))
 
-    server.write(work)
+    server.store.write(work)
 
 
 _COUNTED: Final = {

@@ -85,10 +85,9 @@ def _may_leave(tx: Tx, server: Server, mail: OutboxRow, wished: WishedRow, games
     return False
 
 
-def of_all(server: Server, person_id: int) -> Wished:
+def of_all(tx: Tx, server: Server, person_id: int) -> Wished:
     """How a person wants to be mailed about all tables."""
-    with server.store.read() as tx:
-        return of_all_in(tx, people.read(tx, person_id))
+    return of_all_in(tx, people.read(tx, person_id))
 
 
 def of_all_in(tx: Tx, person: PersonRow) -> Wished:
@@ -99,30 +98,22 @@ def of_all_in(tx: Tx, person: PersonRow) -> Wished:
     return Wished(parse_delivery(person.delivery), parse_wall(person.digest_at), person.sealed, others=others)
 
 
-def of_table(server: Server, person_id: int, key: str) -> Wished:
+def of_table(tx: Tx, server: Server, person_id: int, key: str) -> Wished:
     """How a person wants to be mailed about one table, which they must have been mailed about."""
-    with server.store.read() as tx:
-        person, game = people.read(tx, person_id), _table(tx, person_id, key)
-        found = preferences.wished(tx, [(person_id, game.id)])[person_id, game.id]
-        wish = parse_delivery(found.of_table or found.delivery)
-        at = parse_wall(person.digest_at)
-        return Wished(wish, at, person.sealed, game.id, game.title, own=found.of_table is not None)
+    person, game = people.read(tx, person_id), _table(tx, person_id, key)
+    found = preferences.wished(tx, [(person_id, game.id)])[person_id, game.id]
+    wish = parse_delivery(found.of_table or found.delivery)
+    at = parse_wall(person.digest_at)
+    return Wished(wish, at, person.sealed, game.id, game.title, own=found.of_table is not None)
 
 
 def choose(
-    server: Server, person_id: int, wish: Delivery, key: str | None = None, digest_at: time | None = None
+    tx: Tx, server: Server, person_id: int, wish: Delivery, key: str | None = None, digest_at: time | None = None
 ) -> None:
     """Say how to be mailed from now on: about one table, or about all that have no wish of their own.
 
     Who wants nothing at all means every table. The time of a digest is that of all tables, so that it is one mail a day.
     """
-    server.write(lambda tx: choose_in(tx, server, person_id, wish, key, digest_at))
-
-
-def choose_in(
-    tx: Tx, server: Server, person_id: int, wish: Delivery, key: str | None = None, digest_at: time | None = None
-) -> None:
-    """The same within a transaction that is under way."""
     person = people.lock(tx, person_id)
     game = None if key is None else _table(tx, person_id, key)
     if game is not None:
@@ -136,21 +127,18 @@ def choose_in(
     _look_again(tx, server, person_id, None if game is None else game.id)
 
 
-def as_for_all(server: Server, person_id: int, key: str) -> None:
+def as_for_all(tx: Tx, server: Server, person_id: int, key: str) -> None:
     """Be mailed about a table as about all the others."""
 
-    def work(tx: Tx) -> None:
-        people.lock(tx, person_id)
-        game = _table(tx, person_id, key)
-        preferences.set_of_table(tx, person_id, game.id, None)
-        _look_again(tx, server, person_id, game.id)
-
-    server.write(work)
+    people.lock(tx, person_id)
+    game = _table(tx, person_id, key)
+    preferences.set_of_table(tx, person_id, game.id, None)
+    _look_again(tx, server, person_id, game.id)
 
 
-def tell_of_sealed(server: Server, person_id: int, *, wanted: bool) -> None:
+def tell_of_sealed(tx: Tx, server: Server, person_id: int, *, wanted: bool) -> None:
     """Be told, or no longer, when a choice that waits for others has been taken in."""
-    server.write(lambda tx: people.change(tx, person_id, sealed=wanted))
+    people.change(tx, person_id, sealed=wanted)
 
 
 def _keep_back(tx: Tx, server: Server, mail: OutboxRow, fate: Fate, until: datetime | None) -> None:

@@ -56,7 +56,7 @@ class _Checked:
 def prepare(server: Server, letterhead: Letterhead, rows: Collection[OutboxRow]) -> list[Stored]:
     """Those of some claimed mails that leave now, as bytes that are kept; of the others it is written down why not."""
     now = server.now()
-    found = server.write(lambda tx: _check(tx, server, rows, now))
+    found = server.run(_check, rows, now)
     if not found.unwritten:
         return found.stored
     written = []
@@ -66,7 +66,7 @@ def prepare(server: Server, letterhead: Letterhead, rows: Collection[OutboxRow])
             words = outgoing_content.words_in(tx, server, letterhead, mail, found.ready[mail.id], now)
             body = compose(letterhead, words)
             written.append(replace(mail, body=body, message_id=words.thread.message_id, rendered_at=now))
-    kept = server.write(lambda tx: _keep(tx, server, written, now))
+    kept = server.run(_keep, written, now)
     return sorted(found.stored + kept, key=lambda stored: (stored.mail.due_at, stored.mail.id))
 
 

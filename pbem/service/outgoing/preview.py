@@ -60,7 +60,7 @@ def preview(server: Server, letterhead: Letterhead, kind: str, game_id: int, sea
         raise _Undone(_written(tx, server, letterhead, kind, games.lock(tx, game_id), seat))
 
     try:
-        server.write(pretend)
+        server.store.write(pretend)
     except _Undone as undone:
         return compose(letterhead, undone.mail)
 

@@ -19,6 +19,7 @@ from pbem.service.outgoing.preferences import Wished
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
 from pbem.store import reachability
+from pbem.store.database import Tx
 from pbem.tokens import Purpose
 
 NOTHING = Delivery(Way.NOTHING)
@@ -36,18 +37,19 @@ class Mailing:
     failing_since: datetime | None
 
 
-def at(server: Server, token: str, key: str | None = None) -> Mailing:
+def at(tx: Tx, server: Server, token: str, key: str | None = None) -> Mailing:
     """How the holder of a link is mailed: about the table of that name, or about all."""
     person_id = _person(server, token)
-    person = persons.read(server, person_id)
-    with server.store.read() as tx:
-        failure = reachability.failure(tx, person_id)
+    person = persons.read(tx, server, person_id)
+    failure = reachability.failure(tx, person_id)
     return Mailing(
-        wished=preferences.of_all(server, person_id) if key is None else preferences.of_table(server, person_id, key),
+        wished=preferences.of_all(tx, server, person_id)
+        if key is None
+        else preferences.of_table(tx, server, person_id, key),
         cadence=person.cadence,
         quiet=person.quiet or "",
         zone=ZoneInfo(person.zone),
-        willing=substitutes.is_willing(server, person_id),
+        willing=substitutes.is_willing(tx, server, person_id),
         failing_since=None if failure is None else failure.start_at,
     )
 
@@ -55,21 +57,21 @@ def at(server: Server, token: str, key: str | None = None) -> Mailing:
 def stop(server: Server, token: str, key: str | None = None) -> None:
     """Send a person no mails about a table, or about none at all, and ask them for nothing; again changes nothing."""
     person_id = _person(server, token)
-    preferences.choose(server, person_id, NOTHING, key)
+    server.run(preferences.choose, person_id, NOTHING, key)
     if key is None:
-        substitutes.set_willing(server, person_id, willing=False)
+        server.run(substitutes.set_willing, person_id, willing=False)
 
 
 def choose(server: Server, token: str, way: str, digest_at: str = "", key: str | None = None) -> None:
     """Choose when mails come, and the time of day of a digest where that is the choice."""
     person_id = _person(server, token)
     at = parse_wall(digest_at) if digest_at else None
-    preferences.choose(server, person_id, parse_delivery(way), key, at)
+    server.run(preferences.choose, person_id, parse_delivery(way), key, at)
 
 
 def as_for_all(server: Server, token: str, key: str) -> None:
     """Be mailed about a table as about all the others."""
-    preferences.as_for_all(server, _person(server, token), key)
+    server.run(preferences.as_for_all, _person(server, token), key)
 
 
 def settle(server: Server, token: str, *, cadence: str, quiet: str, sealed: bool) -> None:
@@ -77,12 +79,12 @@ def settle(server: Server, token: str, *, cadence: str, quiet: str, sealed: bool
     person_id = _person(server, token)
     # What cannot be is refused before anything is written.
     parse_cadence(cadence)
-    persons.set_quiet_hours(server, person_id, quiet)
-    persons.set_cadence(server, person_id, cadence)
-    preferences.tell_of_sealed(server, person_id, wanted=sealed)
+    server.run(persons.set_quiet_hours, person_id, quiet)
+    server.run(persons.set_cadence, person_id, cadence)
+    server.run(preferences.tell_of_sealed, person_id, wanted=sealed)
 
 
 def _person(server: Server, token: str) -> int:
-    person_id = links.opened(server, token, Purpose.STOP).person_id
+    person_id = server.read(links.opened, token, Purpose.STOP).person_id
     assert person_id is not None
     return person_id

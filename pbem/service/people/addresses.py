@@ -32,40 +32,46 @@ CONFIRM_MAILS_A_DAY: Final = 5
 _KEY_BYTES: Final = 10
 
 
-def create(server: Server, address: str, name: str = "") -> PersonRow:
+def create(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
     """Enter an address; if it is not confirmed, a mail with a link goes there, and clicking that confirms it."""
-    return server.write(lambda tx: _create(tx, server, address, name))
+    person = known_in(tx, server, address, name)
+    if person.confirmed_at is None:
+        ask_to_confirm_in(tx, server, person)
+    return person
 
 
-def confirm(server: Server, person_id: int) -> PersonRow:
+def confirm(tx: Tx, server: Server, person_id: int) -> PersonRow:
     """Note that a person has followed a link in a mail to their address; again changes nothing."""
-    return server.write(lambda tx: confirm_in(tx, server, person_id))
-
-
-def read(server: Server, person_id: int) -> PersonRow:
-    """What is known of a person."""
-    with server.store.read() as tx:
+    person = people.lock(tx, person_id)
+    if person.confirmed_at is None:
+        people.change(tx, person_id, confirmed_at=server.now())
         return people.read(tx, person_id)
+    return person
 
 
-def rename(server: Server, person_id: int, name: str) -> str:
+def read(tx: Tx, server: Server, person_id: int) -> PersonRow:
+    """What is known of a person."""
+    return people.read(tx, person_id)
+
+
+def rename(tx: Tx, server: Server, person_id: int, name: str) -> str:
     """Change what a person is called at tables that have not begun; those that have keep the name they know."""
     chosen = name_of(name)
-    server.write(lambda tx: _change(tx, person_id, name=chosen))
+    _change(tx, person_id, name=chosen)
     return chosen
 
 
-def set_zone(server: Server, person_id: int, zone: str) -> str:
+def set_zone(tx: Tx, server: Server, person_id: int, zone: str) -> str:
     """Change the zone in which moments are told to a person."""
     chosen = parse_zone(zone).key
-    server.write(lambda tx: _change(tx, person_id, zone=chosen))
+    _change(tx, person_id, zone=chosen)
     return chosen
 
 
-def set_quiet_hours(server: Server, person_id: int, quiet: str) -> str | None:
+def set_quiet_hours(tx: Tx, server: Server, person_id: int, quiet: str) -> str | None:
     """Change the hours in which no clock of a person runs out; nothing, or `none`, for no such hours."""
     chosen = quiet_of(quiet)
-    server.write(lambda tx: _change(tx, person_id, quiet=chosen))
+    _change(tx, person_id, quiet=chosen)
     return chosen
 
 
@@ -77,10 +83,10 @@ def quiet_of(text: str) -> str | None:
     return str(parse_quiet(text, ZoneInfo("UTC")))
 
 
-def set_cadence(server: Server, person_id: int, cadence: str) -> str:
+def set_cadence(tx: Tx, server: Server, person_id: int, cadence: str) -> str:
     """Change when a person is reminded, such as `50%,80%,2h`, or `none`."""
     chosen = str(parse_cadence(cadence))
-    server.write(lambda tx: _change(tx, person_id, cadence=chosen))
+    _change(tx, person_id, cadence=chosen)
     return chosen
 
 
@@ -100,16 +106,7 @@ def known_in(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
 def guest_in(tx: Tx, server: Server, name: str) -> PersonRow:
     """A guest of the demo, who has no mailbox: nothing is mailed to them, and nobody can type their address."""
     address = guest_address(server.randomness.bytes(_KEY_BYTES).hex())
-    return confirm_in(tx, server, _enter(tx, server, address, address, name, Delivery(Way.NOTHING)).id)
-
-
-def confirm_in(tx: Tx, server: Server, person_id: int) -> PersonRow:
-    """The same within a transaction that is under way."""
-    person = people.lock(tx, person_id)
-    if person.confirmed_at is None:
-        people.change(tx, person_id, confirmed_at=server.now())
-        return people.read(tx, person_id)
-    return person
+    return confirm(tx, server, _enter(tx, server, address, address, name, Delivery(Way.NOTHING)).id)
 
 
 def ask_to_confirm_in(tx: Tx, server: Server, person: PersonRow, game_id: int | None = None) -> None:
@@ -163,13 +160,6 @@ def _enter(tx: Tx, server: Server, address: str, mailbox: str, name: str, delive
         confirmed_at=None,
     )
     return people.read(tx, person_id)
-
-
-def _create(tx: Tx, server: Server, address: str, name: str) -> PersonRow:
-    person = known_in(tx, server, address, name)
-    if person.confirmed_at is None:
-        ask_to_confirm_in(tx, server, person)
-    return person
 
 
 def _change(tx: Tx, person_id: int, **values: str | None) -> None:

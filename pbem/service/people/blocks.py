@@ -7,7 +7,7 @@ invitation of theirs. A block is made at a table, and keeps the name that was me
 
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.i18n.speech import gettext as _
-from pbem.service.links import open_in
+from pbem.service.links import opened
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.store import blocks, people, players
@@ -17,25 +17,28 @@ from pbem.store.games import GameRow
 from pbem.tokens import Purpose
 
 
-def block(server: Server, token: str, seat: int) -> None:
+def block(tx: Tx, server: Server, token: str, seat: int) -> None:
     """Hear the player of another seat no longer, by the link of one's own; again changes nothing."""
-    server.write(lambda tx: _block(tx, server, token, seat))
+    person_id, other_id, name = _met(tx, server, token, seat)
+    people.lock(tx, person_id)
+    if not blocks.is_blocked(tx, person_id, other_id):
+        blocks.add(tx, BlockRow(person_id, other_id, name, server.now()))
 
 
-def unblock_seat(server: Server, token: str, seat: int) -> None:
+def unblock_seat(tx: Tx, server: Server, token: str, seat: int) -> None:
     """Hear the player of another seat again, by the link of one's own; again changes nothing."""
-    server.write(lambda tx: _unblock_seat(tx, server, token, seat))
+    person_id, other_id, _ = _met(tx, server, token, seat)
+    blocks.drop(tx, person_id, other_id)
 
 
-def unblock(server: Server, person_id: int, blocked_id: int) -> None:
+def unblock(tx: Tx, server: Server, person_id: int, blocked_id: int) -> None:
     """Hear somebody again; again changes nothing."""
-    server.write(lambda tx: blocks.drop(tx, person_id, blocked_id))
+    blocks.drop(tx, person_id, blocked_id)
 
 
-def of_person(server: Server, person_id: int) -> list[BlockRow]:
+def of_person(tx: Tx, server: Server, person_id: int) -> list[BlockRow]:
     """Whom a person does not hear."""
-    with server.store.read() as tx:
-        return blocks.of_person(tx, person_id)
+    return blocks.of_person(tx, person_id)
 
 
 def must_be_welcome_in(tx: Tx, row: GameRow, person_id: int) -> None:
@@ -48,21 +51,9 @@ def must_be_welcome_in(tx: Tx, row: GameRow, person_id: int) -> None:
         )
 
 
-def _block(tx: Tx, server: Server, token: str, seat: int) -> None:
-    person_id, other_id, name = _met(tx, server, token, seat)
-    people.lock(tx, person_id)
-    if not blocks.is_blocked(tx, person_id, other_id):
-        blocks.add(tx, BlockRow(person_id, other_id, name, server.now()))
-
-
-def _unblock_seat(tx: Tx, server: Server, token: str, seat: int) -> None:
-    person_id, other_id, _ = _met(tx, server, token, seat)
-    blocks.drop(tx, person_id, other_id)
-
-
 def _met(tx: Tx, server: Server, token: str, seat: int) -> tuple[int, int, str]:
     """Who asks, and who is meant: the person on another seat of the same table, with the name there."""
-    game_id, _seat, person_id = seat_of(open_in(tx, server, token, Purpose.SEAT))
+    game_id, _seat, person_id = seat_of(opened(tx, server, token, Purpose.SEAT))
     for place in players.places(tx, game_id):
         if place.seat == seat and place.person_id not in (None, person_id):
             assert place.person_id is not None

@@ -18,36 +18,28 @@ MAILS_A_DAY: Final = 5
 """So many of these mails one address gets in a day."""
 
 
-def send(server: Server, address: str) -> None:
+def send(tx: Tx, server: Server, address: str) -> None:
     """Mail the games of an address to it; nothing tells whether that was done."""
     _, mailbox = persons.normalised(address)
-    server.write(lambda tx: _send_to_address(tx, server, mailbox))
+    _send_to_address(tx, server, mailbox)
 
 
-def send_to(server: Server, person_id: int) -> None:
+def send_to(tx: Tx, server: Server, person_id: int) -> None:
     """Mail their games to somebody who has signed in."""
-    server.write(lambda tx: _queue(tx, server, person_id))
+    now = server.now()
+    people.lock(tx, person_id)
+    if people.letters_since(tx, person_id, "links", now - timedelta(days=1)) < MAILS_A_DAY:
+        outbox.queue(tx, [outbox.Letter(person_id, "links")], now, now)
 
 
-def send_by_link(server: Server, token: str, purpose: Purpose) -> None:
+def send_by_link(tx: Tx, server: Server, token: str, purpose: Purpose) -> None:
     """Mail their games to the person whose link this is."""
-    server.write(lambda tx: _send_by_link(tx, server, token, purpose))
+    link = links.opened(tx, server, token, purpose)
+    assert link.person_id is not None
+    send_to(tx, server, link.person_id)
 
 
 def _send_to_address(tx: Tx, server: Server, mailbox: str) -> None:
     person = people.by_mailbox(tx, mailbox)
     if person is not None and person.confirmed_at is not None:
-        _queue(tx, server, person.id)
-
-
-def _send_by_link(tx: Tx, server: Server, token: str, purpose: Purpose) -> None:
-    link = links.open_in(tx, server, token, purpose)
-    assert link.person_id is not None
-    _queue(tx, server, link.person_id)
-
-
-def _queue(tx: Tx, server: Server, person_id: int) -> None:
-    now = server.now()
-    people.lock(tx, person_id)
-    if people.letters_since(tx, person_id, "links", now - timedelta(days=1)) < MAILS_A_DAY:
-        outbox.queue(tx, [outbox.Letter(person_id, "links")], now, now)
+        send_to(tx, server, person.id)

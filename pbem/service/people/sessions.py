@@ -60,14 +60,8 @@ def open_in(tx: Tx, server: Server, holder: Holder, label: str) -> str:
     return secret
 
 
-def find(server: Server, secret: str) -> Session | None:
+def find(tx: Tx, server: Server, secret: str) -> Session | None:
     """The session of a browser by what it keeps; None if it has ended or never was."""
-    with server.store.read() as tx:
-        return find_in(tx, server, secret)
-
-
-def find_in(tx: Tx, server: Server, secret: str) -> Session | None:
-    """The same within a transaction that is under way."""
     if not secret or len(secret) > _LONGEST_SECRET:
         return None
     row = sessions.find(tx, _hash(secret))
@@ -77,14 +71,8 @@ def find_in(tx: Tx, server: Server, secret: str) -> Session | None:
     return found if server.now() < found.until else None
 
 
-def listed(server: Server, holder: Holder) -> list[Session]:
+def listed(tx: Tx, server: Server, holder: Holder) -> list[Session]:
     """The browsers in which somebody is signed in, the newest first."""
-    with server.store.read() as tx:
-        return listed_in(tx, server, holder)
-
-
-def listed_in(tx: Tx, server: Server, holder: Holder) -> list[Session]:
-    """The same within a transaction that is under way."""
     return [_session(row) for row in _open(tx, holder, server.now())]
 
 
@@ -92,7 +80,7 @@ def used(server: Server, session: Session) -> None:
     """Note that a button was pressed; a day is written once."""
     today = server.now().date()
     if session.used_on != today:
-        server.write(lambda tx: sessions.used(tx, session.id, today))
+        server.store.write(lambda tx: sessions.used(tx, session.id, today))
 
 
 def checked_in(tx: Tx, server: Server, session: Session) -> None:
@@ -100,23 +88,15 @@ def checked_in(tx: Tx, server: Server, session: Session) -> None:
     sessions.checked(tx, session.id, server.now())
 
 
-def end(server: Server, holder: Holder, session_id: int) -> None:
+def end(tx: Tx, server: Server, holder: Holder, session_id: int) -> None:
     """Sign a browser of this holder's out."""
 
-    def work(tx: Tx) -> None:
-        if not sessions.end(tx, holder, session_id, server.now()):
-            raise NotFound(_("There is no such sign-in of yours."), why=_("It may have ended already."))
-
-    server.write(work)
+    if not sessions.end(tx, holder, session_id, server.now()):
+        raise NotFound(_("There is no such sign-in of yours."), why=_("It may have ended already."))
 
 
-def end_others(server: Server, holder: Holder, but: int) -> int:
+def end_others(tx: Tx, server: Server, holder: Holder, but: int) -> int:
     """Sign all browsers of this holder out but one; how many that were."""
-    return server.write(lambda tx: end_others_in(tx, server, holder, but))
-
-
-def end_others_in(tx: Tx, server: Server, holder: Holder, but: int) -> int:
-    """The same within a transaction that is under way."""
     return sessions.end_all(tx, holder, server.now(), but)
 
 
@@ -125,9 +105,9 @@ def end_all_in(tx: Tx, server: Server, holder: Holder) -> int:
     return sessions.end_all(tx, holder, server.now())
 
 
-def tidy(server: Server) -> int:
+def tidy(tx: Tx, server: Server) -> int:
     """Drop sessions that have long been over; how many that were."""
-    return server.write(lambda tx: sessions.forget_before(tx, server.now() - KEPT))
+    return sessions.forget_before(tx, server.now() - KEPT)
 
 
 def _open(tx: Tx, holder: Holder, now: datetime) -> list[SessionRow]:
@@ -155,21 +135,16 @@ class Welcome:
     name: str
 
 
-def welcome(server: Server, token: str) -> Welcome:
+def welcome(tx: Tx, server: Server, token: str) -> Welcome:
     """What the page of a link says, before anybody has pressed its button."""
-    with server.store.read() as tx:
-        link = links.open_in(tx, server, token, Purpose.SIGN_IN)
-        assert link.person_id is not None
-        return Welcome(people.read(tx, link.person_id).name)
+    link = links.opened(tx, server, token, Purpose.SIGN_IN)
+    assert link.person_id is not None
+    return Welcome(people.read(tx, link.person_id).name)
 
 
-def sign_in(server: Server, token: str, device: str) -> str:
+def sign_in(tx: Tx, server: Server, token: str, device: str) -> str:
     """Sign a browser in; the secret that it is to keep. The link works as often as its owner has browsers, for a day."""
-    return server.write(lambda tx: _sign_in(tx, server, token, device))
-
-
-def _sign_in(tx: Tx, server: Server, token: str, device: str) -> str:
-    link = links.open_in(tx, server, token, Purpose.SIGN_IN)
+    link = links.opened(tx, server, token, Purpose.SIGN_IN)
     assert link.person_id is not None
     reachability.heard_from(tx, server, link.person_id, link.created_at)
     people.lock(tx, link.person_id)

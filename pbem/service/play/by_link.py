@@ -7,7 +7,7 @@ acts in the turn that the form names. Whether the act fits is decided where it i
 from engine.decisions import Choice
 from engine.orders import Order
 from pbem.service import links
-from pbem.service.links import open_in, open_to_act_in
+from pbem.service.links import open_to_act_in, opened
 from pbem.service.play import orders, undo
 from pbem.service.play.move import By, Receipt, play_in
 from pbem.service.play.seat_view import seat_of
@@ -19,77 +19,57 @@ from pbem.store.links import Meant
 from pbem.tokens import Purpose
 
 
-def move(server: Server, token: str, option: str) -> Receipt:
+def move(tx: Tx, server: Server, token: str, option: str) -> Receipt:
     """Make the one choice of a link."""
-    return server.write(lambda tx: _move(tx, server, token, option))
-
-
-def play(server: Server, token: str, window: int, wanted: str | Choice) -> Receipt:
-    """Make a choice on the page of a seat, in the window that its form was made for."""
-    return server.write(lambda tx: _play(tx, server, token, Purpose.SEAT, window, wanted, By.PERSON))
-
-
-def play_by_program(server: Server, token: str, window: int, wanted: str | Choice) -> Receipt:
-    """Make a choice by the API, in the window that the program has seen."""
-    return server.write(lambda tx: _play(tx, server, token, Purpose.API, window, wanted, By.API))
-
-
-def take_back(server: Server, token: str, purpose: Purpose, window: int | None = None) -> None:
-    """Take back the choice that the seat made in a window, if not named that of the link."""
-    server.write(lambda tx: _take_back(tx, server, token, purpose, window))
-
-
-def leave_order(server: Server, token: str, text: str) -> Order:
-    """Set a standing order of the seat."""
-    return server.write(lambda tx: _leave_order(tx, server, token, text))
-
-
-def drop_order(server: Server, token: str) -> None:
-    """Drop the standing order of the seat."""
-    server.write(lambda tx: _drop_order(tx, server, token))
-
-
-def token_for_programs(server: Server, token: str) -> str:
-    """The token by which a program may play this seat, made if there is none: to be shown once, never kept by us."""
-    return server.write(lambda tx: _token_for_programs(tx, server, token))
-
-
-def _move(tx: Tx, server: Server, token: str, option: str) -> Receipt:
     link, game, place = open_to_act_in(tx, server, token, Purpose.MOVE)
     _, seat, person_id = seat_of(link)
     assert link.window is not None
     return play_in(tx, server, game, link.window, seat, option, By.PERSON, person_id, place)
 
 
-def _play(tx: Tx, server: Server, token: str, purpose: Purpose, window: int, wanted: str | Choice, by: By) -> Receipt:
-    link, game, place = open_to_act_in(tx, server, token, purpose)
-    _, seat, person_id = seat_of(link)
-    return play_in(tx, server, game, window, seat, wanted, by, person_id, place)
+def play(tx: Tx, server: Server, token: str, window: int, wanted: str | Choice) -> Receipt:
+    """Make a choice on the page of a seat, in the window that its form was made for."""
+    return _play(tx, server, token, Purpose.SEAT, window, wanted, By.PERSON)
 
 
-def _take_back(tx: Tx, server: Server, token: str, purpose: Purpose, window: int | None) -> None:
-    link = open_in(tx, server, token, purpose)
+def play_by_program(tx: Tx, server: Server, token: str, window: int, wanted: str | Choice) -> Receipt:
+    """Make a choice by the API, in the window that the program has seen."""
+    return _play(tx, server, token, Purpose.API, window, wanted, By.API)
+
+
+def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, window: int | None = None) -> None:
+    """Take back the choice that the seat made in a window, if not named that of the link."""
+    link = opened(tx, server, token, purpose)
     game_id, seat, person_id = seat_of(link)
     in_window = link.window if window is None else window
     assert in_window is not None
-    undo.take_back_in(tx, server, game_id, in_window, seat, person_id)
+    undo.take_back(tx, server, game_id, in_window, seat, person_id)
 
 
-def _leave_order(tx: Tx, server: Server, token: str, text: str) -> Order:
-    game_id, seat, person_id = seat_of(open_in(tx, server, token, Purpose.SEAT))
-    return orders.leave_order_in(tx, server, game_id, seat, text, person_id)
+def leave_order(tx: Tx, server: Server, token: str, text: str) -> Order:
+    """Set a standing order of the seat."""
+    game_id, seat, person_id = seat_of(opened(tx, server, token, Purpose.SEAT))
+    return orders.leave_order(tx, server, game_id, seat, text, person_id)
 
 
-def _drop_order(tx: Tx, server: Server, token: str) -> None:
-    game_id, seat, person_id = seat_of(open_in(tx, server, token, Purpose.SEAT))
-    orders.drop_order_in(tx, server, game_id, seat, person_id)
+def drop_order(tx: Tx, server: Server, token: str) -> None:
+    """Drop the standing order of the seat."""
+    game_id, seat, person_id = seat_of(opened(tx, server, token, Purpose.SEAT))
+    orders.drop_order(tx, server, game_id, seat, person_id)
 
 
-def _token_for_programs(tx: Tx, server: Server, token: str) -> str:
-    game_id, seat, person_id = seat_of(open_in(tx, server, token, Purpose.SEAT))
+def token_for_programs(tx: Tx, server: Server, token: str) -> str:
+    """The token by which a program may play this seat, made if there is none: to be shown once, never kept by us."""
+    game_id, seat, person_id = seat_of(opened(tx, server, token, Purpose.SEAT))
     # The lock of the game keeps two requests from making two rows.
     games.lock(tx, game_id)
     row = links.make_in(tx, server, Meant(Purpose.API, person_id, game_id, None, seat))
     link = link_rows.read(tx, row)
     assert link is not None
     return links.token(server, link)
+
+
+def _play(tx: Tx, server: Server, token: str, purpose: Purpose, window: int, wanted: str | Choice, by: By) -> Receipt:
+    link, game, place = open_to_act_in(tx, server, token, purpose)
+    _, seat, person_id = seat_of(link)
+    return play_in(tx, server, game, window, seat, wanted, by, person_id, place)

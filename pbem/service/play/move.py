@@ -74,9 +74,9 @@ class _Move:
     entries: list[Entry]
 
 
-def play(server: Server, game_id: int, window: int, seat: int, wanted: str | Choice, by: By) -> Receipt:
+def play(tx: Tx, server: Server, game_id: int, window: int, seat: int, wanted: str | Choice, by: By) -> Receipt:
     """Make a choice for a seat in a window; the same choice again gives the same receipt."""
-    return server.write(lambda tx: play_in(tx, server, games.lock(tx, game_id), window, seat, wanted, by))
+    return play_in(tx, server, games.lock(tx, game_id), window, seat, wanted, by)
 
 
 def play_in(

@@ -10,20 +10,10 @@ from pbem.store import players
 from pbem.store.database import Tx
 
 
-def leave_order(server: Server, game_id: int, seat: int, text: str) -> orders.Order:
-    """Set a standing order of a seat in the place of any older one; if the seat is asked now, it answers at once."""
-    return server.write(lambda tx: leave_order_in(tx, server, game_id, seat, text))
-
-
-def drop_order(server: Server, game_id: int, seat: int) -> None:
-    """Drop the standing order of a seat; nothing happens if it has none."""
-    server.write(lambda tx: drop_order_in(tx, server, game_id, seat))
-
-
-def leave_order_in(
+def leave_order(
     tx: Tx, server: Server, game_id: int, seat: int, text: str, person_id: int | None = None
 ) -> orders.Order:
-    """The same within a transaction that is under way; with a person, only as long as the seat is theirs."""
+    """Set a standing order of a seat in the place of any older one; if the seat is asked now, it answers at once."""
     row = lock_seat(tx, game_id, seat, person_id)
     move.must_go_on(row)
     known = views.view(tx, row, seat).view
@@ -42,8 +32,8 @@ def leave_order_in(
     return order
 
 
-def drop_order_in(tx: Tx, server: Server, game_id: int, seat: int, person_id: int | None = None) -> None:
-    """The same within a transaction that is under way; with a person, only as long as the seat is theirs."""
+def drop_order(tx: Tx, server: Server, game_id: int, seat: int, person_id: int | None = None) -> None:
+    """Drop the standing order of a seat; nothing happens if it has none."""
     row = lock_seat(tx, game_id, seat, person_id)
     left = move.orders_of(row)
     if left.pop(seat, None) is None:

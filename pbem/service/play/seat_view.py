@@ -23,7 +23,7 @@ from pbem.domain import hash_chain
 from pbem.domain.missed_turns import warning
 from pbem.domain.user_text import set_apart
 from pbem.i18n import speech
-from pbem.service.links import Link, open_in, open_with_game_in
+from pbem.service.links import Link, open_with_game_in, opened
 from pbem.service.play import move, undo, views
 from pbem.service.play.log import Standing as StandingEntry
 from pbem.service.play.log import latest_entries
@@ -147,31 +147,27 @@ class Offered:
         return speech.teller(self.rules, None, tuple(map(set_apart, self.names)))
 
 
-def look(server: Server, token: str) -> Look:
+def look(tx: Tx, server: Server, token: str) -> Look:
     """What the holder of a seat's link sees."""
-    with server.store.read() as tx:
-        return _look(tx, *open_with_game_in(tx, server, token, Purpose.SEAT))
+    return _look(tx, *open_with_game_in(tx, server, token, Purpose.SEAT))
 
 
-def look_by_program(server: Server, token: str) -> Look:
+def look_by_program(tx: Tx, server: Server, token: str) -> Look:
     """What the holder of a seat's token for programs sees."""
-    with server.store.read() as tx:
-        return _look(tx, *open_with_game_in(tx, server, token, Purpose.API))
+    return _look(tx, *open_with_game_in(tx, server, token, Purpose.API))
 
 
-def offered(server: Server, token: str, option: str) -> Offered:
+def offered(tx: Tx, server: Server, token: str, option: str) -> Offered:
     """What the link of one choice offers, or what has become of its turn."""
-    with server.store.read() as tx:
-        return _offered(tx, open_in(tx, server, token, Purpose.MOVE), option)
+    return _offered(tx, opened(tx, server, token, Purpose.MOVE), option)
 
 
-def history(server: Server, token: str, since: int, most: int) -> tuple[Look, tuple[Told, ...], bool]:
+def history(tx: Tx, server: Server, token: str, since: int, most: int) -> tuple[Look, tuple[Told, ...], bool]:
     """What a seat was told in the windows from this one on, the first of them first, and whether there are more."""
-    with server.store.read() as tx:
-        link, row = open_with_game_in(tx, server, token, Purpose.API)
-        found = _look(tx, link, row)
-        entries = latest_entries(found.rules, log.chain_back(tx, row.id, row.key), since)
-        return found, told(entries[:most], found.seat), len(entries) > most
+    link, row = open_with_game_in(tx, server, token, Purpose.API)
+    found = _look(tx, link, row)
+    entries = latest_entries(found.rules, log.chain_back(tx, row.id, row.key), since)
+    return found, told(entries[:most], found.seat), len(entries) > most
 
 
 def look_in(tx: Tx, link: Link) -> Look:

@@ -27,13 +27,8 @@ from pbem.store.games import GameRow
 from pbem.store.outbox import OutboxRow
 
 
-def take_back(server: Server, game_id: int, window: int, seat: int) -> None:
+def take_back(tx: Tx, server: Server, game_id: int, window: int, seat: int, person_id: int | None = None) -> None:
     """Take back the choice that a seat made in a window, if it has told nobody anything yet."""
-    server.write(lambda tx: take_back_in(tx, server, game_id, window, seat))
-
-
-def take_back_in(tx: Tx, server: Server, game_id: int, window: int, seat: int, person_id: int | None = None) -> None:
-    """The same within a transaction that is under way; with a person, only as long as the seat is theirs."""
     row = lock_seat(tx, game_id, seat, person_id)
     if row.window == window:
         _withdraw(tx, server, row, seat)

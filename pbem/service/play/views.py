@@ -155,7 +155,7 @@ def _kept(server: Server, game_id: int) -> bool:
         return row is not None and keep_up(tx, row) > 0
 
     try:
-        return server.write(keep)
+        return server.store.write(keep)
     except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others' views are kept
         _log.exception("views_not_kept", game=game_id)
         return False

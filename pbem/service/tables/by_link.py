@@ -20,6 +20,7 @@ from pbem.service.tables import invitations, invite_link, joining, leaving, list
 from pbem.service.tables.listing import Announced
 from pbem.service.tables.new import Joined
 from pbem.store import games, people, tables
+from pbem.store.database import Tx
 from pbem.tokens import Purpose
 
 
@@ -57,23 +58,22 @@ class Doorstep:
     unanswered: int = 0
 
 
-def at(server: Server, token: str) -> Doorstep:
+def at(tx: Tx, server: Server, token: str) -> Doorstep:
     """What stands at a link."""
-    link = links.opened(server, token, Purpose.CONFIRM)
+    link = links.opened(tx, server, token, Purpose.CONFIRM)
     assert link.person_id is not None
-    with server.store.read() as tx:
-        person = people.read(tx, link.person_id)
-        confirmed = person.confirmed_at is not None
-        if link.game_id is None:
-            return Doorstep(person.id, confirmed, None, name=person.name)
-        row = games.read(tx, link.game_id)
-        wish = tables.wished(tx, row.id, person.id)
-        invited = tables.invitations(tx, row.id)
-        mine = [each for each in invited if each.person_id == person.id]
-        table = listing.by_row_in(tx, server, row)
-        hosts = row.host_id == person.id
-        pass_on = invite_link.of_table(tx, server, row.id, person.id) if hosts and row.status == "open" else ""
-        free = tables.offers_of_game(tx, row.id) if row.status == "playing" else []
+    person = people.read(tx, link.person_id)
+    confirmed = person.confirmed_at is not None
+    if link.game_id is None:
+        return Doorstep(person.id, confirmed, None, name=person.name)
+    row = games.read(tx, link.game_id)
+    wish = tables.wished(tx, row.id, person.id)
+    invited = tables.invitations(tx, row.id)
+    mine = [each for each in invited if each.person_id == person.id]
+    table = listing.by_row_in(tx, server, row)
+    hosts = row.host_id == person.id
+    pass_on = invite_link.of_table(tx, server, row.id, person.id) if hosts and row.status == "open" else ""
+    free = tables.offers_of_game(tx, row.id) if row.status == "playing" else []
     joined = tuple(name for name, each in zip(table.players, table.people, strict=True) if each == person.id)
     to_take = tuple(
         Free(offer.id, offer.seat, name)
@@ -101,13 +101,13 @@ def at(server: Server, token: str) -> Doorstep:
 
 def come_in(server: Server, token: str, name: str, word: str) -> Joined | None:
     """Confirm the address and take the place that the link leads to; None where it leads to no table."""
-    link = links.opened(server, token, Purpose.CONFIRM)
+    link = server.read(links.opened, token, Purpose.CONFIRM)
     person_id = link.person_id
     assert person_id is not None
     if link.game_id is None:
-        persons.confirm(server, person_id)
+        server.run(persons.confirm, person_id)
         # Whoever follows a link that was mailed since mails failed has had a mail.
-        server.write(lambda tx: reachability.heard_from(tx, server, person_id, link.created_at))
+        server.run(reachability.heard_from, person_id, link.created_at)
         return None
     return joining.accept(server, link.game_id, person_id, name=name, word=word)
 
@@ -115,38 +115,38 @@ def come_in(server: Server, token: str, name: str, word: str) -> Joined | None:
 def take_over(server: Server, token: str, offer_id: int, name: str) -> None:
     """Take a seat of the running game that is on offer."""
     game_id, person_id = _of_table(server, token)
-    if substitutes.offered(server, offer_id).game_id != game_id:
+    if server.read(substitutes.offered, offer_id).game_id != game_id:
         raise Forbidden(_("This seat is at another table."))
-    persons.confirm(server, person_id)
-    substitutes.take(server, offer_id, person_id, name)
+    server.run(persons.confirm, person_id)
+    server.run(substitutes.take, offer_id, person_id, name)
 
 
 def come_back(server: Server, token: str, seat: int) -> None:
     """Come back to one's own seat of the running game."""
     game_id, person_id = _of_table(server, token)
-    substitutes.come_back(server, game_id, seat, person_id)
+    server.run(substitutes.come_back, game_id, seat, person_id)
 
 
 def decline(server: Server, token: str) -> None:
     """Answer an invitation with no."""
     game_id, person_id = _of_table(server, token)
-    invitations.decline(server, game_id, person_id)
+    server.run(invitations.decline, game_id, person_id)
 
 
 def leave(server: Server, token: str) -> None:
     """Leave the table before it begins; with its host it closes."""
     game_id, person_id = _of_table(server, token)
-    leaving.leave(server, game_id, person_id)
+    server.run(leaving.leave, game_id, person_id)
 
 
 def invite(server: Server, token: str, addresses: tuple[str, ...]) -> int:
     """Offer one's own table to more people; how many of them had not been asked before."""
     game_id, person_id = _of_table(server, token)
-    return invitations.invite(server, game_id, person_id, addresses)
+    return server.run(invitations.invite, game_id, person_id, addresses)
 
 
 def _of_table(server: Server, token: str) -> tuple[int, int]:
-    link = links.opened(server, token, Purpose.CONFIRM)
+    link = server.read(links.opened, token, Purpose.CONFIRM)
     assert link.person_id is not None
     if link.game_id is None:
         raise Gone(_("This link is for no table."), why=_("It only confirms an address."))
@@ -155,17 +155,17 @@ def _of_table(server: Server, token: str) -> tuple[int, int]:
 
 def resign(server: Server, token: str) -> None:
     """Give the seat away for good."""
-    game_id, seat, person_id = seat_of(links.opened(server, token, Purpose.SEAT))
-    leaving.resign(server, game_id, seat, person_id)
+    game_id, seat, person_id = seat_of(server.read(links.opened, token, Purpose.SEAT))
+    server.run(leaving.resign, game_id, seat, person_id)
 
 
 def agree_to_end(server: Server, token: str) -> bool:
     """Agree to end the game without a result; True if it has ended by that."""
-    game_id, _, person_id = seat_of(links.opened(server, token, Purpose.SEAT))
-    return leaving.agree_to_end(server, game_id, person_id)
+    game_id, _, person_id = seat_of(server.read(links.opened, token, Purpose.SEAT))
+    return server.run(leaving.agree_to_end, game_id, person_id)
 
 
 def play_on(server: Server, token: str) -> None:
     """Agree no longer to end the game."""
-    game_id, _, person_id = seat_of(links.opened(server, token, Purpose.SEAT))
-    leaving.play_on(server, game_id, person_id)
+    game_id, _, person_id = seat_of(server.read(links.opened, token, Purpose.SEAT))
+    server.run(leaving.play_on, game_id, person_id)

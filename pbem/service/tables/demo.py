@@ -51,17 +51,17 @@ _log = structlog.get_logger(__name__)
 
 def begin(server: Server) -> str:
     """Begin a demo for somebody new; the token of their seat."""
-    guest = server.write(lambda tx: _let_in(tx, server))
-    game_id = joining.create_table(server, guest, replace(TABLE, title=_(TABLE.title))).game_id
-    joining.join(server, game_id, guest)
+    guest = server.run(_let_in)
+    game_id = server.run(joining.create_table, guest, replace(TABLE, title=_(TABLE.title))).game_id
+    server.run(joining.join, game_id, guest)
     bots.answer_at(server, game_id)
-    return server.write(lambda tx: _seat_token(tx, server, guest, game_id))
+    return server.run(_seat_token, guest, game_id)
 
 
 def go_on(server: Server, token: str) -> bool:
     """Let the bots answer what the holder of a seat's link has just done; False if that is no demo."""
     with server.store.read() as tx:
-        game_id, _, person_id = seat_of(links.open_in(tx, server, token, Purpose.SEAT))
+        game_id, _, person_id = seat_of(links.opened(tx, server, token, Purpose.SEAT))
         if not is_guest(people.read(tx, person_id).address):
             return False
     bots.answer_at(server, game_id)
@@ -104,7 +104,7 @@ def _before(server: Server, moment: datetime, after: int) -> list[int]:
 
 def _forgotten(server: Server, guest: int) -> bool:
     try:
-        server.write(lambda tx: guests.forget(tx, guest))
+        server.store.write(lambda tx: guests.forget(tx, guest))
     except Exception:  # noqa: BLE001 - whatever hangs on one guest, the others are forgotten
         _log.exception("guest_not_forgotten", person=guest)
         return False

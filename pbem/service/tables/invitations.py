@@ -20,17 +20,8 @@ INVITATIONS_A_DAY: Final = 5
 """So many invitations one address gets in a day, from all tables together."""
 
 
-def invite(server: Server, game_id: int, host_id: int, addresses: tuple[str, ...]) -> int:
+def invite(tx: Tx, server: Server, game_id: int, host_id: int, addresses: tuple[str, ...]) -> int:
     """Offer a table to more people; how many of them had not been asked before."""
-    return server.write(lambda tx: _invite_more(tx, server, game_id, host_id, addresses))
-
-
-def decline(server: Server, game_id: int, person_id: int) -> None:
-    """Answer an invitation with no; again changes nothing."""
-    server.write(lambda tx: _decline(tx, server, game_id, person_id))
-
-
-def _invite_more(tx: Tx, server: Server, game_id: int, host_id: int, addresses: tuple[str, ...]) -> int:
     row = games.lock(tx, game_id)
     if row.host_id != host_id:
         raise Forbidden(_("Only its host invites people to a table."))
@@ -39,6 +30,20 @@ def _invite_more(tx: Tx, server: Server, game_id: int, host_id: int, addresses: 
     invited = invite_addresses(tx, server, game_id, host, addresses)
     email_invitations(tx, server, row, host.name, invited)
     return len(invited)
+
+
+def decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
+    """Answer an invitation with no; again changes nothing."""
+    row = games.lock(tx, game_id)
+    mine = next((each for each in tables.invitations(tx, game_id) if each.person_id == person_id), None)
+    if mine is None:
+        raise NotFound(_("You were not invited to this table."))
+    if mine.status == "accepted":
+        raise Gone(_("You have a place at this table."), remedy=_("You can leave it on its page."))
+    now = server.now()
+    if tables.answer_invitation(tx, game_id, person_id, "declined", now) and row.status == "open":
+        facts = {"who": people.read(tx, person_id).address}
+        outbox.queue(tx, [outbox.Letter(row.host_id, "declined", game_id, facts=facts)], now, now)
 
 
 def invite_addresses(tx: Tx, server: Server, game_id: int, host: PersonRow, addresses: tuple[str, ...]) -> list[int]:
@@ -77,19 +82,6 @@ def email_invitations(tx: Tx, server: Server, row: GameRow, host_name: str, to: 
     unheard = block_rows.who_block(tx, row.host_id)
     letters = [outbox.Letter(person, "invitation", row.id, facts=facts) for person in asked if person not in unheard]
     outbox.queue(tx, letters, now, now)
-
-
-def _decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
-    row = games.lock(tx, game_id)
-    mine = next((each for each in tables.invitations(tx, game_id) if each.person_id == person_id), None)
-    if mine is None:
-        raise NotFound(_("You were not invited to this table."))
-    if mine.status == "accepted":
-        raise Gone(_("You have a place at this table."), remedy=_("You can leave it on its page."))
-    now = server.now()
-    if tables.answer_invitation(tx, game_id, person_id, "declined", now) and row.status == "open":
-        facts = {"who": people.read(tx, person_id).address}
-        outbox.queue(tx, [outbox.Letter(row.host_id, "declined", game_id, facts=facts)], now, now)
 
 
 def must_be_open(row: GameRow) -> None:

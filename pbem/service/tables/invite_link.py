@@ -25,7 +25,7 @@ def of_table(tx: Tx, server: Server, game_id: int, host_id: int) -> str:
 
 def at(server: Server, token: str) -> Announced:
     """The table that a link invites to."""
-    found = listing.by_id(server, _game(server, token))
+    found = server.read(listing.by_id, _game(server, token))
     if found.status == "planned":
         raise Gone(
             _("This table is not open yet."), remedy=_("Please try again when its host has answered the mail about it.")
@@ -35,10 +35,10 @@ def at(server: Server, token: str) -> Announced:
 
 def ask_to_join(server: Server, token: str, address: str, name: str, word: str = "") -> None:
     """Ask for a place with an address that somebody typed."""
-    joining.ask_to_join(server, _game(server, token), address, name, word, invited=True)
+    server.run(joining.ask_to_join, _game(server, token), address, name, word, invited=True)
 
 
 def _game(server: Server, token: str) -> int:
-    game_id = links.opened(server, token, Purpose.INVITE).game_id
+    game_id = server.read(links.opened, token, Purpose.INVITE).game_id
     assert game_id is not None, "an invitation is to a table"
     return game_id

@@ -39,44 +39,8 @@ MOST_WISHES: Final = 50
 """So many addresses can wait to say yes to one table; behind each there is a mail to somebody."""
 
 
-def create_table(server: Server, person_id: int, wanted: Wanted) -> Created:
+def create_table(tx: Tx, server: Server, person_id: int, wanted: Wanted, key: str = "") -> Created:
     """Announce a table and send its invitations; its host reads the commitment there and takes a place with `join`."""
-    return server.write(lambda tx: create_in(tx, server, person_id, wanted))
-
-
-def ask_to_create(server: Server, address: str, name: str, wanted: Wanted) -> Created:
-    """Plan a table for an address that somebody typed; it is announced when `accept` comes from there."""
-    return server.write(lambda tx: _plan(tx, server, address, name, wanted))
-
-
-def join(server: Server, game_id: int, person_id: int, *, name: str = "", word: str = "", holding: int = 1) -> Joined:
-    """Take places until the person holds so many; the last place begins the game."""
-    return server.write(lambda tx: _join(tx, server, game_id, people.read(tx, person_id), name, word, holding))
-
-
-def ask_to_join(
-    server: Server, game_id: int, address: str, name: str, word: str = "", *, invited: bool = False
-) -> None:
-    """Ask for a place with an address that somebody typed; it is taken when `accept` comes from there.
-
-    A private table is there for those alone who are known to be invited.
-    """
-    server.write(lambda tx: _ask_to_join(tx, server, game_id, address, name, word, invited=invited))
-
-
-def accept(server: Server, game_id: int, person_id: int, *, name: str = "", word: str | None = None) -> Joined:
-    """Take the place that a mail to this person leads to; that the link was followed shows that the address is theirs.
-
-    The address stays confirmed where there is no place any more.
-    """
-    joined = server.write(lambda tx: _accept(tx, server, game_id, person_id, name, word))
-    if isinstance(joined, Refusal):
-        raise joined
-    return joined
-
-
-def create_in(tx: Tx, server: Server, person_id: int, wanted: Wanted, key: str = "") -> Created:
-    """The same in a transaction that is under way; the public name of the table is drawn where none is given."""
     host = people.lock(tx, person_id)
     _must_be_confirmed(host)
     must_have_room(tx, server, host)
@@ -87,7 +51,8 @@ def create_in(tx: Tx, server: Server, person_id: int, wanted: Wanted, key: str =
     return created
 
 
-def _plan(tx: Tx, server: Server, address: str, name: str, wanted: Wanted) -> Created:
+def ask_to_create(tx: Tx, server: Server, address: str, name: str, wanted: Wanted) -> Created:
+    """Plan a table for an address that somebody typed; it is announced when `accept` comes from there."""
     host = persons.known_in(tx, server, address)
     now = server.now()
     created = add_table(tx, server, host, wanted, "planned", now + WAITS_FOR_HOST)
@@ -97,7 +62,20 @@ def _plan(tx: Tx, server: Server, address: str, name: str, wanted: Wanted) -> Cr
     return created
 
 
-def _ask_to_join(tx: Tx, server: Server, game_id: int, address: str, name: str, word: str, *, invited: bool) -> None:
+def join(
+    tx: Tx, server: Server, game_id: int, person_id: int, *, name: str = "", word: str = "", holding: int = 1
+) -> Joined:
+    """Take places until the person holds so many; the last place begins the game."""
+    return _join(tx, server, game_id, people.read(tx, person_id), name, word, holding)
+
+
+def ask_to_join(
+    tx: Tx, server: Server, game_id: int, address: str, name: str, word: str = "", *, invited: bool = False
+) -> None:
+    """Ask for a place with an address that somebody typed; it is taken when `accept` comes from there.
+
+    A private table is there for those alone who are known to be invited.
+    """
     row = games.lock(tx, game_id)
     if (row.private and not invited) or row.status == "planned":
         raise NotFound(
@@ -116,9 +94,20 @@ def _ask_to_join(tx: Tx, server: Server, game_id: int, address: str, name: str, 
     persons.ask_to_confirm_in(tx, server, person, game_id)
 
 
+def accept(server: Server, game_id: int, person_id: int, *, name: str = "", word: str | None = None) -> Joined:
+    """Take the place that a mail to this person leads to; that the link was followed shows that the address is theirs.
+
+    The address stays confirmed where there is no place any more.
+    """
+    joined = server.run(_accept, game_id, person_id, name, word)
+    if isinstance(joined, Refusal):
+        raise joined
+    return joined
+
+
 def _accept(tx: Tx, server: Server, game_id: int, person_id: int, name: str, word: str | None) -> Joined | Refusal:
     row = games.lock(tx, game_id)
-    person = persons.confirm_in(tx, server, person_id)
+    person = persons.confirm(tx, server, person_id)
     wish = tables.wished(tx, game_id, person_id)
     called = name or (wish.name if wish else "") or person.name
     said = word if word is not None else wish.word if wish else ""

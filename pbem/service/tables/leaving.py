@@ -8,7 +8,6 @@ take over, so the role passes on in the order of joining. What becomes of a seat
 
 from collections.abc import Mapping
 from datetime import timedelta
-from functools import partial
 from typing import Final
 
 from pbem.domain.errors import Forbidden, Gone, NotFound
@@ -31,13 +30,8 @@ _AT_ONCE: Final = 100
 """Tables that are looked through for expiry in one go; the next go takes the others."""
 
 
-def leave(server: Server, game_id: int, person_id: int) -> None:
+def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = "") -> None:
     """Leave a table that has not begun; when its host leaves, it closes. Again changes nothing."""
-    server.write(lambda tx: leave_in(tx, server, game_id, person_id))
-
-
-def leave_in(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = "") -> None:
-    """The same within a transaction that is under way. A `reason` is an organiser's, who lets them go."""
     row = games.lock(tx, game_id)
     if row.status == "playing":
         raise Gone(_("This game has begun."), remedy=_("You can resign from it on the page of your seat."))
@@ -63,16 +57,11 @@ def expire(server: Server) -> list[int]:
     """Close the tables that have waited for players too long, each in a transaction of its own; which they were."""
     with server.store.read() as tx:
         found = tables.expired(tx, server.now(), _AT_ONCE)
-    return [game_id for game_id in found if server.write(partial(_expire, server=server, game_id=game_id))]
+    return [game_id for game_id in found if server.run(_expire, game_id=game_id)]
 
 
-def resign(server: Server, game_id: int, seat: int, person_id: int) -> None:
+def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reason: str = "") -> None:
     """Give a seat of a running game away for good; again changes nothing."""
-    server.write(lambda tx: resign_in(tx, server, game_id, seat, person_id))
-
-
-def resign_in(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reason: str = "") -> None:
-    """The same within a transaction that is under way. A `reason` is an organiser's, who gives the seat away for them."""
     row = _running(tx, game_id)
     place = next((place for place in players.places(tx, game_id) if place.seat == seat), None)
     if place is None:
@@ -94,14 +83,31 @@ def resign_in(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, r
         end_in(tx, server, row, record, "table", marked("all agreed"))
 
 
-def agree_to_end(server: Server, game_id: int, person_id: int) -> bool:
+def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
     """Agree to end a game without a result; True if all agree, so that it has ended."""
-    return server.write(lambda tx: _agree(tx, server, game_id, person_id))
+    row = games.lock(tx, game_id)
+    if row.status == "void":
+        return True
+    row = _running(tx, game_id)
+    left = _people(tx, game_id)
+    mine = {place.seat for place in left if place.person_id == person_id}
+    if not mine:
+        raise Forbidden(_("Only those who play in a game can end it."))
+    before = tables.votes(tx, game_id)
+    now = server.now()
+    for seat in sorted(seat for seat in mine - before if seat is not None):
+        tables.add_vote(tx, game_id, seat, now)
+    if _all_agree(tx, game_id, left):
+        end_in(tx, server, row, Record(row, now, server.randomness), By.PERSON, marked("all agreed"))
+        return True
+    if not before & {place.seat for place in left}:
+        _ask_the_others(tx, server, row, person_id, left)
+    return False
 
 
-def play_on(server: Server, game_id: int, person_id: int) -> None:
+def play_on(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
     """Agree no longer to end a game; again changes nothing."""
-    server.write(lambda tx: _play_on(tx, game_id, person_id))
+    _play_on(tx, game_id, person_id)
 
 
 def end_in(tx: Tx, server: Server, row: GameRow, record: Record, by: str, why: str, reason: str = "") -> None:
@@ -177,27 +183,6 @@ def _pass_host_on(tx: Tx, server: Server, row: GameRow, left: list[PlaceRow]) ->
     now = server.now()
     tables.change_game(tx, row.id, host_id=heir)
     outbox.queue(tx, [outbox.Letter(heir, "host", row.id)], now, now)
-
-
-def _agree(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
-    row = games.lock(tx, game_id)
-    if row.status == "void":
-        return True
-    row = _running(tx, game_id)
-    left = _people(tx, game_id)
-    mine = {place.seat for place in left if place.person_id == person_id}
-    if not mine:
-        raise Forbidden(_("Only those who play in a game can end it."))
-    before = tables.votes(tx, game_id)
-    now = server.now()
-    for seat in sorted(seat for seat in mine - before if seat is not None):
-        tables.add_vote(tx, game_id, seat, now)
-    if _all_agree(tx, game_id, left):
-        end_in(tx, server, row, Record(row, now, server.randomness), By.PERSON, marked("all agreed"))
-        return True
-    if not before & {place.seat for place in left}:
-        _ask_the_others(tx, server, row, person_id, left)
-    return False
 
 
 def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: list[PlaceRow]) -> None:

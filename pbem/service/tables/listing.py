@@ -60,19 +60,17 @@ class Announced:
     ended_at: datetime | None
 
 
-def waiting(server: Server) -> list[Announced]:
+def waiting(tx: Tx, server: Server) -> list[Announced]:
     """The tables that anybody can join, the newest first."""
-    with server.store.read() as tx:
-        return _announced(tx, server, tables.open_games(tx, limit=MOST_SHOWN))
+    return _announced(tx, server, tables.open_games(tx, limit=MOST_SHOWN))
 
 
-def by_key(server: Server, key: str) -> Announced:
+def by_key(tx: Tx, server: Server, key: str) -> Announced:
     """The table of that public name."""
-    with server.store.read() as tx:
-        row = tables.by_key(tx, key)
-        if row is None:
-            raise NotFound(_("There is no such table here."))
-        return _announced(tx, server, [row])[0]
+    row = tables.by_key(tx, key)
+    if row is None:
+        raise NotFound(_("There is no such table here."))
+    return _announced(tx, server, [row])[0]
 
 
 def by_row_in(tx: Tx, server: Server, row: GameRow) -> Announced:
@@ -80,17 +78,15 @@ def by_row_in(tx: Tx, server: Server, row: GameRow) -> Announced:
     return _announced(tx, server, [row])[0]
 
 
-def by_id(server: Server, game_id: int) -> Announced:
+def by_id(tx: Tx, server: Server, game_id: int) -> Announced:
     """The table of that number."""
-    with server.store.read() as tx:
-        return by_row_in(tx, server, games.read(tx, game_id))
+    return by_row_in(tx, server, games.read(tx, game_id))
 
 
-def of_person(server: Server, person_id: int) -> list[Announced]:
+def of_person(tx: Tx, server: Server, person_id: int) -> list[Announced]:
     """The tables that a person has opened or plays at, the oldest first."""
-    with server.store.read() as tx:
-        rows = {row.id: row for found in (tables.of_person, tables.hosted_by) for row in found(tx, person_id, _LIVE)}
-        return _announced(tx, server, [rows[game_id] for game_id in sorted(rows)])
+    rows = {row.id: row for found in (tables.of_person, tables.hosted_by) for row in found(tx, person_id, _LIVE)}
+    return _announced(tx, server, [rows[game_id] for game_id in sorted(rows)])
 
 
 def _announced(tx: Tx, server: Server, rows: list[GameRow]) -> list[Announced]:

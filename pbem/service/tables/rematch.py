@@ -27,12 +27,8 @@ from pbem.tokens import Purpose
 _LIVE = ("open", "playing")
 
 
-def rematch(server: Server, token: str) -> str:
+def rematch(tx: Tx, server: Server, token: str) -> str:
     """Open the table, or find the one that is open; the token of the page on which the asker takes a place there."""
-    return server.write(lambda tx: _rematch(tx, server, token))
-
-
-def _rematch(tx: Tx, server: Server, token: str) -> str:
     # The lock of the game that is over lets one press after the other come this far.
     link, before, _place = links.open_to_act_in(tx, server, token, Purpose.SEAT)
     _game, _seat, person_id = seat_of(link)
@@ -42,7 +38,7 @@ def _rematch(tx: Tx, server: Server, token: str) -> str:
         key = _key(before.key, number)
         row = lobby_rows.by_key(tx, key)
         if row is None:
-            game_id = joining.create_in(tx, server, person_id, _wanted(tx, before, person_id), key).game_id
+            game_id = joining.create_table(tx, server, person_id, _wanted(tx, before, person_id), key).game_id
         elif row.status in _LIVE:
             game_id = row.id
         else:

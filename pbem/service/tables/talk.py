@@ -16,7 +16,7 @@ from pbem.domain import hash_chain
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.domain.user_text import said_of
 from pbem.i18n.speech import gettext as _
-from pbem.service.links import open_in
+from pbem.service.links import opened
 from pbem.service.people import admission
 from pbem.service.play.log import Kind
 from pbem.service.play.move import rules_of
@@ -49,13 +49,8 @@ class Line:
         return _("An earlier player of seat %(number)s", number=self.seat + 1) if self.earlier else name
 
 
-def say(server: Server, game_id: int, seat: int, person_id: int, text: str) -> None:
+def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: str) -> None:
     """Say something to everybody at a table."""
-    server.write(lambda tx: say_in(tx, server, game_id, seat, person_id, text))
-
-
-def say_in(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: str) -> None:
-    """The same within a transaction that is under way."""
     said = said_of(text)
     game = games.lock(tx, game_id)
     if (seat, person_id) not in {(place.seat, place.person_id) for place in players.places(tx, game_id)}:
@@ -86,10 +81,9 @@ def say_in(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text
     talk.add(tx, game_id, row)
 
 
-def heard(server: Server, game_id: int) -> list[Line]:
+def heard(tx: Tx, server: Server, game_id: int) -> list[Line]:
     """Everything that was said at a table, the first line first."""
-    with server.store.read() as tx:
-        return heard_in(tx, games.read(tx, game_id))
+    return heard_in(tx, games.read(tx, game_id))
 
 
 def heard_in(tx: Tx, game: GameRow, after: datetime | None = None) -> list[Line]:
@@ -167,36 +161,31 @@ class Room:
         return self.status == "playing" and bool(self.others)
 
 
-def room(server: Server, token: str) -> Room:
+def room(tx: Tx, server: Server, token: str) -> Room:
     """What the holder of a seat's link hears."""
-    with server.store.read() as tx:
-        game_id, seat, person_id = seat_of(open_in(tx, server, token, Purpose.SEAT))
-        row = games.read(tx, game_id)
-        places = {place.seat: place for place in players.places(tx, game_id) if place.seat is not None}
-        unheard = blocks.seats(tx, game_id, seat)
-        lines = heard_in(tx, row)
-        heard = [line for line in lines if line.seat not in unheard]
-        return Room(
-            title=row.title,
-            rules=rules_of(row),
-            window=row.window,
-            status=row.status,
-            seat=seat,
-            names=tuple(places[each].name for each in sorted(places)),
-            others=tuple(each for each in sorted(places) if places[each].person_id not in (None, person_id)),
-            unheard=unheard,
-            lines=tuple(heard[-MOST_SHOWN:]),
-            left_out=len(lines) - len(heard),
-            before=max(len(heard) - MOST_SHOWN, 0),
-            zone=ZoneInfo(people.read(tx, person_id).zone),
-        )
+    game_id, seat, person_id = seat_of(opened(tx, server, token, Purpose.SEAT))
+    row = games.read(tx, game_id)
+    places = {place.seat: place for place in players.places(tx, game_id) if place.seat is not None}
+    unheard = blocks.seats(tx, game_id, seat)
+    lines = heard_in(tx, row)
+    heard = [line for line in lines if line.seat not in unheard]
+    return Room(
+        title=row.title,
+        rules=rules_of(row),
+        window=row.window,
+        status=row.status,
+        seat=seat,
+        names=tuple(places[each].name for each in sorted(places)),
+        others=tuple(each for each in sorted(places) if places[each].person_id not in (None, person_id)),
+        unheard=unheard,
+        lines=tuple(heard[-MOST_SHOWN:]),
+        left_out=len(lines) - len(heard),
+        before=max(len(heard) - MOST_SHOWN, 0),
+        zone=ZoneInfo(people.read(tx, person_id).zone),
+    )
 
 
-def say_by_link(server: Server, token: str, text: str) -> None:
+def say_by_link(tx: Tx, server: Server, token: str, text: str) -> None:
     """Say something to everybody at the table."""
-    server.write(lambda tx: _say_by_link(tx, server, token, text))
-
-
-def _say_by_link(tx: Tx, server: Server, token: str, text: str) -> None:
-    game_id, seat, person_id = seat_of(open_in(tx, server, token, Purpose.SEAT))
-    say_in(tx, server, game_id, seat, person_id, text)
+    game_id, seat, person_id = seat_of(opened(tx, server, token, Purpose.SEAT))
+    say(tx, server, game_id, seat, person_id, text)

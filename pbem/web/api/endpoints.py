@@ -43,14 +43,14 @@ def description() -> Response:
 @routes.get("/decision")
 def decision() -> Response:
     """What the seat is asked now."""
-    return jsonify(_asked(seat_view.look_by_program(server(), _token())))
+    return jsonify(_asked(server().read(seat_view.look_by_program, _token())))
 
 
 @routes.post("/choice")
 def choose() -> Response:
     """Make a choice, in the window that the program has seen."""
     window, wanted = _choice_in(_body())
-    return jsonify(_receipt(by_link.play_by_program(server(), _token(), window, wanted)))
+    return jsonify(_receipt(server().run(by_link.play_by_program, _token(), window, wanted)))
 
 
 @routes.post("/choice/withdrawal")
@@ -58,21 +58,21 @@ def take_back() -> Response:
     """Take back a choice that has told nobody anything yet."""
     window = _window(_body())
     token = _token()
-    by_link.take_back(server(), token, Purpose.API, window)
-    return jsonify(_asked(seat_view.look_by_program(server(), token)))
+    server().run(by_link.take_back, token, Purpose.API, window)
+    return jsonify(_asked(server().read(seat_view.look_by_program, token)))
 
 
 @routes.get("/view")
 def view() -> Response:
     """Everything that the seat knows."""
-    found = seat_view.look_by_program(server(), _token())
+    found = server().read(seat_view.look_by_program, _token())
     return jsonify(_table(found) | {"view": codec.plain(found.view)})
 
 
 @routes.get("/board")
 def board() -> Response:
     """The table as a person at the seat would see it."""
-    found = seat_view.look_by_program(server(), _token())
+    found = server().read(seat_view.look_by_program, _token())
     return jsonify(_table(found) | {"board": _board(found.board, found.teller)})
 
 
@@ -80,7 +80,7 @@ def board() -> Response:
 def history() -> Response:
     """What the seat was told in the windows from one on."""
     since = read_number(request.args.get("since", "0"), "the number of a window")
-    found, told, more = seat_view.history(server(), _token(), since, MOST_WINDOWS)
+    found, told, more = server().read(seat_view.history, _token(), since, MOST_WINDOWS)
     entries = [
         {
             "window": each.window,
@@ -96,7 +96,7 @@ def history() -> Response:
 @routes.get("/export")
 def whole_game() -> Response:
     """The file of the finished game."""
-    found = export.by_link(server(), _token(), Purpose.API)
+    found = server().read(export.by_link, _token(), Purpose.API)
     return Response(export.write(found), mimetype="application/json")
 
 

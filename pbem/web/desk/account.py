@@ -50,7 +50,7 @@ def sign_in() -> Response:
 def sign_out() -> Response:
     """End the session of this browser."""
     session = permissions.organiser_session()
-    sessions.end(server(), session.holder, session.id)
+    server().run(sessions.end, session.holder, session.id)
     return session_cookie.forget(site.go("desk_account.sign_in_page"), Who.ORGANISER)
 
 
@@ -67,9 +67,9 @@ def end() -> Response:
     """Sign out another browser, or all others."""
     session = permissions.organiser_session()
     if field("session"):
-        sessions.end(server(), session.holder, whole_number("session", _("the number of a sign-in")))
+        server().run(sessions.end, session.holder, whole_number("session", _("the number of a sign-in")))
     else:
-        sessions.end_others(server(), session.holder, session.id)
+        server().run(sessions.end_others, session.holder, session.id)
     return site.go("desk_account.show")
 
 
@@ -121,9 +121,9 @@ def _page(refused: Refusal | None = None, secret: str = "") -> Response:
     return site.page(
         "desk/account.html",
         status,
-        open=sessions.listed(server(), session.holder),
+        open=server().read(sessions.listed, session.holder),
         here=session.id,
-        with_codes=desk_sign_in.has_codes(server(), session),
+        with_codes=server().read(desk_sign_in.has_codes, session),
         secret=secret,
         address=one_time_codes.address(secret, permissions.actor().name, site.config().site.name) if secret else "",
         refused=refused,

@@ -65,7 +65,7 @@ def _other() -> int:
     """The number of another person, typed as such or as their address."""
     if "@" not in field("other"):
         return site.whole_number("other", _("the number of a person"))
-    found = overview.person_with(server(), field("other"))
+    found = server().read(overview.person_with, field("other"))
     if found is None:
         raise BadInput(
             _("Nobody here has this address."), remedy=_("Please look whether it is written as it is used here.")
@@ -201,7 +201,7 @@ def _sent(form: Form, values: Values) -> Response:
         deed, reason = form.deed(values), field("reason")
         if field("step") == "do":
             call_id = site.whole_number("call", _("the number of a call")) if field("call") else None
-            outcome = perform(server(), permissions.actor(), deed, reason, field("form") or None, call_id)
+            outcome = server().run(perform, permissions.actor(), deed, reason, field("form") or None, call_id)
             return _done(form, values, about, outcome)
         outcome = preview(server(), permissions.actor(), deed, reason)
     except Refusal as refused:
@@ -261,8 +261,8 @@ def _undo(deed: Deed) -> tuple[str, list[tuple[str, str]]]:
 def _about(values: Values) -> dict[str, Any]:
     """The table or the person that an act is about, for its page."""
     return {
-        "found": table.table(server(), permissions.actor(), values["game_id"]) if "game_id" in values else None,
-        "person": addresses.read(server(), values["person_id"]) if "person_id" in values else None,
+        "found": server().read(table.table, permissions.actor(), values["game_id"]) if "game_id" in values else None,
+        "person": server().read(addresses.read, values["person_id"]) if "person_id" in values else None,
     }
 
 

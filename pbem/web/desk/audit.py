@@ -37,7 +37,7 @@ def show() -> Response:
 def check() -> Response:
     """Read the whole chain, and say what is wrong with it."""
     noted = [request.args["head"].strip()] if request.args.get("head", "").strip() else []
-    return _page(audit.verify(server(), noted))
+    return _page(server().read(audit.verify, noted))
 
 
 @pages.get("/desk/audit.jsonl")
@@ -54,10 +54,10 @@ def _page(outcome: hash_chain.Outcome | None = None) -> Response:
     refused, found = None, []
     try:
         before = _number(request.args.get("before", ""), _("the number of an act"))
-        found = audit.listed(server(), _wanted(asked), before=before, limit=SHOWN + 1)
+        found = server().read(audit.listed, _wanted(asked), before=before, limit=SHOWN + 1)
     except Refusal as error:
         refused = error
-    kinds = audit.kinds(server(), [row for row in found if row.act == Act.CORRECT])
+    kinds = server().read(audit.kinds, [row for row in found if row.act == Act.CORRECT])
     return site.page(
         "desk/audit.html",
         200 if refused is None else status_of(refused),
@@ -67,7 +67,7 @@ def _page(outcome: hash_chain.Outcome | None = None) -> Response:
         else None,
         asked=asked,
         acts=[act for act in Act if act not in LOOKING],
-        head=audit.head(server()),
+        head=server().read(audit.head),
         outcome=outcome,
         refused=refused,
     )

@@ -25,7 +25,10 @@ def show() -> Response:
     """The calls that wait, the oldest first; with `?status=closed` those that are done with."""
     status = "closed" if request.args.get("status") == "closed" else "open"
     return site.page(
-        "desk/calls.html", queue=calls.queue(server(), permissions.actor(), status), which=status, beginning=BEGINNING
+        "desk/calls.html",
+        queue=server().read(calls.queue, permissions.actor(), status),
+        which=status,
+        beginning=BEGINNING,
     )
 
 
@@ -40,14 +43,14 @@ def one(call_id: int) -> Response:
 @permissions.needs(Act.ANSWER)
 def answer(call_id: int) -> Response:
     """Answer a call by mail."""
-    return _done(call_id, lambda: calls.answer(server(), permissions.actor(), call_id, field("text")))
+    return _done(call_id, lambda: server().run(calls.answer, permissions.actor(), call_id, field("text")))
 
 
 @pages.post("/desk/calls/<int:call_id>/close")
 @permissions.needs(Act.CLOSE_CALL)
 def close(call_id: int) -> Response:
     """Be done with a call without an answer."""
-    return _done(call_id, lambda: calls.close(server(), permissions.actor(), call_id, field("reason")))
+    return _done(call_id, lambda: server().run(calls.close, permissions.actor(), call_id, field("reason")))
 
 
 def _done(call_id: int, act: Callable[[], None]) -> Response:
@@ -59,7 +62,7 @@ def _done(call_id: int, act: Callable[[], None]) -> Response:
 
 
 def _page(call_id: int, refused: Refusal | None = None) -> Response:
-    found = calls.one(server(), permissions.actor(), call_id)
+    found = server().read(calls.one, permissions.actor(), call_id)
     return site.page(
         "desk/call.html", 200 if refused is None else status_of(refused), found=found, call=found.row, refused=refused
     )

@@ -30,7 +30,7 @@ pages = Blueprint("desk_mail", __name__)
 @permissions.needs(Act.OVERVIEW)
 def show() -> Response:
     """What waits, what became of mails, and what came in."""
-    found = deliverability.look(server(), permissions.actor())
+    found = server().read(deliverability.look, permissions.actor())
     return live(site.page("desk/mail.html", found=found, most=COUNTED))
 
 

@@ -35,10 +35,10 @@ def _sent(what: What) -> Response:
         days = site.whole_number("days", _("a number of days")) if what is What.RESEND else 0
         facts = jobs.facts_of(server(), what, field("text"), days)
         if field("step") == "do":
-            begun = jobs.begin(server(), permissions.actor(), what, facts, field("reason"), field("form"))
+            begun = server().run(jobs.begin, permissions.actor(), what, facts, field("reason"), field("form"))
             return site.go("desk_bulk.job", job_id=begun)
         reason_of(field("reason"))
-        plan = jobs.plan(server(), permissions.actor(), what, facts)
+        plan = server().read(jobs.plan, permissions.actor(), what, facts)
     except Refusal as refused:
         return _form(what, refused)
     typed = [pair for pair in request.form.items() if pair[0] not in ("step", "form")]
@@ -47,7 +47,7 @@ def _sent(what: What) -> Response:
 
 def _stop(job_id: int) -> Response:
     try:
-        jobs.stop(server(), permissions.actor(), job_id, field("reason"))
+        server().run(jobs.stop, permissions.actor(), job_id, field("reason"))
     except Refusal as refused:
         return _job(job_id, refused)
     return site.go("desk_bulk.job", job_id=job_id)
@@ -55,7 +55,7 @@ def _stop(job_id: int) -> Response:
 
 def _job(job_id: int, refused: Refusal | None = None) -> Response:
     status = 200 if refused is None else status_of(refused)
-    return live(site.page("desk/job.html", status, job=jobs.read(server(), job_id), refused=refused))
+    return live(site.page("desk/job.html", status, job=server().read(jobs.read, job_id), refused=refused))
 
 
 def _register(what: What) -> None:

@@ -32,7 +32,7 @@ def show() -> Response:
     asked = {name: request.args.get(name, "").strip() for name in ("q", "person", "trouble", "status", "kind")}
     person = site.read_number(asked["person"], "the number of a person") if asked["person"] else None
     wanted = Wanted(asked["q"][:100], person, asked["trouble"], asked["status"], asked["kind"])
-    found = overview.look(server(), wanted, request.args.get("after", ""))
+    found = server().read(overview.look, wanted, request.args.get("after", ""))
     given: dict[str, Any] = {name: value for name, value in asked.items() if value}
     return live(
         site.page(
@@ -56,7 +56,7 @@ def find() -> Response:
     text = field("q")
     if "@" not in text:
         return site.go("desk_overview.show", q=text or None)
-    person_id = overview.person_with(server(), text)
+    person_id = server().read(overview.person_with, text)
     if person_id is None:
         return site.page("desk/nobody.html", 404)
     return site.go("desk_people.one", person_id=person_id)
@@ -67,7 +67,7 @@ def find() -> Response:
 def activity() -> Response:
     """What happened in the last days, or with `?by=hour` in the last hours, as charts."""
     hourly = request.args.get("by") == "hour"
-    found = desk_activity.activity(server(), hourly=hourly)
+    found = server().read(desk_activity.activity, hourly=hourly)
     return live(site.page("desk/activity.html", charts=charts.of(found), hourly=hourly))
 
 

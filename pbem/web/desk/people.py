@@ -21,7 +21,7 @@ pages = Blueprint("desk_people", __name__)
 def show() -> Response:
     """People whose name has the words of `?q=`."""
     text = request.args.get("q", "")[:100].strip()
-    found = person.named(server(), text, request.args.get("after", ""))
+    found = server().read(person.named, text, request.args.get("after", ""))
     return site.page("desk/people.html", found=found, text=text)
 
 
@@ -38,14 +38,14 @@ def read_mail(person_id: int) -> Response:
     """A mail to a person as they have it; the look is on record."""
     try:
         number = site.whole_number("mail", _("the number of a mail"))
-        letter = email.read(server(), permissions.actor(), number, field("reason"), person_id=person_id)
+        letter = server().run(email.read, permissions.actor(), number, field("reason"), person_id=person_id)
     except Refusal as refused:
         return _page(person_id, refused)
     return emails.opened(letter, url_for("desk_people.one", person_id=person_id))
 
 
 def _page(person_id: int, refused: Refusal | None = None) -> Response:
-    found = person.of(server(), person_id)
+    found = server().read(person.of, person_id)
     return site.page(
         "desk/person.html",
         200 if refused is None else status_of(refused),

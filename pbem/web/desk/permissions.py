@@ -105,7 +105,7 @@ def _sent(view: View, act: Act, values: dict[str, Any]) -> Response:
 def _who(act: Act, values: dict[str, Any]) -> Actor | None:
     signed = session_cookie.session(Who.ORGANISER), session_cookie.session(Who.PERSON)
     about = {name: values.get(name) for name in ("game_id", "person_id")}
-    return organisers.acting(server(), act, *signed, **about)
+    return server().read(organisers.acting, act, *signed, **about)
 
 
 def _fresh() -> bool:

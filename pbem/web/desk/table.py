@@ -28,7 +28,7 @@ def show(game_id: int) -> Response:
 @permissions.needs(Act.TABLE)
 def clocks(game_id: int) -> Response:
     """How each deadline of a table came about."""
-    game, found = table.clocks(server(), permissions.actor(), game_id)
+    game, found = server().read(table.clocks, permissions.actor(), game_id)
     return site.page("desk/clocks.html", game=game, clocks=found)
 
 
@@ -38,7 +38,7 @@ def see_as(game_id: int) -> Response:
     """The table as a seat sees it; the look is on record."""
     try:
         seat = site.whole_number("seat", _("the number of a seat")) - 1
-        eyes = table.see_as(server(), permissions.actor(), game_id, seat, field("reason"))
+        eyes = server().run(table.see_as, permissions.actor(), game_id, seat, field("reason"))
     except Refusal as refused:
         return _page(game_id, refused)
     return site.page("desk/eyes.html", eyes=eyes, board=board.draw(eyes.board, eyes.teller, eyes.seat))
@@ -50,14 +50,14 @@ def read_mail(game_id: int) -> Response:
     """A mail about the table as its reader has it; the look is on record."""
     try:
         number = site.whole_number("mail", _("the number of a mail"))
-        letter = email.read(server(), permissions.actor(), number, field("reason"), game_id=game_id)
+        letter = server().run(email.read, permissions.actor(), number, field("reason"), game_id=game_id)
     except Refusal as refused:
         return _page(game_id, refused)
     return emails.opened(letter, url_for("desk_table.show", game_id=game_id))
 
 
 def _page(game_id: int, refused: Refusal | None = None) -> Response:
-    found = table.table(server(), permissions.actor(), game_id)
+    found = server().read(table.table, permissions.actor(), game_id)
     return site.page(
         "desk/table.html",
         200 if refused is None else status_of(refused),
@@ -75,7 +75,7 @@ def _call(game_id: int) -> ToldCall | None:
     number = request.args.get("call", "")
     if not number:
         return None
-    found = calls.one(server(), permissions.actor(), site.read_number(number, _("the number of a call")))
+    found = server().read(calls.one, permissions.actor(), site.read_number(number, _("the number of a call")))
     return found if found.row.game_id == game_id else None
 
 

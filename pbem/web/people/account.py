@@ -32,9 +32,9 @@ def end_session() -> Response:
     assert here is not None
     try:
         if field("others"):
-            sessions.end_others(server(), here.holder, here.id)
+            server().run(sessions.end_others, here.holder, here.id)
         else:
-            sessions.end(server(), here.holder, whole_number("session", _("the number of a sign-in")))
+            server().run(sessions.end, here.holder, whole_number("session", _("the number of a sign-in")))
     except Refusal as refused:
         return _page(refused)
     return site.go("account.show")
@@ -45,7 +45,7 @@ def sign_out() -> Response:
     """Sign this browser out."""
     here = session_cookie.session(Who.PERSON)
     assert here is not None
-    sessions.end(server(), here.holder, here.id)
+    server().run(sessions.end, here.holder, here.id)
     return session_cookie.forget(site.go("lobby.front"), Who.PERSON)
 
 
@@ -61,7 +61,7 @@ def data() -> Response:
 def change_address() -> Response:
     """Ask for another address; it counts when the mail that goes there has got its yes."""
     try:
-        account_change_address.ask(server(), person_id(), field("address"))
+        server().run(account_change_address.ask, person_id(), field("address"))
     except Refusal as refused:
         return _page(refused)
     return site.go("lobby.sent")
@@ -70,7 +70,7 @@ def change_address() -> Response:
 @pages.post("/blocks")
 def unblock() -> Response:
     """Hear somebody again whom one has not wanted to hear."""
-    blocks.unblock(server(), person_id(), whole_number("person", _("the number of a person")))
+    server().run(blocks.unblock, person_id(), whole_number("person", _("the number of a person")))
     return site.go("account.show")
 
 
@@ -78,7 +78,7 @@ def unblock() -> Response:
 def leave() -> Response:
     """Ask to leave for good; it happens when the mail about it has got its yes."""
     try:
-        delete.ask(server(), person_id())
+        server().run(delete.ask, person_id())
     except Refusal as refused:
         return _page(refused)
     return site.go("lobby.sent")
@@ -91,9 +91,9 @@ def _page(refused: Refusal | None = None) -> Response:
         "own/account.html",
         200 if refused is None else status_of(refused),
         here=here,
-        sessions=sessions.listed(server(), here.holder),
-        address=addresses.read(server(), person_id()).address,
-        blocked=blocks.of_person(server(), person_id()),
+        sessions=server().read(sessions.listed, here.holder),
+        address=server().read(addresses.read, person_id()).address,
+        blocked=server().read(blocks.of_person, person_id()),
         given=field,
         refused=refused,
     )

@@ -26,7 +26,7 @@ def say_yes(token: str) -> Response:
     if not security.a_person_clicked():
         return _page(token, ask_again=True)
     try:
-        kind = consent.say_yes(server(), token)
+        kind = server().run(consent.say_yes, token)
     except Refusal as refused:
         return _page(token, refused)
     # Every browser is signed out by either.
@@ -46,6 +46,6 @@ def moved() -> Response:
 
 
 def _page(token: str, refused: Refusal | None = None, *, ask_again: bool = False) -> Response:
-    found = consent.at(server(), token)
+    found = server().read(consent.at, token)
     status = 200 if refused is None else status_of(refused)
     return site.page("consent.html", status, found=found, token=token, refused=refused, ask_again=ask_again)

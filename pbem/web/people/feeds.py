@@ -17,7 +17,7 @@ _ASK_AGAIN = timedelta(hours=1)
 @pages.get("/k/<token>/deadlines.ics")
 def calendar(token: str) -> Response:
     """One's deadlines (RFC 5545)."""
-    found = feeds.calendar(server(), token)
+    found = server().read(feeds.calendar, token)
     shown = Calendar()
     shown.add("prodid", "-//pbem//deadlines//EN")
     shown.add("version", "2.0")
@@ -31,7 +31,7 @@ def calendar(token: str) -> Response:
 @pages.get("/n/<token>/news.atom")
 def news(token: str) -> Response:
     """What happened at one's tables (RFC 4287)."""
-    since, pieces = feeds.news(server(), token)
+    since, pieces = server().read(feeds.news, token)
     updated = pieces[0].at if pieces else since
     return Response(render_template("news.xml", pieces=pieces, updated=updated), mimetype="application/atom+xml")
 

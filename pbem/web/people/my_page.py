@@ -57,20 +57,20 @@ def show() -> Response:
 @pages.post("/seat")
 def seat() -> Response:
     """Lead on to a seat of one's own."""
-    return site.go("seat.show", token=my_page.seat_token(server(), person_id(), *_seat()))
+    return site.go("seat.show", token=server().run(my_page.seat_token, person_id(), *_seat()))
 
 
 @pages.post("/table")
 def table() -> Response:
     """Lead on to a table that waits for players."""
-    return site.go("lobby.doorstep_page", token=my_page.table_token(server(), person_id(), _table()))
+    return site.go("lobby.doorstep_page", token=server().run(my_page.table_token, person_id(), _table()))
 
 
 @pages.post("/again")
 def turn_again() -> Response:
     """Mail a turn anew."""
     try:
-        ledger.turn_again(server(), person_id(), *_seat())
+        server().run(ledger.turn_again, person_id(), *_seat())
     except Refusal as refused:
         return _games(refused)
     return site.go("own.mails")
@@ -79,7 +79,7 @@ def turn_again() -> Response:
 @pages.post("/link")
 def link_again() -> Response:
     """Mail the links to all games, and one to sign in, which shows that mail arrives."""
-    send_links.send_to(server(), person_id())
+    server().run(send_links.send_to, person_id())
     return site.go("lobby.sent")
 
 
@@ -105,7 +105,7 @@ def choose() -> Response:
 def resend() -> Response:
     """Send a mail again."""
     try:
-        ledger.resend_own(server(), person_id(), whole_number("mail", _("the number of a mail")))
+        server().run(ledger.resend_own, person_id(), whole_number("mail", _("the number of a mail")))
     except Refusal as refused:
         return _mails(refused)
     return site.go("own.mails")
@@ -121,8 +121,8 @@ def settings() -> Response:
 def settle() -> Response:
     """Change how one wants things."""
     try:
-        my_page.settle(
-            server(),
+        server().run(
+            my_page.settle,
             person_id(),
             name=field("name"),
             zone=field("zone"),
@@ -141,9 +141,9 @@ def vacation() -> Response:
     """Book a vacation, or cancel one."""
     try:
         if field("cancel"):
-            vacations.cancel_vacation(server(), person_id(), whole_number("cancel", _("the number of a vacation")))
+            server().run(vacations.cancel_vacation, person_id(), whole_number("cancel", _("the number of a vacation")))
         else:
-            vacations.book_vacation(server(), person_id(), f"{field('first')} to {field('last') or field('first')}")
+            server().run(vacations.book_vacation, person_id(), f"{field('first')} to {field('last') or field('first')}")
     except Refusal as refused:
         return _settings(refused)
     return site.go("own.settings")
@@ -152,7 +152,7 @@ def vacation() -> Response:
 @pages.post("/feeds")
 def renew_feeds() -> Response:
     """Give one's feeds new addresses, or their first ones."""
-    feeds.renew(server(), person_id())
+    server().run(feeds.renew, person_id())
     return site.go("own.settings")
 
 
@@ -173,19 +173,19 @@ def _seat() -> tuple[int, int]:
 
 
 def _games(refused: Refusal | None = None) -> Response:
-    found, now = my_page.at(server(), person_id()), server().now()
+    found, now = server().read(my_page.at, person_id()), server().now()
     until = {each: phrases.moment(each.due_at, found.zone, now) for each in found.played if each.due_at}
     return site.page("own/games.html", _status(refused), found=found, until=until, game_named=_named, refused=refused)
 
 
 def _mails(refused: Refusal | None = None) -> Response:
-    found, now = my_page.mails(server(), person_id()), server().now()
+    found, now = server().read(my_page.mails, person_id()), server().now()
     listed = [(each, at := each.accepted_at or each.queued_at, from_now(now, at)) for each in found.listed]
     return site.page("own/mails.html", _status(refused), found=found, mails=listed, given=field, refused=refused)
 
 
 def _settings(refused: Refusal | None = None) -> Response:
-    found, at = my_page.settings(server(), person_id()), feeds.addresses(server(), person_id())
+    found, at = server().read(my_page.settings, person_id()), server().read(feeds.addresses, person_id())
     return site.page("own/settings.html", _status(refused), found=found, feeds=at, given=field, refused=refused)
 
 

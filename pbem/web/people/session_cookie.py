@@ -29,7 +29,7 @@ def session(who: Who) -> Session | None:
     """The session of this request; None where nobody of that kind has signed in. It is looked for once a request."""
     found: dict[Who, Session | None] = g.setdefault("sessions", {})
     if who not in found:
-        known = sessions.find(server(), request.cookies.get(_name(who), ""))
+        known = server().read(sessions.find, request.cookies.get(_name(who), ""))
         matches = known is not None and (known.holder.organiser_id is not None) == (who is Who.ORGANISER)
         found[who] = known if matches else None
     return found[who]
@@ -40,7 +40,7 @@ def look_again(who: Who, secret: str | None = None) -> None:
     found: dict[Who, Session | None] = g.setdefault("sessions", {})
     found.pop(who, None)
     if secret is not None:
-        found[who] = sessions.find(server(), secret)
+        found[who] = server().read(sessions.find, secret)
 
 
 def keep(response: Response, who: Who, secret: str) -> Response:

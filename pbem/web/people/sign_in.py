@@ -23,10 +23,10 @@ def sign_in(token: str) -> Response:
     security.must_not_be_foreign()
     if not security.a_person_clicked():
         return _page(token, ask_again=True)
-    secret = sessions.sign_in(server(), token, session_cookie.this_device())
+    secret = server().run(sessions.sign_in, token, session_cookie.this_device())
     return session_cookie.keep(site.go("own.show"), Who.PERSON, secret)
 
 
 def _page(token: str, *, ask_again: bool = False) -> Response:
-    found = sessions.welcome(server(), token)
+    found = server().read(sessions.welcome, token)
     return site.page("sign_in.html", found=found, token=token, ask_again=ask_again)

@@ -59,14 +59,14 @@ def settle(token: str) -> Response:
 def send_links(token: str) -> Response:
     """Mail the links by which one can do more than this page can."""
     security.must_not_be_foreign()
-    people_send_links.send_by_link(server(), token, Purpose.STOP)
+    server().run(people_send_links.send_by_link, token, Purpose.STOP)
     return site.go("lobby.sent")
 
 
 @pages.get("/u/<token>/call")
 def call_page(token: str) -> Response:
     """The form by which the reader of a mail calls the organiser."""
-    unsubscribe.at(server(), token)
+    server().read(unsubscribe.at, token)
     return site.page("call.html", refused=None, action="stop.call", token=token)
 
 
@@ -92,7 +92,7 @@ def _choose(token: str, key: str | None) -> None:
 
 def _page(token: str, key: str | None, *, refused: Refusal | None = None, ask_again: bool = False) -> Response:
     status = 200 if refused is None else status_of(refused)
-    found = unsubscribe.at(server(), token, key)
+    found = server().read(unsubscribe.at, token, key)
     given = [(name, value) for name, value in request.form.items() if name in ("delivery", "minutes", "digest_at")]
     return site.page(
         "stop.html", status, found=found, token=token, key=key, refused=refused, ask_again=ask_again, given=given

@@ -29,7 +29,7 @@ def it_was_me(token: str) -> Response:
 def it_was_not_me(token: str) -> Response:
     """Drop what was written."""
     security.must_not_be_foreign()
-    unverified.it_was_not_me(site.server(), token, _number())
+    site.server().run(unverified.it_was_not_me, token, _number())
     return site.go("written.show", token=token)
 
 
@@ -38,4 +38,4 @@ def _number() -> int:
 
 
 def _page(token: str, *, sure_of: int | None = None) -> Response:
-    return site.page("written.html", found=unverified.at(site.server(), token), token=token, sure_of=sure_of)
+    return site.page("written.html", found=site.server().read(unverified.at, token), token=token, sure_of=sure_of)

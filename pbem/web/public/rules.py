@@ -63,7 +63,7 @@ def of_game(kind: str) -> Response:
 @pages.get("/s/<token>/rules")
 def of_table(token: str) -> Response:
     """The rules of a game as one table plays it."""
-    found = seat_view.look(site.server(), token)
+    found = site.server().read(seat_view.look, token)
     rules, seats = found.rules, len(found.names)
     meant = [each for each in rules.options if not each.seats or seats in each.seats]
     options = [_agreed(each, found.teller, found.options[each.name]) for each in meant]

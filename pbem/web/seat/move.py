@@ -24,13 +24,13 @@ NO_OPTION = "-"
 @pages.get("/m/<token>/<option>")
 def show(token: str, option: str) -> Response:
     """The one choice in words, and a button."""
-    return _page(seat_view.offered(site.server(), token, option), token, option)
+    return _page(site.server().read(seat_view.offered, token, option), token, option)
 
 
 @pages.get("/m/<token>")
 def bare(token: str) -> Response:
     """The same where the choice got lost on the way."""
-    return _page(seat_view.offered(site.server(), token, NO_OPTION), token, NO_OPTION)
+    return _page(site.server().read(seat_view.offered, token, NO_OPTION), token, NO_OPTION)
 
 
 @pages.post("/m/<token>/<option>")
@@ -38,12 +38,12 @@ def play(token: str, option: str) -> Response:
     """Make the choice."""
     security.must_not_be_foreign()
     if not security.a_person_clicked():
-        return _page(seat_view.offered(site.server(), token, option), token, option, ask_again=True)
+        return _page(site.server().read(seat_view.offered, token, option), token, option, ask_again=True)
     try:
-        by_link.move(site.server(), token, option)
+        site.server().run(by_link.move, token, option)
     except (BadInput, Stale, Gone) as refused:
         # The page says which turn this was and leads on. The rules' own words might name cards of a hand.
-        found = seat_view.offered(site.server(), token, option)
+        found = site.server().read(seat_view.offered, token, option)
         return _page(found, token, option, status=status_of(refused))
     return site.lead_to(site.by_token("move.receipt", token, option))
 
@@ -51,14 +51,14 @@ def play(token: str, option: str) -> Response:
 @pages.get("/m/<token>/<option>/receipt")
 def receipt(token: str, option: str) -> Response:
     """What has been made of the choice."""
-    return _page(seat_view.offered(site.server(), token, option), token, option, receipt=True)
+    return _page(site.server().read(seat_view.offered, token, option), token, option, receipt=True)
 
 
 @pages.post("/m/<token>/<option>/back")
 def take_back(token: str, option: str) -> Response:
     """Take the choice back."""
     security.must_not_be_foreign()
-    by_link.take_back(site.server(), token, Purpose.MOVE)
+    site.server().run(by_link.take_back, token, Purpose.MOVE)
     return site.go("move.show", token=token, option=option)
 
 
@@ -66,7 +66,7 @@ def take_back(token: str, option: str) -> Response:
 def send_links(token: str, option: str) -> Response:
     """Send the player a mail with links to all their games."""
     security.must_not_be_foreign()
-    people_send_links.send_by_link(site.server(), token, Purpose.MOVE)
+    site.server().run(people_send_links.send_by_link, token, Purpose.MOVE)
     return site.go("lobby.sent")
 
 

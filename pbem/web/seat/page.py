@@ -67,14 +67,14 @@ class Shown:
 @pages.get("/s/<token>")
 def show(token: str) -> Response:
     """The table as the player sees it. Whoever comes back from a preview finds the choice still filled in."""
-    return _page(seat_view.look(server(), token), token, Typed(choice=request.args.get("choice", "")))
+    return _page(server().read(seat_view.look, token), token, Typed(choice=request.args.get("choice", "")))
 
 
 @pages.post("/s/<token>/preview")
 def choose(token: str) -> Response:
     """What a form means, which a page of its own says in words: going back and reloading sends no form again."""
     security.must_not_be_foreign()
-    found = seat_view.look(server(), token)
+    found = server().read(seat_view.look, token)
     typed = Typed(given=request.form, written=field("written"))
     window = site.whole_number("window", _("the number of a turn"))
     if found.decision is None or found.window != window:
@@ -89,7 +89,7 @@ def choose(token: str) -> Response:
 @pages.get("/s/<token>/preview")
 def preview(token: str) -> Response:
     """The choice in words, before it is made; nothing is kept of it."""
-    found = seat_view.look(server(), token)
+    found = server().read(seat_view.look, token)
     typed, window = Typed(choice=request.args.get("choice", "")), request.args.get("window", "")
     if found.made is not None and window == str(found.made.window):
         # Somebody went back after the button was pressed.
@@ -120,7 +120,7 @@ def preview(token: str) -> Response:
 def why(token: str) -> Response:
     """Why something cannot be done now. The rules answer from what this seat knows, and nothing is kept of the question."""
     security.must_not_be_foreign()
-    found = seat_view.look(server(), token)
+    found = server().read(seat_view.look, token)
     wanted = field("wanted")
     if found.decision is None:
         return _moved_on(found, token, Typed(choice=wanted))
@@ -139,11 +139,11 @@ def play(token: str) -> Response:
     window = site.whole_number("window", _("the number of a turn"))
     typed = Typed(choice=field("choice"))
     try:
-        by_link.play(server(), token, window, typed.choice)
+        server().run(by_link.play, token, window, typed.choice)
     except Stale:
-        return _moved_on(seat_view.look(server(), token), token, typed)
+        return _moved_on(server().read(seat_view.look, token), token, typed)
     except BadInput as refused:
-        return _page(seat_view.look(server(), token), token, typed, status=status_of(refused), refused=refused)
+        return _page(server().read(seat_view.look, token), token, typed, status=status_of(refused), refused=refused)
     if demo.go_on(server(), token):
         return site.go("seat.show", token=token)
     return site.go("seat.receipt", token=token, window=window)
@@ -152,7 +152,7 @@ def play(token: str) -> Response:
 @pages.get("/s/<token>/receipt/<int:window>")
 def receipt(token: str, window: int) -> Response:
     """What has become of the choice that was made in a window."""
-    found = seat_view.look(server(), token)
+    found = server().read(seat_view.look, token)
     sealed = found.sealed is not None and found.window == window
     made = found.made if found.made is not None and found.made.window == window else None
     return site.page(
@@ -172,7 +172,7 @@ def receipt(token: str, window: int) -> Response:
 def take_back(token: str) -> Response:
     """Take a choice back."""
     security.must_not_be_foreign()
-    by_link.take_back(server(), token, Purpose.SEAT, site.whole_number("window", _("the number of a turn")))
+    server().run(by_link.take_back, token, Purpose.SEAT, site.whole_number("window", _("the number of a turn")))
     return site.go("seat.show", token=token)
 
 
@@ -184,10 +184,10 @@ def leave_order(token: str) -> Response:
     if field("limit"):
         text = f"up to {site.whole_number('limit', 'a limit')}" + (" or ask me" if site.ticked("ask") else "")
     try:
-        by_link.leave_order(server(), token, text)
+        server().run(by_link.leave_order, token, text)
     except BadInput as refused:
         return _page(
-            seat_view.look(server(), token), token, Typed(order=text), status=status_of(refused), refused=refused
+            server().read(seat_view.look, token), token, Typed(order=text), status=status_of(refused), refused=refused
         )
     demo.go_on(server(), token)
     return site.go("seat.show", token=token, _anchor="orders")
@@ -197,14 +197,14 @@ def leave_order(token: str) -> Response:
 def drop_order(token: str) -> Response:
     """Drop the standing order."""
     security.must_not_be_foreign()
-    by_link.drop_order(server(), token)
+    server().run(by_link.drop_order, token)
     return site.go("seat.show", token=token, _anchor="orders")
 
 
 @pages.get("/s/<token>/call")
 def call_page(token: str) -> Response:
     """The form by which the reader of a mail calls the organiser about this game."""
-    seat_view.look(server(), token)
+    server().read(seat_view.look, token)
     return site.page("call.html", refused=None, action="seat.call", token=token)
 
 
@@ -220,7 +220,7 @@ def call(token: str) -> Response:
 def programs(token: str) -> Response:
     """Show the token by which a program may play this seat."""
     security.must_not_be_foreign()
-    secret = by_link.token_for_programs(server(), token)
+    secret = server().run(by_link.token_for_programs, token)
     return site.page("programs.html", token=token, secret=secret)
 
 
@@ -240,7 +240,7 @@ def resign(token: str) -> Response:
     """Give the seat away, once that was confirmed on a page of its own."""
     security.must_not_be_foreign()
     if field("sure") != "yes":
-        return site.page("resign.html", found=seat_view.look(server(), token), token=token)
+        return site.page("resign.html", found=server().read(seat_view.look, token), token=token)
     tables_by_link.resign(server(), token)
     return site.go("seat.resigned")
 
@@ -255,13 +255,13 @@ def resigned() -> Response:
 def play_again(token: str) -> Response:
     """Open a table like this one for the same people, or go to the one that another of them has opened."""
     security.must_not_be_foreign()
-    return site.go("lobby.doorstep_page", token=rematch.rematch(server(), token))
+    return site.go("lobby.doorstep_page", token=server().run(rematch.rematch, token))
 
 
 @pages.get("/s/<token>/game.json")
 def download(token: str) -> Response:
     """The file of the finished game."""
-    found = export.by_link(server(), token, Purpose.SEAT)
+    found = server().read(export.by_link, token, Purpose.SEAT)
     response = Response(export.write(found), mimetype="application/json")
     response.headers["Content-Disposition"] = f'attachment; filename="{found.kind}-{found.key}.json"'
     return response

@@ -24,7 +24,7 @@ def say(token: str) -> Response:
     """Say something to everybody at the table."""
     security.must_not_be_foreign()
     try:
-        talk.say_by_link(server(), token, field("text"))
+        server().run(talk.say_by_link, token, field("text"))
     except Refusal as refused:
         return _page(token, refused)
     return site.go("talk.show", token=token)
@@ -35,12 +35,12 @@ def hear(token: str) -> Response:
     """Hear a player no longer, or again."""
     security.must_not_be_foreign()
     choose = blocks.block if field("hear") == "no" else blocks.unblock_seat
-    choose(server(), token, whole_number("seat", _("the number of a seat")))
+    server().run(choose, token, whole_number("seat", _("the number of a seat")))
     return site.go("talk.show", token=token)
 
 
 def _page(token: str, refused: Refusal | None = None) -> Response:
-    room, now = talk.room(server(), token), server().now()
+    room, now = server().read(talk.room, token), server().now()
     return site.page(
         "talk.html",
         200 if refused is None else status_of(refused),

@@ -15,7 +15,7 @@ pages = Blueprint("decided", __name__)
 @pages.get("/s/<token>/decided")
 def show(token: str) -> Response:
     """What was done at the table of a seat."""
-    found, now = interventions.by_link(server(), token), server().now()
+    found, now = server().read(interventions.by_link, token), server().now()
     rows = [(row, phrases.moment(row.at, found.zone, now)) for row in found.rows]
     spans = {
         row.seq: [moments.said(datetime.fromisoformat(row.says[end]), found.zone) for end in ("start", "end")]

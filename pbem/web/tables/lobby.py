@@ -37,7 +37,7 @@ _BETWEEN: Final = re.compile(r"[\s,;]+")
 @pages.get("/")
 def front() -> Response:
     """The tables that wait for players, and the games of the house."""
-    waiting = [_shown(table) for table in listing.waiting(server())]
+    waiting = [_shown(table) for table in server().read(listing.waiting)]
     games = [game.load(name) for name in game.names()]
     return site.page("front.html", tables=waiting, games=[(each, speech.teller(each)(each.length)) for each in games])
 
@@ -54,7 +54,7 @@ def create(kind: str) -> Response:
     security.must_be_ours()
     rules = _rules(kind)
     try:
-        joining.ask_to_create(server(), field("address"), field("name"), _wanted(rules))
+        server().run(joining.ask_to_create, field("address"), field("name"), _wanted(rules))
     except Refusal as refused:
         return _new(rules, refused)
     return site.go("lobby.sent")
@@ -72,7 +72,7 @@ def join(key: str) -> Response:
     security.must_be_ours()
     found = _public(key)
     try:
-        joining.ask_to_join(server(), found.game_id, field("address"), field("name"), field("word"))
+        server().run(joining.ask_to_join, found.game_id, field("address"), field("name"), field("word"))
     except Refusal as refused:
         return _table(_public(key), refused)
     return site.go("lobby.sent")
@@ -163,7 +163,7 @@ def send_mine() -> Response:
     """Mail somebody their games; the answer is the same for every address."""
     security.must_be_ours()
     try:
-        send_links.send(server(), field("address"))
+        server().run(send_links.send, field("address"))
     except BadInput as refused:
         return site.page("mine.html", 400, refused=refused)
     return site.go("lobby.sent")
@@ -180,7 +180,7 @@ def call() -> Response:
     """Call the organiser, leaving an address for the answer."""
     security.must_be_ours()
     try:
-        calls.call_from(server(), field("address"), field("text"))
+        server().run(calls.call_from, field("address"), field("text"))
     except Refusal as refused:
         return site.page("call.html", status_of(refused), refused=refused, action="lobby.call", token="")
     return site.go("lobby.called")
@@ -206,7 +206,7 @@ def _rules(kind: str) -> Game[object]:
 
 
 def _public(key: str) -> Announced:
-    found = listing.by_key(server(), key)
+    found = server().read(listing.by_key, key)
     # A private table is nobody's business who was not asked, and a planned one is not there yet.
     if found.private or found.status == "planned":
         raise NotFound(
@@ -302,7 +302,7 @@ def _announced(found: Announced, join_at: str, refused: Refusal | None) -> Respo
 
 
 def _doorstep(token: str, *, refused: Refusal | None = None, ask_again: bool = False) -> Response:
-    found = by_link.at(server(), token)
+    found = server().read(by_link.at, token)
     status = 200 if refused is None else status_of(refused)
     shown = {} if found.table is None else _shown(found.table)
     return site.page(

@@ -71,14 +71,14 @@ def shared_moment(token: str, number: int) -> Response:
 def share(token: str) -> Response:
     """Lead to the address by which anybody can look back at a finished game."""
     security.must_not_be_foreign()
-    return site.go(".shared_whole", token=replay.share(server(), token), _anchor="keep")
+    return site.go(".shared_whole", token=server().run(replay.share, token), _anchor="keep")
 
 
 @pages.post("/s/<token>/share/stop")
 def share_no_longer(token: str) -> Response:
     """Withdraw that address."""
     security.must_not_be_foreign()
-    replay.share_no_longer(server(), token)
+    server().run(replay.share_no_longer, token)
     return site.go(".seat_whole", token=token, _anchor="keep")
 
 
@@ -86,7 +86,7 @@ def _whole(way: Way, which: str) -> Response:
     def drawn(whole: Whole) -> str:
         return _drawn_whole(whole, way, which)
 
-    return make_response(site.drawn_once(("replay", way, which), replay.whole(server(), way, which), drawn))
+    return make_response(site.drawn_once(("replay", way, which), server().read(replay.whole, way, which), drawn))
 
 
 def _drawn_whole(found: Whole, way: Way, which: str) -> str:
@@ -111,7 +111,7 @@ def _drawn_whole(found: Whole, way: Way, which: str) -> str:
 
 
 def _moment(way: Way, which: str, number: int) -> Response:
-    found = replay.moment(server(), way, which, number)
+    found = server().read(replay.moment, way, which, number)
 
     def drawn(moment: Moment) -> str:
         return _drawn_moment(moment, way, which)

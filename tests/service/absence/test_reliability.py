@@ -67,18 +67,18 @@ def test_who_comes_back_from_a_bot_was_not_silent_because_it_took_over(server, t
     game = table("sun-bid", 3, silent_limit=2)
     (gone,) = game.asked()
     person = game.person_at(gone)
-    server.write(lambda tx: players.set_silent(tx, game.id, gone, 2))
+    server.store.write(lambda tx: players.set_silent(tx, game.id, gone, 2))
     place = game.places()[gone]
-    server.write(lambda tx: substitutes.after_silence_in(tx, server, games.lock(tx, game.id), place))
+    server.store.write(lambda tx: substitutes.after_silence_in(tx, server, games.lock(tx, game.id), place))
     assert game.places()[gone].bot is not None
-    substitutes.come_back(server, game.id, gone, person)
+    server.run(substitutes.come_back, game.id, gone, person)
     assert counted(server, person).silent == 0
 
 
 def test_who_left_is_told_and_what_a_bot_does_in_their_place_is_not_theirs(server, table):
     game = table("templari", 3)
     gone = game.person_at(0)
-    leaving.resign(server, game.id, 0, gone)
+    server.run(leaving.resign, game.id, 0, gone)
     assert counted(server, gone) == Counts(left=1)
 
 
@@ -95,7 +95,7 @@ def test_the_lobby_costs_as_many_statements_for_many_tables_as_for_one(server, p
 
     costs = []
     for _ in range(3):
-        joining.join(server, joining.create_table(server, ann, Wanted("templari", 3)).game_id, ann)
-        costs.append(len(cost_of(server.store, lambda: listing.waiting(server)).statements))
+        server.run(joining.join, server.run(joining.create_table, ann, Wanted("templari", 3)).game_id, ann)
+        costs.append(len(cost_of(server.store, lambda: server.read(listing.waiting)).statements))
     assert len(set(costs)) == 1
     assert costs[0] <= 12

@@ -36,7 +36,7 @@ def silent(time, table):
 
     def make(successor, *, limit=2, turns=2, private=False):
         game = table("sun-bid", 3, pace="1d", silent_limit=limit, successor=successor)
-        time.server.write(lambda tx: tables.change_game(tx, game.id, private=private))
+        time.server.store.write(lambda tx: tables.change_game(tx, game.id, private=private))
         (gone,) = game.asked()
         while game.places()[gone].silent < turns and game.places()[gone].person_id is not None:
             asked = game.asked()
@@ -61,7 +61,7 @@ def seated(game):
 
 
 def the_offer(server):
-    (offer,) = substitutes.on_offer(server)
+    (offer,) = server.read(substitutes.on_offer)
     return offer
 
 
@@ -98,12 +98,12 @@ def test_the_bot_plays_on_and_the_game_does_not_wait(time, silent):
 def test_the_links_of_whoever_left_are_dead(server, table, silent, time):
     game, gone = silent("substitute")
     before = game.person_at(gone)
-    made = server.write(lambda tx: of_seat_in(tx, server, before, game.id, game.row().window, gone))
+    made = server.run(of_seat_in, before, game.id, game.row().window, gone)
     token = server.keys.make(Purpose.SEAT, made.seat, 0)
-    assert links.opened(server, token, Purpose.SEAT).seat == gone
+    assert server.read(links.opened, token, Purpose.SEAT).seat == gone
     does(server, Substitute(game.id, gone), "gone for good")
     with pytest.raises(Gone):
-        links.opened(server, token, Purpose.SEAT)
+        server.read(links.opened, token, Purpose.SEAT)
 
 
 def test_a_player_whose_seat_a_bot_plays_may_come_back(server, silent):
@@ -111,13 +111,13 @@ def test_a_player_whose_seat_a_bot_plays_may_come_back(server, silent):
     person = json.loads(notices(server, "replaced")[0].facts)
     back = notices(server, "replaced")[0].person_id
     assert person["why"] == "silent"
-    substitutes.come_back(server, game.id, gone, back)
+    server.run(substitutes.come_back, game.id, gone, back)
     assert game.places()[gone].person_id == back
     assert game.places()[gone].silent == 0
     assert game.verifies()
     assert len(notices(server, "player_back")) == 2
     before = everything(server.store)
-    substitutes.come_back(server, game.id, gone, back)
+    server.run(substitutes.come_back, game.id, gone, back)
     assert everything(server.store) == before
 
 
@@ -129,8 +129,8 @@ def test_a_player_is_told_to_come_back_only_where_the_seat_is_no_longer_theirs(s
 
     def lost(game, person):
         meant = Meant(Purpose.CONFIRM, person, game.id)
-        token = server.write(lambda tx: links.token(server, links.read_in(tx, links.make_in(tx, server, meant))))
-        return by_link.at(server, token).lost
+        token = server.store.write(lambda tx: links.token(server, links.read_in(tx, links.make_in(tx, server, meant))))
+        return server.read(by_link.at, token).lost
 
     assert lost(taken, back) == (gone,)
     assert lost(offered, offered.person_at(1)) == ()
@@ -140,15 +140,15 @@ def test_nobody_else_takes_a_seat_that_a_bot_plays_as_agreed(server, silent, per
     game, gone = silent("bot")
     before = everything(server.store)
     with pytest.raises(Forbidden):
-        substitutes.come_back(server, game.id, gone, game.person_at((gone + 1) % 3))
-    assert substitutes.on_offer(server) == []
+        server.run(substitutes.come_back, game.id, gone, game.person_at((gone + 1) % 3))
+    assert server.read(substitutes.on_offer) == []
     assert everything(server.store) == before
 
 
 def test_a_returning_player_who_falls_silent_again_is_followed_again(server, time, silent):
     game, gone = silent("bot")
     back = notices(server, "replaced")[0].person_id
-    substitutes.come_back(server, game.id, gone, back)
+    server.run(substitutes.come_back, game.id, gone, back)
     while game.places()[gone].person_id is not None:
         asked = game.asked()
         for seat, decision in asked.items():
@@ -185,7 +185,7 @@ def test_a_new_holder_of_a_seat_starts_with_a_whole_turn(server, time, silent):
         for seat, decision in game.asked().items():
             game.play(seat, decision.default)
     time.passes(HOUR)
-    substitutes.come_back(server, game.id, gone, back)
+    server.run(substitutes.come_back, game.id, gone, back)
     now = time.clock.now()
     time.sends()
     assert time.due(game, gone) >= now + DAY
@@ -197,9 +197,9 @@ def test_a_new_holder_of_a_seat_starts_with_a_whole_turn(server, time, silent):
 def test_a_seat_is_offered_by_mail_to_those_who_said_they_are_willing(server, silent, person):
     zoe, yan, xia = person("Zoe"), person("Yan"), person("Xia")
     for willing in (zoe, yan):
-        substitutes.set_willing(server, willing, willing=True)
-    substitutes.set_willing(server, xia, willing=True)
-    substitutes.set_willing(server, xia, willing=False)
+        server.run(substitutes.set_willing, willing, willing=True)
+    server.run(substitutes.set_willing, xia, willing=True)
+    server.run(substitutes.set_willing, xia, willing=False)
     game, gone = silent("substitute")
     asked = letters(server, kind="substitute")
     assert {mail.person_id for mail in asked} == {zoe, yan}
@@ -215,8 +215,8 @@ def test_a_seat_is_offered_by_mail_to_those_who_said_they_are_willing(server, si
 def test_who_sits_at_the_table_or_cannot_be_reached_is_not_asked(server, table, silent, person):
     ann, zoe = person("Ann"), person("Zoe")
     for willing in (ann, zoe):
-        substitutes.set_willing(server, willing, willing=True)
-    server.write(lambda tx: reachability.refused(tx, server, zoe, "550"))
+        server.run(substitutes.set_willing, willing, willing=True)
+    server.run(reachability.refused, zoe, "550")
     silent("substitute")
     assert letters(server, kind="substitute") == []
 
@@ -225,16 +225,16 @@ def test_the_first_taker_has_the_seat_and_the_second_is_told(server, silent, per
     zoe, yan = person("Zoe"), person("Yan")
     game, gone = silent("substitute")
     offer = the_offer(server)
-    substitutes.take(server, offer.id, zoe)
+    server.run(substitutes.take, offer.id, zoe)
     assert game.places()[gone].person_id == zoe
     assert game.places()[gone].name == "Zoe"
     assert kinds(server, zoe)[-1] in ("seated", "turn")
     before = everything(server.store)
-    substitutes.take(server, offer.id, zoe)
+    server.run(substitutes.take, offer.id, zoe)
     with pytest.raises(Gone):
-        substitutes.take(server, offer.id, yan)
+        server.run(substitutes.take, offer.id, yan)
     assert everything(server.store) == before
-    assert substitutes.on_offer(server) == []
+    assert server.read(substitutes.on_offer) == []
     assert len(notices(server, "seat_taken")) == 1
     assert len(notices(server, "substitute_plays")) == 2
     assert seated(game) == [(gone, "person", {"player": "person"})]
@@ -244,7 +244,7 @@ def test_the_first_taker_has_the_seat_and_the_second_is_told(server, silent, per
 def test_a_substitute_sees_what_the_seat_may_see_and_nothing_else(server, silent, person):
     game, gone = silent("substitute")
     before = game.view(gone)
-    substitutes.take(server, the_offer(server).id, person("Zoe"))
+    server.run(substitutes.take, the_offer(server).id, person("Zoe"))
     assert game.view(gone) == before
 
 
@@ -256,11 +256,11 @@ def test_any_move_of_the_player_keeps_the_seat(server, silent, person, time):
             game.play(seat, decision.default)
     time.passes(HOUR)
     game.play(gone, game.asked()[gone].default)
-    assert substitutes.on_offer(server) == []
+    assert server.read(substitutes.on_offer) == []
     with pytest.raises(Gone):
-        substitutes.take(server, offer.id, person("Zoe"))
+        server.run(substitutes.take, offer.id, person("Zoe"))
     time.seats_change()
-    assert substitutes.offered(server, offer.id).status == "back"
+    assert server.read(substitutes.offered, offer.id).status == "back"
 
 
 def test_a_seat_that_nobody_takes_is_offered_once_and_time_goes_on(server, time, silent):
@@ -277,7 +277,7 @@ def test_a_seat_that_nobody_takes_is_offered_once_and_time_goes_on(server, time,
 
 
 def test_strangers_are_not_asked_to_a_private_table(server, silent, person):
-    substitutes.set_willing(server, person("Zoe"), willing=True)
+    server.run(substitutes.set_willing, person("Zoe"), willing=True)
     game, gone = silent("substitute", private=True)
     assert game.places()[gone].bot is not None
     assert letters(server, kind="substitute") == []
@@ -289,14 +289,14 @@ def test_strangers_are_not_asked_to_a_private_table(server, silent, person):
 def test_who_may_not_take_a_seat_changes_nothing(server, clock, silent, person):
     game, gone = silent("substitute")
     offer = the_offer(server)
-    unknown = addresses.create(server, "new@example.org", "New").id
+    unknown = server.run(addresses.create, "new@example.org", "New").id
     before = everything(server.store)
     with pytest.raises(Forbidden):
-        substitutes.take(server, offer.id, unknown)
+        server.run(substitutes.take, offer.id, unknown)
     with pytest.raises(Forbidden):
-        substitutes.take(server, offer.id, game.person_at((gone + 1) % 3))
+        server.run(substitutes.take, offer.id, game.person_at((gone + 1) % 3))
     with pytest.raises(NotFound):
-        substitutes.take(server, 999, person("Zoe"))
+        server.run(substitutes.take, 999, person("Zoe"))
     assert {
         name: rows for name, rows in everything(server.store).items() if name not in ("person", "term", "outbox")
     } == {name: rows for name, rows in before.items() if name not in ("person", "term", "outbox")}
@@ -305,9 +305,9 @@ def test_who_may_not_take_a_seat_changes_nothing(server, clock, silent, person):
 @pytest.mark.parametrize("doubles", [False, True])
 def test_who_plays_at_a_table_is_offered_no_second_seat_and_told_why_unless_it_has_doubles(server, silent, doubles):
     game, gone = silent("substitute")
-    server.write(lambda tx: tables.change_game(tx, game.id, doubles=doubles))
+    server.store.write(lambda tx: tables.change_game(tx, game.id, doubles=doubles))
     me = game.person_at((gone + 1) % 3)
-    found = by_link.at(server, Links(server).made(Purpose.CONFIRM, me, game.id))
+    found = server.read(by_link.at, Links(server).made(Purpose.CONFIRM, me, game.id))
     assert found.joined
     assert [free.offer for free in found.offers] == ([the_offer(server).id] if doubles else [])
     assert found.no_second is not doubles
@@ -315,34 +315,34 @@ def test_who_plays_at_a_table_is_offered_no_second_seat_and_told_why_unless_it_h
 
 def test_nobody_is_told_of_a_second_seat_where_none_is_free_or_they_have_no_first(server, table, silent, person):
     game, _ = silent("substitute")
-    found = by_link.at(server, Links(server).made(Purpose.CONFIRM, person("Zoe"), game.id))
+    found = server.read(by_link.at, Links(server).made(Purpose.CONFIRM, person("Zoe"), game.id))
     assert found.offers
     assert not found.no_second
     running = table("bid", 3)
-    assert not by_link.at(server, Links(server).made(Purpose.CONFIRM, running.person_at(0), running.id)).no_second
+    assert not server.read(by_link.at, Links(server).made(Purpose.CONFIRM, running.person_at(0), running.id)).no_second
 
 
 def test_who_is_at_too_many_tables_takes_no_seat(server, silent, person):
     silent("substitute")
     with pytest.raises(TooMany):
-        substitutes.take(replace(server, open_tables=0), the_offer(server).id, person("Zoe"))
+        replace(server, open_tables=0).run(substitutes.take, the_offer(server).id, person("Zoe"))
 
 
 def test_taking_a_seat_that_breaks_at_any_call_leaves_nothing_half_done(server, silent, person):
     silent("substitute")
     zoe, offer = person("Zoe"), the_offer(server)
-    assert fails_without_a_trace(server.store, lambda: substitutes.take(server, offer.id, zoe)) > 10
+    assert fails_without_a_trace(server.store, lambda: server.run(substitutes.take, offer.id, zoe)) > 10
 
 
 def test_an_offer_ends_with_its_game(server, time, silent):
     game, _ = silent("substitute")
     offer = the_offer(server)
     for seat in range(3):
-        leaving.agree_to_end(server, game.id, game.person_at(seat))
+        server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     assert game.row().status == "void"
-    assert substitutes.on_offer(server) == []
+    assert server.read(substitutes.on_offer) == []
     time.seats_change()
-    assert substitutes.offered(server, offer.id).status == "over"
+    assert server.read(substitutes.offered, offer.id).status == "over"
 
 
 # Resigned, unreachable, replaced
@@ -350,14 +350,14 @@ def test_an_offer_ends_with_its_game(server, time, silent):
 
 def test_a_resigned_seat_goes_on_with_a_bot_and_is_offered_where_that_was_agreed(server, time, table, person):
     zoe = person("Zoe")
-    substitutes.set_willing(server, zoe, willing=True)
+    server.run(substitutes.set_willing, zoe, willing=True)
     game = table("sun-bid", 3, pace="1d", successor="substitute")
     (seat,) = game.asked()
-    leaving.resign(server, game.id, seat, game.person_at(seat))
+    server.run(leaving.resign, game.id, seat, game.person_at(seat))
     assert game.places()[seat].bot is not None
     assert time.bots_play() >= 1
     assert [mail.person_id for mail in letters(server, kind="substitute")] == [zoe]
-    substitutes.take(server, the_offer(server).id, zoe)
+    server.run(substitutes.take, the_offer(server).id, zoe)
     assert game.places()[seat].person_id == zoe
 
 
@@ -365,7 +365,7 @@ def test_the_seat_of_somebody_unreachable_is_given_up_after_a_week_and_not_befor
     game = table("sun-bid", 3, pace="1d", successor="bot")
     (seat,) = game.asked()
     time.sends()
-    server.write(lambda tx: reachability.refused(tx, server, game.person_at(seat), "550 no such user"))
+    server.run(reachability.refused, game.person_at(seat), "550 no such user")
     time.passes(7 * DAY - HOUR)
     time.seats_change()
     assert game.places()[seat].person_id is not None
@@ -380,10 +380,10 @@ def test_the_others_do_not_wait_for_ever_for_a_substitute_of_somebody_unreachabl
     game = table("sun-bid", 3, pace="1d", successor="substitute")
     (seat,) = game.asked()
     # The first mail bounced before it was accepted anywhere.
-    server.write(lambda tx: reachability.refused(tx, server, game.person_at(seat), "550 no such user"))
+    server.run(reachability.refused, game.person_at(seat), "550 no such user")
     time.passes(7 * DAY)
     time.seats_change()
-    assert len(substitutes.on_offer(server)) == 1
+    assert len(server.read(substitutes.on_offer)) == 1
     time.passes_until(time.due(game, seat))
     assert time.runs_out().decided == 1
 
@@ -392,7 +392,7 @@ def test_somebody_who_reads_no_mail_and_plays_on_the_pages_keeps_the_seat(server
     game = table("sun-bid", 2, pace="1d", successor="bot")
     (seat,) = game.asked()
     person = game.person_at(seat)
-    server.write(lambda tx: reachability.refused(tx, server, person, "550 no such user"))
+    server.run(reachability.refused, person, "550 no such user")
     time.passes(3 * DAY)
     game.play(seat, game.asked()[seat].default)
     while seat not in game.asked():

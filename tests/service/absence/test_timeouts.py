@@ -4,6 +4,7 @@ import json
 import threading
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import event, insert, select, text
@@ -115,7 +116,7 @@ def test_a_deadline_that_has_moved_since_it_was_stored_does_not_fire(time, serve
     game, seat = asked
     time.sends()
     # Quiet hours are looked at again when the clock seems to have run out.
-    addresses.set_quiet_hours(server, game.person_at(seat), "11:00-14:00")
+    server.run(addresses.set_quiet_hours, game.person_at(seat), "11:00-14:00")
     time.passes_until(time.due(game, seat))
     passed = time.runs_out()
     assert (passed.decided, passed.moved) == (0, 1)
@@ -184,7 +185,7 @@ def test_nothing_fires_while_the_clock_is_set_back(time, server, clock, asked):
     time.passes_until(time.due(game, seat) - HOUR)
     right = clock.now()
     clock.set(right - 2 * HOUR)
-    outages.beat(server, time.worker)
+    server.run(outages.beat, time.worker)
     assert "the clock went back" in time.runs_out().held_back
     assert "the clock went back" in time.reminds().held_back
     assert outages.apply_outages(server) == 0
@@ -261,7 +262,7 @@ def test_a_time_out_and_a_move_that_race_are_one_decision(time, server, asked):
         together.wait()
         # One of the two comes too late.
         with suppress(play_move.Stale):
-            play_move.play(server, game.id, window, seat, choice, By.PERSON)
+            server.run(play_move.play, game.id, window, seat, choice, By.PERSON)
 
     threads = [threading.Thread(target=each) for each in (tick, move)]
     for thread in threads:
@@ -274,20 +275,24 @@ def test_a_time_out_and_a_move_that_race_are_one_decision(time, server, asked):
     assert game.verifies()
 
 
-class Interrupted(Server):
-    """A house in which something happens just before one of the transactions of a use case."""
+class Interrupted:
+    """A store in which something happens just before one of the transactions of a use case."""
+
+    def __init__(self, store, happenings):
+        self.store, self.happenings = store, list(happenings)
+
+    def __getattr__(self, name):
+        return getattr(self.store, name)
 
     def write(self, work):
         happening = self.happenings.pop(0) if self.happenings else None
         if happening is not None:
             happening()
-        return Server.write(self, work)
+        return self.store.write(work)
 
 
 def interrupted(server, *happenings):
-    made = Interrupted(server.store, server.clock, server.randomness, server.keys)
-    object.__setattr__(made, "happenings", list(happenings))
-    return made
+    return replace(server, store=Interrupted(server.store, happenings))
 
 
 def test_a_choice_that_is_sealed_in_the_last_moment_is_not_overruled(time, server, table):
@@ -346,7 +351,7 @@ def test_a_worker_that_dies_at_work_has_its_attempt_counted_and_another_goes_on(
     game, seat = asked
     time.sends()
     now = time.passes_until(time.due(game, seat))
-    server.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, 10, bots=False))
+    server.store.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, 10, bots=False))
     assert time.runs_out() == timeouts.Passed()
     time.passes(timeouts.LEASE)
     assert time.runs_out().decided == 1
@@ -358,7 +363,7 @@ def test_a_time_out_that_breaks_at_any_call_leaves_nothing_half_done(time, serve
     """With the second silent turn in a row a bot takes the seat over, in the same transaction."""
     game = table("sun-bid", 2, pace="1d", silent_limit=2)
     (seat,) = game.asked()
-    server.write(lambda tx: players.set_silent(tx, game.id, seat, silent_before))
+    server.store.write(lambda tx: players.set_silent(tx, game.id, seat, silent_before))
     time.sends()
     time.passes_until(time.due(game, seat))
     before = lasting(server)
@@ -376,7 +381,7 @@ def test_a_time_out_that_breaks_at_any_call_leaves_nothing_half_done(time, serve
             assert lasting(server) == before, f"something is left of what broke at call {n}"
         row = time.deadline(game, seat) if not by_clock(game) else None
         if row is not None:
-            server.write(lambda tx, row=row: deadlines.release(tx, row))
+            server.store.write(lambda tx, row=row: deadlines.release(tx, row))
     assert n > 15
     assert game.verifies()
     assert (game.places()[seat].bot is not None) == bool(silent_before)
@@ -396,7 +401,7 @@ def lasting(server):
 def test_reminders_come_in_the_cadence_of_each_person(time, server, asked):
     game, seat = asked
     person = game.person_at(seat)
-    addresses.set_cadence(server, person, "50%,2h")
+    server.run(addresses.set_cadence, person, "50%,2h")
     time.sends()
     due = time.due(game, seat)
     sent = []
@@ -411,7 +416,7 @@ def test_reminders_come_in_the_cadence_of_each_person(time, server, asked):
 def test_nobody_is_reminded_who_has_answered_or_who_wants_none(time, server, table):
     game = table("bid", 3, pace="1d")
     first, second, third = sorted(game.asked())
-    addresses.set_cadence(server, game.person_at(second), "none")
+    server.run(addresses.set_cadence, game.person_at(second), "none")
     time.sends()
     game.play(first, game.asked()[first].default)
     time.passes(13 * HOUR)
@@ -446,7 +451,7 @@ def test_who_wants_fewer_reminders_in_the_middle_of_a_turn_gets_fewer(time, serv
     time.sends()
     time.passes(13 * HOUR)
     assert time.reminds().decided == 1
-    addresses.set_cadence(server, game.person_at(seat), "50%")
+    server.run(addresses.set_cadence, game.person_at(seat), "50%")
     time.passes(7 * HOUR)
     assert time.reminds().decided == 0
     assert time.deadline(game, seat).remind_at is None
@@ -459,7 +464,7 @@ def test_nobody_is_reminded_during_a_pause_or_a_vacation(time, server, asked):
     time.passes(13 * HOUR)
     assert time.reminds().decided == 0
     does(server, Resume(game.id))
-    vacations.book_vacation(server, game.person_at(seat), "2026-11-22 to 2026-11-23")
+    server.run(vacations.book_vacation, game.person_at(seat), "2026-11-22 to 2026-11-23")
     time.passes(DAY)
     assert time.reminds().decided == 0
     time.passes(1.5 * DAY)
@@ -493,7 +498,7 @@ class Template:
                 for table, column in ((GAME, GAME.c.id), (PLACE, PLACE.c.game_id), (DEADLINE, DEADLINE.c.game_id))
             }
         self.next_id = 10**6
-        self.server.write(lambda tx: deadlines.close_window(tx, game.id, game.row().window))
+        self.server.store.write(lambda tx: deadlines.close_window(tx, game.id, game.row().window))
 
     def copy(self, times, **deadline):
         """Make that many copies, whose deadlines differ in what is given."""
@@ -507,7 +512,7 @@ class Template:
                 rows = self.rows[table.name]
                 tx.execute(insert(table), [row | {"game_id": number} | changes for number in numbers for row in rows])
 
-        self.server.write(write)
+        self.server.store.write(write)
 
     def tick(self, due):
         """The statements that a tick makes, each with the rows that it changed or found, and how many steps of

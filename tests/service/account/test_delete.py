@@ -43,7 +43,7 @@ def post(sink):
 def gone(server, person):
     """Somebody with a name that nothing else has, of whom a lot is written down."""
     found = person(NAME)
-    assert addresses.read(server, found).address == ADDRESS
+    assert server.read(addresses.read, found).address == ADDRESS
     return found
 
 
@@ -52,29 +52,29 @@ def live_through(server, clock, post, table, person, gone):
     played = []
     for _ in range(3):
         host = person("Ben")
-        game_id = joining.create_table(server, host, Wanted("sunset-poker", 3, successor="bot")).game_id
+        game_id = server.run(joining.create_table, host, Wanted("sunset-poker", 3, successor="bot")).game_id
         for each in (host, gone, person("Cleo")):
-            joining.join(server, game_id, each, word="lighthouse")
+            server.run(joining.join, game_id, each, word="lighthouse")
         played.append(game_id)
-    joining.create_table(server, gone, Wanted("bid", 3, invited=("zoe@example.org",)))
-    waiting = joining.create_table(server, person("Ben"), Wanted("bid", 3)).game_id
-    joining.join(server, waiting, gone)
+    server.run(joining.create_table, gone, Wanted("bid", 3, invited=("zoe@example.org",)))
+    waiting = server.run(joining.create_table, person("Ben"), Wanted("bid", 3)).game_id
+    server.run(joining.join, waiting, gone)
     over = played.pop()
     for each in (person("Ben"), gone, person("Cleo")):
-        leaving.agree_to_end(server, over, each)
+        server.run(leaving.agree_to_end, over, each)
     with server.store.read() as tx:
         seat = next(place.seat for place in player_rows.places(tx, played[0]) if place.person_id == gone)
-    talk.say(server, played[0], seat, gone, "Good luck, everybody!")
-    calls.call(server, gone, f"I am {NAME} of Forest Road 3.", game_id=played[0], seat=seat)
+    server.run(talk.say, played[0], seat, gone, "Good luck, everybody!")
+    server.run(calls.call, gone, f"I am {NAME} of Forest Road 3.", game_id=played[0], seat=seat)
     organisers_told(server, clock)
-    send_links.send(server, ADDRESS)
-    substitutes.set_willing(server, gone, willing=True)
-    vacations.book_vacation(server, gone, "2026-12-20 to 2026-12-27")
-    preferences.tell_of_sealed(server, gone, wanted=True)
-    server.write(lambda tx: sessions.open_in(tx, server, Holder(person_id=gone), "Firefox on Linux"))
+    server.run(send_links.send, ADDRESS)
+    server.run(substitutes.set_willing, gone, willing=True)
+    server.run(vacations.book_vacation, gone, "2026-12-20 to 2026-12-27")
+    server.run(preferences.tell_of_sealed, gone, wanted=True)
+    server.run(sessions.open_in, Holder(person_id=gone), "Firefox on Linux")
     drain(server, clock, post)
     for _ in range(3):
-        server.write(
+        server.store.write(
             lambda tx: reachability.bounced(tx, server, gone, Bounce.HARD, f"550 5.1.1 <{ADDRESS}> is no user")
         )
         clock.advance(timedelta(days=1))
@@ -93,11 +93,11 @@ def test_nothing_that_is_kept_names_a_person_who_has_left_but_the_mails_of_other
 ):
     _, over = live_through(server, clock, post, table, person, gone)
     assert ADDRESS in repr(everything(server.store))
-    delete.delete_person(server, gone)
+    server.run(delete.delete_person, gone)
     left = kept_but_mails_of_others(server, gone)
     assert NAME.lower() not in left.lower()
     assert "Forest Road" not in left
-    assert addresses.read(server, gone).name == "a former player"
+    assert server.read(addresses.read, gone).name == "a former player"
     with server.store.read() as tx:
         assert search.search(tx, "person", NAME, None, 10) == []
         assert search.search(tx, "table", NAME, None, 10) == []
@@ -121,9 +121,9 @@ def kept_but_mails_of_others(server, person_id):
 @pytest.mark.parametrize("kind", ["links", "digest", "new_address", "confirm"])
 def test_a_mail_to_somebody_who_has_left_for_good_is_not_sent_again(server, gone, kind):
     now = server.now()
-    server.write(lambda tx: outbox_rows.queue(tx, [outbox_rows.Letter(gone, kind)], now, now))
+    server.store.write(lambda tx: outbox_rows.queue(tx, [outbox_rows.Letter(gone, kind)], now, now))
     mail = next(mail for mail in letters(server) if mail.person_id == gone and mail.kind == kind)
-    delete.delete_person(server, gone)
+    server.run(delete.delete_person, gone)
     with pytest.raises(Gone) as refused:
         does(server, ResendOfNoTable(mail.id))
     assert "left for good" in refused.value.why
@@ -134,7 +134,7 @@ def test_an_answer_that_is_read_as_its_writer_leaves_for_good_is_let_go_of(serve
     answers = Answers(table("sunset-poker", 3))
     gone = answers.person(0)
     kept = answers.keep(0)
-    delete.delete_person(server, gone)
+    server.run(delete.delete_person, gone)
     before = everything(server.store)
     assert answers.act(kept, f"talk I am {NAME} of Forest Road.") is None
     assert everything(server.store) == before
@@ -143,14 +143,14 @@ def test_an_answer_that_is_read_as_its_writer_leaves_for_good_is_let_go_of(serve
 def test_the_mails_of_others_are_left_alone(server, clock, post, table, person, gone):
     live_through(server, clock, post, table, person, gone)
     before = {mail.id: mail for mail in letters(server) if mail.person_id != gone}
-    delete.delete_person(server, gone)
+    server.run(delete.delete_person, gone)
     after = {mail.id: mail for mail in letters(server)}
     assert all((after[number].body, after[number].facts) == (mail.body, mail.facts) for number, mail in before.items())
 
 
 def test_running_games_go_on_with_a_bot_and_the_others_are_told(server, clock, post, table, person, gone):
     played, _ = live_through(server, clock, post, table, person, gone)
-    delete.delete_person(server, gone)
+    server.run(delete.delete_person, gone)
     for game_id in played:
         with server.store.read() as tx:
             assert gone not in {place.person_id for place in player_rows.places(tx, game_id)}
@@ -164,67 +164,67 @@ def test_running_games_go_on_with_a_bot_and_the_others_are_told(server, clock, p
 
 def test_games_that_are_over_stay_and_can_be_checked(server, clock, post, table, person, gone):
     _, over = live_through(server, clock, post, table, person, gone)
-    before = export.write(export.of_game(server, over))
-    delete.delete_person(server, gone)
-    assert export.write(export.of_game(server, over)) == before
+    before = export.write(server.read(export.of_game, over))
+    server.run(delete.delete_person, gone)
+    assert export.write(server.read(export.of_game, over)) == before
 
 
 def test_no_mail_ever_goes_to_whoever_has_left(server, clock, post, sink, table, person, gone):
     live_through(server, clock, post, table, person, gone)
-    send_links.send(server, ADDRESS)
-    delete.delete_person(server, gone)
+    server.run(send_links.send, ADDRESS)
+    server.run(delete.delete_person, gone)
     before = len(sink.kept)
     drain(server, clock, post)
     assert not [mail for mail in sink.kept[before:] if mail.recipient == ADDRESS or "invalid" in mail.recipient]
 
 
 def test_links_and_browsers_of_whoever_has_left_open_nothing(server, person, clock, post, sink, gone):
-    secret = server.write(lambda tx: sessions.open_in(tx, server, Holder(person_id=gone), ""))
-    send_links.send(server, ADDRESS)
+    secret = server.run(sessions.open_in, Holder(person_id=gone), "")
+    server.run(send_links.send, ADDRESS)
     drain(server, clock, post)
     token = next(token for purpose, token, _ in links_in(sink.to(ADDRESS)[-1]) if purpose == "l")
-    delete.delete_person(server, gone)
+    server.run(delete.delete_person, gone)
     with pytest.raises(Gone):
-        service_links.opened(server, token, Purpose.SIGN_IN)
-    assert sessions.find(server, secret) is None
+        server.read(service_links.opened, token, Purpose.SIGN_IN)
+    assert server.read(sessions.find, secret) is None
 
 
 def test_whoever_comes_back_is_somebody_new(server, gone):
-    delete.delete_person(server, gone)
-    again = addresses.create(server, ADDRESS, NAME)
+    server.run(delete.delete_person, gone)
+    again = server.run(addresses.create, ADDRESS, NAME)
     assert (again.id != gone, again.confirmed_at) == (True, None)
 
 
 def test_leaving_takes_a_yes_by_mail_and_happens_once(server, clock, post, sink, table, person, gone):
     game = table("sunset-poker", 3)
-    delete.ask(server, gone)
+    server.run(delete.ask, gone)
     drain(server, clock, post)
     token = next(token for purpose, token, _ in links_in(sink.to(ADDRESS)[-1]) if purpose == "y")
-    assert consent.at(server, token).name == NAME
-    assert addresses.read(server, gone).name == NAME
-    assert consent.say_yes(server, token) == "farewell"
+    assert server.read(consent.at, token).name == NAME
+    assert server.read(addresses.read, gone).name == NAME
+    assert server.run(consent.say_yes, token) == "farewell"
     before = everything(server.store)
     with pytest.raises(Gone):
-        consent.say_yes(server, token)
-    delete.delete_person(server, gone)
+        server.run(consent.say_yes, token)
+    server.run(delete.delete_person, gone)
     assert everything(server.store) == before
     assert game.row().status == "playing"
 
 
 def test_nobody_is_flooded_with_mails_about_leaving(server, gone):
     for _ in range(delete.MAILS_A_DAY):
-        delete.ask(server, gone)
+        server.run(delete.ask, gone)
     with pytest.raises(TooMany):
-        delete.ask(server, gone)
+        server.run(delete.ask, gone)
 
 
 def test_two_who_have_left_are_told_apart_at_their_table(server, table):
     game = table("sunset-poker", 3)
     players = {seat: game.person_at(seat) for seat in range(3)}
     for seat in range(3):
-        leaving.agree_to_end(server, game.id, players[seat])
+        server.run(leaving.agree_to_end, game.id, players[seat])
     for seat in range(3):
-        delete.delete_person(server, players[seat])
+        server.run(delete.delete_person, players[seat])
     names = sorted(place.name for place in game.places().values())
     assert names == ["a former player", "a former player (2)", "a former player (3)"]
 
@@ -232,15 +232,15 @@ def test_two_who_have_left_are_told_apart_at_their_table(server, table):
 def test_the_last_player_of_a_game_ends_it(server, table):
     game = table("sunset-poker", 3, bots=("greedy", "greedy"))
     (seat,) = [seat for seat, place in game.places().items() if place.person_id is not None]
-    delete.delete_person(server, game.person_at(seat))
+    server.run(delete.delete_person, game.person_at(seat))
     assert game.row().status == "void"
 
 
 def test_somebody_unknown_cannot_leave(server):
     with pytest.raises(NotFound):
-        delete.delete_person(server, 99)
+        server.run(delete.delete_person, 99)
 
 
 def test_a_person_leaves_whole_or_not_at_all(server, clock, post, table, person, gone):
     live_through(server, clock, post, table, person, gone)
-    assert fails_without_a_trace(server.store, lambda: delete.delete_person(server, gone)) > 20
+    assert fails_without_a_trace(server.store, lambda: server.run(delete.delete_person, gone)) > 20

@@ -37,11 +37,11 @@ def played(server, clock, post, table):
         for seat, decision in game.asked().items():
             game.play(seat, decision.default)
     ann = game.person_at(0)
-    talk.say(server, game.id, 0, ann, "Good luck!")
-    calls.call(server, ann, "Where is my mail?", game_id=game.id, seat=0)
-    vacations.book_vacation(server, ann, "2026-12-20 to 2026-12-27")
-    server.write(lambda tx: sessions.open_in(tx, server, Holder(person_id=ann), "Firefox on Linux"))
-    send_links.send(server, f"{game.places()[0].name.lower()}@example.org")
+    server.run(talk.say, game.id, 0, ann, "Good luck!")
+    server.run(calls.call, ann, "Where is my mail?", game_id=game.id, seat=0)
+    server.run(vacations.book_vacation, ann, "2026-12-20 to 2026-12-27")
+    server.run(sessions.open_in, Holder(person_id=ann), "Firefox on Linux")
+    server.run(send_links.send, f"{game.places()[0].name.lower()}@example.org")
     drain(server, clock, post)
     return game
 
@@ -90,14 +90,14 @@ def test_it_holds_nothing_of_the_address_of_others(server, played):
 def test_a_long_life_is_written_in_pieces_and_no_transaction_lasts_all_the_while(server, clock, post, played):
     person = played.person_at(0)
     for _ in range(30):
-        send_links.send(server, f"{played.places()[0].name.lower()}@example.org")
+        server.run(send_links.send, f"{played.places()[0].name.lower()}@example.org")
         clock.advance(timedelta(days=1))
     drain(server, clock, post)
     with calls_counted(server.store) as made:
         pieces = personal_data.export_person(server, person)
         first = next(pieces)
         before = len(made)
-        server.write(lambda tx: None)
+        server.store.write(lambda tx: None)
         rest = "".join(pieces)
     assert len(made) > before + 2
     assert json.loads(first + rest)["person"]["name"]

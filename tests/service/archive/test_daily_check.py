@@ -55,18 +55,18 @@ def test_every_table_is_looked_at_once_a_day(server, clock, games):
 def test_a_record_that_does_not_check_is_kept_told_once_and_forgotten_when_it_checks(server, clock, games):
     wrong = games[1]
     seq = wrong.row().seq
-    server.write(lambda tx: tx.execute(update(GAME).where(GAME.c.id == wrong.id).values(seq=seq + 1)))
+    server.store.write(lambda tx: tx.execute(update(GAME).where(GAME.c.id == wrong.id).values(seq=seq + 1)))
     assert round_of(server) == 3
     found = flaw(server, wrong)
     assert found is not None
     assert f"pbem verify --game {wrong.id}" in found.says
     assert flaw(server, games[0]) is None
     assert told(server)
-    server.write(lambda tx: alarms.take(tx, server.now()))
+    server.store.write(lambda tx: alarms.take(tx, server.now()))
     clock.advance(timedelta(days=1))
     round_of(server)
     assert not told(server)
-    server.write(lambda tx: tx.execute(update(GAME).where(GAME.c.id == wrong.id).values(seq=seq)))
+    server.store.write(lambda tx: tx.execute(update(GAME).where(GAME.c.id == wrong.id).values(seq=seq)))
     clock.advance(timedelta(days=1))
     round_of(server)
     assert flaw(server, wrong) is None

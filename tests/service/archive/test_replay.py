@@ -37,7 +37,7 @@ def token_of(game, seat):
         row = links.of_seat_in(tx, game.server, person, game.id, game.row().window, seat).seat
         return links.token(game.server, link_rows.read(tx, row))
 
-    return game.server.write(made)
+    return game.server.store.write(made)
 
 
 def moves(game, most):
@@ -55,7 +55,7 @@ def moves(game, most):
 def end(game):
     """End a game without a result, which takes one statement of each player."""
     for seat in range(game.row().seats):
-        leaving.agree_to_end(game.server, game.id, game.person_at(seat))
+        game.server.run(leaving.agree_to_end, game.id, game.person_at(seat))
 
 
 def course(game):
@@ -70,14 +70,14 @@ def test_each_moment_is_what_the_seat_saw_then(server, table, kind):
     for _ in moves(game, 45):
         number = game.row().window - 1
         if number % 3 == 0 and number not in shown:
-            shown[number] = {seat: seat_view.look(server, token).board for seat, token in tokens.items()}
+            shown[number] = {seat: server.read(seat_view.look, token).board for seat, token in tokens.items()}
     assert len(shown) > 4
     for kept in (False, True):
         if kept:
             views.keep_behind(server)
         for number, boards in shown.items():
             for seat, board in boards.items():
-                found = replay.moment(server, Way.SEAT, tokens[seat], number)
+                found = server.read(replay.moment, Way.SEAT, tokens[seat], number)
                 assert (found.scene.number, found.scene.board, found.table.seat) == (number, board, seat)
                 assert found.scene.hands == ()
 
@@ -86,7 +86,7 @@ def test_while_a_game_is_played_the_public_sees_what_everybody_was_told_and_no_m
     game = table("sunset-poker", 3)
     list(moves(game, 30))
     key, rules = game.row().key, rules_of(game.row())
-    last = replay.moment(server, Way.PUBLIC, key, 10**9)
+    last = server.read(replay.moment, Way.PUBLIC, key, 10**9)
     assert last.table.seat == SPECTATOR
     assert last.scene.board == rules.board(game.view(SPECTATOR), SPECTATOR)
     assert last.scene.hands == ()
@@ -96,12 +96,12 @@ def test_while_a_game_is_played_the_public_sees_what_everybody_was_told_and_no_m
 def test_when_a_game_is_over_each_player_s_own_board_is_shown(server, table):
     game = table("sunset-poker", 3)
     list(moves(game, 30))
-    seen_then = {seat: seat_view.look(server, token_of(game, seat)).board.mine for seat in range(3)}
+    seen_then = {seat: server.read(seat_view.look, token_of(game, seat)).board.mine for seat in range(3)}
     number = game.row().window - 1
     end(game)
-    found = replay.moment(server, Way.PUBLIC, game.row().key, number)
+    found = server.read(replay.moment, Way.PUBLIC, game.row().key, number)
     assert {seat: board.mine for seat, board in found.scene.hands} == seen_then
-    mine = replay.moment(server, Way.SEAT, token_of(game, 1), number)
+    mine = server.read(replay.moment, Way.SEAT, token_of(game, 1), number)
     assert [seat for seat, _ in mine.scene.hands] == [0, 2]
     assert mine.scene.board.mine == seen_then[1]
 
@@ -110,43 +110,43 @@ def test_a_private_table_is_seen_by_its_players_and_by_its_link_when_it_is_over(
     game = table("bid", 3, private=True, invited=("ben@example.org", "cleo@example.org"))
     list(moves(game, 12))
     with pytest.raises(NotFound):
-        replay.moment(server, Way.PUBLIC, game.row().key, 1)
+        server.read(replay.moment, Way.PUBLIC, game.row().key, 1)
     with pytest.raises(NotFound):
-        replay.whole(server, Way.PUBLIC, game.row().key)
+        server.read(replay.whole, Way.PUBLIC, game.row().key)
     mine, other = token_of(game, 0), token_of(game, 1)
     with pytest.raises(Forbidden):
-        replay.share(server, mine)
+        server.run(replay.share, mine)
     end(game)
-    shared = replay.share(server, mine)
-    assert replay.share(server, other) == shared
-    assert replay.moment(server, Way.SHARED, shared, 2).scene.hands
-    assert replay.whole(server, Way.SHARED, shared).table.key == game.row().key
+    shared = server.run(replay.share, mine)
+    assert server.run(replay.share, other) == shared
+    assert server.read(replay.moment, Way.SHARED, shared, 2).scene.hands
+    assert server.read(replay.whole, Way.SHARED, shared).table.key == game.row().key
     # The link does nothing else, and no other link does this.
     for purpose in set(Purpose) - {Purpose.SHARE}:
         with pytest.raises(NotFound):
-            links.opened(server, shared, purpose)
+            server.read(links.opened, shared, purpose)
     with pytest.raises(NotFound):
-        replay.moment(server, Way.SHARED, mine, 2)
+        server.read(replay.moment, Way.SHARED, mine, 2)
 
 
 def test_a_link_that_was_passed_on_is_withdrawn_by_any_player_for_good(server, table):
     game = table("bid", 3)
     mine, other = token_of(game, 0), token_of(game, 1)
-    replay.share_no_longer(server, mine)
+    server.run(replay.share_no_longer, mine)
     end(game)
-    shared = replay.share(server, mine)
-    assert replay.whole(server, Way.SEAT, other).shared
-    replay.share_no_longer(server, other)
-    assert not replay.whole(server, Way.SEAT, mine).shared
+    shared = server.run(replay.share, mine)
+    assert server.read(replay.whole, Way.SEAT, other).shared
+    server.run(replay.share_no_longer, other)
+    assert not server.read(replay.whole, Way.SEAT, mine).shared
     before = everything(server.store)
-    replay.share_no_longer(server, mine)
+    server.run(replay.share_no_longer, mine)
     assert everything(server.store) == before
     with pytest.raises(Gone, match="no longer shown"):
-        replay.whole(server, Way.SHARED, shared)
-    anew = replay.share(server, mine)
-    assert replay.whole(server, Way.SHARED, anew).table.key == game.row().key
+        server.read(replay.whole, Way.SHARED, shared)
+    anew = server.run(replay.share, mine)
+    assert server.read(replay.whole, Way.SHARED, anew).table.key == game.row().key
     with pytest.raises(Gone):
-        replay.whole(server, Way.SHARED, shared)
+        server.read(replay.whole, Way.SHARED, shared)
 
 
 def test_a_turn_that_was_taken_back_leads_to_the_one_before_it_that_stands(server, table):
@@ -154,25 +154,25 @@ def test_a_turn_that_was_taken_back_leads_to_the_one_before_it_that_stands(serve
     list(moves(game, 30))
     turn = max(each for each in turns(standing_entries(rules_of(game.row()), game.log())) if each < 15)
     token, last = token_of(game, 0), game.row().window
-    before = replay.moment(server, Way.SEAT, token, turn - 1).scene
+    before = server.read(replay.moment, Way.SEAT, token, turn - 1).scene
     views.keep_behind(server)
     does(server, Rewind(game.id, turn))
     list(moves(game, 3))
-    numbers = [each for each in range(40) if replay.moment(server, Way.SEAT, token, each).scene.number == each]
+    numbers = [each for each in range(40) if server.read(replay.moment, Way.SEAT, token, each).scene.number == each]
     assert numbers[:turn] == list(range(turn))
     assert numbers[turn] > last
-    after = replay.moment(server, Way.SEAT, token, turn + 3).scene
+    after = server.read(replay.moment, Way.SEAT, token, turn + 3).scene
     assert (after.number, after.later) == (turn - 1, numbers[turn])
     assert (after.board, after.told) == (before.board, before.told)
-    assert replay.moment(server, Way.SEAT, token, numbers[turn]).scene.earlier == turn - 1
+    assert server.read(replay.moment, Way.SEAT, token, numbers[turn]).scene.earlier == turn - 1
 
 
 def test_a_table_that_has_not_begun_has_no_past(server, person):
-    created = joining.create_table(server, person("Ann"), Wanted("bid", 3))
+    created = server.run(joining.create_table, person("Ann"), Wanted("bid", 3))
     with pytest.raises(NotFound):
-        replay.moment(server, Way.PUBLIC, created.key, 0)
+        server.read(replay.moment, Way.PUBLIC, created.key, 0)
     with pytest.raises(NotFound):
-        replay.whole(server, Way.PUBLIC, created.key)
+        server.read(replay.whole, Way.PUBLIC, created.key)
 
 
 @pytest.mark.parametrize("kind", games_database_numbers.names())
@@ -183,7 +183,7 @@ def test_the_scores_of_a_chart_are_those_on_the_board_of_that_moment(server, tab
     assert scores is not None
     rules, key = rules_of(game.row()), game.row().key
     for number, points in scores.moments:
-        board = replay.moment(server, Way.PUBLIC, key, number).scene.board
+        board = server.read(replay.moment, Way.PUBLIC, key, number).scene.board
         (grid,) = [part for part in board.scores if hasattr(part, "columns")]
         place = grid.columns.index(scores.unit)
         assert tuple(numbers[place] for _, numbers in grid.rows) == points

@@ -128,7 +128,7 @@ def test_a_rendered_mail_is_known_to_be_out_of_date_after_more_than_an_hour(time
 def test_a_turn_without_a_mail_at_once_starts_when_that_mail_would_have_left(time, server, asked):
     game, seat = asked
     time.passes(DAY / 2)
-    server.write(
+    server.store.write(
         lambda tx: deadlines.start_without_mail(tx, server, game.row(), game.row().window, seat, game.person_at(seat))
     )
     assert time.due(game, seat) == utc("2026-11-22 13:00")
@@ -166,9 +166,9 @@ def test_clocks_run_by_the_wall_of_their_people_also_when_clocks_change(
     clock.set(utc(asked_at))
     game = table("sun-bid", 2, pace=pace)
     (seat,) = game.asked()
-    addresses.set_zone(server, game.person_at(seat), zone)
+    server.run(addresses.set_zone, game.person_at(seat), zone)
     if quiet:
-        addresses.set_quiet_hours(server, game.person_at(seat), quiet)
+        server.run(addresses.set_quiet_hours, game.person_at(seat), quiet)
     time = Time(server, clock)
     time.sends()
     assert time.due(game, seat) == utc(due_at)
@@ -218,12 +218,7 @@ def test_a_deadline_moves_by_an_outage_together_with_its_row_and_its_mails_or_no
     does(server, DeclareOutage(server.now() - 3 * HOUR, server.now()), "The relay lost our mails.")
     with server.store.read() as tx:
         (outage,) = outages.unapplied(tx)
-    assert (
-        fails_without_a_trace(
-            server.store, lambda: server.write(lambda tx: clocks_outages.delay_in(tx, server, game.id, outage))
-        )
-        > 10
-    )
+    assert fails_without_a_trace(server.store, lambda: server.run(clocks_outages.delay_in, game.id, outage)) > 10
     assert time.due(game, seat) > before
     assert len(delays(game)) == 1
     assert len(letters(server, kind="notice")) == 2
@@ -263,7 +258,7 @@ def test_a_deadline_that_another_act_moves_before_a_worker_does_has_its_row_and_
         told = [json.loads(mail.facts) for mail in letters(server, game.person_at(seat), "notice")]
         assert [facts["due_at"] for facts in told if facts["what"] == "deadline"] == [time.due(game, seat).isoformat()]
         # As if the worker had died before it could say that all is done.
-        server.write(lambda tx: tx.execute(text("UPDATE outage SET applied_at = NULL")))
+        server.store.write(lambda tx: tx.execute(text("UPDATE outage SET applied_at = NULL")))
 
 
 def test_an_outage_is_written_down_once_however_many_workers_find_it(time, server, clock, asked):
@@ -272,7 +267,7 @@ def test_an_outage_is_written_down_once_however_many_workers_find_it(time, serve
     clock.advance(6 * HOUR)
     found = []
     for name in ("first", "second", "third"):
-        found.append(clocks_outages.beat(server, clocks_outages.Worker(name, clock.now())))
+        found.append(server.run(clocks_outages.beat, clocks_outages.Worker(name, clock.now())))
         clocks_outages.apply_outages(server)
     assert [each is not None for each in found] == [True, False, False]
     with server.store.read() as tx:
@@ -300,7 +295,7 @@ def test_a_worker_that_died_while_moving_clocks_has_its_work_done_by_the_next(ti
     game, seat = asked
     time.sends()
     clock.advance(6 * HOUR)
-    clocks_outages.beat(server, clocks_outages.Worker("second", clock.now()))
+    server.run(clocks_outages.beat, clocks_outages.Worker("second", clock.now()))
     assert time.due(game, seat) == utc("2026-11-22 12:00")
     clocks_outages.apply_outages(server)
     assert time.due(game, seat) == utc("2026-11-22 18:00")
@@ -313,14 +308,14 @@ def test_a_clock_that_is_wrong_by_months_is_not_believed(time, server, clock, as
     right = clock.now()
     clock.advance(90 * DAY)
     worker = clocks_outages.Worker("wrong", clock.now())
-    assert clocks_outages.beat(server, worker) is None
+    assert server.run(clocks_outages.beat, worker) is None
     clock.advance(HOUR)
-    assert "no heartbeat" in clocks_outages.why_not(server, worker, clock.now())
+    assert "no heartbeat" in server.read(clocks_outages.why_not, worker, clock.now())
     assert time.runs_out().decided == 0
     clock.set(right + MINUTE)
     time.passes(MINUTE)
     assert time.due(game, seat) == utc("2026-11-22 12:00")
-    assert clocks_outages.why_not(server, time.worker, clock.now()) is None
+    assert server.read(clocks_outages.why_not, time.worker, clock.now()) is None
 
 
 def test_an_organiser_says_what_was_true_where_the_server_would_not_believe_it(time, server, clock, asked):
@@ -331,7 +326,7 @@ def test_an_organiser_says_what_was_true_where_the_server_would_not_believe_it(t
     does(server, DeclareOutage(asleep, clock.now()), "switched off for the winter")
     time.wakes()
     time.passes(HOUR)
-    assert clocks_outages.why_not(server, time.worker, clock.now()) is None
+    assert server.read(clocks_outages.why_not, time.worker, clock.now()) is None
     assert time.due(game, seat) == utc("2026-11-22 12:00") + 90 * DAY
 
 
@@ -437,7 +432,7 @@ def test_a_vacation_stops_the_clocks_of_its_person_at_all_tables(time, server, t
     first, second = table("bid", 3, pace="1d"), table("bid", 3, pace="2d")
     time.sends()
     away = first.person_at(0)
-    vacations.book_vacation(server, away, "2026-11-22 to 2026-11-24")
+    server.run(vacations.book_vacation, away, "2026-11-22 to 2026-11-24")
     for game, length in ((first, DAY), (second, 2 * DAY)):
         for seat in range(3):
             moved = 3 * DAY if game.person_at(seat) == away else timedelta(0)
@@ -448,8 +443,8 @@ def test_a_vacation_stops_the_clocks_of_its_person_at_all_tables(time, server, t
 def test_a_vacation_means_days_of_its_persons_zone(time, server, asked):
     game, seat = asked
     person = game.person_at(seat)
-    addresses.set_zone(server, person, "Pacific/Auckland")
-    vacations.book_vacation(server, person, "2026-11-23")
+    server.run(addresses.set_zone, person, "Pacific/Auckland")
+    server.run(vacations.book_vacation, person, "2026-11-23")
     with server.store.read() as tx:
         (row,) = vacation_rows.booked(tx, person)
     midnight = datetime(2026, 11, 23, tzinfo=ZoneInfo("Pacific/Auckland"))
@@ -459,16 +454,16 @@ def test_a_vacation_means_days_of_its_persons_zone(time, server, asked):
 
 def test_a_vacation_over_the_budget_or_on_top_of_another_is_refused(server, person):
     ann = person("Ann")
-    vacations.book_vacation(server, ann, "2026-12-01 to 2026-12-20")
+    server.run(vacations.book_vacation, ann, "2026-12-01 to 2026-12-20")
     before = everything(server.store)
     with pytest.raises(TooMany):
-        vacations.book_vacation(server, ann, "2026-12-21 to 2026-12-31")
+        server.run(vacations.book_vacation, ann, "2026-12-21 to 2026-12-31")
     with pytest.raises(Refusal):
-        vacations.book_vacation(server, ann, "2026-12-20 to 2026-12-21")
+        server.run(vacations.book_vacation, ann, "2026-12-20 to 2026-12-21")
     with pytest.raises(BadInput):
-        vacations.book_vacation(server, ann, "2026-11-20")
+        server.run(vacations.book_vacation, ann, "2026-11-20")
     assert everything(server.store) == before
-    booked, left = vacations.vacations(server, ann)
+    booked, left = server.read(vacations.vacations, ann)
     assert (len(booked), left) == (1, 10)
 
 
@@ -476,30 +471,30 @@ def test_a_vacation_called_off_is_free_again_and_takes_no_time_back(time, server
     game, seat = asked
     time.sends()
     person = game.person_at(seat)
-    vacations.book_vacation(server, person, "2026-11-22 to 2026-11-24")
+    server.run(vacations.book_vacation, person, "2026-11-22 to 2026-11-24")
     due = time.due(game, seat)
-    (booked,), _ = vacations.vacations(server, person)
-    vacations.cancel_vacation(server, person, booked.id)
-    assert vacations.vacations(server, person) == ([], 30)
+    (booked,), _ = server.read(vacations.vacations, person)
+    server.run(vacations.cancel_vacation, person, booked.id)
+    assert server.read(vacations.vacations, person) == ([], 30)
     assert time.due(game, seat) == due == utc("2026-11-25 12:00")
 
 
 def test_who_is_back_early_has_used_the_days_up_to_today(time, server, clock, person):
     ann = person("Ann")
-    vacations.book_vacation(server, ann, "2026-11-22 to 2026-11-30")
+    server.run(vacations.book_vacation, ann, "2026-11-22 to 2026-11-30")
     clock.set(utc("2026-11-24 15:00"))
-    (booked,), _ = vacations.vacations(server, ann)
-    vacations.cancel_vacation(server, ann, booked.id)
-    (after,), left = vacations.vacations(server, ann)
+    (booked,), _ = server.read(vacations.vacations, ann)
+    server.run(vacations.cancel_vacation, ann, booked.id)
+    (after,), left = server.read(vacations.vacations, ann)
     assert (str(after.last), after.end_at, left) == ("2026-11-24", utc("2026-11-24 15:00"), 27)
 
 
 def test_a_vacation_of_somebody_else_cannot_be_called_off(server, person):
     ann, ben = person("Ann"), person("Ben")
-    vacations.book_vacation(server, ann, "2026-12-01")
-    (booked,), _ = vacations.vacations(server, ann)
+    server.run(vacations.book_vacation, ann, "2026-12-01")
+    (booked,), _ = server.read(vacations.vacations, ann)
     with pytest.raises(NotFound):
-        vacations.cancel_vacation(server, ben, booked.id)
+        server.run(vacations.cancel_vacation, ben, booked.id)
 
 
 # Addresses that cannot be reached
@@ -510,20 +505,20 @@ def test_a_clock_stands_still_while_mail_fails_and_goes_on_when_it_arrives(time,
     time.sends()
     person = game.person_at(seat)
     time.passes(6 * HOUR)
-    server.write(lambda tx: reachability.refused(tx, server, person, "550 no such user"))
+    server.run(reachability.refused, person, "550 no such user")
     time.passes(2 * DAY)
     assert time.runs_out().decided == 0
-    server.write(lambda tx: reachability.taken(tx, server, person))
+    server.run(reachability.taken, person)
     assert time.due(game, seat) == utc("2026-11-24 12:00")
 
 
 def test_a_failure_is_noted_once_and_its_end_too(server, person):
     ann = person("Ann")
     for _ in range(2):
-        server.write(lambda tx: reachability.refused(tx, server, ann, "550"))
+        server.run(reachability.refused, ann, "550")
     with server.store.read() as tx:
         assert len(reachability_rows.failing(tx, server.now(), 10)) == 1
     for _ in range(2):
-        server.write(lambda tx: reachability.taken(tx, server, ann))
+        server.run(reachability.taken, ann)
     with server.store.read() as tx:
         assert reachability_rows.failing(tx, server.now(), 10) == []

@@ -17,7 +17,7 @@ TALLY = table_of(Tally)
 def counted(server):
     while activity.count(server):
         pass
-    return activity.activity(server, hourly=True)
+    return server.read(activity.activity, hourly=True)
 
 
 def rows(server):
@@ -33,7 +33,7 @@ def plays(game, by=By.PERSON):
 def happens_to_mails(server, what, times):
     """So many lines of the ledger, as those who send mails write them."""
     for _ in range(times):
-        server.write(lambda tx: ledger.note(tx, 1, server.now(), what))
+        server.store.write(lambda tx: ledger.note(tx, 1, server.now(), what))
 
 
 def test_moves_of_people_of_bots_and_of_the_clock_are_counted_apart(server, clock, table):
@@ -55,7 +55,7 @@ def test_counting_again_counts_nothing_twice(server, clock, table):
     before = rows(server)
     counted(server)
     assert rows(server) == before
-    assert sum(activity.activity(server, hourly=True).of("mail_sent")) == 5
+    assert sum(server.read(activity.activity, hourly=True).of("mail_sent")) == 5
 
 
 def test_what_is_written_late_into_an_hour_that_is_over_is_counted_still(server, clock, table):
@@ -84,8 +84,8 @@ def test_a_person_who_comes_in_many_hours_is_one_in_the_day(server, clock, table
         plays(game)
         clock.advance(HOUR)
     counted(server)
-    assert activity.activity(server, hourly=False).of("people_day")[-1] == 2
-    assert sum(activity.activity(server, hourly=True).of("people")) == 6
+    assert server.read(activity.activity, hourly=False).of("people_day")[-1] == 2
+    assert sum(server.read(activity.activity, hourly=True).of("people")) == 6
 
 
 def test_an_answer_counts_by_the_time_it_took_and_what_silence_decides_is_none(server, clock, table):
@@ -96,7 +96,7 @@ def test_an_answer_counts_by_the_time_it_took_and_what_silence_decides_is_none(s
     clock.advance(timedelta(hours=2))
     plays(game, By.CLOCK)
     counted(server)
-    found = activity.activity(server, hourly=False)
+    found = server.read(activity.activity, hourly=False)
     assert [sum(found.of(kind)) for kind, _ in activity.ANSWERED] == [1, 1, 1, 1, 1]
 
 
@@ -119,7 +119,7 @@ def test_old_counts_are_dropped(server, clock, table):
     counted(server)
     assert rows(server)
     clock.advance(activity.KEPT + timedelta(days=2))
-    activity.tidy(server)
+    server.run(activity.tidy)
     assert rows(server) == []
 
 

@@ -54,7 +54,7 @@ def scene(server, time, table, person):
             seat, decision = next(iter(game.asked().items()))
             game.play(seat, decision.default)
             time.sends()
-        talk.say(server, game.id, 0, game.person_at(0), "You are all fools.")
+        server.run(talk.say, game.id, 0, game.person_at(0), "You are all fools.")
         seat = next(iter(game.asked()))
         ben = person("Ben")
         match name:
@@ -79,7 +79,7 @@ def scene(server, time, table, person):
             case "substitute":
                 return game, Substitute(game.id, seat, "zoe@example.org")
             case "offer":
-                substitutes.set_willing(server, person("Zoe"), willing=True)
+                server.run(substitutes.set_willing, person("Zoe"), willing=True)
                 return game, Offer(game.id, seat)
             case "redact":
                 return game, Redact(game.id, 1)
@@ -103,7 +103,7 @@ def scene(server, time, table, person):
                 does(server, Ban(ben))
                 return game, Unban(ben)
             case "release":
-                server.write(lambda tx: reachability.refused(tx, server, ben, "550 5.1.1 no such user"))
+                server.run(reachability.refused, ben, "550 5.1.1 no such user")
                 return game, Release(ben)
             case "outage":
                 time.passes(HOUR)
@@ -165,12 +165,12 @@ def parked_mail(server, time, game, seat):
     """A mail that came in and was given up."""
     box = Inbox(server, time.clock)
     box.takes(box.written(game, seat, "help"), box.reply_address(game, seat))
-    server.write(lambda tx: received.change(tx, 1, status="parked"))
+    server.store.write(lambda tx: received.change(tx, 1, status="parked"))
     return 1
 
 
 def acts(server):
-    return audit.listed(server, rows.Wanted())
+    return server.read(audit.listed, rows.Wanted())
 
 
 @pytest.mark.parametrize("name", [*TABLE, *OTHERS])
@@ -179,20 +179,20 @@ def test_every_act_is_shown_beforehand_as_it_is_done_and_is_on_record_with_its_r
     before, known = everything(server.store), len(acts(server))
     shown = preview(server, OLGA, deed, REASON)
     assert everything(server.store) == before, "looking has changed something"
-    done = perform(server, OLGA, deed, REASON)
+    done = server.run(perform, OLGA, deed, REASON)
     assert (done.rows, done.moved, done.told, done.says) == (shown.rows, shown.moved, shown.told, shown.says)
     row, *others = acts(server)
     assert len(others) == known
     assert (row.actor, row.act, row.reason) == ("organiser Olga", deed.act, REASON)
     assert (row.game_id, row.person_id) == (deed.game_id, deed.person_id)
     assert "@" not in row.body
-    assert audit.verify(server).sound
+    assert server.read(audit.verify).sound
 
 
 @pytest.mark.parametrize("name", [*TABLE, *OTHERS])
 def test_every_act_happens_as_a_whole_or_not_at_all(server, scene, name):
     _, deed = scene(name)
-    assert fails_without_a_trace(server.store, lambda: perform(server, OLGA, deed, REASON)) > 3
+    assert fails_without_a_trace(server.store, lambda: server.run(perform, OLGA, deed, REASON)) > 3
 
 
 @pytest.mark.parametrize("name", ["rewind", "address", "outage"])
@@ -201,7 +201,7 @@ def test_no_act_without_a_reason_or_by_somebody_who_may_not(server, scene, name)
     before = everything(server.store)
     for reason in ("", " ", "no", "x" * 501, "ask ben@example.org"):
         with pytest.raises(BadInput):
-            perform(server, OLGA, deed, reason)
+            server.run(perform, OLGA, deed, reason)
     players = [
         Actor(Role.HOST, "Cleo", person_id=game.person_at(0)) for _ in (0,) if game.row().host_id != game.person_at(0)
     ]
@@ -209,7 +209,7 @@ def test_no_act_without_a_reason_or_by_somebody_who_may_not(server, scene, name)
         players.append(Actor(Role.ORGANISER, "Ann", 1, person_id=game.person_at(0)))
     for actor in players:
         with pytest.raises(Forbidden):
-            perform(server, actor, deed, REASON)
+            server.run(perform, actor, deed, REASON)
         with pytest.raises(Forbidden):
             preview(server, actor, deed, REASON)
     assert everything(server.store) == before
@@ -218,9 +218,9 @@ def test_no_act_without_a_reason_or_by_somebody_who_may_not(server, scene, name)
 @pytest.mark.parametrize("name", ["extend", "address", "outage"])
 def test_a_form_that_is_sent_twice_does_its_act_once(server, scene, name):
     _, deed = scene(name)
-    perform(server, OLGA, deed, REASON, form="a key of its own")
+    server.run(perform, OLGA, deed, REASON, form="a key of its own")
     before = everything(server.store)
-    assert perform(server, OLGA, deed, REASON, form="a key of its own").again
+    assert server.run(perform, OLGA, deed, REASON, form="a key of its own").again
     assert everything(server.store) == before
 
 
@@ -293,12 +293,12 @@ def test_a_frozen_table_decides_nothing_and_no_clock_of_it_runs(server, time, ta
 
 
 WAYS_OUT = {
-    "leave": lambda server, game, person: leaving.leave(server, game.id, person),
-    "resign": lambda server, game, person: leaving.resign(server, game.id, 0, person),
-    "agree to end": lambda server, game, person: leaving.agree_to_end(server, game.id, person),
-    "play on": lambda server, game, person: leaving.play_on(server, game.id, person),
-    "leave for good": lambda server, _game, person: delete.delete_person(server, person),
-    "come back": lambda server, game, person: substitutes.come_back(server, game.id, 0, person),
+    "leave": lambda server, game, person: server.run(leaving.leave, game.id, person),
+    "resign": lambda server, game, person: server.run(leaving.resign, game.id, 0, person),
+    "agree to end": lambda server, game, person: server.run(leaving.agree_to_end, game.id, person),
+    "play on": lambda server, game, person: server.run(leaving.play_on, game.id, person),
+    "leave for good": lambda server, _game, person: server.run(delete.delete_person, person),
+    "come back": lambda server, game, person: server.run(substitutes.come_back, game.id, 0, person),
 }
 
 
@@ -377,14 +377,14 @@ def test_a_new_address_gets_the_open_turns_and_old_links_die(server, time, table
     time.sends()
     (seat,) = game.asked()
     who = game.person_at(seat)
-    made = server.write(lambda tx: of_seat_in(tx, server, who, game.id, game.row().window, seat))
+    made = server.run(of_seat_in, who, game.id, game.row().window, seat)
     token = server.keys.make(Purpose.SEAT, made.seat, 0)
     with server.store.read() as tx:
         before = people.read(tx, who)
     known = {mail.id for mail in letters(server)}
     does(server, ChangeAddress(who, "New@Example.NET"), "Wrote from there.")
     with pytest.raises(Gone):
-        opened(server, token, Purpose.SEAT)
+        server.read(opened, token, Purpose.SEAT)
     new = [mail for mail in letters(server) if mail.id not in known]
     assert [(mail.kind, mail.person_id == who) for mail in new] == [("moved", False), ("moved", True), ("turn", True)]
     with server.store.read() as tx:
@@ -400,22 +400,22 @@ def test_a_ban_keeps_from_new_tables_until_its_end_and_takes_no_game_away(server
     ann = game.person_at(next(iter(game.asked())))
     does(server, Ban(ann, date(2026, 11, 25)), "Insults at three tables.")
     with pytest.raises(Forbidden, match="Insults") as refused:
-        joining.create_table(server, ann, Wanted("bid", 3))
+        server.run(joining.create_table, ann, Wanted("bid", 3))
     assert refused.value.what == "You are banned from new tables until Thu 26 Nov 2026, 00:00 UTC."
-    other = joining.create_table(server, person("Zoe"), Wanted("bid", 3)).game_id
+    other = server.run(joining.create_table, person("Zoe"), Wanted("bid", 3)).game_id
     with pytest.raises(Forbidden):
-        joining.join(server, other, ann)
+        server.run(joining.join, other, ann)
     seat = next(seat for seat, place in game.places().items() if place.person_id == ann)
     with pytest.raises(Forbidden):
-        talk.say(server, game.id, seat, ann, "I may say what I want.")
+        server.run(talk.say, game.id, seat, ann, "I may say what I want.")
     game.play(seat, game.asked()[seat].default)
     time.passes(5 * DAY)
-    joining.join(server, other, ann)
+    server.run(joining.join, other, ann)
 
 
 def test_somebody_banned_is_neither_given_a_seat_nor_asked_to_take_one(server, time, table, person):
     game = table("templari", 3, successor="substitute")
-    substitutes.set_willing(server, person("Zoe"), willing=True)
+    server.run(substitutes.set_willing, person("Zoe"), willing=True)
     does(server, Ban(person("Zoe")))
     with pytest.raises(Forbidden, match="banned"):
         does(server, Substitute(game.id, 0, "zoe@example.org"))
@@ -426,7 +426,7 @@ def test_somebody_banned_is_neither_given_a_seat_nor_asked_to_take_one(server, t
 def test_a_ban_is_lifted_before_its_end(server, person):
     does(server, Ban(person("Ann")))
     does(server, Unban(person("Ann")))
-    joining.create_table(server, person("Ann"), Wanted("bid", 3))
+    server.run(joining.create_table, person("Ann"), Wanted("bid", 3))
     with server.store.read() as tx:
         (ban,) = blocks.bans_of(tx, person("Ann"))
     assert ban.lifted_at == server.now()
@@ -472,7 +472,7 @@ def test_an_outage_counts_the_tables_at_which_a_deadline_moves_and_no_others(ser
 
 def test_before_the_start_an_option_is_corrected_and_afterwards_none(server, person, table):
     ann = person("Ann")
-    waiting = joining.create_table(server, ann, Wanted("sun-bid", 3)).game_id
+    waiting = server.run(joining.create_table, ann, Wanted("sun-bid", 3)).game_id
     with server.store.read() as tx:
         options = json.loads(games.read(tx, waiting).options)
     name, value = next(iter(options.items()))
@@ -495,14 +495,14 @@ def test_before_the_start_an_option_is_corrected_and_afterwards_none(server, per
     ],
 )
 def test_an_option_is_corrected_in_the_words_in_which_it_is_shown(server, person, to, name, value):
-    waiting = joining.create_table(server, person("Ann"), Wanted("templari", 3)).game_id
+    waiting = server.run(joining.create_table, person("Ann"), Wanted("templari", 3)).game_id
     does(server, Correct(waiting, "option", to))
     with server.store.read() as tx:
         assert json.loads(games.read(tx, waiting).options)[name] == value
 
 
 def test_an_option_that_there_is_not_is_refused_with_those_that_there_are(server, person):
-    waiting = joining.create_table(server, person("Ann"), Wanted("bid", 3)).game_id
+    waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
     with pytest.raises(BadInput) as refused:
         does(server, Correct(waiting, "option", "Cats: 3"))
     assert "A new roll costs, Auctions at most" in refused.value.remedy
@@ -561,10 +561,10 @@ def test_what_cannot_be_so_is_not_corrected(server, table, what):
 def test_the_host_may_do_little_and_only_at_their_own_table(server, table):
     game = table("templari", 3)
     host = Actor(Role.HOST, "Ann", person_id=game.row().host_id)
-    perform(server, host, Pause(game.id), REASON)
+    server.run(perform, host, Pause(game.id), REASON)
     assert [row.by for row in game.log() if row.kind == "Paused"] == ["host"]
     with pytest.raises(Forbidden):
-        perform(server, host, Rewind(game.id, 1), REASON)
+        server.run(perform, host, Rewind(game.id, 1), REASON)
     assert Act.REWIND not in {row.act for row in acts(server)}
 
 
@@ -574,8 +574,8 @@ def test_a_form_that_is_sent_twice_at_one_moment_does_its_act_once(server, table
         key = f"the key of form {n}"
         given = [row.kind for row in game.log()].count("Extended")
         outcomes = meeting(
-            lambda key=key: perform(server, OLGA, Extend(game.id, "1h"), REASON, form=key),
-            lambda key=key: perform(server, OLGA, Extend(game.id, "1h"), REASON, form=key),
+            lambda key=key: server.run(perform, OLGA, Extend(game.id, "1h"), REASON, form=key),
+            lambda key=key: server.run(perform, OLGA, Extend(game.id, "1h"), REASON, form=key),
         )
         assert sorted(outcome.again for outcome in outcomes) == [False, True]
         assert [row.kind for row in game.log()].count("Extended") == given + 1

@@ -41,7 +41,7 @@ def alerts(server):
 
 @pytest.mark.usefixtures("organiser")
 def test_a_call_reaches_every_organiser_by_mail(server, clock, sink, person):
-    calls.call(server, person("Ann"), "I cannot see my cards.")
+    server.run(calls.call, person("Ann"), "I cannot see my cards.")
     assert tell(server, clock) == 1
     deliver.deliver(server, post_to(sink))
     mails = [mail for mail in sink.kept if "needs the organiser" in str(mail.message["subject"])]
@@ -53,7 +53,7 @@ def test_an_organiser_hears_nothing_of_a_call_from_a_table_where_they_play(serve
     game = table()
     for name in ("Ben", "Olga"):
         an_organiser(server, name)
-    calls.call(server, game.person_at(0), "I hold the ace of moons.", game_id=game.id, seat=0)
+    server.run(calls.call, game.person_at(0), "I hold the ace of moons.", game_id=game.id, seat=0)
     tell(server, clock)
     deliver.deliver(server, post_to(sink))
     bens, olgas = (" ".join(sink.to(f"{name}@example.org")[-1].text.split()) for name in ("ben", "olga"))
@@ -65,8 +65,10 @@ def test_an_organiser_hears_nothing_of_a_call_from_a_table_where_they_play(serve
 @pytest.mark.usefixtures("organiser")
 def test_a_storm_is_one_mail_that_says_how_many(server, clock, sink, person):
     for number in range(500):
-        server.write(lambda tx, n=number: alarms.raise_in(tx, server, What.PARKED, f"Mail {n} (turn): not like this"))
-    calls.call(server, person("Ann"), "Nothing comes.")
+        server.store.write(
+            lambda tx, n=number: alarms.raise_in(tx, server, What.PARKED, f"Mail {n} (turn): not like this")
+        )
+    server.run(calls.call, person("Ann"), "Nothing comes.")
     assert tell(server, clock) == 501
     assert tell(server, clock) == 0
     assert len(alerts(server)) == 2
@@ -82,18 +84,18 @@ def test_a_storm_is_one_mail_that_says_how_many(server, clock, sink, person):
 
 @pytest.mark.usefixtures("organiser")
 def test_alarms_are_gathered_for_some_minutes_and_few_mails_go_out_in_an_hour(server, clock, person):
-    calls.call(server, person("Ann"), "First.")
+    server.run(calls.call, person("Ann"), "First.")
     assert tell(server, clock, GATHERED - MINUTE) == 0
     assert tell(server, clock, MINUTE) == 1
     for minute in range(60):
-        server.write(lambda tx, n=minute: alarms.raise_in(tx, server, What.PARKED, f"Mail {n}"))
+        server.store.write(lambda tx, n=minute: alarms.raise_in(tx, server, What.PARKED, f"Mail {n}"))
         tell(server, clock, MINUTE)
     assert len(alerts(server)) <= 2 * (1 + 60 // 15)
 
 
 @pytest.mark.usefixtures("organiser")
 def test_two_workers_tell_each_alarm_once(server, clock, person):
-    calls.call(server, person("Ann"), "Hello?")
+    server.run(calls.call, person("Ann"), "Hello?")
     clock.advance(APART)
     assert [desk_alarms.tell(server), desk_alarms.tell(server)] == [1, 0]
     assert len(alerts(server)) == 2
@@ -116,7 +118,7 @@ def test_an_alarm_holds_no_address_and_no_token(server, clock, sink, table):
     clock.advance(HOUR)
     sink.does("550 data", "571 rcpt", "550 rcpt")
     deliver.deliver(server, post_to(sink), limit=100)
-    server.write(lambda tx: reachability.bounced(tx, server, game.person_at(0), Bounce.COMPLAINT, "abuse report"))
+    server.run(reachability.bounced, game.person_at(0), Bounce.COMPLAINT, "abuse report")
     tell(server, clock)
     text = "".join(row.facts for row in alerts(server))
     assert "example.org" not in text
@@ -125,7 +127,7 @@ def test_an_alarm_holds_no_address_and_no_token(server, clock, sink, table):
 
 @pytest.mark.usefixtures("organiser")
 def test_an_alert_that_is_given_up_raises_no_alarm_of_its_own(server, clock, sink, person):
-    calls.call(server, person("Ann"), "Hello?")
+    server.run(calls.call, person("Ann"), "Hello?")
     tell(server, clock)
     sink.does("550 data", "550 data")
     deliver.deliver(server, post_to(sink))
@@ -136,7 +138,7 @@ def test_an_alert_that_is_given_up_raises_no_alarm_of_its_own(server, clock, sin
 def test_a_relay_that_is_away_for_five_minutes_is_told_once(server, clock, sink, person):
     away = deliver.Post(post_to(sink).letterhead, post_to(sink).transport)
     ann, now = person("Ann"), server.now()
-    server.write(lambda tx: outbox.queue(tx, [Letter(ann, "links")], now, now))
+    server.store.write(lambda tx: outbox.queue(tx, [Letter(ann, "links")], now, now))
     sink.does(*["450 mail"] * 100)
     for _ in range(40):
         deliver.deliver(server, away)

@@ -21,14 +21,14 @@ AUDIT = table_of(Audit)
 
 
 def record(server, *given, actor=ANN, act=Act.BAN, reason="It was asked for.", **named):
-    return server.write(lambda tx: audit.record(tx, server, actor, act, reason, *given, **named))
+    return server.run(audit.record, actor, act, reason, *given, **named)
 
 
 def test_an_act_is_written_down_with_who_why_and_whom_it_concerned(server, table, person):
     game = table()
     record(server, act=Act.PAUSE, game_id=game.id, hours=3)
     record(server, actor=ROOT, act=Act.BAN, person_id=person("Ann"), reason="  Insults,\n again. ")
-    banned, paused = audit.listed(server, Wanted())
+    banned, paused = server.read(audit.listed, Wanted())
     assert (paused.actor, paused.act, paused.game_id, paused.reason) == (
         "organiser Ann",
         "pause",
@@ -51,7 +51,7 @@ def test_nothing_is_done_without_a_reason_that_can_be_kept(server, reason):
 def test_no_address_is_kept_in_what_an_act_says_of_itself(server):
     with pytest.raises(BadInput):
         record(server, to="ann@example.org")
-    assert audit.listed(server, Wanted()) == []
+    assert server.read(audit.listed, Wanted()) == []
 
 
 def test_the_shortest_and_the_longest_reason_will_do(server):
@@ -60,14 +60,14 @@ def test_the_shortest_and_the_longest_reason_will_do(server):
 
 
 def test_the_chain_verifies_and_its_head_is_found_again_later(server):
-    assert audit.head(server) == ""
-    assert audit.verify(server).sound
+    assert server.read(audit.head) == ""
+    assert server.read(audit.verify).sound
     record(server)
-    noted = audit.head(server)
+    noted = server.read(audit.head)
     record(server)
-    found = audit.verify(server, [noted])
+    found = server.read(audit.verify, [noted])
     assert (found.sound, found.rows) == (True, 2)
-    assert audit.verify(server, ["00000000000000000000"]).unseen == ("00000000000000000000",)
+    assert server.read(audit.verify, ["00000000000000000000"]).unseen == ("00000000000000000000",)
 
 
 ALTERED = {
@@ -87,15 +87,15 @@ def test_whatever_is_altered_in_a_row_is_found(server, table, clock):
         record(server, game_id=game.id, person_id=game.person_at(0), form=form, hours=3)
 
     def write(column, value):
-        server.write(lambda tx: tx.execute(update(AUDIT).where(AUDIT.c.seq == 2).values({column: value})))
+        server.store.write(lambda tx: tx.execute(update(AUDIT).where(AUDIT.c.seq == 2).values({column: value})))
 
     with server.store.read() as tx:
         before = tx.execute(select(AUDIT).where(AUDIT.c.seq == 2)).one()._mapping
     for column, value in (ALTERED | {"at": clock.now().replace(year=2025)}).items():
         write(column, value)
-        assert {flaw.seq for flaw in audit.verify(server).flaws} == {2}, column
+        assert {flaw.seq for flaw in server.read(audit.verify).flaws} == {2}, column
         write(column, before[column])
-    assert audit.verify(server).sound
+    assert server.read(audit.verify).sound
 
 
 def test_a_row_that_was_taken_away_is_missed(server):
@@ -104,10 +104,10 @@ def test_a_row_that_was_taken_away_is_missed(server):
     for seq in (1, 2, 3):
         with server.store.read() as tx:
             row = dict(tx.execute(select(AUDIT).where(AUDIT.c.seq == seq)).one()._mapping)
-        server.write(lambda tx, seq=seq: tx.execute(delete(AUDIT).where(AUDIT.c.seq == seq)))
-        assert not audit.verify(server).sound
-        server.write(lambda tx, row=row: tx.execute(insert(AUDIT), row))
-    assert audit.verify(server).sound
+        server.store.write(lambda tx, seq=seq: tx.execute(delete(AUDIT).where(AUDIT.c.seq == seq)))
+        assert not server.read(audit.verify).sound
+        server.store.write(lambda tx, row=row: tx.execute(insert(AUDIT), row))
+    assert server.read(audit.verify).sound
 
 
 def test_two_acts_at_once_stand_in_order_and_none_is_tried_twice(server):
@@ -118,13 +118,13 @@ def test_two_acts_at_once_stand_in_order_and_none_is_tried_twice(server):
             tried.append(name)
             audit.record(tx, server, Actor(Role.ORGANISER, name), Act.BAN, "It was asked for.")
 
-        server.write(work)
+        server.store.write(work)
 
     for meeting in meetings(server.store):
         meeting(lambda: act("Ann"), lambda: act("Ben"))
         assert sorted(tried) == ["Ann", "Ben"]
         tried.clear()
-        assert audit.verify(server).sound
+        assert server.read(audit.verify).sound
 
 
 def test_a_form_works_once(server):
@@ -133,8 +133,8 @@ def test_a_form_works_once(server):
     def again(tx):
         return audit.done_with(tx, "the key of a form")
 
-    assert server.write(again).seq == 1
-    assert server.write(lambda tx: audit.done_with(tx, "another")) is None
+    assert server.store.write(again).seq == 1
+    assert server.store.write(lambda tx: audit.done_with(tx, "another")) is None
 
 
 def test_the_exported_chain_has_everything_that_its_hashes_are_made_of(server, person):
@@ -151,10 +151,10 @@ def test_a_chain_that_was_taken_away_verifies_anywhere(server):
     for number in range(3):
         record(server, number=number)
     lines = list(audit.export(server))
-    assert audit.verify_lines(lines, [audit.head(server)]).sound
+    assert audit.verify_lines(lines, [server.read(audit.head)]).sound
     assert not audit.verify_lines([*lines[:1], *lines[2:]]).sound
     assert not audit.verify_lines([lines[0], lines[1].replace("Ann", "Ben"), lines[2]]).sound
-    assert audit.verify_lines(lines[:2], [audit.head(server)]).unseen
+    assert audit.verify_lines(lines[:2], [server.read(audit.head)]).unseen
     with pytest.raises(BadInput):
         audit.verify_lines(["Dear diary"])
 
@@ -166,7 +166,7 @@ def test_acts_can_be_looked_for(server, table, person):
     record(server, person_id=person("Ann"))
 
     def found(**wanted):
-        return [row.seq for row in audit.listed(server, Wanted(**wanted))]
+        return [row.seq for row in server.read(audit.listed, Wanted(**wanted))]
 
     assert found() == [3, 2, 1]
     assert found(game_id=game.id) == [2, 1]
@@ -175,7 +175,7 @@ def test_acts_can_be_looked_for(server, table, person):
     assert found(actor="command line root") == [2]
     assert found(actor="command line") == []
     assert found(act="pause", actor="organiser Ann", game_id=game.id) == [1]
-    assert [row.seq for row in audit.listed(server, Wanted(), before=3, limit=1)] == [2]
+    assert [row.seq for row in server.read(audit.listed, Wanted(), before=3, limit=1)] == [2]
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_acts_are_found_among_very_many_at_the_end_of_an_index(server, table, wa
     many.settle(server)
     for before in (None, 15_000):
         ((statement, values),) = statements_of(
-            server, lambda before=before: audit.listed(server, wanted, before=before, limit=50)
+            server, lambda before=before: server.read(audit.listed, wanted, before=before, limit=50)
         )
         assert scans(server, statement, values, as_planned=True) == []
         assert index in plan_of(server, statement, values)
@@ -222,7 +222,7 @@ def test_a_host_helps_at_their_own_table_and_nowhere_else(server, table):
     ):
         with pytest.raises(Forbidden):
             record(server, actor=actor, act=act, game_id=game_id)
-    assert audit.verify(server).rows == 1
+    assert server.read(audit.verify).rows == 1
 
 
 def test_an_organiser_who_plays_at_a_table_may_do_nothing_there(server, table):
@@ -232,7 +232,7 @@ def test_an_organiser_who_plays_at_a_table_may_do_nothing_there(server, table):
         with pytest.raises(Forbidden) as refused:
             record(server, actor=playing, act=act, game_id=game.id)
         assert refused.value.what == "You play at this table."
-    assert audit.listed(server, Wanted()) == []
+    assert server.read(audit.listed, Wanted()) == []
 
 
 def test_an_organiser_may_do_nothing_about_those_they_play_with(server, table, person):
@@ -245,7 +245,7 @@ def test_an_organiser_may_do_nothing_about_those_they_play_with(server, table, p
         for other in (person("Zoe"), game.person_at(0)):
             record(server, actor=playing, act=act, person_id=other)
     for seat in range(3):
-        leaving.agree_to_end(server, game.id, game.person_at(seat))
+        server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     record(server, actor=playing, act=Act.BAN, person_id=game.person_at(1))
 
 

@@ -17,51 +17,53 @@ from tests.service.stored import everything, fails_without_a_trace, letters
 def test_a_call_says_from_where_it_came(server, table):
     game = table()
     ann = game.person_at(0)
-    call_id = calls.call(server, ann, "My link is gone.\r\n\r\nWhat now?", game_id=game.id, seat=0)
-    (found,) = calls.waiting(server)
+    call_id = server.run(calls.call, ann, "My link is gone.\r\n\r\nWhat now?", game_id=game.id, seat=0)
+    (found,) = server.read(calls.waiting)
     assert (found.id, found.person_id, found.game_id, found.seat) == (call_id, ann, game.id, 0)
     assert found.text == "My link is gone.\n\nWhat now?"
 
 
 def test_calls_wait_in_the_order_in_which_they_came(server, person, clock):
     for name in ("Ann", "Ben", "Cleo"):
-        calls.call(server, person(name), f"{name} needs help")
+        server.run(calls.call, person(name), f"{name} needs help")
         clock.advance(timedelta(minutes=1))
-    assert [call.text for call in calls.waiting(server)] == [f"{name} needs help" for name in ("Ann", "Ben", "Cleo")]
+    assert [call.text for call in server.read(calls.waiting)] == [
+        f"{name} needs help" for name in ("Ann", "Ben", "Cleo")
+    ]
 
 
 def test_a_double_click_is_one_call(server, person):
     ann = person("Ann")
-    assert calls.call(server, ann, "Help") == calls.call(server, ann, "Help ")
-    assert len(calls.waiting(server)) == 1
+    assert server.run(calls.call, ann, "Help") == server.run(calls.call, ann, "Help ")
+    assert len(server.read(calls.waiting)) == 1
 
 
 def test_an_answer_goes_to_the_caller_by_mail_once(server, person):
-    call_id = calls.call(server, person("Ann"), "Help")
-    calls.answer(server, ANN, call_id, "It is mended.")
-    calls.answer(server, ANN, call_id, "It is mended.")
+    call_id = server.run(calls.call, person("Ann"), "Help")
+    server.run(calls.answer, ANN, call_id, "It is mended.")
+    server.run(calls.answer, ANN, call_id, "It is mended.")
     (mail,) = letters(server, person("Ann"), "call_answered")
     assert json.loads(mail.facts) == {"call": "Help", "answer": "It is mended.", "done": "answered"}
-    assert calls.waiting(server) == []
-    (closed,) = calls.closed(server)
+    assert server.read(calls.waiting) == []
+    (closed,) = server.read(calls.closed)
     assert (closed.answer, closed.answered_at) == ("It is mended.", server.now())
 
 
 def test_two_organisers_do_not_answer_the_same_call(server, person):
-    call_id = calls.call(server, person("Ann"), "Help")
-    calls.answer(server, ANN, call_id, "It is mended.")
+    call_id = server.run(calls.call, person("Ann"), "Help")
+    server.run(calls.answer, ANN, call_id, "It is mended.")
     with pytest.raises(Gone):
-        calls.answer(server, ANN, call_id, "It is not mended.")
+        server.run(calls.answer, ANN, call_id, "It is not mended.")
     assert len(letters(server, person("Ann"), "call_answered")) == 1
 
 
 def test_closing_a_call_again_changes_nothing(server, person):
-    call_id = calls.call(server, person("Ann"), "Help")
-    calls.close(server, ANN, call_id, "It was a joke.")
+    call_id = server.run(calls.call, person("Ann"), "Help")
+    server.run(calls.close, ANN, call_id, "It was a joke.")
     before = everything(server.store)
-    calls.close(server, ANN, call_id, "It was a joke.")
+    server.run(calls.close, ANN, call_id, "It was a joke.")
     assert everything(server.store) == before
-    assert calls.waiting(server) == []
+    assert server.read(calls.waiting) == []
 
 
 @pytest.mark.parametrize("text", ["", "  \n ", "\x00\u202e", "x" * (LONGEST_TEXT + 1)], ids=len)
@@ -69,51 +71,51 @@ def test_a_call_has_some_text_and_not_too_much(server, person, text):
     ann = person("Ann")
     before = everything(server.store)
     with pytest.raises(BadInput):
-        calls.call(server, ann, text)
+        server.run(calls.call, ann, text)
     with pytest.raises(BadInput):
-        calls.call_from(server, "ben@example.org", text)
+        server.run(calls.call_from, "ben@example.org", text)
     assert everything(server.store) == before
 
 
 def test_the_longest_text_is_taken_whole(server, person):
-    calls.call(server, person("Ann"), "x" * LONGEST_TEXT)
-    assert len(calls.waiting(server)[0].text) == LONGEST_TEXT
+    server.run(calls.call, person("Ann"), "x" * LONGEST_TEXT)
+    assert len(server.read(calls.waiting)[0].text) == LONGEST_TEXT
 
 
 def test_five_calls_an_hour_are_heard_and_no_sixth(server, person, clock):
     ann = person("Ann")
     for number in range(calls.CALLS_AN_HOUR):
-        calls.call(server, ann, f"Help {number}")
+        server.run(calls.call, ann, f"Help {number}")
     before = everything(server.store)
     with pytest.raises(TooMany):
-        calls.call(server, ann, "Help at last")
+        server.run(calls.call, ann, "Help at last")
     assert everything(server.store) == before
-    calls.call(server, person("Ben"), "Help")
+    server.run(calls.call, person("Ben"), "Help")
     clock.advance(timedelta(hours=1))
-    calls.call(server, ann, "Help at last")
+    server.run(calls.call, ann, "Help at last")
 
 
 def test_strangers_call_by_leaving_an_address_twenty_times_an_hour_together(server, clock):
     for number in range(calls.STRANGERS_AN_HOUR):
-        calls.call_from(server, f"stranger{number}@example.org", "Help")
+        server.run(calls.call_from, f"stranger{number}@example.org", "Help")
     before = everything(server.store)
     with pytest.raises(TooMany):
-        calls.call_from(server, "one.more@example.org", "Help")
+        server.run(calls.call_from, "one.more@example.org", "Help")
     assert everything(server.store) == before
     clock.advance(timedelta(hours=1))
-    calls.call_from(server, "one.more@example.org", "Help")
+    server.run(calls.call_from, "one.more@example.org", "Help")
 
 
 def test_strangers_keep_nobody_known_from_calling(server, person):
     ann = person("Ann")
     for number in range(calls.STRANGERS_AN_HOUR):
-        calls.call_from(server, f"stranger{number}@example.org", "Help")
-    calls.call_from(server, "ann@example.org", "Help")
-    assert calls.waiting(server)[-1].person_id == ann
+        server.run(calls.call_from, f"stranger{number}@example.org", "Help")
+    server.run(calls.call_from, "ann@example.org", "Help")
+    assert server.read(calls.waiting)[-1].person_id == ann
 
 
 def test_calling_from_an_address_mails_nobody_and_confirms_nothing(server):
-    calls.call_from(server, "stranger@example.org", "Help")
+    server.run(calls.call_from, "stranger@example.org", "Help")
     assert letters(server) == []
 
 
@@ -128,25 +130,25 @@ def test_nobody_calls_from_anothers_seat_or_from_nowhere(server, person, table):
         ({"game_id": 99}, NotFound),
     ):
         with pytest.raises(refusal):
-            calls.call(server, zoe, "Help", **where)
+            server.run(calls.call, zoe, "Help", **where)
     for act in (calls.close, calls.answer):
         with pytest.raises(NotFound):
-            act(server, ANN, 99, "Yes, of course.")
+            server.run(act, ANN, 99, "Yes, of course.")
     assert everything(server.store) == before
 
 
 def test_calling_and_answering_that_break_leave_nothing(server, person):
     ann = person("Ann")
-    assert fails_without_a_trace(server.store, lambda: calls.call(server, ann, "Help")) > 3
-    (call,) = calls.waiting(server)
-    assert fails_without_a_trace(server.store, lambda: calls.answer(server, ANN, call.id, "Yes")) > 3
+    assert fails_without_a_trace(server.store, lambda: server.run(calls.call, ann, "Help")) > 3
+    (call,) = server.read(calls.waiting)
+    assert fails_without_a_trace(server.store, lambda: server.run(calls.answer, ANN, call.id, "Yes")) > 3
 
 
 def test_whoever_closes_a_call_says_why_and_the_caller_hears_it(server, person):
-    call_id = calls.call(server, person("Ann"), "Help")
+    call_id = server.run(calls.call, person("Ann"), "Help")
     with pytest.raises(BadInput):
-        calls.close(server, ANN, call_id, "")
-    calls.close(server, ANN, call_id, "You have found it yourself.")
+        server.run(calls.close, ANN, call_id, "")
+    server.run(calls.close, ANN, call_id, "You have found it yourself.")
     (mail,) = letters(server, person("Ann"), "call_answered")
     assert json.loads(mail.facts) == {"call": "Help", "answer": "You have found it yourself.", "done": "closed"}
 
@@ -154,10 +156,10 @@ def test_whoever_closes_a_call_says_why_and_the_caller_hears_it(server, person):
 def test_an_answer_and_a_closing_are_in_the_audit_and_what_was_written_is_not(server, table):
     game = table()
     for text in ("It is at ann@example.org", "I do not know"):
-        call_id = calls.call(server, game.person_at(0), text, game_id=game.id)
-        calls.answer(server, ANN, call_id, text + "!")
-    calls.close(server, ANN, calls.call(server, game.person_at(1), "Help"), "It is the third time.")
-    found = audit.listed(server, Wanted())
+        call_id = server.run(calls.call, game.person_at(0), text, game_id=game.id)
+        server.run(calls.answer, ANN, call_id, text + "!")
+    server.run(calls.close, ANN, server.run(calls.call, game.person_at(1), "Help"), "It is the third time.")
+    found = server.read(audit.listed, Wanted())
     assert [(row.act, row.reason, row.game_id, row.person_id) for row in found] == [
         ("close call", "It is the third time.", None, game.person_at(1)),
         ("answer", calls.CALLED, game.id, game.person_at(0)),
@@ -167,14 +169,14 @@ def test_an_answer_and_a_closing_are_in_the_audit_and_what_was_written_is_not(se
 
 def test_an_act_settles_the_call_that_led_to_it_and_the_caller_hears_what_was_done(server, table):
     game, other = table(), table(doubles=True)
-    call_id = calls.call(server, game.person_at(0), "My mail is gone.", game_id=game.id)
+    call_id = server.run(calls.call, game.person_at(0), "My mail is gone.", game_id=game.id)
 
     def act(at):
         def work(tx):
             row = audit.record(tx, server, ANN, Act.RESEND, calls.CALLED, game_id=at.id)
             calls.settle_in(tx, server, ANN, call_id, row)
 
-        server.write(work)
+        server.store.write(work)
 
     with pytest.raises(BadInput):
         act(other)
@@ -182,24 +184,24 @@ def test_an_act_settles_the_call_that_led_to_it_and_the_caller_hears_what_was_do
     act(game)
     (mail,) = letters(server, game.person_at(0), "call_answered")
     assert json.loads(mail.facts)["done"] == "resend"
-    assert calls.waiting(server) == []
+    assert server.read(calls.waiting) == []
 
 
 def test_an_organiser_reads_no_calls_from_a_table_where_they_play(server, table, person):
     game = table()
     plays = Actor(Role.ORGANISER, "Ann", organiser_id=1, person_id=game.person_at(0))
-    there = calls.call(server, game.person_at(1), "I hold the ace of moons.", game_id=game.id, seat=1)
-    here = calls.call(server, person("Zoe"), "Help")
-    read = calls.queue(server, plays, "open")
+    there = server.run(calls.call, game.person_at(1), "I hold the ace of moons.", game_id=game.id, seat=1)
+    here = server.run(calls.call, person("Zoe"), "Help")
+    read = server.read(calls.queue, plays, "open")
     assert ([each.row.id for each in read.calls], read.hidden) == ([here], 1)
     for act in (
-        lambda: calls.one(server, plays, there),
-        lambda: calls.answer(server, plays, there, "Do not say so."),
-        lambda: calls.close(server, plays, there, "It is nothing."),
+        lambda: server.read(calls.one, plays, there),
+        lambda: server.run(calls.answer, plays, there, "Do not say so."),
+        lambda: server.run(calls.close, plays, there, "It is nothing."),
     ):
         with pytest.raises(Forbidden):
             act()
-    found = calls.queue(server, ANN, "open")
+    found = server.read(calls.queue, ANN, "open")
     assert [(each.row.id, each.caller, each.table) for each in found.calls] == [
         (there, "Ben", game.row().title),
         (here, "Zoe", ""),

@@ -33,7 +33,7 @@ def game(table):
 
 def came(server):
     """What came in, by kind and outcome: lately, and ever."""
-    found = deliverability.look(server, OLGA).came
+    found = server.read(deliverability.look, OLGA).came
     return {kind: {each.outcome: (each.lately, each.ever) for each in ends} for kind, ends in found.items()}
 
 
@@ -53,7 +53,7 @@ def test_what_came_in_is_told_by_what_it_was_and_what_became_of_it(server, clock
 
 
 def test_an_end_that_no_word_is_known_for_is_told_as_it_was_noted(server):
-    server.write(lambda tx: rows.count(tx, server.now().date(), "eaten by a dog"))
+    server.store.write(lambda tx: rows.count(tx, server.now().date(), "eaten by a dog"))
     assert came(server) == {Kind.DROPPED: {"eaten by a dog": (1, 1)}}
 
 
@@ -71,8 +71,8 @@ def test_the_last_that_could_not_be_used_are_told_with_why_and_those_that_could_
     inbox.replies(game, seat, "help")
     inbox.takes(inbox.written(game, seat, "not read so far"), inbox.reply_address(game, seat))
     inbox.takes(inbox.written(game, seat, "it breaks its reader"), inbox.reply_address(game, seat))
-    server.write(lambda tx: rows.change(tx, 5, status="parked"))
-    found = deliverability.look(server, OLGA).unused
+    server.store.write(lambda tx: rows.change(tx, 5, status="parked"))
+    found = server.read(deliverability.look, OLGA).unused
     assert [(each.row.id, each.why, each.sign) for each in found] == [
         (5, UNREAD, ""),
         (2, BY_A_PROGRAM, "Auto-Submitted"),
@@ -87,15 +87,15 @@ def test_the_last_that_could_not_be_used_are_told_with_why_and_those_that_could_
 def test_who_is_left_alone_is_told_the_last_first(server, clock, person):
     ann, ben = person("Ann"), person("Ben")
     for number, name in ((ann, "Ann"), (ben, "Ben")):
-        server.write(lambda tx, at=number, name=name: reachability.refused(tx, server, at, f"550 {name} is gone"))
+        server.store.write(lambda tx, at=number, name=name: reachability.refused(tx, server, at, f"550 {name} is gone"))
         clock.advance(timedelta(minutes=1))
-    found = deliverability.look(server, OLGA).left_alone
+    found = server.read(deliverability.look, OLGA).left_alone
     assert [(each.name, each.cause, each.why) for each in found] == [
         ("Ben", "refused", "550 Ben is gone"),
         ("Ann", "refused", "550 Ann is gone"),
     ]
-    server.write(lambda tx: reachability.reached_in(tx, server, ben))
-    assert [each.name for each in deliverability.look(server, OLGA).left_alone] == ["Ann"]
+    server.run(reachability.reached_in, ben)
+    assert [each.name for each in server.read(deliverability.look, OLGA).left_alone] == ["Ann"]
 
 
 def test_an_organiser_who_plays_is_told_nothing_about_those_they_play_with(server, inbox, game, person):
@@ -103,11 +103,11 @@ def test_an_organiser_who_plays_is_told_nothing_about_those_they_play_with(serve
     other = game.person_at((seat + 1) % 3)
     inbox.replies(game, seat, "nothing that is a command")
     for each in (game.person_at(seat), person("Zoe")):
-        server.write(lambda tx, each=each: reachability.refused(tx, server, each, "550 5.1.1 no such user"))
-    found = deliverability.look(server, Actor(Role.ORGANISER, "Ben", 2, person_id=other))
+        server.store.write(lambda tx, each=each: reachability.refused(tx, server, each, "550 5.1.1 no such user"))
+    found = server.read(deliverability.look, Actor(Role.ORGANISER, "Ben", 2, person_id=other))
     assert [each.person_id for each in found.left_alone] == [person("Zoe")]
     assert (found.unused, found.withheld) == ((), 2)
-    assert deliverability.look(server, OLGA).withheld == 0
+    assert server.read(deliverability.look, OLGA).withheld == 0
 
 
 def test_the_page_reads_no_table_as_a_whole(server, clock, inbox, table):
@@ -118,6 +118,6 @@ def test_the_page_reads_no_table_as_a_whole(server, clock, inbox, table):
     many.copy(server, game.id, 500, rows=3)
     many.settle(server)
     actor = Actor(Role.ORGANISER, "Pat", 2, person_id=many.FIRST + 1)
-    statements = statements_of(server, lambda: deliverability.look(server, actor))
+    statements = statements_of(server, lambda: server.read(deliverability.look, actor))
     assert len(statements) <= MOST
     assert [each for statement, values in statements for each in scans(server, statement, values)] == []

@@ -40,7 +40,7 @@ def turn_of(server, game, seat):
 
 
 def looks(server):
-    return audit.listed(server, audit_rows.Wanted(act=Act.READ_MAIL))
+    return server.read(audit.listed, audit_rows.Wanted(act=Act.READ_MAIL))
 
 
 def player_at(game, seat):
@@ -56,7 +56,7 @@ def shown(letter):
 def test_a_mail_is_read_as_it_was_sent_with_what_happened_to_it_and_on_record(server, sink, game):
     mail = turn_of(server, game, 0)
     (sent,) = [each for each in sink.kept if str(each.message["message-id"]) == mail.message_id]
-    read = reading.read(server, OLGA, mail.id, REASON, game_id=game.id)
+    read = server.run(reading.read, OLGA, mail.id, REASON, game_id=game.id)
     assert LINK.sub("", read.opened.text.replace("*" * 33, "a" * 33)) == LINK.sub("", sent.text)
     assert "<html" in read.opened.html
     assert dict(read.opened.headers)["Message-ID"] == mail.message_id
@@ -66,8 +66,8 @@ def test_a_mail_is_read_as_it_was_sent_with_what_happened_to_it_and_on_record(se
     assert (row.actor, row.reason) == ("organiser Olga", REASON)
     assert (row.game_id, row.person_id) == (game.id, game.person_at(0))
     assert (f'"mail":{mail.id}' in row.body, '"kind":"turn"' in row.body) == (True, True)
-    assert reading.read(server, OLGA, mail.id, REASON, person_id=game.person_at(0)).opened == read.opened
-    assert audit.verify(server).sound
+    assert server.run(reading.read, OLGA, mail.id, REASON, person_id=game.person_at(0)).opened == read.opened
+    assert server.read(audit.verify).sound
 
 
 def test_no_link_works_that_is_read_in_a_mail_of_somebody_else(server, clock, sink, post, game):
@@ -75,7 +75,7 @@ def test_no_link_works_that_is_read_in_a_mail_of_somebody_else(server, clock, si
     (mail,) = [each for each in sink.kept if str(each.message["message-id"]) == turn.message_id]
     token = next(token for purpose, token, _ in links_in(mail) if purpose == Purpose.SEAT)
     clock.advance(HOUR)
-    talk.say(server, game.id, 1, game.person_at(1), f"This is mine: /s/{token} and {token.upper()}.")
+    server.run(talk.say, game.id, 1, game.person_at(1), f"This is mine: /s/{token} and {token.upper()}.")
     for seat, decision in game.asked().items():
         game.play(seat, decision.default)
     drain(server, clock, post)
@@ -85,7 +85,7 @@ def test_no_link_works_that_is_read_in_a_mail_of_somebody_else(server, clock, si
     assert all(token in each.text for each in told), "and so is the token"
     assert all(links_in(each) for each in sent)
     for mail in letters(server):
-        read = reading.read(server, OLGA, mail.id, REASON, person_id=mail.person_id)
+        read = server.run(reading.read, OLGA, mail.id, REASON, person_id=mail.person_id)
         if read.opened is None:
             continue
         assert not any(contains_token(each.encode(), server.keys) for each in shown(read)), mail.kind
@@ -98,11 +98,11 @@ def test_nobody_reads_a_mail_without_a_reason_or_who_may_not(server, game):
     before = everything(server.store)
     for reason in ("", "no", "x" * 501, "ask ben@example.org"):
         with pytest.raises(BadInput):
-            reading.read(server, OLGA, mail.id, reason, game_id=game.id)
+            server.run(reading.read, OLGA, mail.id, reason, game_id=game.id)
     host = Actor(Role.HOST, "Ann", person_id=game.row().host_id)
     for actor in (host, player_at(game, 1), player_at(game, 0)):
         with pytest.raises(Forbidden):
-            reading.read(server, actor, mail.id, REASON, game_id=game.id)
+            server.run(reading.read, actor, mail.id, REASON, game_id=game.id)
     assert everything(server.store) == before
 
 
@@ -110,9 +110,9 @@ def test_a_mail_is_read_at_its_own_table_and_with_its_own_reader_alone(server, g
     mail, other = turn_of(server, game, 0), table("bid", 3)
     for about in ({"game_id": other.id}, {"person_id": game.person_at(1)}):
         with pytest.raises(NotFound):
-            reading.read(server, OLGA, mail.id, REASON, **about)
+            server.run(reading.read, OLGA, mail.id, REASON, **about)
     with pytest.raises(NotFound):
-        reading.read(server, OLGA, 10**6, REASON, game_id=game.id)
+        server.run(reading.read, OLGA, 10**6, REASON, game_id=game.id)
     assert looks(server) == []
 
 
@@ -126,9 +126,9 @@ def test_a_digest_is_not_read_by_whoever_plays_at_a_table_that_it_tells_of(serve
         does(server, Substitute(game.id, 0))
     (digest,) = [mail for mail in letters(server, kind="digest") if mail.person_id not in by_number(templari)]
     with pytest.raises(Forbidden, match="You play at this table"):
-        reading.read(server, player_at(templari, 1), digest.id, REASON, person_id=digest.person_id)
+        server.run(reading.read, player_at(templari, 1), digest.id, REASON, person_id=digest.person_id)
     assert looks(server) == []
-    assert reading.read(server, OLGA, digest.id, REASON, person_id=digest.person_id).opened is not None
+    assert server.run(reading.read, OLGA, digest.id, REASON, person_id=digest.person_id).opened is not None
 
 
 def by_number(game):
@@ -140,7 +140,7 @@ def test_a_mail_that_has_no_text_shows_what_happened_to_it(server, clock, post, 
     mail = turn_of(server, game, next(seat for seat in range(3) if game.person_at(seat) == ann))
     clock.advance(HOUR)
     does(server, Delete(ann))
-    read = reading.read(server, OLGA, mail.id, REASON, person_id=ann)
+    read = server.run(reading.read, OLGA, mail.id, REASON, person_id=ann)
     assert read.opened is None
     assert [line.what for line in read.listed.lines][:2] == ["queued", "rendered"]
     with server.store.read() as tx:

@@ -25,7 +25,7 @@ def three(table):
 
 
 def begins(server, what, text="", key="a key", actor=OLGA, **more):
-    return jobs.begin(server, actor, what, jobs.facts_of(server, what, text, **more), WHY, key)
+    return server.run(jobs.begin, actor, what, jobs.facts_of(server, what, text, **more), WHY, key)
 
 
 def goes_on(server):
@@ -45,7 +45,7 @@ def test_all_tables_are_paused_and_go_on_again_each_with_its_row_and_its_mails(s
     assert all(game.row().paused for game in three)
     assert [game.log()[-1].kind for game in three] == ["Paused"] * 3
     assert len(letters(server, kind="notice")) == 6
-    done = jobs.read(server, job)
+    done = server.read(jobs.read, job)
     assert (done.status, done.total, done.done, done.failed) == ("done", 3, 3, 0)
     assert acts(server) == ["pause all", "pause", "pause", "pause"]
     begins(server, What.RESUME, key="another")
@@ -76,9 +76,11 @@ def test_what_came_back_from_one_provider_goes_out_again(server, clock, table):
     people_there = [game.person_at(seat) for seat in (0, 1)]
     mails = [mail for mail in game.mails() if mail.kind == "welcome"]
     for mail in mails:
-        server.write(lambda tx, mail=mail: outbox.change(tx, mail.id, status="undeliverable"))
-    assert jobs.plan(server, OLGA, What.RESEND, jobs.facts_of(server, What.RESEND, "@elsewhere.example")).total == 0
-    plan = jobs.plan(server, OLGA, What.RESEND, jobs.facts_of(server, What.RESEND, "example.org"))
+        server.store.write(lambda tx, mail=mail: outbox.change(tx, mail.id, status="undeliverable"))
+    assert (
+        server.read(jobs.plan, OLGA, What.RESEND, jobs.facts_of(server, What.RESEND, "@elsewhere.example")).total == 0
+    )
+    plan = server.read(jobs.plan, OLGA, What.RESEND, jobs.facts_of(server, What.RESEND, "example.org"))
     assert (plan.total, {each.game_id for each in plan.listed}) == (2, {game.id})
     begins(server, What.RESEND, "example.org")
     goes_on(server)
@@ -90,7 +92,7 @@ def test_what_came_back_from_one_provider_goes_out_again(server, clock, table):
 @pytest.mark.parametrize("what", [What.PAUSE, What.ANNOUNCE])
 def test_a_dry_run_lists_what_would_happen_and_changes_nothing(server, three, what):
     before = everything(server.store)
-    plan = jobs.plan(server, OLGA, what, jobs.facts_of(server, what, "News."))
+    plan = server.read(jobs.plan, OLGA, what, jobs.facts_of(server, what, "News."))
     assert plan.total == len(plan.listed) > 1
     assert everything(server.store) == before
 
@@ -107,16 +109,16 @@ def of_the_demo(server):
 def test_the_demo_is_neither_counted_nor_touched(server, three, what):
     demo.begin(server)
     for game_id in [game.id for game in three] + [of_the_demo(server)[1].id]:
-        server.write(lambda tx, game_id=game_id: tables.change_game(tx, game_id, paused=what is What.RESUME))
+        server.store.write(lambda tx, game_id=game_id: tables.change_game(tx, game_id, paused=what is What.RESUME))
     before = of_the_demo(server)
-    plan = jobs.plan(server, OLGA, what, jobs.facts_of(server, what, "1d"))
+    plan = server.read(jobs.plan, OLGA, what, jobs.facts_of(server, what, "1d"))
     players = {game.person_at(seat) for game in three for seat in (0, 1)}
     wanted = players if what is What.ANNOUNCE else {game.id for game in three}
     assert {each.number for each in plan.listed} == wanted
     assert plan.total == len(wanted)
     job = begins(server, what, "1d")
     goes_on(server)
-    assert jobs.read(server, job).total == len(wanted)
+    assert server.read(jobs.read, job).total == len(wanted)
     assert of_the_demo(server) == before
 
 
@@ -126,7 +128,7 @@ class KilledError(BaseException):
 
 def test_a_worker_that_dies_at_any_moment_leaves_nothing_half_done_and_nothing_is_done_twice(server, three):
     job, deaths = begins(server, What.PAUSE), 0
-    while jobs.read(server, job).status == "running":
+    while server.read(jobs.read, job).status == "running":
         deaths += 1
 
         def strike(count, at=deaths):
@@ -135,9 +137,9 @@ def test_a_worker_that_dies_at_any_moment_leaves_nothing_half_done_and_nothing_i
 
         with suppress(KilledError), calls_counted(server.store, strike):
             jobs.go_on(server)
-        assert jobs.read(server, job).done == sum(game.row().paused for game in three)
+        assert server.read(jobs.read, job).done == sum(game.row().paused for game in three)
     assert deaths > 20
-    assert jobs.read(server, job).failed == 0
+    assert server.read(jobs.read, job).failed == 0
     assert [[row.kind for row in game.log()].count("Paused") for game in three] == [1, 1, 1]
     assert acts(server) == ["pause all", "pause", "pause", "pause"]
 
@@ -160,7 +162,7 @@ def test_a_table_where_the_organiser_plays_is_named_before_and_after_left_alone_
     server, three, olga_plays, what, text, kind
 ):
     facts = jobs.facts_of(server, what, text)
-    plan = jobs.plan(server, olga_plays, what, facts)
+    plan = server.read(jobs.plan, olga_plays, what, facts)
     assert [each.game_id for each in plan.left_alone] == [three[1].id]
     assert [each.game_id for each in plan.listed] == [three[0].id, three[2].id]
     assert (plan.total, plan.reached) == (3, 2)
@@ -169,7 +171,7 @@ def test_a_table_where_the_organiser_plays_is_named_before_and_after_left_alone_
     goes_on(server)
     assert three[1].row() == known
     assert [kind in {row.kind for row in game.log()} for game in three] == [True, False, True]
-    found = jobs.read(server, job)
+    found = server.read(jobs.read, job)
     assert (found.done, found.failed) == (2, 1)
     ((number, why),) = found.said
     assert number == three[1].id
@@ -179,9 +181,9 @@ def test_a_table_where_the_organiser_plays_is_named_before_and_after_left_alone_
 def test_a_mail_about_a_table_where_the_organiser_plays_is_not_sent_again(server, three, olga_plays):
     for game in three:
         for mail in game.mails():
-            server.write(lambda tx, mail=mail: outbox.change(tx, mail.id, status="undeliverable"))
+            server.store.write(lambda tx, mail=mail: outbox.change(tx, mail.id, status="undeliverable"))
     facts = jobs.facts_of(server, What.RESEND, "example.org")
-    apart = {each.game_id for each in jobs.plan(server, olga_plays, What.RESEND, facts).left_alone}
+    apart = {each.game_id for each in server.read(jobs.plan, olga_plays, What.RESEND, facts).left_alone}
     assert apart == {three[1].id}
     begins(server, What.RESEND, "example.org", actor=olga_plays)
     goes_on(server)
@@ -191,15 +193,15 @@ def test_a_mail_about_a_table_where_the_organiser_plays_is_not_sent_again(server
 
 def test_whoever_plays_nowhere_and_whoever_is_at_the_machine_leaves_nothing_alone(server, three, olga_plays):
     for actor in (OLGA, ROOT):
-        assert jobs.plan(server, actor, What.PAUSE, {}).left_alone == ()
+        assert server.read(jobs.plan, actor, What.PAUSE, {}).left_alone == ()
 
 
 def test_a_job_that_is_stopped_goes_no_further_and_says_so_in_the_audit(server, three):
     job = begins(server, What.PAUSE)
-    jobs.stop(server, OLGA, job, "the wrong button")
+    server.run(jobs.stop, OLGA, job, "the wrong button")
     goes_on(server)
     assert not any(game.row().paused for game in three)
-    assert jobs.read(server, job).status == "stopped"
+    assert server.read(jobs.read, job).status == "stopped"
     assert acts(server) == ["pause all", "pause all"]
 
 
@@ -221,5 +223,5 @@ def test_what_makes_no_sense_is_refused_before_anything_begins(server, what, tex
 
 def test_a_job_without_a_reason_does_not_begin(server, three):
     with pytest.raises(BadInput, match="say why"):
-        jobs.begin(server, OLGA, What.PAUSE, {}, " ", "a key")
+        server.run(jobs.begin, OLGA, What.PAUSE, {}, " ", "a key")
     assert acts(server) == []

@@ -52,9 +52,15 @@ def test_the_one_who_stays_decides_from_now_on_and_the_other_no_more(server, gam
     does(server, Merge(annabel, ann))
     row = game.row()
     wanted = game.asked()[seat].default
+
+    def plays(person_id):
+        return server.store.write(
+            lambda tx: play_in(tx, server, games.lock(tx, row.id), row.window, seat, wanted, By.PERSON, person_id)
+        )
+
     with pytest.raises(Gone, match="Somebody else plays"):
-        server.write(lambda tx: play_in(tx, server, games.lock(tx, row.id), row.window, seat, wanted, By.PERSON, ann))
-    server.write(lambda tx: play_in(tx, server, games.lock(tx, row.id), row.window, seat, wanted, By.PERSON, annabel))
+        plays(ann)
+    plays(annabel)
     assert game.verifies()
 
 
@@ -98,33 +104,33 @@ def test_both_are_told(server, game, ann, annabel):
 
 def test_both_are_told_also_who_wants_no_mails(server, clock, sink, game, ann, annabel):
     for person in (ann, annabel):
-        preferences.choose(server, person, parse_delivery("nothing"))
+        server.run(preferences.choose, person, parse_delivery("nothing"))
     does(server, Merge(annabel, ann))
     drain(server, clock, post_to(sink))
     assert [mail.status for mail in letters(server, kind="merged")] == ["sent", "sent"]
 
 
 def test_links_and_browsers_of_the_other_are_worth_nothing_any_more(server, game, ann, annabel):
-    row = server.write(lambda tx: links.make_in(tx, server, Meant(Purpose.SIGN_IN, ann)))
+    row = server.run(links.make_in, Meant(Purpose.SIGN_IN, ann))
     with server.store.read() as tx:
         token = links.token(server, links.read_in(tx, row))
-    secret = server.write(lambda tx: sessions.open_in(tx, server, Holder(person_id=ann), "Firefox"))
+    secret = server.run(sessions.open_in, Holder(person_id=ann), "Firefox")
     does(server, Merge(annabel, ann))
     with pytest.raises((Gone, NotFound, Forbidden, Stale)):
-        links.opened(server, token, Purpose.SIGN_IN)
-    assert sessions.find(server, secret) is None
+        server.read(links.opened, token, Purpose.SIGN_IN)
+    assert server.read(sessions.find, secret) is None
 
 
 def test_who_hosts_who_is_invited_who_is_away_and_who_blocks_whom_goes_along(server, person, ann, annabel):
     ben = person("Ben")
-    hosted = joining.create_table(server, ann, Wanted("bid", 3)).game_id
-    invited = joining.create_table(
-        server, ben, Wanted("bid", 3, invited=("ann@example.org", "annabel@example.org"))
+    hosted = server.run(joining.create_table, ann, Wanted("bid", 3)).game_id
+    invited = server.run(
+        joining.create_table, ben, Wanted("bid", 3, invited=("ann@example.org", "annabel@example.org"))
     ).game_id
-    vacations.book_vacation(server, ann, "2026-12-20 to 2026-12-24")
+    server.run(vacations.book_vacation, ann, "2026-12-20 to 2026-12-24")
     for one, other in ((ann, ben), (annabel, ben), (ben, ann)):
         row = BlockRow(one, other, "somebody", server.now())
-        server.write(lambda tx, row=row: blocks.add(tx, row))
+        server.store.write(lambda tx, row=row: blocks.add(tx, row))
     does(server, Merge(annabel, ann))
     with server.store.read() as tx:
         assert games.read(tx, hosted).host_id == annabel
@@ -144,7 +150,7 @@ def test_nobody_is_merged_with_themselves_or_into_an_address_that_nobody_confirm
     with pytest.raises(BadInput, match="one already"):
         does(server, Merge(ann, ann))
     with pytest.raises(BadInput, match="never been confirmed"):
-        does(server, Merge(addresses.create(server, "new@example.org").id, ann))
+        does(server, Merge(server.run(addresses.create, "new@example.org").id, ann))
     with pytest.raises(NotFound):
         does(server, Merge(ann, 999))
 

@@ -40,7 +40,7 @@ MOST = 18
 
 
 def listed(server, **wanted):
-    return [each.row.id for each in overview.look(server, Wanted(**wanted)).page.tables]
+    return [each.row.id for each in server.read(overview.look, Wanted(**wanted)).page.tables]
 
 
 def test_tables_are_told_in_the_order_in_which_their_clocks_run_out(server, table, time):
@@ -60,22 +60,24 @@ def test_each_trouble_is_counted_listed_and_named(server, table, time):
     game = table("sun-bid", 2)
     time.sends()
     (seat,) = game.asked()
-    assert not any(overview.look(server, Wanted()).page.tables[0].troubles)
+    assert not any(server.read(overview.look, Wanted()).page.tables[0].troubles)
     for trouble, happens in (
         ("paused", lambda: does(server, Pause(game.id))),
         (
             "unreachable",
-            lambda: server.write(lambda tx: reachability.refused(tx, server, game.person_at(seat), "no such mailbox")),
+            lambda: server.run(reachability.refused, game.person_at(seat), "no such mailbox"),
         ),
-        ("parked", lambda: server.write(lambda tx: outbox.change(tx, game.mails()[-1].id, status="parked"))),
+        ("parked", lambda: server.store.write(lambda tx: outbox.change(tx, game.mails()[-1].id, status="parked"))),
         (
             "flawed",
-            lambda: server.write(lambda tx: flaws.replace(tx, game.id, flaws.FlawRow(game.id, server.now(), 3, "x"))),
+            lambda: server.store.write(
+                lambda tx: flaws.replace(tx, game.id, flaws.FlawRow(game.id, server.now(), 3, "x"))
+            ),
         ),
     ):
         assert listed(server, trouble=trouble) == []
         happens()
-        found = overview.look(server, Wanted(trouble=trouble))
+        found = server.read(overview.look, Wanted(trouble=trouble))
         assert getattr(found.counts, trouble) == 1
         assert trouble in found.page.tables[0].troubles
 
@@ -88,35 +90,35 @@ def test_a_clock_that_nobody_acts_on_is_overdue_after_a_while(server, table, tim
     assert listed(server, trouble="overdue") == []
     time.passes(timedelta(seconds=1))
     assert listed(server, trouble="overdue") == [game.id]
-    assert overview.look(server, Wanted()).counts.overdue == 1
+    assert server.read(overview.look, Wanted()).counts.overdue == 1
 
 
 def test_tables_are_found_by_title_key_and_players_and_by_nothing_else(server, table, person):
     game = table("sun-bid", 2, title="Élan vital on Fridays")
-    other = joining.create_table(server, person("Zoe"), WantedTable("bid", 3, title="Monday")).game_id
+    other = server.run(joining.create_table, person("Zoe"), WantedTable("bid", 3, title="Monday")).game_id
     for text in ("friday", "elan", "FRI vit", "ann", "ben fridays", game.row().key):
         assert listed(server, text=text) == [game.id], text
     assert listed(server, text="zoe") == []
-    joining.join(server, other, person("Zoe"))
+    server.run(joining.join, other, person("Zoe"))
     assert listed(server, text="zoe mon") == [other]
     for text in ("friday mon", "ann@example.org", "example", "%", "_", "'", "", "  "):
         assert game.id not in listed(server, text=text) or not text.strip(), text
 
 
 def test_who_changes_their_name_or_leaves_is_found_by_the_new_one_only(server, table, person):
-    waiting = joining.create_table(server, person("Ann"), WantedTable("bid", 3, title="Monday")).game_id
-    joining.join(server, waiting, person("Ben"))
+    waiting = server.run(joining.create_table, person("Ann"), WantedTable("bid", 3, title="Monday")).game_id
+    server.run(joining.join, waiting, person("Ben"))
     assert listed(server, text="ben") == [waiting]
-    leaving.leave(server, waiting, person("Ben"))
+    server.run(leaving.leave, waiting, person("Ben"))
     assert listed(server, text="ben") == []
 
 
 def test_a_person_is_found_by_the_whole_address_only(server, person):
     ann = person("Ann")
-    assert overview.person_with(server, " Ann@EXAMPLE.org ") == ann
-    assert overview.person_with(server, "an@example.org") is None
+    assert server.read(overview.person_with, " Ann@EXAMPLE.org ") == ann
+    assert server.read(overview.person_with, "an@example.org") is None
     with pytest.raises(BadInput):
-        overview.person_with(server, "ann")
+        server.read(overview.person_with, "ann")
 
 
 @pytest.mark.parametrize(
@@ -126,11 +128,11 @@ def test_pages_follow_each_other_without_a_gap_and_without_a_table_twice(server,
     game = table("sun-bid", 2)
     time.sends()
     many.copy(server, game.id, 60, rows=1)
-    whole = [each.row.id for each in overview.look(server, wanted, limit=100).page.tables]
+    whole = [each.row.id for each in server.read(overview.look, wanted, limit=100).page.tables]
     assert wanted.trouble or len(whole) > 40
     found, after = [], ""
     while True:
-        page = overview.look(server, wanted, after, limit=7).page
+        page = server.read(overview.look, wanted, after, limit=7).page
         found += [each.row.id for each in page.tables]
         if not (after := page.after):
             break
@@ -140,16 +142,16 @@ def test_pages_follow_each_other_without_a_gap_and_without_a_table_twice(server,
 @pytest.mark.parametrize("after", ["x", "-1", "20261121T120000.000000", "1_2", "9" * 30])
 def test_a_page_that_is_none_is_refused(server, after):
     with pytest.raises(BadInput, match="no such page"):
-        overview.look(server, Wanted(), after)
+        server.read(overview.look, Wanted(), after)
 
 
 def test_the_state_of_the_house_is_told(server, clock, table):
-    assert not overview.look(server, Wanted()).awake
-    beat(server, Worker("one", clock.now()))
-    assert overview.look(server, Wanted()).awake
+    assert not server.read(overview.look, Wanted()).awake
+    server.run(beat, Worker("one", clock.now()))
+    assert server.read(overview.look, Wanted()).awake
     table("sun-bid", 2)
     clock.advance(timedelta(minutes=10))
-    found, mails = overview.look(server, Wanted()), letters(server)
+    found, mails = server.read(overview.look, Wanted()), letters(server)
     assert not found.awake
     assert (found.counts.queued, found.counts.oldest) == (len(mails), min(mail.due_at for mail in mails))
 
@@ -159,19 +161,19 @@ def test_mails_that_were_given_up_and_are_about_no_table_are_listed_with_what_we
     does(server, Ban(person("Ann")))
     mail, about_table = letters(server, kind="banned")[-1], game.mails()[-1]
     for row in (mail, about_table):
-        server.write(lambda tx, row=row: outbox.change(tx, row.id, status="parked"))
-    server.write(lambda tx: ledger.note(tx, mail.id, server.now(), "parked", "554 no"))
+        server.store.write(lambda tx, row=row: outbox.change(tx, row.id, status="parked"))
+    server.store.write(lambda tx: ledger.note(tx, mail.id, server.now(), "parked", "554 no"))
     box = Inbox(server, time.clock)
     box.takes(box.written(game, 0, "help"), box.reply_address(game, 0))
-    server.write(lambda tx: received.change(tx, 1, status="parked"))
-    found = overview.look(server, Wanted())
+    server.store.write(lambda tx: received.change(tx, 1, status="parked"))
+    found = server.read(overview.look, Wanted())
     assert (found.counts.given_up, found.counts.unread) == (2, 1)
     (given_up,) = found.given_up
     assert (given_up.outbox_id, given_up.person_id, given_up.lines[-1].detail) == (mail.id, person("Ann"), "554 no")
     assert [each.id for each in found.unread] == [1]
     does(server, ResendOfNoTable(mail.id))
     does(server, RetryIncoming(1))
-    found = overview.look(server, Wanted())
+    found = server.read(overview.look, Wanted())
     assert (found.given_up, found.unread) == ((), ())
 
 
@@ -181,12 +183,12 @@ def test_the_overview_reads_no_table_as_a_whole_whatever_is_listed(server, table
     many.copy(server, game.id, 500, rows=3)
     many.settle(server)
     for wanted in EVERY:
-        after = overview.look(server, wanted, limit=2).page.after
-        statements = statements_of(server, lambda wanted=wanted, after=after: overview.look(server, wanted, after))
+        after = server.read(overview.look, wanted, limit=2).page.after
+        statements = statements_of(server, lambda wanted=wanted, after=after: server.read(overview.look, wanted, after))
         assert len(statements) <= MOST
         scanned = [each for statement, values in statements for each in scans(server, statement, values)]
         assert scanned == [], wanted
-    for statement, values in statements_of(server, lambda: desk_person.of(server, many.FIRST + 1)):
+    for statement, values in statements_of(server, lambda: server.read(desk_person.of, many.FIRST + 1)):
         assert scans(server, statement, values) == []
 
 

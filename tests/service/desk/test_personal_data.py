@@ -27,7 +27,7 @@ def test_all_that_is_known_of_somebody_is_offered_to_their_address_only(server, 
 def test_a_deleted_person_leaves_no_address_and_the_game_goes_on(server, table, person):
     game, ann = table("sun-bid", 2), person("Ann")
     does(server, Delete(ann), "She has asked for it.")
-    assert "ann@" not in addresses.read(server, ann).address
+    assert "ann@" not in server.read(addresses.read, ann).address
     assert not any("ann@example.org" in repr(row) for rows in everything(server.store).values() for row in rows)
     assert game.row().status in ("playing", "void")
     assert game.verifies()
@@ -54,8 +54,8 @@ def test_those_who_play_with_somebody_deleted_are_named_beforehand_and_read_why(
 
 
 def test_a_table_that_closes_because_its_host_is_deleted_says_why(server, person):
-    waiting = joining.create_table(server, person("Ann"), Wanted("bid", 3)).game_id
-    joining.join(server, waiting, person("Ben"))
+    waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
+    server.run(joining.join, waiting, person("Ben"))
     does(server, Delete(person("Ann")), "It was asked for.")
     (closed,) = letters(server, person("Ben"), "closed")
     assert json.loads(closed.facts)["reason"] == "It was asked for."

@@ -190,7 +190,7 @@ def test_sealed_choices_and_standing_orders_of_before_are_dropped(table):
         offered = move.rules_of(games.read(tx, game.id)).asks(game.view(seat), seat)
     assert offered is not None
     other = 1 - seat
-    orders.leave_order(game.server, game.id, other, "pass this auction")
+    game.server.run(orders.leave_order, game.id, other, "pass this auction")
     assert move.orders_of(game.row())
     does(game.server, Rewind(game.id, turn))
     assert move.orders_of(game.row()) == {}
@@ -247,7 +247,7 @@ def test_a_rewound_game_can_be_checked_by_anybody_when_it_is_over(table, tmp_pat
     for _ in game.play_defaults():
         pass
     file = tmp_path / "game.json"
-    file.write_text(export.write(export.of_game(game.server, game.id)), encoding="utf-8")
+    file.write_text(export.write(game.server.read(export.of_game, game.id)), encoding="utf-8")
     assert verify_file(file).wrongs == ()
 
 
@@ -259,7 +259,7 @@ def test_a_choice_made_after_a_rewinding_can_be_taken_back_as_any(table):
     before = game.row().state
     game.play(seat, game.asked()[seat].default)
     if game.row().window != window:
-        undo.take_back(game.server, game.id, window, seat)
+        game.server.run(undo.take_back, game.id, window, seat)
     assert (game.row().window, game.row().state) == (window, before)
     assert sound(game)
 

@@ -30,11 +30,11 @@ def test_whoever_was_made_an_organiser_at_the_machine_can_sign_in(server):
     # Composed and decomposed letters look the same and come from different keyboards.
     organisers.add(server, ROOT, "Olga", "olga@example.org", " fünf Wörter im Sommer ")
     session = sign_in(server, "fu\u0308nf Wo\u0308rter im Sommer")
-    assert session.holder.organiser_id == organisers.listed(server)[0].id
+    assert session.holder.organiser_id == server.read(organisers.listed)[0].id
 
 
 def sign_in(server, passphrase=GOOD, code="", name="Olga"):
-    return sessions.find(server, desk_sign_in.sign_in(server, name, passphrase, code, "Firefox"))
+    return server.read(sessions.find, desk_sign_in.sign_in(server, name, passphrase, code, "Firefox"))
 
 
 def code_at(server, secret, away=timedelta(0)):
@@ -78,7 +78,7 @@ def test_guessing_one_name_is_stopped_and_others_can_still_sign_in(server, olga,
 def test_guessing_many_names_is_stopped(server, olga, clock):
     # As if so many others but one had been tried just now: each costs as much time as a real one.
     tried = clock.now() + (TRIES_OF_ALL - 1) * EACH_OF_ALL
-    server.write(lambda tx: quotas.keep(tx, {ALL: tried}))
+    server.store.write(lambda tx: quotas.keep(tx, {ALL: tried}))
     with pytest.raises(Forbidden):
         sign_in(server, name="Nobody")
     with pytest.raises(TooMany):
@@ -97,8 +97,8 @@ def test_a_passphrase_that_was_right_makes_good_for_wrong_ones(server, olga):
 
 def test_whoever_was_removed_is_signed_out_and_cannot_sign_in_again(server, olga):
     secret = desk_sign_in.sign_in(server, "Olga", GOOD, "", "Firefox")
-    organisers.remove(server, ROOT, "Olga")
-    assert sessions.find(server, secret) is None
+    server.run(organisers.remove, ROOT, "Olga")
+    assert server.read(sessions.find, secret) is None
     with pytest.raises(Forbidden):
         sign_in(server)
 
@@ -106,15 +106,15 @@ def test_whoever_was_removed_is_signed_out_and_cannot_sign_in_again(server, olga
 def test_the_passphrase_is_fresh_for_ten_minutes_and_again_once_it_was_given_again(server, olga, clock):
     secret = desk_sign_in.sign_in(server, "Olga", GOOD, "", "Firefox")
     clock.advance(10 * MINUTE)
-    assert desk_sign_in.fresh(server, sessions.find(server, secret))
+    assert desk_sign_in.fresh(server, server.read(sessions.find, secret))
     clock.advance(timedelta(seconds=1))
-    session = sessions.find(server, secret)
+    session = server.read(sessions.find, secret)
     assert not desk_sign_in.fresh(server, session)
     with pytest.raises(Forbidden):
         desk_sign_in.check_again(server, session, "no")
-    assert not desk_sign_in.fresh(server, sessions.find(server, secret))
+    assert not desk_sign_in.fresh(server, server.read(sessions.find, secret))
     desk_sign_in.check_again(server, session, GOOD)
-    assert desk_sign_in.fresh(server, sessions.find(server, secret))
+    assert desk_sign_in.fresh(server, server.read(sessions.find, secret))
 
 
 def test_whoever_has_codes_needs_one_that_is_good_just_now(server, olga, clock):
@@ -165,21 +165,21 @@ def test_codes_can_be_given_up_at_the_desk_and_at_the_machine(server, olga, cloc
     sign_in(server)
     clock.advance(MINUTE)
     with_codes(server)
-    organisers.without_codes(server, ROOT, "Olga")
+    server.run(organisers.without_codes, ROOT, "Olga")
     sign_in(server)
 
 
 def test_a_new_passphrase_signs_the_other_browsers_out(server, olga):
     here = desk_sign_in.sign_in(server, "Olga", GOOD, "", "Firefox")
     there = desk_sign_in.sign_in(server, "Olga", GOOD, "", "Safari")
-    session = sessions.find(server, here)
+    session = server.read(sessions.find, here)
     with pytest.raises(Forbidden):
         desk_sign_in.change(server, session, "no", "another four words here")
     with pytest.raises(BadInput):
         desk_sign_in.change(server, session, GOOD, "short")
     desk_sign_in.change(server, session, GOOD, "another four words here")
-    assert sessions.find(server, here) is not None
-    assert sessions.find(server, there) is None
+    assert server.read(sessions.find, here) is not None
+    assert server.read(sessions.find, there) is None
     with pytest.raises(Forbidden):
         sign_in(server)
     sign_in(server, "another four words here")
@@ -202,15 +202,15 @@ def test_no_session_outlives_the_passphrase_that_opened_it(server, clock):
             desk_sign_in.change(server, here, GOOD, "another four words here")
 
         assert meeting(enter, change)[1] is None
-        assert [each.id for each in sessions.listed(server, here.holder)] == [here.id]
+        assert [each.id for each in server.read(sessions.listed, here.holder)] == [here.id]
 
 
 def test_whatever_is_done_about_organisers_is_in_the_audit(server, olga):
     session, _ = with_codes(server)
     desk_sign_in.ask_for_no_codes(server, session)
     desk_sign_in.change(server, session, GOOD, "another four words here")
-    organisers.remove(server, ROOT, "Olga")
-    assert [(row.actor, row.act) for row in audit.listed(server, Wanted())] == [
+    server.run(organisers.remove, ROOT, "Olga")
+    assert [(row.actor, row.act) for row in server.read(audit.listed, Wanted())] == [
         ("command line root", "organiser removed"),
         ("organiser Olga", "passphrase"),
         ("organiser Olga", "codes off"),
@@ -228,4 +228,4 @@ def test_nothing_of_a_passphrase_or_a_name_that_was_tried_is_stored(server, olga
 
 def test_nobody_is_removed_who_is_not_there(server):
     with pytest.raises(NotFound):
-        organisers.remove(server, ROOT, "Olga")
+        server.run(organisers.remove, ROOT, "Olga")

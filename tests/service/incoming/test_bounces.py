@@ -45,7 +45,7 @@ def game(table, server, clock, post):
 
 
 def bounce(server, person, kind=Bounce.HARD):
-    server.write(lambda tx: reachability.bounced(tx, server, person, kind, WHY))
+    server.run(reachability.bounced, person, kind, WHY)
 
 
 def fails(server, person):
@@ -112,7 +112,7 @@ def test_what_came_back_long_ago_counts_no_more(server, clock, person):
 def test_a_sign_of_life_forgets_what_came_back(server, clock, person):
     ann = person("Ann")
     days(server, clock, ann, HARD, HARD)
-    server.write(lambda tx: reachability.heard_from(tx, server, ann))
+    server.run(reachability.heard_from, ann)
     bounce(server, ann, HARD)
     assert not fails(server, ann)
 
@@ -123,7 +123,7 @@ def test_a_sign_of_life_forgets_what_came_back(server, clock, person):
 def test_while_an_address_is_left_alone_nothing_is_sent_there_and_its_clock_waits(server, clock, sink, post, game):
     seat = next(iter(game.asked()))
     person = game.person_at(seat)
-    address = addresses.read(server, person).address
+    address = server.read(addresses.read, person).address
     bounce(server, person, Bounce.COMPLAINT)
     with server.store.read() as tx:
         assert deadlines.read(tx, game.id, game.row().window, seat).due_at is None
@@ -150,10 +150,10 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
     deliver.deliver(server, post)
     told = [mail for mail in sink.kept if f"{name} cannot be reached" in str(mail.message["subject"])]
     assert {mail.recipient for mail in told} == {
-        addresses.read(server, game.person_at(seat)).address for seat in (1, 2)
+        server.read(addresses.read, game.person_at(seat)).address for seat in (1, 2)
     }
     assert alarms.tell(server) == 1
-    server.write(lambda tx: reachability.heard_from(tx, server, person))
+    server.run(reachability.heard_from, person)
     deliver.deliver(server, post)
     over = [mail for mail in sink.kept if f"{name} can be reached again" in str(mail.message["subject"])]
     assert len(over) == 2
@@ -171,7 +171,7 @@ def test_a_turn_that_was_held_back_is_mailed_when_the_address_works_again(server
     asked = next(iter(game.asked()))
     person = game.person_at(asked)
     assert letters(server, person, "turn")[-1].status == "undeliverable"
-    server.write(lambda tx: reachability.heard_from(tx, server, person))
+    server.run(reachability.heard_from, person)
     deliver.deliver(server, post)
     assert letters(server, person, "turn")[-1].status == "sent"
     with server.store.read() as tx:
@@ -184,28 +184,28 @@ def test_a_turn_that_was_held_back_is_mailed_when_the_address_works_again(server
 
 def test_a_link_that_was_mailed_since_ends_it_and_an_older_one_does_not(server, clock, sink, post, game):
     person = game.person_at(0)
-    address = addresses.read(server, person).address
-    send_links.send(server, address)
+    address = server.read(addresses.read, person).address
+    server.run(send_links.send, address)
     deliver.deliver(server, post)
     old = next(token for purpose, token, _ in links_in(sink.to(address)[-1]) if purpose == "l")
     clock.advance(MINUTE)
     bounce(server, person, Bounce.COMPLAINT)
-    assert my_page.at(server, person).failing_since == clock.now()
-    sessions.sign_in(server, old, "")
+    assert server.read(my_page.at, person).failing_since == clock.now()
+    server.run(sessions.sign_in, old, "")
     assert fails(server, person)
     clock.advance(MINUTE)
-    send_links.send(server, address)
+    server.run(send_links.send, address)
     deliver.deliver(server, post)
     new = next(token for purpose, token, _ in links_in(sink.to(address)[-1]) if purpose == "l")
-    sessions.sign_in(server, new, "")
+    server.run(sessions.sign_in, new, "")
     assert not fails(server, person)
 
 
 def test_confirming_the_address_anew_ends_it(server, clock, sink, post):
-    zoe = addresses.create(server, "zoe@example.org", "Zoe")
+    zoe = server.run(addresses.create, "zoe@example.org", "Zoe")
     bounce(server, zoe.id, Bounce.COMPLAINT)
     clock.advance(MINUTE)
-    addresses.create(server, "zoe@example.org", "Zoe")
+    server.run(addresses.create, "zoe@example.org", "Zoe")
     deliver.deliver(server, post)
     token = next(token for purpose, token, _ in links_in(sink.to("zoe@example.org")[-1]) if purpose == "c")
     by_link.come_in(server, token, "Zoe", "")
@@ -225,10 +225,10 @@ def test_after_thirty_days_an_address_is_tried_again(server, clock, person):
 def test_that_the_relay_takes_a_mail_ends_only_what_the_relay_itself_has_said(server, clock, sink, post, person):
     ann, ben = person("Ann"), person("Ben")
     drain(server, clock, post)
-    server.write(lambda tx: reachability.refused(tx, server, ann, WHY))
+    server.run(reachability.refused, ann, WHY)
     days(server, clock, ben, HARD, HARD, HARD)
     for each in ("ann", "ben"):
-        send_links.send(server, f"{each}@example.org")
+        server.run(send_links.send, f"{each}@example.org")
     deliver.deliver(server, post)
     assert not fails(server, ann)
     assert fails(server, ben), "a mail that came back was taken by the relay, too"
@@ -264,7 +264,7 @@ def test_an_organiser_lets_mails_go_there_again_and_what_came_back_before_counts
 def test_a_full_mailbox_is_tried_again_and_counted_and_left_alone_in_the_end(server, clock, sink, post, person):
     ann = person("Ann")
     drain(server, clock, post)
-    send_links.send(server, "ann@example.org")
+    server.run(send_links.send, "ann@example.org")
     sink.does(*["552 rcpt"] * 50)
     for tried in range(1, TRIES + 1):
         deliver.deliver(server, post)
@@ -277,7 +277,7 @@ def test_a_full_mailbox_is_tried_again_and_counted_and_left_alone_in_the_end(ser
 def test_a_refusal_of_the_sender_is_no_fault_of_the_readers(server, clock, sink, post, person):
     ann = person("Ann")
     drain(server, clock, post)
-    send_links.send(server, "ann@example.org")
+    server.run(send_links.send, "ann@example.org")
     sink.does(*["571 rcpt"] * 50)
     for _ in range(TRIES + 1):
         deliver.deliver(server, post)
@@ -291,7 +291,7 @@ def test_what_became_of_mails_is_counted_by_domain_and_day_without_addresses(ser
         person(name)
     drain(server, clock, post)
     for name in ("ann", "ben", "cleo", "dan"):
-        send_links.send(server, f"{name}@example.org")
+        server.run(send_links.send, f"{name}@example.org")
     sink.does("accept", "450 rcpt", "550 rcpt", "550 data")
     today = clock.now().date()
     with server.store.read() as tx:

@@ -198,7 +198,7 @@ def test_a_click_and_a_reply_that_meet_at_any_step_are_one_move(server, clock, t
         window, before = game.row().window, chosen(game)
         raw = inbox.written(game, seat, grammar.write(decision, decision.default))
         assert inbox.takes(raw, inbox.reply_address(game, seat)) == "kept"
-        click = partial(by_link.move, server, link_of(inbox, game, seat), option_of(decision.default))
+        click = partial(server.run, by_link.move, link_of(inbox, game, seat), option_of(decision.default))
         receipts = meeting(inbox.attends, click) if reply_first else meeting(click, inbox.attends)
         inbox.attends()
         assert said_of(receipts) == [(window, seat, decision.default)]
@@ -214,7 +214,7 @@ def test_twenty_clicks_and_a_reply_at_once_are_one_move_and_all_hear_so(inbox, s
     window, before = game.row().window, chosen(game)
     inbox.takes(inbox.written(game, seat, grammar.write(decision, decision.default)), inbox.reply_address(game, seat))
     link = link_of(inbox, game, seat)
-    click = partial(by_link.move, server, link, option_of(decision.default))
+    click = partial(server.run, by_link.move, link, option_of(decision.default))
     with ThreadPoolExecutor(21) as hands:
         reply = hands.submit(inbox.attends)
         clicks = [hands.submit(click) for _ in range(20)]
@@ -244,7 +244,7 @@ def what_a_reply_did(server):
 
 def test_a_worker_that_dies_with_a_mail_leaves_it_to_the_next_when_its_lease_is_over(inbox, server, clock, game):
     inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
-    server.write(lambda tx: rows.claim(tx, server.now(), server.now() + LEASE, 1))
+    server.store.write(lambda tx: rows.claim(tx, server.now(), server.now() + LEASE, 1))
     assert inbox.attends() == 0
     clock.advance(LEASE)
     assert inbox.attends() == 1
@@ -275,7 +275,7 @@ def test_a_mail_that_ends_the_process_of_whoever_reads_it_is_parked(inbox, serve
     before = chosen(game)
     inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
     for _ in range(TRIES):
-        server.write(lambda tx: rows.claim(tx, server.now(), server.now() + LEASE, 1))
+        server.store.write(lambda tx: rows.claim(tx, server.now(), server.now() + LEASE, 1))
         clock.advance(LEASE)
     inbox.attends()
     assert [row.status for row in inbox.rows()] == ["parked"]
@@ -325,20 +325,20 @@ def test_mails_that_were_given_up_are_read_again_when_what_was_in_their_way_is_m
             clock.advance(HOUR)
     inbox.attends()
     assert [row.status for row in inbox.rows()] == ["parked"]
-    assert receive.retry(server) == 1
+    assert server.run(receive.retry) == 1
     inbox.attends()
     assert [row.status for row in inbox.rows()] == ["done"]
     assert chosen(game) != before
-    assert receive.retry(server) == 0
+    assert server.run(receive.retry) == 0
 
 
 def test_mails_of_long_ago_are_forgotten(inbox, server, clock, game):
     inbox.replies(game, 0, choice(game))
     clock.advance(KEPT - HOUR)
-    receive.tidy(server)
+    server.run(receive.tidy)
     assert inbox.rows()
     clock.advance(2 * HOUR)
-    receive.tidy(server)
+    server.run(receive.tidy)
     assert not inbox.rows()
 
 
@@ -440,7 +440,7 @@ def doubted(inbox, server, game):
 
 def test_the_page_shows_what_was_written_and_changes_nothing(inbox, server, game, doubted):
     before = everything(server.store)
-    found = unverified.at(server, doubted[0])
+    found = server.read(unverified.at, doubted[0])
     assert [each.lines for each in found.waiting] == [("talk hello", choice(game))]
     assert everything(server.store) == before
 
@@ -453,7 +453,7 @@ def test_the_players_yes_carries_out_exactly_what_was_written_and_once(inbox, se
     assert len(everything(server.store)["said"]) == 1
     assert len(answers(server, "receipt")) == 1
     assert (inbox.rows()[0].status, inbox.rows()[0].raw) == ("done", None)
-    assert unverified.at(server, doubted[0]).carried_out
+    assert server.read(unverified.at, doubted[0]).carried_out
 
 
 def test_two_presses_of_yes_that_meet_at_any_step_are_one_mail(server, clock, game):
@@ -487,9 +487,9 @@ def test_a_yes_that_comes_too_late_plays_in_no_other_turn(inbox, server, game, d
 
 def test_the_players_no_drops_it_for_good(inbox, server, game, doubted):
     before = chosen(game)
-    unverified.it_was_not_me(server, *doubted)
+    server.run(unverified.it_was_not_me, *doubted)
     unverified.it_was_me(server, *doubted)
-    found = unverified.at(server, doubted[0])
+    found = server.read(unverified.at, doubted[0])
     assert not found.waiting
     assert not found.carried_out
     assert chosen(game) == before
@@ -499,32 +499,32 @@ def test_the_players_no_drops_it_for_good(inbox, server, game, doubted):
 def test_what_is_written_before_the_player_looks_waits_on_the_same_page(inbox, server, game, doubted):
     second = inbox.replies(game, 0, "talk again", Authentication_Results=None)
     assert len(answers(server, "was_it_you")) == 1
-    assert [each.lines[-1] for each in unverified.at(server, doubted[0]).waiting] == [choice(game), "talk again"]
+    assert [each.lines[-1] for each in server.read(unverified.at, doubted[0]).waiting] == [choice(game), "talk again"]
     unverified.it_was_me(server, doubted[0], second.id)
     assert len(everything(server.store)["said"]) == 1
-    assert [each.number for each in unverified.at(server, doubted[0]).waiting] == [doubted[1]]
+    assert [each.number for each in server.read(unverified.at, doubted[0]).waiting] == [doubted[1]]
     unverified.it_was_me(server, *doubted)
-    assert not unverified.at(server, doubted[0]).waiting
+    assert not server.read(unverified.at, doubted[0]).waiting
 
 
 def test_the_link_of_one_page_says_nothing_of_replies_to_other_mails(inbox, server, game, doubted):
     other = inbox.replies(game, 1, "talk from elsewhere", Authentication_Results=None)
-    for act in (unverified.it_was_me, unverified.it_was_not_me):
+    for act in (partial(unverified.it_was_me, server), partial(server.run, unverified.it_was_not_me)):
         for number in (other.id, 999):
             with pytest.raises(NotFound):
-                act(server, doubted[0], number)
+                act(doubted[0], number)
     assert inbox.rows()[-1].status == "doubted"
 
 
 def test_a_no_after_a_yes_takes_nothing_back(inbox, server, game, doubted):
     unverified.it_was_me(server, *doubted)
-    unverified.it_was_not_me(server, *doubted)
-    assert unverified.at(server, doubted[0]).carried_out
+    server.run(unverified.it_was_not_me, *doubted)
+    assert server.read(unverified.at, doubted[0]).carried_out
 
 
 def test_the_link_of_the_page_works_for_a_week_and_for_nothing_else(inbox, server, clock, doubted):
     with pytest.raises(NotFound):
-        links.opened(server, doubted[0], Purpose.REPLY)
+        server.read(links.opened, doubted[0], Purpose.REPLY)
     clock.advance(8 * DAY)
     with pytest.raises(Gone):
         unverified.it_was_me(server, *doubted)
@@ -650,7 +650,7 @@ def test_a_stranger_is_counted_and_leaves_nothing_else(inbox, server, game):
 
 def test_an_address_that_was_replaced_takes_nothing_any_more(inbox, server, game):
     raw, to = inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0)
-    links.renew(server, game.id, 0)
+    server.run(links.renew, game.id, 0)
     assert inbox.takes(raw, to) == "to an address that was replaced"
     assert not inbox.rows()
 
@@ -690,11 +690,13 @@ def test_no_token_is_ever_stored(inbox, server, game):
 
 def test_a_failure_for_good_is_in_the_ledger_and_counts_against_the_address(inbox, server, game):
     mail, to = inbox.bounce_address(game, 0)
-    server.write(lambda tx: outbox.change(tx, mail, status="sent"))
+    server.store.write(lambda tx: outbox.change(tx, mail, status="sent"))
     inbox.takes(reported.failure("5.1.1", "smtp; 550 5.1.1 <ann@example.org>: no such user"), to, "")
     inbox.attends()
     assert noted(server, mail)[-1] == ("bounced", "5.1.1 550 5.1.1 <address>: no such user")
-    assert next(each.status for each in ledger.of_game(server, game.id) if each.outbox_id == mail) == "undeliverable"
+    assert (
+        next(each.status for each in server.read(ledger.of_game, game.id) if each.outbox_id == mail) == "undeliverable"
+    )
     with server.store.read() as tx:
         assert reachability.points(tx, game.person_at(0), server.now().date()) == 2
     assert failing(server, game.person_at(0)) is None

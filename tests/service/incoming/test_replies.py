@@ -160,7 +160,7 @@ def test_a_late_answer_may_still_talk_and_ask(at):
 def test_an_answer_after_the_end_is_told_so(at):
     answers = at(TURNS)
     for seat in range(3):
-        leaving.agree_to_end(answers.server, answers.begun.id, answers.person(seat))
+        answers.server.run(leaving.agree_to_end, answers.begun.id, answers.person(seat))
     for line in ("bid 3", "talk well played!", "resign", "resend", "undo"):
         assert answers.write(0, line, window=FIRST) == "reply: refused"
     assert "This game is over." in json.dumps(answers.receipts())
@@ -178,7 +178,7 @@ def test_what_comes_after_a_refusal_is_not_tried(at):
         ("bid 3", "not_tried", None),
         ("talk bye", "not_tried", None),
     ]
-    assert [line.text for line in talk.heard(answers.server, answers.begun.id)] == ["hello"]
+    assert [line.text for line in answers.server.read(talk.heard, answers.begun.id)] == ["hello"]
     assert answers.asked(0)
     assert not answers.receipts()[-1]["nothing_changed"]
 
@@ -273,7 +273,7 @@ def test_undo_where_there_is_nothing_is_refused(at):
 def test_talk_is_heard_at_the_table(at):
     answers = at(TURNS)
     answers.write(0, "talk Well played, Ben!")
-    assert [(line.seat, line.text) for line in talk.heard(answers.server, answers.begun.id)] == [
+    assert [(line.seat, line.text) for line in answers.server.read(talk.heard, answers.begun.id)] == [
         (answers.seat(0), "Well played, Ben!")
     ]
 
@@ -295,7 +295,7 @@ def test_a_vacation_is_booked(at, line, booked):
     answers = at(TURNS)
     answers.write(0, line)
     assert answers.said() == booked
-    (row,), _ = vacations.vacations(answers.server, answers.person(0))
+    (row,), _ = answers.server.read(vacations.vacations, answers.person(0))
     assert f"{row.first} to {row.last}" == booked
 
 
@@ -304,7 +304,7 @@ def test_a_vacation_that_cannot_be_is_refused(at, line):
     answers = at(TURNS)
     answers.write(0, line)
     assert answers.outcomes() == [(line, "refused", None)]
-    assert vacations.vacations(answers.server, answers.person(0))[0] == []
+    assert answers.server.read(vacations.vacations, answers.person(0))[0] == []
 
 
 def test_resign_is_only_asked_for(at):
@@ -327,8 +327,8 @@ def test_stop_ends_the_mails_of_this_table_and_keeps_the_seat(at):
     answers = at(TURNS)
     answers.write(0, "stop")
     key = answers.begun.row().key
-    assert str(preferences.of_table(answers.server, answers.person(0), key).delivery) == "nothing"
-    assert str(preferences.of_all(answers.server, answers.person(0)).delivery) != "nothing"
+    assert str(answers.server.read(preferences.of_table, answers.person(0), key).delivery) == "nothing"
+    assert str(answers.server.read(preferences.of_all, answers.person(0)).delivery) != "nothing"
     assert answers.person(0) is not None
 
 
@@ -374,12 +374,12 @@ def test_who_has_lost_the_seat_does_nothing_there(at):
     answers = at(TURNS)
     lines = ("bid 3", "talk hello", "up to 4", "undo")
     kept = [answers.keep(0) for _ in lines]
-    leaving.resign(answers.server, answers.begun.id, answers.seat(0), answers.person(0))
+    answers.server.run(leaving.resign, answers.begun.id, answers.seat(0), answers.person(0))
     before = answers.begun.log()
     for each, line in zip(kept, lines, strict=True):
         assert answers.act(each, line) == "reply: refused"
     assert answers.begun.log() == before
-    assert talk.heard(answers.server, answers.begun.id) == []
+    assert answers.server.read(talk.heard, answers.begun.id) == []
 
 
 # Once and whole.
@@ -417,7 +417,7 @@ def test_two_workers_with_the_same_reply_carry_it_out_once(at):
             lambda kept=kept, words=words: answers.act(kept, words),
             lambda kept=kept, words=words: answers.act(kept, words),
         )
-        heard = [line.text for line in talk.heard(answers.server, answers.begun.id)]
+        heard = [line.text for line in answers.server.read(talk.heard, answers.begun.id)]
         assert done == (done[0], done[0])
         assert heard.count(f"number {number}") <= 1
 

@@ -40,10 +40,10 @@ PASSED = vouching(
 def test_an_answer_is_noted_with_what_our_mail_server_found_and_nothing_of_its_words(server, inbox, table):
     table("sunset-poker", 3)
     before = everything(server.store)
-    token = test_mail.open_address(server)
-    assert test_mail.answered(server) is None
+    token = server.run(test_mail.open_address)
+    assert server.read(test_mail.answered) is None
     assert comes(inbox, token, PASSED) == "kept"
-    answer = test_mail.answered(server)
+    answer = server.read(test_mail.answered)
     assert answer is not None
     assert answer.believed
     assert answer.at == server.now()
@@ -70,8 +70,8 @@ def test_an_answer_is_noted_with_what_our_mail_server_found_and_nothing_of_its_w
     ],
 )
 def test_an_answer_as_no_player_would_be_believed_is_noted_as_that(server, inbox, headers, says):
-    comes(inbox, test_mail.open_address(server), *headers)
-    answer = test_mail.answered(server)
+    comes(inbox, server.run(test_mail.open_address), *headers)
+    answer = server.read(test_mail.answered)
     assert answer is not None
     assert not answer.believed
     assert answer.says.startswith(says)
@@ -80,31 +80,31 @@ def test_an_answer_as_no_player_would_be_believed_is_noted_as_that(server, inbox
 
 def test_where_the_token_is_enough_for_players_it_is_for_a_test(server, inbox):
     inbox.checks(SenderCheck.TOKEN)
-    comes(inbox, test_mail.open_address(server))
-    answer = test_mail.answered(server)
+    comes(inbox, server.run(test_mail.open_address))
+    answer = server.read(test_mail.answered)
     assert answer is not None
     assert answer.believed
 
 
 def test_only_an_answer_to_the_last_test_counts(server, clock, inbox):
-    first = test_mail.open_address(server)
+    first = server.run(test_mail.open_address)
     comes(inbox, first, PASSED)
     clock.advance(HOUR)
     sent_at = clock.now()
-    second = test_mail.open_address(server)
+    second = server.run(test_mail.open_address)
     assert first != second
     assert comes(inbox, first, PASSED, "Message-ID: <late@example.net>") == "to an address that was replaced"
-    assert test_mail.answered(server, sent_at) is None
+    assert server.read(test_mail.answered, sent_at) is None
     comes(inbox, second, PASSED, "Message-ID: <new@example.net>")
-    found = test_mail.answered(server, sent_at)
+    found = server.read(test_mail.answered, sent_at)
     assert found is not None
     assert found.at == sent_at
 
 
 def test_two_tests_at_one_moment_share_one_address_and_the_last_of_them_counts(server):
     for meeting in meetings(server.store):
-        server.write(lambda tx: tx.execute(text("DELETE FROM link")))
-        tokens = meeting(lambda: test_mail.open_address(server), lambda: test_mail.open_address(server))
+        server.store.write(lambda tx: tx.execute(text("DELETE FROM link")))
+        tokens = meeting(lambda: server.run(test_mail.open_address), lambda: server.run(test_mail.open_address))
         (link,) = everything(server.store)["link"]
         assert sorted(_generation(server, token) for token in tokens) == [0, 1], (
             "both have an address, and one of them is old"
@@ -118,7 +118,7 @@ def _generation(server, token):
 
 
 def test_the_address_opens_no_page_and_belongs_to_nobody(server):
-    test_mail.open_address(server)
+    server.run(test_mail.open_address)
     (link,) = everything(server.store)["link"]
     assert Purpose.REPLY in link
     assert link[3:8] == (None,) * 5

@@ -72,15 +72,15 @@ def worker(server, clock, sink):
     """A worker with limits, some people in each of three domains, and a mail to each of them in the queue."""
     for domain in DOMAINS:
         for number in range(EACH):
-            person = addresses.create(server, f"p{number}@{domain}.example")
-            addresses.confirm(server, person.id)
+            person = server.run(addresses.create, f"p{number}@{domain}.example")
+            server.run(addresses.confirm, person.id)
     working = Worker(server, clock, Post(HEAD, relay(sink.port), LIMITS), sink)
     working.works(MINUTE)
     assert not sink.kept, "whoever has confirmed an address is not asked to"
     working.arrived.clear()
     for domain in DOMAINS:
         for number in range(EACH):
-            send_links.send(server, f"p{number}@{domain}.example")
+            server.run(send_links.send, f"p{number}@{domain}.example")
     return working
 
 
@@ -217,7 +217,7 @@ def test_a_domain_that_is_new_gets_few_mails_on_its_first_day_and_all_it_wants_l
     each_once(sink)
     clock.advance(timedelta(days=1))
     for number in range(EACH):
-        send_links.send(server, f"p{number}@beta.example")
+        server.run(send_links.send, f"p{number}@beta.example")
     before = len(sink.kept)
     worker.works(STEP)
     assert len(sink.kept) == before + EACH

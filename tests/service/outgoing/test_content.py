@@ -90,16 +90,16 @@ def test_every_notice_has_a_subject_of_its_own():
 
 
 def test_an_address_is_confirmed_by_the_link_in_its_mail(server, box, sends):
-    found = addresses.create(server, "zoe@example.org", "Zoe")
+    found = server.run(addresses.create, "zoe@example.org", "Zoe")
     sends()
     purpose, token, _ = LINK.findall(text_of(box, "confirm"))[0]
     assert purpose == "c"
-    assert links.opened(server, token, Purpose.CONFIRM).person_id == found.id
+    assert server.read(links.opened, token, Purpose.CONFIRM).person_id == found.id
 
 
 def test_an_invitation_says_who_asks_and_what_is_agreed_and_binds_the_server(server, box, sends, person):
     ann = person("Ann")
-    made = joining.create_table(server, ann, joining.Wanted("bid", 3, invited=("ben@example.org",), pace="3d"))
+    made = server.run(joining.create_table, ann, joining.Wanted("bid", 3, invited=("ben@example.org",), pace="3d"))
     sends()
     text = text_of(box, "Ann invites you")
     assert text.startswith("Ann asks you to play by mail: “Bid!”.")
@@ -108,32 +108,34 @@ def test_an_invitation_says_who_asks_and_what_is_agreed_and_binds_the_server(ser
     assert "Everybody holds the same six tiles" in text, "who never heard of the game can see what it is"
     assert f"{HEAD.base_url}/games/bid" in text.splitlines()
     token = next(token for purpose, token, _ in LINK.findall(text) if purpose == "c")
-    link = links.opened(server, token, Purpose.CONFIRM)
+    link = server.read(links.opened, token, Purpose.CONFIRM)
     assert link.game_id == made.game_id
-    addresses.confirm(server, link.person_id)
-    joining.join(server, made.game_id, link.person_id, name="Ben")
+    server.run(addresses.confirm, link.person_id)
+    server.run(joining.join, made.game_id, link.person_id, name="Ben")
     sends()
     assert made.commitment in text_of(box, "you have a place")
 
 
 def test_what_happens_to_a_table_before_it_begins_is_told(server, box, sends, person):
     ann, ben = person("Ann"), person("Ben")
-    made = joining.create_table(server, ann, joining.Wanted("bid", 3, invited=("cleo@example.org",), title="Monday"))
-    joining.join(server, made.game_id, ann)
-    joining.join(server, made.game_id, ben)
-    invitations.decline(server, made.game_id, addresses.create(server, "cleo@example.org").id)
-    leaving.leave(server, made.game_id, ben)
+    made = server.run(
+        joining.create_table, ann, joining.Wanted("bid", 3, invited=("cleo@example.org",), title="Monday")
+    )
+    server.run(joining.join, made.game_id, ann)
+    server.run(joining.join, made.game_id, ben)
+    server.run(invitations.decline, made.game_id, server.run(addresses.create, "cleo@example.org").id)
+    server.run(leaving.leave, made.game_id, ben)
     sends()
     assert "Monday (Bid!)" in text_of(box, "was declined")
     assert text_of(box, "Ben has left").startswith("Ann: Ben has left Monday (Bid!)")
-    joining.join(server, made.game_id, ben)
-    leaving.leave(server, made.game_id, ann)
+    server.run(joining.join, made.game_id, ben)
+    server.run(leaving.leave, made.game_id, ann)
     sends()
     assert "the host has closed" in text_of(box, "was closed")
 
 
 def test_a_table_that_never_filled_up_says_so(server, clock, box, sends, person):
-    made = joining.create_table(server, person("Ann"), joining.Wanted("bid", 3))
+    made = server.run(joining.create_table, person("Ann"), joining.Wanted("bid", 3))
     clock.advance(timedelta(days=20))
     leaving.expire(server)
     sends()
@@ -166,8 +168,8 @@ def test_a_correction_and_what_is_agreed_are_told_as_people_say_them(server, box
     does(server, Correct(game.id, "pace", "3d"), "It was written wrongly.")
     sends()
     assert "The pace was 1 day, and is 3 days now" in " ".join(text_of(box, "a correction").split())
-    waiting = joining.create_table(server, game.person_at(0), joining.Wanted("bid", 3, title="Later")).game_id
-    joining.join(server, waiting, game.person_at(0))
+    waiting = server.run(joining.create_table, game.person_at(0), joining.Wanted("bid", 3, title="Later")).game_id
+    server.run(joining.join, waiting, game.person_at(0))
     does(server, Correct(waiting, "option", "Auctions at most: 30"), "Shorter.")
     sends()
     told = " ".join(text_of(box, "Later (Bid!)").split())
@@ -183,31 +185,31 @@ def test_a_ban_says_its_last_day_with_its_name(server, box, sends, person):
 def test_a_player_who_resigns_and_a_game_that_ends_by_consent_are_told(server, box, sends, table):
     game = table("templari", 4)
     sends()
-    leaving.resign(server, game.id, 0, game.person_at(0))
+    server.run(leaving.resign, game.id, 0, game.person_at(0))
     sends()
     assert "has resigned" in text_of(box, "has resigned")
-    leaving.agree_to_end(server, game.id, game.person_at(1))
+    server.run(leaving.agree_to_end, game.id, game.person_at(1))
     sends()
     assert "/s/" in text_of(box, "wants to end the game")
     for seat in (2, 3):
-        leaving.agree_to_end(server, game.id, game.person_at(seat))
+        server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     sends()
     assert game.row().secret.hex() in text_of(box, "without a result")
 
 
 def test_a_free_seat_is_offered_with_the_board_that_everybody_sees_and_a_link(server, box, sends, table, person):
     willing = person("Zoe")
-    substitutes.set_willing(server, willing, willing=True)
+    server.run(substitutes.set_willing, willing, willing=True)
     game = table("sunset-poker", 3, successor="substitute")
     sends()
-    leaving.resign(server, game.id, 0, game.person_at(0))
+    server.run(leaving.resign, game.id, 0, game.person_at(0))
     sends()
     text = text_of(box, "A seat is free")
     assert text.startswith(f"Zoe: at Sunset Poker the seat of {game.places()[0].name} is to be taken over")
     assert "SUNSET POKER" in text
     assert "Your hand" not in text
     token = next(token for purpose, token, _ in LINK.findall(text) if purpose == "c")
-    link = links.opened(server, token, Purpose.CONFIRM)
+    link = server.read(links.opened, token, Purpose.CONFIRM)
     assert (link.person_id, link.game_id, link.seat) == (willing, game.id, 0)
 
 
@@ -253,15 +255,15 @@ def test_a_silent_turn_is_told_with_what_more_silence_leads_to(server, clock, bo
 
 
 def test_somebody_without_a_name_is_greeted_all_the_same(server, box, sends):
-    calls.answer(server, ANN, calls.call_from(server, "stranger@example.org", "Hello?"), "Hello!")
+    server.run(calls.answer, ANN, server.run(calls.call_from, "stranger@example.org", "Hello?"), "Hello!")
     sends()
     assert text_of(box, "has answered").startswith("You called the organiser")
 
 
 def test_the_organisers_answer_comes_with_what_was_asked(server, box, sends, table):
     game = table("templari", 3)
-    number = calls.call(server, game.person_at(0), "Where is\nmy mail?", game_id=game.id, seat=0)
-    calls.answer(server, ANN, number, "In the other folder.\n\nGreetings")
+    number = server.run(calls.call, game.person_at(0), "Where is\nmy mail?", game_id=game.id, seat=0)
+    server.run(calls.answer, ANN, number, "In the other folder.\n\nGreetings")
     sends()
     text = text_of(box, "has answered")
     assert "you called the organiser about Templari." in text
@@ -276,10 +278,10 @@ def test_the_mail_with_all_games_has_a_link_for_each_and_one_to_sign_in(server, 
     queue(server, Letter(ann, "links"))
     sends()
     found = LINK.findall(text_of(box, "your games"))
-    seats = [links.opened(server, token, Purpose.SEAT) for purpose, token, _ in found if purpose == "s"]
+    seats = [server.read(links.opened, token, Purpose.SEAT) for purpose, token, _ in found if purpose == "s"]
     assert {seat.game_id for seat in seats} == {one.id, two.id}
     (token,) = [token for purpose, token, _ in found if purpose == "l"]
-    assert links.opened(server, token, Purpose.SIGN_IN).person_id == ann
+    assert server.read(links.opened, token, Purpose.SIGN_IN).person_id == ann
 
 
 def test_an_order_that_ended_tells_its_owner_why_in_the_next_mail(server, box, sends, table):
@@ -287,7 +289,7 @@ def test_an_order_that_ended_tells_its_owner_why_in_the_next_mail(server, box, s
     sends()
     seat, _ = next(iter(game.asked().items()))
     person = token_of_seat(server, box, seat)
-    by_link.leave_order(server, person, "up to 3 or ask me")
+    server.run(by_link.leave_order, person, "up to 3 or ask me")
     for _ in range(12):
         asked = game.asked()
         if not asked:
@@ -306,7 +308,7 @@ def token_of_seat(server, box, seat):
     """The token of a seat's page, out of the mail that asked it."""
     for letter in box.letters():
         for purpose, token, _ in LINK.findall(box.read(letter.key).text):
-            if purpose == "s" and links.opened(server, token, Purpose.SEAT).seat == seat:
+            if purpose == "s" and server.read(links.opened, token, Purpose.SEAT).seat == seat:
                 return token
     raise AssertionError("no mail to that seat")
 
@@ -314,4 +316,4 @@ def token_of_seat(server, box, seat):
 def queue(server, letter):
     """Queue a mail, as a service does."""
     now = server.now()
-    server.write(lambda tx: outbox.queue(tx, [letter], now, now))
+    server.store.write(lambda tx: outbox.queue(tx, [letter], now, now))

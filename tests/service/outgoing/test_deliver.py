@@ -88,11 +88,13 @@ def test_much_talk_leaves_a_mail_of_a_turn_its_room(server, clock, sink, table):
     talker = next(each for each in range(3) if each != seat)
     for _ in range(2):
         for number in range(talk.LINES_AN_HOUR):
-            talk.say(server, game.id, talker, game.person_at(talker), f"{number} " + "李" * (LONGEST_SAID - 4))
+            server.run(talk.say, game.id, talker, game.person_at(talker), f"{number} " + "李" * (LONGEST_SAID - 4))
         clock.advance(HOUR)
     drain(server, clock, post_to(sink))
     (mail,) = [
-        mail for mail in sink.to(addresses.read(server, game.person_at(seat)).address) if "What you can do" in mail.html
+        mail
+        for mail in sink.to(server.read(addresses.read, game.person_at(seat)).address)
+        if "What you can do" in mail.html
     ]
     assert "More was said than fits in here" in mail.html
     assert f": {talk.LINES_AN_HOUR - 1} 李" in " ".join(mail.text.split())
@@ -132,7 +134,7 @@ def test_the_mail_of_a_turn_says_what_is_asked_until_when_and_what_silence_does(
     clock.advance(HOUR)
     deliver.deliver(server, post)
     seat, decision = next(iter(game.open().items()))
-    person = ledger.of_person(server, game.person_at(seat))
+    person = server.read(ledger.of_person, game.person_at(seat))
     assert {"welcome", "turn"} <= {mail.kind for mail in person}
     mails = [mail for mail in sink.kept if "turn 1" in str(mail.message["subject"])]
     assert len(mails) == len(game.open())
@@ -150,7 +152,7 @@ def test_the_mail_of_a_turn_says_what_is_asked_until_when_and_what_silence_does(
 def test_a_deadline_is_told_in_the_zone_of_its_reader(server, clock, sink, post, table):
     game = began(table)
     for seat in range(3):
-        addresses.set_zone(server, game.person_at(seat), "Europe/Berlin")
+        server.run(addresses.set_zone, game.person_at(seat), "Europe/Berlin")
     clock.advance(HOUR)
     deliver.deliver(server, post)
     mails = [mail for mail in sink.kept if "turn 1" in str(mail.message["subject"])]
@@ -172,7 +174,7 @@ def test_a_game_can_be_played_from_its_mails_alone(server, clock, sink, post, ta
                 continue
             asked = {option: token for purpose, token, option in links_in(mail) if purpose == "m"}
             window = game.row().window
-            seat = links.opened(server, next(t for p, t, _ in links_in(mail) if p == "s"), Purpose.SEAT).seat
+            seat = server.read(links.opened, next(t for p, t, _ in links_in(mail) if p == "s"), Purpose.SEAT).seat
             decision = game.open().get(seat)
             if decision is None:
                 continue
@@ -184,7 +186,7 @@ def test_a_game_can_be_played_from_its_mails_alone(server, clock, sink, post, ta
                 assert offered == legal
             if asked:
                 option, token = next(iter(asked.items()))
-                assert by_link.move(server, token, option).window == window
+                assert server.run(by_link.move, token, option).window == window
             else:
                 game.play(seat, decision.default)
     assert game.row().window > 3
@@ -284,9 +286,9 @@ def test_a_mail_returns_to_an_address_of_its_own_that_can_do_nothing_else(server
     assert len(set(senders)) == len(senders) > 3
     for sender in senders:
         token = sender.removeprefix("b+").partition("@")[0]
-        assert links.opened(server, token, Purpose.BOUNCE).outbox_id is not None
+        assert server.read(links.opened, token, Purpose.BOUNCE).outbox_id is not None
         with pytest.raises(NotFound):
-            links.opened(server, token, Purpose.SEAT)
+            server.read(links.opened, token, Purpose.SEAT)
 
 
 # The clock
@@ -348,7 +350,7 @@ def test_an_answer_given_without_the_mail_and_taken_back_leaves_a_clock_that_run
     game.play(seat, decision.default)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
-    undo.take_back(server, game.id, game.row().window, seat)
+    server.run(undo.take_back, game.id, game.row().window, seat)
     assert deadline_of(server, game, seat).status == "open"
     assert deadline_of(server, game, seat).due_at is not None
 
@@ -372,7 +374,7 @@ def test_a_mail_whose_turn_is_over_is_never_sent(server, clock, sink, post, tabl
 def test_a_mail_for_a_seat_that_somebody_else_plays_now_reaches_nobody(server, clock, sink, post, table):
     game = began(table)
     ann = game.places()[0]
-    leaving.resign(server, game.id, 0, ann.person_id)
+    server.run(leaving.resign, game.id, 0, ann.person_id)
     drain(server, clock, post)
     address = f"{ann.name.lower()}@example.org"
     assert not [mail for mail in sink.to(address) if ", turn " in str(mail.message["subject"])]
@@ -436,7 +438,7 @@ def test_a_turn_whose_mail_was_refused_is_mailed_again_when_the_address_takes_ma
     refused = [row for row in rows(server, "undeliverable") if row.person_id == person and row.kind == "turn"]
     assert refused
     sink.handler.script.clear()
-    server.write(lambda tx: outbox.queue(tx, [outbox.Letter(person, "links")], clock.now(), clock.now()))
+    server.store.write(lambda tx: outbox.queue(tx, [outbox.Letter(person, "links")], clock.now(), clock.now()))
     for _ in range(2):
         deliver.deliver(server, post, limit=100)
     for mail in refused:
@@ -513,7 +515,7 @@ def test_a_relay_that_is_back_and_breaks_one_connection_gets_the_other_mails_at_
 def test_a_mail_that_cannot_be_written_holds_up_no_other(server, clock, sink, post, table, person, caplog):
     ann = person("Ann")
     now = server.now()
-    server.write(lambda tx: outbox.queue(tx, [Letter(ann, "nonsense")], now, now))
+    server.store.write(lambda tx: outbox.queue(tx, [Letter(ann, "nonsense")], now, now))
     began(table)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
@@ -602,7 +604,7 @@ def test_a_mail_that_was_left_and_given_back_still_goes_by_itself(server, clock,
     assert away.failures == 1, "the first of them was tried"
     # Then nothing may go to their domain for a while.
     later = clock.now() + HOUR
-    server.write(lambda tx: quotas.keep(tx, {"example.org": later}))
+    server.store.write(lambda tx: quotas.keep(tx, {"example.org": later}))
     work(server, post)
     clock.set(later)
     queue_links(server, person("Zoe"))
@@ -658,7 +660,7 @@ def test_a_mail_that_kills_its_sender_has_few_others_sent_again_and_each_of_them
             work(server, deadly_post)
         # Another one that leaves before it, and is tried for the first time.
         letter, now = Letter(newer, "links"), server.now()
-        server.write(lambda tx, letter=letter, now=now: outbox.queue(tx, [letter], now, deadly.due_at - HOUR))
+        server.store.write(lambda tx, letter=letter, now=now: outbox.queue(tx, [letter], now, deadly.due_at - HOUR))
         clock.advance(LEASE)
     work(server, deadly_post)
     names = Counter(str(mail.message["message-id"]) for mail in sink.kept)
@@ -685,11 +687,11 @@ def test_a_mail_that_came_back_before_its_sender_has_written_down_that_it_left_i
 ):
     queue_links(server, person("Ann"))
     (mail,) = rows(server, "queued", kind="links")
-    server.write(lambda tx: outbox.came_back(tx, mail.id))
+    server.store.write(lambda tx: outbox.came_back(tx, mail.id))
     assert rows(server, "queued", kind="links") == [mail], "it has not left yet"
 
     def bounces_at_once(_parcel):
-        server.write(lambda tx: outbox.came_back(tx, mail.id))
+        server.store.write(lambda tx: outbox.came_back(tx, mail.id))
         return TAKEN
 
     deliver.deliver(server, replace(post, transport=FarEnd(bounces_at_once)))
@@ -729,7 +731,7 @@ def test_a_failure_changes_nothing_of_a_mail_whose_reader_has_left_for_good_mean
     (mail,) = rows(server, "queued", kind="links")
 
     def leaves(_parcel):
-        delete.delete_person(server, ann)
+        server.run(delete.delete_person, ann)
         return Outcome(result, "550 5.1.1 no")
 
     deliver.deliver(server, replace(post, transport=FarEnd(leaves)))
@@ -874,10 +876,12 @@ def test_a_mail_that_may_have_left_is_never_written_anew_though_its_deadline_is_
 
 
 def began_alone(server, table):
-    found = addresses.create(server, "ann@example.org", "Ann")
-    addresses.confirm(server, found.id)
-    game_id = joining.create_table(server, found.id, joining.Wanted("templari", 3, bots=("greedy", "greedy"))).game_id
-    joining.join(server, game_id, found.id)
+    found = server.run(addresses.create, "ann@example.org", "Ann")
+    server.run(addresses.confirm, found.id)
+    game_id = server.run(
+        joining.create_table, found.id, joining.Wanted("templari", 3, bots=("greedy", "greedy"))
+    ).game_id
+    server.run(joining.join, game_id, found.id)
     return Begun(server, game_id)
 
 
@@ -927,7 +931,7 @@ def test_the_ledger_says_what_happened_to_a_mail(server, clock, sink, post, pers
     queue_links(server, ann)
     sink.does("450 rcpt")
     drain(server, clock, post)
-    (mail,) = [mail for mail in ledger.of_person(server, ann) if mail.kind == "links"]
+    (mail,) = [mail for mail in server.read(ledger.of_person, ann) if mail.kind == "links"]
     assert [line.what for line in mail.lines] == ["queued", "rendered", "postponed", "accepted"]
     assert not any("@" in line.detail for line in mail.lines)
     assert mail.status == "sent"
@@ -937,10 +941,10 @@ def test_the_ledger_of_a_game_and_of_one_seat(server, clock, sink, post, table):
     game = began(table)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
-    assert {mail.seat for mail in ledger.of_game(server, game.id)} == {0, 1, 2, None}
-    assert {mail.kind for mail in ledger.of_game(server, game.id, seat=1)} == {"welcome", "turn"}
+    assert {mail.seat for mail in server.read(ledger.of_game, game.id)} == {0, 1, 2, None}
+    assert {mail.kind for mail in server.read(ledger.of_game, game.id, seat=1)} == {"welcome", "turn"}
     with pytest.raises(NotFound):
-        ledger.of_game(server, 999)
+        server.read(ledger.of_game, 999)
 
 
 def test_a_mail_sent_again_is_the_same_bytes(server, clock, sink, post, table):
@@ -961,15 +965,15 @@ def test_a_mail_sent_again_after_the_links_were_renewed_has_the_new_ones(server,
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
     (row, *_) = rows(server, game=game.id, kind="turn")
-    links.renew(server, game.id, row.seat)
+    server.run(links.renew, game.id, row.seat)
     does(server, Resend(row.game_id, row.id))
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
     old, new = [mail for mail in sink.kept if mail.message["message-id"] == row.message_id]
     dead, live = (next(token for purpose, token, _ in links_in(mail) if purpose == "m") for mail in (old, new))
     with pytest.raises(Gone):
-        links.opened(server, dead, Purpose.MOVE)
-    assert links.opened(server, live, Purpose.MOVE).seat == row.seat
+        server.read(links.opened, dead, Purpose.MOVE)
+    assert server.read(links.opened, live, Purpose.MOVE).seat == row.seat
 
 
 def test_a_mail_that_is_worth_nothing_any_more_is_not_sent_again(server, clock, sink, post, table):
@@ -1000,7 +1004,7 @@ def test_a_mail_sent_again_after_its_key_was_revoked_is_written_anew_under_anoth
     deliver.deliver(turned, post, limit=100)
     (again,) = sink.kept[before:]
     token = next(token for purpose, token, _ in links_in(again) if purpose == "s")
-    assert links.opened(turned, token, Purpose.SEAT).seat == row.seat
+    assert turned.read(links.opened, token, Purpose.SEAT).seat == row.seat
     # A mail program shows nobody a second mail of the same name.
     assert again.message["message-id"] not in {mail.message["message-id"] for mail in sink.kept[:before]}
 
@@ -1016,7 +1020,7 @@ def test_a_turn_that_is_mailed_a_second_time_tells_again_what_happened_before_it
     deliver.deliver(server, post, limit=100)
     now, window = server.now(), game.row().window
     anew = Letter(game.person_at(0), "turn", game.id, None, 0, window)
-    server.write(lambda tx: outbox.queue(tx, [anew], now, now))
+    server.store.write(lambda tx: outbox.queue(tx, [anew], now, now))
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
     address = sink.kept[-1].recipient
@@ -1028,4 +1032,4 @@ def test_a_turn_that_is_mailed_a_second_time_tells_again_what_happened_before_it
 
 def queue_links(server, person_id):
     now = server.now()
-    server.write(lambda tx: outbox.queue(tx, [Letter(person_id, "links")], now, now))
+    server.store.write(lambda tx: outbox.queue(tx, [Letter(person_id, "links")], now, now))

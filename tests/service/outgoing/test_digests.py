@@ -45,7 +45,7 @@ def games(table, server, clock, post):
     both = table("templari", 3), table("sunset-poker", 3)
     drain(server, clock, post)
     for seat in range(3):
-        preferences.choose(server, both[0].person_at(seat), DAILY, None, time(8))
+        server.run(preferences.choose, both[0].person_at(seat), DAILY, None, time(8))
     return both
 
 
@@ -62,7 +62,7 @@ def carry(server, post):
 
 def digest_of(sink, server, person):
     """The digests that somebody got, the oldest first."""
-    address = addresses.read(server, person).address
+    address = server.read(addresses.read, person).address
     return [mail for mail in sink.to(address) if str(mail.message["feedback-id"]).split(":")[1] == "digest"]
 
 
@@ -111,14 +111,14 @@ def test_the_links_of_a_digest_decide(server, clock, sink, post, games):
     found = [(purpose, token, option) for purpose, token, option in links_in(mail) if purpose in "ms"]
     assert {purpose for purpose, _, _ in found} >= {"s"}
     for purpose, token, _ in found:
-        assert links.opened(server, token, Purpose(purpose)).person_id == templari.person_at(seat)
+        assert server.read(links.opened, token, Purpose(purpose)).person_id == templari.person_at(seat)
     mine = [
         (token, option)
         for purpose, token, option in found
-        if purpose == "m" and links.opened(server, token, Purpose.MOVE).game_id == templari.id
+        if purpose == "m" and server.read(links.opened, token, Purpose.MOVE).game_id == templari.id
     ]
     if mine:
-        assert by_link.move(server, *mine[0]).seat == seat
+        assert server.run(by_link.move, *mine[0]).seat == seat
 
 
 def test_where_nothing_happened_there_is_no_mail(server, clock, sink, post, games):
@@ -136,7 +136,7 @@ def test_the_tables_of_a_digest_share_its_room_for_what_happened_talk_and_links(
     tables = [table("sorcerous-futures", 4, title=f"Evening {number}") for number in range(many)]
     drain(server, clock, post)
     ann = tables[0].person_at(0)
-    preferences.choose(server, ann, DAILY, None, time(8))
+    server.run(preferences.choose, ann, DAILY, None, time(8))
     choices = {}
     clock.advance(HOUR)
     for game in tables:
@@ -144,7 +144,7 @@ def test_the_tables_of_a_digest_share_its_room_for_what_happened_talk_and_links(
         choices[game.row().title] = play_until_asked_to_sell(game, seat)
         for number in range(talk.LINES_AN_HOUR):
             talker = (seat + 1) % 4
-            talk.say(server, game.id, talker, game.person_at(talker), f"{number} " + "李" * 60)
+            server.run(talk.say, game.id, talker, game.person_at(talker), f"{number} " + "李" * 60)
         clock.advance(HOUR)
     next_eight(clock)
     while rows(server, "queued") or not digest_of(sink, server, ann):
@@ -243,7 +243,7 @@ def test_of_games_that_are_over_there_is_no_digest_also_where_one_waits_to_leave
     game = table("templari", 3, bots=("random", "random"))
     ann = next(place.person_id for place in game.places().values() if place.person_id)
     drain(server, clock, post)
-    preferences.choose(server, ann, DAILY, None, time(8))
+    server.run(preferences.choose, ann, DAILY, None, time(8))
     does(server, Pause(game.id), "dinner")
     clock.advance(HOUR)
     carry(server, post)
@@ -274,7 +274,7 @@ def test_workers_that_meet_at_any_step_send_one_digest(server, clock, post, tabl
     game = table("templari", 3, bots=("random", "random"))
     drain(server, clock, post)
     ann = person("Ann")
-    preferences.choose(server, ann, DAILY, None, time(8))
+    server.run(preferences.choose, ann, DAILY, None, time(8))
     days = 0
     for meeting in meetings(server.store):
         does(server, Pause(game.id), "dinner")
@@ -292,7 +292,7 @@ def test_gathering_a_digest_is_done_whole_or_not_at_all(server, clock, post, tab
     game = table("templari", 3, bots=("random", "random"))
     drain(server, clock, post)
     ann = person("Ann")
-    preferences.choose(server, ann, DAILY, None, time(8))
+    server.run(preferences.choose, ann, DAILY, None, time(8))
     does(server, Pause(game.id), "dinner")
     clock.advance(HOUR)
     carry(server, post)
@@ -307,8 +307,8 @@ def test_a_digest_comes_at_its_time_on_the_wall_when_the_clocks_change(server, c
     drain(server, clock, post)
     clock.set(datetime(2027, 3, 27, 12, 0, tzinfo=UTC))
     for seat in range(3):
-        addresses.set_zone(server, game.person_at(seat), "Europe/Berlin")
-        preferences.choose(server, game.person_at(seat), DAILY, None, time(8))
+        server.run(addresses.set_zone, game.person_at(seat), "Europe/Berlin")
+        server.run(preferences.choose, game.person_at(seat), DAILY, None, time(8))
     ann, got = game.person_at(0), []
     for _ in range(4 * 24 * 3):
         if clock.now().minute == 0 and clock.now().hour == 20:
@@ -329,7 +329,7 @@ def test_the_last_reminder_before_the_time_is_over_comes_by_itself(server, clock
     worker = Worker("first", clock.now() - HOUR)
     for _ in range(23 * 4):
         clock.advance(HOUR / 4)
-        server.write(lambda tx: heartbeats.beat(tx, worker.name, worker.started_at, clock.now()))
+        server.store.write(lambda tx: heartbeats.beat(tx, worker.name, worker.started_at, clock.now()))
         timeouts.remind(server, worker)
         deliver.deliver(server, post, limit=100)
     reminders = [row for row in letters(server, person, "reminder") if row.game_id == templari.id]
@@ -351,7 +351,7 @@ def test_what_notices_say_is_told_once_and_in_its_order(server, clock, sink, pos
         does(server, deed, reason)
         carry(server, post)
     assert [
-        mail for mail in sink.to(addresses.read(server, person).address) if "is paused" in mail.message["subject"]
+        mail for mail in sink.to(server.read(addresses.read, person).address) if "is paused" in mail.message["subject"]
     ] == []
     clock.set(EIGHT)
     carry(server, post)
@@ -399,10 +399,10 @@ def test_what_a_mail_of_its_own_told_is_in_no_digest(server, clock, sink, post, 
     does(server, Pause(game.id), "A short pause.")
     drain(server, clock, post)
     person = game.person_at(next(iter(game.asked())))
-    told = sink.to(addresses.read(server, person).address)
+    told = sink.to(server.read(addresses.read, person).address)
     assert any("SINCE THE GAME BEGAN" in mail.text for mail in told)
     assert any("A short pause." in mail.text for mail in told)
-    preferences.choose(server, person, DAILY, None, time(8))
+    server.run(preferences.choose, person, DAILY, None, time(8))
     does(server, Resume(game.id), "It is over.")
     drain(server, clock, post)
     next_eight(clock)
@@ -442,7 +442,7 @@ def test_what_takes_a_seat_away_does_not_wait_for_a_digest(server, clock, sink, 
     facts = {"what": "seat_offered", "who": "Ann", "seat": 0, "why": "silent"}
     now = clock.now()
     letter = outbox.Letter(person, "notice", templari.id, None, None, None, facts)
-    server.write(lambda tx: outbox.queue(tx, [letter], now, now))
+    server.store.write(lambda tx: outbox.queue(tx, [letter], now, now))
     clock.advance(MINUTE)
     deliver.deliver(server, post, limit=100)
     assert letters(server, person, "notice")[-1].status == "sent"
@@ -452,7 +452,7 @@ def test_who_chose_a_digest_of_one_table_gets_the_mails_of_the_other_at_once(ser
     first, second = table("sunset-poker", 3), table("sunset-poker", 3)
     drain(server, clock, post)
     for seat in range(3):
-        preferences.choose(server, first.person_at(seat), DAILY, first.row().key, time(8))
+        server.run(preferences.choose, first.person_at(seat), DAILY, first.row().key, time(8))
     for game in (first, second):
         for seat, decision in game.asked().items():
             game.play(seat, decision.default)

@@ -46,7 +46,7 @@ def next_of(game):
 
 
 def wish(server, person, text, key=None):
-    preferences.choose(server, person, parse_delivery(text), key)
+    server.run(preferences.choose, person, parse_delivery(text), key)
 
 
 def everybody(server, game, text):
@@ -126,8 +126,8 @@ def test_who_wants_only_results_gets_the_result(server, clock, sink, post, table
 def test_who_stopped_everything_still_gets_what_they_ask_for(server, clock, sink, post, game):
     ann = game.person_at(0)
     wish(server, ann, "nothing")
-    address = addresses.read(server, ann).address
-    send_links.send(server, address)
+    address = server.read(addresses.read, ann).address
+    server.run(send_links.send, address)
     before = len(sink.to(address))
     clock.advance(HOUR)
     deliver.deliver(server, post)
@@ -140,7 +140,7 @@ def test_reminders_only_means_a_mail_when_the_answer_is_still_missing(server, cl
     worker = Worker("first", clock.now() - HOUR)
     for _ in range(26):
         clock.advance(HOUR)
-        server.write(lambda tx: heartbeats.beat(tx, worker.name, worker.started_at, clock.now()))
+        server.store.write(lambda tx: heartbeats.beat(tx, worker.name, worker.started_at, clock.now()))
         deliver.deliver(server, post)
         timeouts.remind(server, worker)
         deliver.deliver(server, post)
@@ -180,13 +180,13 @@ def test_the_wish_of_a_table_wins_over_that_of_all(server, clock, sink, post, ta
 
 def test_in_quiet_hours_no_mail_leaves_but_what_was_asked_for(server, clock, sink, post, game):
     for seat in range(3):
-        addresses.set_quiet_hours(server, game.person_at(seat), "22:00-07:00")
+        server.run(addresses.set_quiet_hours, game.person_at(seat), "22:00-07:00")
     clock.set(datetime(2026, 11, 22, 21, 59, 30, tzinfo=UTC))
     seat = next_of(game)
-    address = addresses.read(server, game.person_at(seat)).address
+    address = server.read(addresses.read, game.person_at(seat)).address
     before = len(sink.kept)
     clock.advance(2 * HOUR)
-    send_links.send(server, address)
+    server.run(send_links.send, address)
     deliver.deliver(server, post)
     assert [row.kind for row in letters(server, game.person_at(seat)) if row.accepted_at == clock.now()] == ["links"]
     assert len(sink.kept) == before + 1
@@ -202,19 +202,19 @@ def test_in_quiet_hours_no_mail_leaves_but_what_was_asked_for(server, clock, sin
 
 def test_mails_that_waited_for_the_morning_leave_in_their_order(server, clock, sink, post, game, person):
     ann = game.person_at(0)
-    addresses.set_quiet_hours(server, ann, "22:00-07:00")
+    server.run(addresses.set_quiet_hours, ann, "22:00-07:00")
     clock.set(datetime(2026, 11, 22, 23, 0, tzinfo=UTC))
     for number in range(5):
         now = clock.now()
         letter = outbox.Letter(
             ann, "call_answered", facts={"call": "?", "answer": f"answer {number}", "done": "answered"}
         )
-        server.write(lambda tx, letter=letter, now=now: outbox.queue(tx, [letter], now, now))
+        server.store.write(lambda tx, letter=letter, now=now: outbox.queue(tx, [letter], now, now))
         clock.advance(MINUTE)
         deliver.deliver(server, post)
     clock.set(datetime(2026, 11, 23, 7, 0, tzinfo=UTC))
     deliver.deliver(server, post)
-    said = [mail.text for mail in sink.to(addresses.read(server, ann).address) if "answer" in mail.text]
+    said = [mail.text for mail in sink.to(server.read(addresses.read, ann).address) if "answer" in mail.text]
     assert [number for text in said for number in range(5) if f"answer {number}" in text] == [0, 1, 2, 3, 4]
 
 
@@ -230,7 +230,9 @@ def test_who_wants_mails_at_once_again_gets_the_one_that_was_withheld(server, cl
     before = len(sink.kept)
     wish(server, game.person_at(seat), "at once")
     deliver.deliver(server, post)
-    assert [mail.recipient for mail in sink.kept[before:]] == [addresses.read(server, game.person_at(seat)).address]
+    assert [mail.recipient for mail in sink.kept[before:]] == [
+        server.read(addresses.read, game.person_at(seat)).address
+    ]
     assert turn_of(server, game, seat).status == "sent"
     assert clock_of(server, game, seat).due_at == running.due_at, "no new time by changing a wish"
 
@@ -252,9 +254,9 @@ def test_stopping_all_mails_forgets_the_wishes_of_single_tables(server, game):
     ann, key = game.person_at(0), game.row().key
     wish(server, ann, "daily", key)
     wish(server, ann, "results")
-    assert str(preferences.of_table(server, ann, key).delivery) == "daily"
+    assert str(server.read(preferences.of_table, ann, key).delivery) == "daily"
     wish(server, ann, "nothing")
-    assert str(preferences.of_table(server, ann, key).delivery) == "nothing"
+    assert str(server.read(preferences.of_table, ann, key).delivery) == "nothing"
     with pytest.raises(NotFound):
         wish(server, ann, "daily", "nonsense")
 
@@ -275,7 +277,7 @@ def test_a_move_cannot_be_taken_back_any_longer_because_its_reader_wants_a_diges
     clock.advance(2 * MINUTE)
     deliver.deliver(server, post)
     with pytest.raises(Gone):
-        undo.take_back(server, game.id, window, mover)
+        server.run(undo.take_back, game.id, window, mover)
 
 
 # Told that a sealed choice is in
@@ -285,7 +287,7 @@ def test_who_wants_it_is_told_once_that_a_sealed_choice_is_in(server, clock, sin
     game = table("sunset-poker", 3)
     drain(server, clock, post)
     ann, ben = game.person_at(0), game.person_at(1)
-    preferences.tell_of_sealed(server, ann, wanted=True)
+    server.run(preferences.tell_of_sealed, ann, wanted=True)
     for seat in (0, 1):
         game.play(seat, game.asked()[seat].default)
     clock.advance(HOUR)
@@ -293,7 +295,7 @@ def test_who_wants_it_is_told_once_that_a_sealed_choice_is_in(server, clock, sin
     assert [row.status for row in letters(server, ann, "sealed")] == ["sent"]
     assert letters(server, ben, "sealed") == []
     said = json.loads(letters(server, ann, "sealed")[0].facts)["choice"]
-    assert said in sink.to(addresses.read(server, ann).address)[-1].text
+    assert said in sink.to(server.read(addresses.read, ann).address)[-1].text
     assert not any(
         said in str(mail.message["subject"]) for mail in sink.kept if "is in" in str(mail.message["subject"])
     )
@@ -303,7 +305,7 @@ def test_nobody_is_told_of_a_choice_that_was_changed_or_taken_back(server, clock
     game = table("sunset-poker", 3)
     drain(server, clock, post)
     ann = game.person_at(0)
-    preferences.tell_of_sealed(server, ann, wanted=True)
+    server.run(preferences.tell_of_sealed, ann, wanted=True)
     first, second = list(game.asked()[0].choices())[:2]
     game.play(0, first)
     game.play(0, second)
@@ -311,7 +313,7 @@ def test_nobody_is_told_of_a_choice_that_was_changed_or_taken_back(server, clock
     deliver.deliver(server, post)
     assert [row.status for row in letters(server, ann, "sealed")] == ["superseded", "sent"]
     game.play(0, first)
-    undo.take_back(server, game.id, game.row().window, 0)
+    server.run(undo.take_back, game.id, game.row().window, 0)
     clock.advance(HOUR)
     deliver.deliver(server, post)
     assert letters(server, ann, "sealed")[-1].status == "superseded"
@@ -327,7 +329,7 @@ def test_a_mail_that_its_reader_asks_for_once_more_leaves_at_once(server, clock,
     wish(server, person, way)
     clock.advance(MINUTE)
     before = len(sink.kept)
-    ledger.resend_own(server, person, mail.id)
+    server.run(ledger.resend_own, person, mail.id)
     deliver.deliver(server, post)
     assert [str(kept.message["message-id"]) for kept in sink.kept[before:]] == [mail.message_id]
     assert turn_of(server, game, seat).status == "sent"
@@ -341,8 +343,8 @@ def test_a_turn_is_mailed_anew_when_its_player_asks_whatever_they_wish_otherwise
     person = game.person_at(seat)
     due = clock_of(server, game, seat).due_at
     before = len(sink.kept)
-    ledger.turn_again(server, person, game.id, seat)
-    ledger.turn_again(server, person, game.id, seat)
+    server.run(ledger.turn_again, person, game.id, seat)
+    server.run(ledger.turn_again, person, game.id, seat)
     deliver.deliver(server, post)
     (mail,) = sink.kept[before:]
     assert f"turn {game.row().window}" in str(mail.message["subject"])
@@ -357,7 +359,7 @@ def test_only_the_player_who_is_asked_has_a_turn_mailed_anew(server, game):
     other = (seat + 1) % 3
     before = everything(server.store)
     with pytest.raises(Forbidden):
-        ledger.turn_again(server, game.person_at(other), game.id, seat)
+        server.run(ledger.turn_again, game.person_at(other), game.id, seat)
     with pytest.raises(Gone):
-        ledger.turn_again(server, game.person_at(other), game.id, other)
+        server.run(ledger.turn_again, game.person_at(other), game.id, other)
     assert everything(server.store) == before

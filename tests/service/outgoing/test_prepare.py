@@ -54,21 +54,21 @@ def test_many_mails_are_written_with_as_few_statements_as_one(server, clock, tab
         for _ in range(many):
             table("templari", 4)
         clock.advance(HOUR)
-        rows = server.write(lambda tx: outbox.claim(tx, server.now(), server.now() + LEASE, 1000))
+        rows = server.store.write(lambda tx: outbox.claim(tx, server.now(), server.now() + LEASE, 1000))
         turns = [row for row in rows if row.kind == "turn"]
         assert len(turns) >= many
         seat_cache.MEMORY.clear()
         with calls_counted(server.store) as made:
             assert len(prepare.prepare(server, HEAD, turns)) == len(turns)
         needed.append(made)
-        server.write(lambda tx, rows=rows: outbox.send(tx, dict.fromkeys((row.id for row in rows), server.now())))
+        server.store.write(lambda tx, rows=rows: outbox.send(tx, dict.fromkeys((row.id for row in rows), server.now())))
     assert len(needed[0]) == len(needed[1])
 
 
 def go_on(game, turn):
     """Somebody says something now and then, and everybody who is asked decides."""
     if turn % 3 == 1:
-        talk.say(game.server, game.id, 0, game.person_at(0), f"Turn {turn}!")
+        game.server.run(talk.say, game.id, 0, game.person_at(0), f"Turn {turn}!")
     for seat, decision in game.asked().items():
         game.play(seat, decision.default)
 
@@ -79,11 +79,11 @@ def compared(server):
     with server.store.read() as tx:
         rows = [row for row in outbox.with_status(tx, "queued", 1000) if row.body is None]
     about = {row.game_id for row in rows if row.game_id is not None}
-    tables = server.write(lambda tx: games.lock_all(tx, about))
+    tables = server.store.write(lambda tx: games.lock_all(tx, about))
     with server.store.read() as tx:
         outdated = outgoing_outdated.why_outdated(tx, rows, tables)
     rows = [row for row in rows if row.id not in outdated]
-    ready = server.write(lambda tx: make_ready_in(tx, server, rows, tables, now))
+    ready = server.run(make_ready_in, rows, tables, now)
 
     def written(tx, row):
         seat_cache.MEMORY.clear()

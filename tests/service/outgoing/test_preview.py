@@ -33,7 +33,7 @@ def test_every_kind_can_be_looked_at_for_every_game_that_is_played(server, table
     for kind in KINDS:
         content = preview(server, HEAD, kind, begun.id, 1)
         message = parse(content)
-        assert message["to"].addresses[0].addr_spec == addresses.read(server, begun.person_at(1)).address
+        assert message["to"].addresses[0].addr_spec == server.read(addresses.read, begun.person_at(1)).address
         assert str(message["feedback-id"]).split(":")[1] == kind
         assert text_of(message)
         assert html_of(message)

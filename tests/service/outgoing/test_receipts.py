@@ -163,7 +163,7 @@ def test_the_receipt_of_a_late_answer_leads_on_from_the_present_turn(game, inbox
 
 def test_nobody_is_told_what_they_said_themselves(game, sends):
     first = min(game.asked())
-    talk.say(game.server, game.id, first, game.person_at(first), "Good luck, everybody!")
+    game.server.run(talk.say, game.id, first, game.person_at(first), "Good luck, everybody!")
     for bid in range(1, 4):
         game.play(min(game.asked()), f"bid {bid}")
     (turn,) = [each for each in sends() if f", turn {game.row().window}: " in str(each.message["Subject"])]
@@ -173,7 +173,7 @@ def test_nobody_is_told_what_they_said_themselves(game, sends):
 def test_what_is_said_at_the_table_stands_in_the_next_mail_of_the_others(game, sends):
     first = min(game.asked())
     sends()
-    talk.say(game.server, game.id, first, game.person_at(first), "Good luck, everybody!")
+    game.server.run(talk.say, game.id, first, game.person_at(first), "Good luck, everybody!")
     game.play(first, "bid 3")
     (turn,) = sends()
     assert "SAID AT THE TABLE" in turn.text

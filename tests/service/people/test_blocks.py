@@ -22,17 +22,19 @@ def game(table):
 def token(game, seat):
     """The link of a seat."""
     person = game.person_at(seat)
-    row = game.server.write(lambda tx: links.of_seat_in(tx, game.server, person, game.id, game.row().window, seat)).seat
+    row = game.server.store.write(
+        lambda tx: links.of_seat_in(tx, game.server, person, game.id, game.row().window, seat)
+    ).seat
     with game.server.store.read() as tx:
         return links.token(game.server, links.read_in(tx, row))
 
 
 def say(game, seat, text):
-    talk.say_by_link(game.server, token(game, seat), text)
+    game.server.run(talk.say_by_link, token(game, seat), text)
 
 
 def heard(game, seat):
-    return [line.text for line in talk.room(game.server, token(game, seat)).lines]
+    return [line.text for line in game.server.read(talk.room, token(game, seat)).lines]
 
 
 def mailed(game, seat):
@@ -43,37 +45,37 @@ def mailed(game, seat):
 
 
 def test_whoever_was_blocked_is_heard_by_all_others_and_not_by_whoever_did_it(game):
-    blocks.block(game.server, token(game, 0), 1)
+    game.server.run(blocks.block, token(game, 0), 1)
     say(game, 1, "Hello from one")
     say(game, 2, "Hello from two")
     assert (heard(game, 0), mailed(game, 0)) == (["Hello from two"], ["Hello from two"])
     assert heard(game, 2) == ["Hello from one", "Hello from two"]
     assert mailed(game, 2) == ["Hello from one"]
-    assert talk.room(game.server, token(game, 0)).left_out == 1
+    assert game.server.read(talk.room, token(game, 0)).left_out == 1
 
 
 def test_an_end_of_that_brings_back_what_was_said_meanwhile(game):
-    blocks.block(game.server, token(game, 0), 1)
+    game.server.run(blocks.block, token(game, 0), 1)
     say(game, 1, "Hello")
-    blocks.unblock_seat(game.server, token(game, 0), 1)
+    game.server.run(blocks.unblock_seat, token(game, 0), 1)
     assert heard(game, 0) == ["Hello"]
 
 
 def test_the_same_wish_again_changes_nothing(game):
-    blocks.block(game.server, token(game, 0), 1)
+    game.server.run(blocks.block, token(game, 0), 1)
     before = everything(game.server.store)
-    blocks.block(game.server, token(game, 0), 1)
+    game.server.run(blocks.block, token(game, 0), 1)
     assert everything(game.server.store) == before
 
 
 def test_ones_list_shows_whom_one_has_met_under_the_name_of_then_and_ends_it(game):
     me, other = game.person_at(0), game.person_at(1)
-    blocks.block(game.server, token(game, 0), 1)
-    (listed,) = blocks.of_person(game.server, me)
+    game.server.run(blocks.block, token(game, 0), 1)
+    (listed,) = game.server.read(blocks.of_person, me)
     assert (listed.blocked_id, listed.name) == (other, game.places()[1].name)
-    assert blocks.of_person(game.server, other) == []
-    blocks.unblock(game.server, me, other)
-    assert blocks.of_person(game.server, me) == []
+    assert game.server.read(blocks.of_person, other) == []
+    game.server.run(blocks.unblock, me, other)
+    assert game.server.read(blocks.of_person, me) == []
 
 
 def test_nobody_blocks_a_bot_themselves_or_an_empty_place(table):
@@ -82,42 +84,42 @@ def test_nobody_blocks_a_bot_themselves_or_an_empty_place(table):
     me = next(seat for seat in game.places() if seat != bot)
     for seat in (me, bot, 7):
         with pytest.raises(BadInput):
-            blocks.block(game.server, token(game, me), seat)
+            game.server.run(blocks.block, token(game, me), seat)
 
 
 def test_whoever_was_blocked_cannot_join_a_new_table_of_the_other_and_can_join_all_others(game):
     server = game.server
     me, other, third = (game.person_at(seat) for seat in range(3))
-    blocks.block(server, token(game, 0), 1)
-    mine = joining.create_table(server, me, Wanted("bid", 3)).game_id
+    server.run(blocks.block, token(game, 0), 1)
+    mine = server.run(joining.create_table, me, Wanted("bid", 3)).game_id
     before = everything(server.store)
     with pytest.raises(Forbidden, match="Its host chooses"):
-        joining.join(server, mine, other)
+        server.run(joining.join, mine, other)
     assert everything(server.store) == before
-    joining.join(server, mine, third)
-    joining.join(server, joining.create_table(server, third, Wanted("bid", 3)).game_id, other)
+    server.run(joining.join, mine, third)
+    server.run(joining.join, server.run(joining.create_table, third, Wanted("bid", 3)).game_id, other)
 
 
 def test_no_invitation_is_mailed_to_whoever_has_blocked_its_host(game):
     server, me, other = game.server, game.person_at(0), game.person_at(1)
-    blocks.block(server, token(game, 0), 1)
+    server.run(blocks.block, token(game, 0), 1)
     people = [f"{game.places()[seat].name.lower()}@example.org" for seat in (0, 2)]
-    made = joining.create_table(server, other, Wanted("bid", 3, invited=tuple(people)))
+    made = server.run(joining.create_table, other, Wanted("bid", 3, invited=tuple(people)))
     assert "invitation" not in kinds(server, me)
     assert "invitation" in kinds(server, game.person_at(2))
     # They may come all the same, if they want to.
-    joining.join(server, made.game_id, me)
+    server.run(joining.join, made.game_id, me)
 
 
 def test_what_the_others_have_said_since_one_decided_or_spoke_is_counted(game):
     def new(seat):
-        return seat_view.look(game.server, token(game, seat)).new_lines
+        return game.server.read(seat_view.look, token(game, seat)).new_lines
 
     game.server.clock.advance(HOUR)
     say(game, 1, "one")
     say(game, 2, "two")
     assert [new(seat) for seat in range(3)] == [2, 1, 0]
-    blocks.block(game.server, token(game, 0), 1)
+    game.server.run(blocks.block, token(game, 0), 1)
     assert new(0) == 1
     say(game, 0, "three")
     assert [new(seat) for seat in range(3)] == [0, 2, 1]

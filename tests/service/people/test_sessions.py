@@ -27,18 +27,18 @@ def olga(server):
 
 
 def signed_in(server, holder, label="Firefox on Linux"):
-    return server.write(lambda tx: sessions.open_in(tx, server, holder, label))
+    return server.run(sessions.open_in, holder, label)
 
 
 def test_a_browser_that_has_signed_in_is_known_by_its_secret(server, ann):
-    found = sessions.find(server, signed_in(server, ann))
+    found = server.read(sessions.find, signed_in(server, ann))
     assert (found.holder, found.label, found.made_at, found.checked_at) == (ann, "Firefox on Linux", server.now(), None)
 
 
 @pytest.mark.parametrize("wrong", ["", "a", "a" * 52, "a" * 5000, "ü" * 52])
 def test_what_is_no_secret_of_ours_signs_nobody_in(server, ann, wrong):
     signed_in(server, ann)
-    assert sessions.find(server, wrong) is None
+    assert server.read(sessions.find, wrong) is None
 
 
 def test_no_secret_is_stored(server, ann):
@@ -52,11 +52,11 @@ def test_a_session_lasts_as_long_as_is_said_and_no_longer(server, clock, request
     holder = request.getfixturevalue(who)
     secret = signed_in(server, holder)
     clock.advance(lasts - timedelta(seconds=1))
-    assert sessions.find(server, secret).until == clock.now() + timedelta(seconds=1)
-    assert len(sessions.listed(server, holder)) == 1
+    assert server.read(sessions.find, secret).until == clock.now() + timedelta(seconds=1)
+    assert len(server.read(sessions.listed, holder)) == 1
     clock.advance(timedelta(seconds=1))
-    assert sessions.find(server, secret) is None
-    assert sessions.listed(server, holder) == []
+    assert server.read(sessions.find, secret) is None
+    assert server.read(sessions.listed, holder) == []
 
 
 def test_a_session_is_somebody_s_and_nobody_else_s(server, ann, olga):
@@ -67,63 +67,63 @@ def test_a_session_is_somebody_s_and_nobody_else_s(server, ann, olga):
     row = {"secret_hash": b"x", "label": "", "made_at": server.now(), "used_on": server.now().date()}
     for both in ({}, {"person_id": ann.person_id, "organiser_id": olga.organiser_id}):
         with pytest.raises(IntegrityError):
-            server.write(lambda tx, both=both: tx.execute(insert(table_of(Session)), row | both))
+            server.store.write(lambda tx, both=both: tx.execute(insert(table_of(Session)), row | both))
 
 
 def test_a_browser_is_signed_out_by_its_holder_alone(server, ann, person):
     secret = signed_in(server, ann)
-    found = sessions.find(server, secret)
+    found = server.read(sessions.find, secret)
     with pytest.raises(NotFound):
-        sessions.end(server, Holder(person_id=person("Ben")), found.id)
-    assert sessions.find(server, secret) == found
-    sessions.end(server, ann, found.id)
-    assert sessions.find(server, secret) is None
+        server.run(sessions.end, Holder(person_id=person("Ben")), found.id)
+    assert server.read(sessions.find, secret) == found
+    server.run(sessions.end, ann, found.id)
+    assert server.read(sessions.find, secret) is None
     with pytest.raises(NotFound):
-        sessions.end(server, ann, found.id)
+        server.run(sessions.end, ann, found.id)
 
 
 def test_all_other_browsers_are_signed_out_at_once(server, ann, person):
     here, *others = [signed_in(server, ann, label) for label in ("one", "two", "three")]
     of_ben = signed_in(server, Holder(person_id=person("Ben")))
-    assert sessions.end_others(server, ann, sessions.find(server, here).id) == 2
-    assert [sessions.find(server, each) for each in others] == [None, None]
-    assert [each.label for each in sessions.listed(server, ann)] == ["one"]
-    assert sessions.find(server, of_ben) is not None
+    assert server.run(sessions.end_others, ann, server.read(sessions.find, here).id) == 2
+    assert [server.read(sessions.find, each) for each in others] == [None, None]
+    assert [each.label for each in server.read(sessions.listed, ann)] == ["one"]
+    assert server.read(sessions.find, of_ben) is not None
 
 
 def test_one_browser_too_many_signs_the_oldest_out(server, ann):
     secrets = [signed_in(server, ann) for _ in range(MOST_OPEN + 1)]
-    assert [sessions.find(server, each) is not None for each in secrets] == [False, *[True] * MOST_OPEN]
+    assert [server.read(sessions.find, each) is not None for each in secrets] == [False, *[True] * MOST_OPEN]
 
 
 def test_looking_for_a_session_writes_nothing_and_pressing_a_button_its_day(server, clock, ann):
     secret = signed_in(server, ann)
     clock.advance(timedelta(days=2))
     before = everything(server.store)
-    found = sessions.find(server, secret)
+    found = server.read(sessions.find, secret)
     assert everything(server.store) == before
     sessions.used(server, found)
-    assert sessions.find(server, secret).used_on == clock.now().date()
+    assert server.read(sessions.find, secret).used_on == clock.now().date()
 
 
 def test_an_organiser_is_asked_for_the_passphrase_when_signing_in_and_whenever_it_is_noted(server, clock, olga):
     secret = signed_in(server, olga)
-    found = sessions.find(server, secret)
+    found = server.read(sessions.find, secret)
     assert found.checked_at == server.now()
     clock.advance(timedelta(hours=1))
-    server.write(lambda tx: sessions.checked_in(tx, server, found))
-    assert sessions.find(server, secret).checked_at == clock.now()
+    server.run(sessions.checked_in, found)
+    assert server.read(sessions.find, secret).checked_at == clock.now()
 
 
 def test_whoever_is_no_organiser_any_more_is_signed_out(server, olga):
     secret = signed_in(server, olga)
-    organisers.remove(server, ROOT, "Olga")
-    assert sessions.find(server, secret) is None
+    server.run(organisers.remove, ROOT, "Olga")
+    assert server.read(sessions.find, secret) is None
 
 
 def test_sessions_that_have_long_been_over_are_dropped(server, clock, ann):
     signed_in(server, ann)
     clock.advance(sessions.KEPT + timedelta(seconds=1))
     late = signed_in(server, ann)
-    assert sessions.tidy(server) == 1
-    assert sessions.find(server, late) is not None
+    assert server.run(sessions.tidy) == 1
+    assert server.read(sessions.find, late) is not None

@@ -48,7 +48,7 @@ def to_the_end(game: Begun, seed: int, most: int = 10_000) -> Counter[str]:
         choice = random_bot(rules, move.position_of(game.row()).state, asked[seat], luck)
         window = game.row().window
         with calls_counted(game.server.store) as made:
-            receipt = move.play(game.server, game.id, window, seat, option_of(choice), By.PERSON)
+            receipt = game.server.run(move.play, game.id, window, seat, option_of(choice), By.PERSON)
         assert receipt.choice == choice
         assert len(statements(made)) <= MOST_STATEMENTS, made
         again = game.play(seat, choice, window=window)
@@ -184,11 +184,11 @@ def test_a_choice_as_data_is_checked_as_closely(table, wrong):
 
 
 def test_there_is_no_move_in_a_game_that_is_not_there_or_not_begun(server, person):
-    created = joining.create_table(server, person("Ann"), Wanted("templari", 3))
+    created = server.run(joining.create_table, person("Ann"), Wanted("templari", 3))
     with pytest.raises(NotFound):
-        move.play(server, 99, 1, 0, "pass", By.PERSON)
+        server.run(move.play, 99, 1, 0, "pass", By.PERSON)
     with pytest.raises(Gone, match="not begun"):
-        move.play(server, created.game_id, 0, 0, "pass", By.PERSON)
+        server.run(move.play, created.game_id, 0, 0, "pass", By.PERSON)
 
 
 def test_after_the_end_a_choice_is_refused_kindly(table):
@@ -328,8 +328,8 @@ def test_a_bot_that_thought_too_long_does_not_move_for_the_player_who_came_back(
     game = table("templari", 3)
     (seat,) = game.asked()
     person_id = game.person_at(seat)
-    leaving.resign(game.server, game.id, seat, person_id)
-    substitutes.come_back(game.server, game.id, seat, person_id)
+    game.server.run(leaving.resign, game.id, seat, person_id)
+    game.server.run(substitutes.come_back, game.id, seat, person_id)
     with pytest.raises(Stale, match="person plays"):
         game.play(seat, "pass", By.BOT)
     game.play(seat, "bid 1")
@@ -339,9 +339,9 @@ def test_a_player_who_left_does_not_move_for_the_one_who_came_after(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     person_id = game.person_at(seat)
-    leaving.resign(game.server, game.id, seat, person_id)
+    game.server.run(leaving.resign, game.id, seat, person_id)
     with pytest.raises(Gone, match="changed hands"):
-        game.server.write(
+        game.server.store.write(
             lambda tx: move.play_in(
                 tx,
                 game.server,
@@ -359,12 +359,12 @@ def test_a_player_who_left_does_not_learn_what_the_one_who_came_after_chose(tabl
     game = table("sunset-poker", 3)
     person_id, window = game.person_at(0), game.row().window
     choices = list(game.asked()[0].choices())
-    leaving.resign(game.server, game.id, 0, person_id)
+    game.server.run(leaving.resign, game.id, 0, person_id)
     game.play(0, choices[0], By.BOT)
 
     def guess(choice):
         with pytest.raises(Gone, match="changed hands"):
-            game.server.write(
+            game.server.store.write(
                 lambda tx: move.play_in(
                     tx, game.server, games.lock(tx, game.id), window, 0, choice, By.PERSON, person_id
                 )
@@ -464,7 +464,7 @@ def give_away(game, seat, person_id):
         record = Record(row, server.now(), server.randomness)
         seats.give_to_person(tx, server, row, record, seat, "organiser", person, f"Number {person_id}")
 
-    return server.write(given)
+    return server.store.write(given)
 
 
 def link_of(game, seat):
@@ -475,7 +475,7 @@ def link_of(game, seat):
         row = links.of_seat_in(tx, server, person_id, game.id, window, seat).move
         return links.token(server, links.read_in(tx, row))
 
-    return server.write(made)
+    return server.store.write(made)
 
 
 def test_a_link_that_is_pressed_while_its_seat_changes_hands_does_not_play_for_the_next_player(table, person):
@@ -484,7 +484,7 @@ def test_a_link_that_is_pressed_while_its_seat_changes_hands_does_not_play_for_t
     for meeting in meetings(game.server.store):
         seat = next(iter(game.asked()))
         next_player = min(newcomers - {place.person_id for place in game.places().values()})
-        press = partial(by_link.move, game.server, link_of(game, seat), "pass")
+        press = partial(game.server.run, by_link.move, link_of(game, seat), "pass")
         _, pressed = meeting(partial(give_away, game, seat, next_player), press)
         if isinstance(pressed, Exception):
             assert isinstance(pressed, Gone)
@@ -536,7 +536,7 @@ def test_a_move_that_breaks_leaves_nothing(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     window = game.row().window
-    act = partial(move.play, game.server, game.id, window, seat, "bid 1", By.PERSON)
+    act = partial(game.server.run, move.play, game.id, window, seat, "bid 1", By.PERSON)
     assert fails_without_a_trace(game.server.store, act) > 4
 
     assert game.verifies()
@@ -545,7 +545,7 @@ def test_a_move_that_breaks_leaves_nothing(table):
 def test_a_sealed_choice_that_breaks_leaves_nothing(table):
     game = table("sunset-poker", 3)
     window, default = game.row().window, game.asked()[0].default
-    act = partial(move.play, game.server, game.id, window, 0, default, By.PERSON)
+    act = partial(game.server.run, move.play, game.id, window, 0, default, By.PERSON)
     assert fails_without_a_trace(game.server.store, act) > 4
 
     assert game.verifies()
@@ -561,7 +561,7 @@ def test_the_last_move_that_breaks_leaves_nothing(table):
         if rules_of(game.row()).standing(fold(move.position_of(game.row()).state, after)).over:
             break
         game.play(seat, default)
-    act = partial(move.play, game.server, game.id, window, seat, default, By.PERSON)
+    act = partial(game.server.run, move.play, game.id, window, seat, default, By.PERSON)
     assert fails_without_a_trace(game.server.store, act) > 4
     assert game.row().status == "over"
     assert game.verifies()

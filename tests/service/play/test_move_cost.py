@@ -63,8 +63,8 @@ def press(server, game, seat, choice):
         assert link is not None
         return links.token(server, link)
 
-    token = server.write(made)
-    return cost_of(server.store, lambda: by_link.move(server, token, option_of(choice)))
+    token = server.store.write(made)
+    return cost_of(server.store, lambda: server.run(by_link.move, token, option_of(choice)))
 
 
 @pytest.mark.parametrize("kind", ["bid", "sorcerous-futures", "sun-bid", "sunset-poker", "templari"])
@@ -105,7 +105,7 @@ def lengthen(server, game_id, rows):
             record.add(Kind.ORDER, 0, "person", {"order": None, "note": None})
         log.write(tx, row, record)
 
-    server.write(grown)
+    server.store.write(grown)
 
 
 @pytest.mark.parametrize("kind", ["bid", "templari"])
@@ -117,7 +117,7 @@ def test_the_same_move_costs_the_same_at_row_5_and_at_row_500(server, table, kin
     seat, decision = next(iter(game.asked().items()))
     early = press(server, game, seat, decision.default)
     window = game.row().window if seat in game.open() else game.row().window - 1
-    undo.take_back(server, game.id, window, seat)
+    server.run(undo.take_back, game.id, window, seat)
     lengthen(server, game.id, 500)
     late = press(server, game, seat, decision.default)
     assert len(game.log()) > 500

@@ -40,7 +40,7 @@ def test_a_choice_that_is_taken_back_is_forgotten(table):
     before, window = of(game, seat), game.row().window
     game.play(seat, decision.default)
     assert of(game, seat).view != before.view
-    undo.take_back(game.server, game.id, window, seat)
+    game.server.run(undo.take_back, game.id, window, seat)
     assert of(game, seat).view == before.view
     assert of(game, seat).told == before.told
 
@@ -66,7 +66,7 @@ def test_a_move_that_was_not_committed_leaves_nothing_that_anybody_sees(table):
         raise Failed
 
     with pytest.raises(Failed):
-        game.server.write(move_and_fail)
+        game.server.store.write(move_and_fail)
     assert of(game, seat).view == before
 
 

@@ -19,7 +19,7 @@ from tests.service.stored import everything, fails_without_a_trace, letters
 
 
 def take_back(game, window, seat):
-    undo.take_back(game.server, game.id, window, seat)
+    game.server.run(undo.take_back, game.id, window, seat)
 
 
 def asked_row(game, window, seat):
@@ -269,8 +269,8 @@ def test_nobody_takes_back_for_another(table):
         with pytest.raises(Gone):
             take_back(game, window, other)
     with pytest.raises(Gone, match="changed hands"):
-        game.server.write(
-            lambda tx: undo.take_back_in(tx, game.server, game.id, window, seat, game.person_at((seat + 1) % 3))
+        game.server.store.write(
+            lambda tx: undo.take_back(tx, game.server, game.id, window, seat, game.person_at((seat + 1) % 3))
         )
     assert everything(game.server.store) == before
 
@@ -361,7 +361,7 @@ def test_a_taking_back_that_breaks_leaves_nothing(table):
 
 
 def leave(game, seat, text):
-    return play_orders.leave_order(game.server, game.id, seat, text)
+    return game.server.run(play_orders.leave_order, game.id, seat, text)
 
 
 def waiting_seat(game):
@@ -433,11 +433,11 @@ def test_an_order_can_be_dropped_and_dropping_it_again_changes_nothing(table):
     game = table("templari", 3)
     seat = waiting_seat(game)
     leave(game, seat, "up to 5")
-    play_orders.drop_order(game.server, game.id, seat)
+    game.server.run(play_orders.drop_order, game.id, seat)
     assert move.orders_of(game.row()) == {}
     assert game.log()[-1].kind == Kind.ORDER
     before = everything(game.server.store)
-    play_orders.drop_order(game.server, game.id, seat)
+    game.server.run(play_orders.drop_order, game.id, seat)
     assert everything(game.server.store) == before
 
 
@@ -484,7 +484,7 @@ def test_a_seat_whose_order_answered_a_new_window_is_asked_again_when_it_takes_t
         game.play(seat, decision.default)
     window = game.row().window
     assert asked_row(game, window, 2).status == "closed"
-    play_orders.drop_order(game.server, game.id, 2)
+    game.server.run(play_orders.drop_order, game.id, 2)
     take_back(game, window, 2)
     assert asked_row(game, window, 2).status == "open"
     assert letters(game.server, game.person_at(2), "turn")[-1].window == window
@@ -511,6 +511,6 @@ def test_an_order_that_breaks_leaves_nothing(table):
     assert fails_without_a_trace(game.server.store, lambda: leave(game, seat, "up to 3")) > 8
     later = waiting_seat(game)
     leave(game, later, "up to 9")
-    drop = partial(play_orders.drop_order, game.server, game.id, later)
+    drop = partial(game.server.run, play_orders.drop_order, game.id, later)
     assert fails_without_a_trace(game.server.store, drop) > 3
     assert game.verifies()

@@ -118,7 +118,7 @@ def test_what_was_kept_of_entries_that_were_taken_back_is_forgotten_and_the_rest
     game.play(seat, game.asked()[seat].default)
     lengthen(server, game.id, game.row().seq + 30)
     assert views.keep_behind(server) == 1
-    undo.take_back(server, game.id, window, seat)
+    server.run(undo.take_back, game.id, window, seat)
     with server.store.read() as tx:
         kept = {each.number for each in kept_views.of_game(tx, game.id)}
     assert kept
@@ -145,7 +145,7 @@ def test_what_is_made_anew_from_the_log_has_its_views_at_once(server, bound):
     views.keep_behind(server)
     with server.store.read() as tx:
         before = kept_views.of_game(tx, game.id)
-    server.write(lambda tx: tx.execute(text("UPDATE view SET body = '{}'")))
+    server.store.write(lambda tx: tx.execute(text("UPDATE view SET body = '{}'")))
     assert [each.refused for each in rebuild_games(server.store, [game.id])] == [""]
     with server.store.read() as tx:
         assert kept_views.of_game(tx, game.id) == before

@@ -30,19 +30,19 @@ def seat(server):
 
 def game_of(server, token):
     """The game that a seat's token is for."""
-    return Begun(server, links.opened(server, token, Purpose.SEAT).game_id)
+    return Begun(server, server.read(links.opened, token, Purpose.SEAT).game_id)
 
 
 def decide(server, token):
     """Do what silence would mean, as a guest does it on the page."""
-    found = seat_view.look(server, token)
-    by_link.play(server, token, found.window, found.decision.default)
+    found = server.read(seat_view.look, token)
+    server.run(by_link.play, token, found.window, found.decision.default)
     assert demo.go_on(server, token)
 
 
 def test_a_guest_is_asked_whenever_the_game_is_not_over(server, seat):
     decided = 0
-    while (found := seat_view.look(server, seat)).status == "playing":
+    while (found := server.read(seat_view.look, seat)).status == "playing":
         assert found.decision is not None
         decide(server, seat)
         decided += 1
@@ -55,29 +55,29 @@ def test_a_guest_is_asked_whenever_the_game_is_not_over(server, seat):
 
 def test_nothing_is_ever_mailed_to_a_guest(server, seat, sink, clock):
     game = game_of(server, seat)
-    guest = links.opened(server, seat, Purpose.SEAT).person_id
+    guest = server.read(links.opened, seat, Purpose.SEAT).person_id
     decide(server, seat)
-    ledger.turn_again(server, guest, game.id, seat_view.look(server, seat).seat)
+    server.run(ledger.turn_again, guest, game.id, server.read(seat_view.look, seat).seat)
     drain(server, clock, post_to(sink))
     assert not sink.kept
     assert {mail.status for mail in letters(server, guest)} <= {"withheld", "superseded"}
 
 
 def test_no_list_shows_a_demo(server, seat):
-    assert listing.waiting(server) == []
+    assert server.read(listing.waiting) == []
     assert game_of(server, seat).row().private
 
 
 def test_nobody_can_type_the_address_of_a_guest(server, seat):
-    guest = addresses.read(server, links.opened(server, seat, Purpose.SEAT).person_id)
+    guest = server.read(addresses.read, server.read(links.opened, seat, Purpose.SEAT).person_id)
     with pytest.raises(BadInput):
-        addresses.create(server, guest.address)
+        server.run(addresses.create, guest.address)
 
 
 def test_from_a_demo_nobody_is_called(server, seat):
     with pytest.raises(Forbidden):
         desk_calls.call_by_link(server, seat, Purpose.SEAT, "Hello?")
-    assert desk_calls.waiting(server) == []
+    assert server.read(desk_calls.waiting) == []
 
 
 def test_so_many_guests_are_let_in_and_no_more(server, clock, monkeypatch):
@@ -100,7 +100,7 @@ def test_a_day_later_nothing_is_left_of_a_demo_and_all_of_everybody_else(server,
     clock.advance(DAY + HOUR)
     fresh = demo.begin(server)
     assert demo.tidy(server) == 2
-    assert seat_view.look(server, fresh).status == "playing"
+    assert server.read(seat_view.look, fresh).status == "playing"
     clock.advance(DAY + HOUR)
     assert demo.tidy(server) == 1
     assert everything(server.store) == before
@@ -110,10 +110,10 @@ def test_what_an_organiser_did_at_a_demo_stays_and_so_does_the_demo(server, seat
     game = game_of(server, seat)
     row = {"seq": 1, "at": clock.now(), "actor": "x", "act": "see as", "game_id": game.id, "person_id": None}
     row |= {"reason": "", "form": None, "body": "", "nonce": b"", "body_hash": b"", "hash": b""}
-    server.write(lambda tx: tx.execute(insert(table_of(Audit)), row))
+    server.store.write(lambda tx: tx.execute(insert(table_of(Audit)), row))
     clock.advance(DAY + HOUR)
     assert demo.tidy(server) == 0
-    assert seat_view.look(server, seat).status == "playing"
+    assert server.read(seat_view.look, seat).status == "playing"
 
 
 def test_a_bot_that_fails_stops_nobody_elses_request_and_is_tried_again(server, monkeypatch):
@@ -134,7 +134,7 @@ def test_a_bot_that_fails_stops_nobody_elses_request_and_is_tried_again(server, 
 def test_a_seat_that_is_no_demo_is_left_alone(server, table):
     game = table("sunset-poker", 3, bots=("greedy", "greedy"))
     (person,) = (seat for seat, place in game.places().items() if place.person_id)
-    row = server.write(lambda tx: links.of_seat_in(tx, server, game.person_at(person), game.id, 1, person)).seat
+    row = server.run(links.of_seat_in, game.person_at(person), game.id, 1, person).seat
     with server.store.read() as tx:
         token = links.token(server, links.read_in(tx, row))
     asked = game.asked()

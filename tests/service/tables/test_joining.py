@@ -27,8 +27,8 @@ POKER = Wanted("sunset-poker", 3)
 @pytest.fixture
 def opened(server, person):
     """A table of three that Ann has opened and sits at."""
-    created = joining.create_table(server, person("Ann"), POKER)
-    joining.join(server, created.game_id, person("Ann"), word="owl")
+    created = server.run(joining.create_table, person("Ann"), POKER)
+    server.run(joining.join, created.game_id, person("Ann"), word="owl")
     return created
 
 
@@ -42,26 +42,26 @@ def row_of(server, game_id):
 
 
 def players(server, game_id):
-    return listing.by_id(server, game_id).players
+    return server.read(listing.by_id, game_id).players
 
 
 def test_the_commitment_can_be_read_before_anybody_gives_a_word(server, person):
-    created = joining.create_table(server, person("Ann"), POKER)
-    shown = listing.by_key(server, created.key)
+    created = server.run(joining.create_table, person("Ann"), POKER)
+    shown = server.read(listing.by_key, created.key)
     assert shown.players == ()
     assert shown.commitment == created.commitment
     assert commitment(row_of(server, created.game_id).secret) == created.commitment
 
 
 def test_two_tables_have_two_secrets_and_two_names(server, person):
-    one, other = (joining.create_table(server, person("Ann"), POKER) for _ in range(2))
+    one, other = (server.run(joining.create_table, person("Ann"), POKER) for _ in range(2))
     assert one.commitment != other.commitment
     assert one.key != other.key
 
 
 def test_no_secret_is_shown_with_a_table(server, person, opened):
     secret = row_of(server, opened.game_id).secret
-    shown = listing.by_key(server, opened.key)
+    shown = server.read(listing.by_key, opened.key)
     assert secret not in vars_of(shown)
     assert secret.hex() not in repr(shown)
     assert secret.hex() not in repr(row_of(server, opened.game_id))
@@ -73,30 +73,30 @@ def vars_of(shown):
 
 
 def test_the_last_place_begins_the_game(server, person, opened):
-    assert not joining.join(server, opened.game_id, person("Ben")).begun
-    assert listing.by_key(server, opened.key).status == "open"
-    assert joining.join(server, opened.game_id, person("Cleo")).begun
-    assert listing.by_key(server, opened.key).status == "playing"
+    assert not server.run(joining.join, opened.game_id, person("Ben")).begun
+    assert server.read(listing.by_key, opened.key).status == "open"
+    assert server.run(joining.join, opened.game_id, person("Cleo")).begun
+    assert server.read(listing.by_key, opened.key).status == "playing"
 
 
 def test_joining_again_gives_the_same_place(server, person, opened):
-    first = joining.join(server, opened.game_id, person("Ben"))
+    first = server.run(joining.join, opened.game_id, person("Ben"))
     before = everything(server.store)
-    again = joining.join(server, opened.game_id, person("Ben"), word="another")
+    again = server.run(joining.join, opened.game_id, person("Ben"), word="another")
     assert (first.again, again.again, again.places) == (False, True, first.places)
     assert everything(server.store) == before
 
 
 def test_joining_again_after_the_start_gives_the_same_place(server, person, opened):
-    joining.join(server, opened.game_id, person("Ben"))
-    last = joining.join(server, opened.game_id, person("Cleo"))
-    again = joining.join(server, opened.game_id, person("Cleo"))
+    server.run(joining.join, opened.game_id, person("Ben"))
+    last = server.run(joining.join, opened.game_id, person("Cleo"))
+    again = server.run(joining.join, opened.game_id, person("Cleo"))
     assert again == replace(last, again=True)
 
 
 def test_the_seed_is_made_of_the_secret_and_the_words_in_joining_order(server, person, opened):
-    joining.join(server, opened.game_id, person("Ben"), word="")
-    joining.join(server, opened.game_id, person("Cleo"), word="ибис")
+    server.run(joining.join, opened.game_id, person("Ben"), word="")
+    server.run(joining.join, opened.game_id, person("Cleo"), word="ибис")
     row = row_of(server, opened.game_id)
     assert row.seed == seed_from(row.secret, ["owl", "", "ибис"])
 
@@ -111,8 +111,8 @@ def test_the_order_of_turns_is_drawn_from_the_seed(server, person, table):
 def test_over_many_games_everybody_gets_every_seat(server, person):
     first = Counter()
     for _ in range(24):
-        game = joining.create_table(server, person("Ann"), Wanted("sunset-poker", 3, bots=("random", "random")))
-        joining.join(server, game.game_id, person("Ann"))
+        game = server.run(joining.create_table, person("Ann"), Wanted("sunset-poker", 3, bots=("random", "random")))
+        server.run(joining.join, game.game_id, person("Ann"))
         first[next(s for s, p in Begun(server, game.game_id).places().items() if p.person_id is not None)] += 1
         with server.store.engine.begin() as tx:
             tx.exec_driver_sql("UPDATE game SET status = 'over'")
@@ -143,29 +143,29 @@ def test_a_begun_game_tells_everybody_and_asks_whoever_is_first(server, person, 
 
 
 def test_who_joins_keeps_the_commitment_and_the_word_by_mail(server, person, opened):
-    joining.join(server, opened.game_id, person("Ben"), word="heron")
+    server.run(joining.join, opened.game_id, person("Ben"), word="heron")
     (mail,) = letters(server, person("Ben"), "joined")
     assert json.loads(mail.facts) == {"commitment": opened.commitment, "word": "heron"}
 
 
 def test_every_place_has_a_name_of_its_own(server, person):
-    created = joining.create_table(server, person("Ann"), Wanted("sunset-poker", 4, bots=("greedy",)))
+    created = server.run(joining.create_table, person("Ann"), Wanted("sunset-poker", 4, bots=("greedy",)))
     for who in ("Ann", "Ben", "Cleo"):
-        joining.join(server, created.game_id, person(who), name="Bot 1")
+        server.run(joining.join, created.game_id, person(who), name="Bot 1")
     assert players(server, created.game_id) == ("Bot 1", "Bot 1 2", "Bot 1 3", "Bot 1 4")
 
 
 def test_a_place_is_kept_for_the_host(server, person):
-    created = joining.create_table(server, person("Ann"), POKER)
-    joining.join(server, created.game_id, person("Ben"))
-    joining.join(server, created.game_id, person("Cleo"))
-    assert listing.by_key(server, created.key).free == 0
+    created = server.run(joining.create_table, person("Ann"), POKER)
+    server.run(joining.join, created.game_id, person("Ben"))
+    server.run(joining.join, created.game_id, person("Cleo"))
+    assert server.read(listing.by_key, created.key).free == 0
     late = person("Dan")
     before = everything(server.store)
     with pytest.raises(Gone, match="kept for its host"):
-        joining.join(server, created.game_id, late)
+        server.run(joining.join, created.game_id, late)
     assert everything(server.store) == before
-    assert joining.join(server, created.game_id, person("Ann")).begun
+    assert server.run(joining.join, created.game_id, person("Ann")).begun
 
 
 def test_a_full_table_takes_nobody_more(server, person, table):
@@ -173,7 +173,7 @@ def test_a_full_table_takes_nobody_more(server, person, table):
     dan = person("Dan")
     before = everything(server.store)
     with pytest.raises(Gone, match="has begun"):
-        joining.join(server, game.id, dan)
+        server.run(joining.join, game.id, dan)
     assert everything(server.store) == before
 
 
@@ -181,26 +181,26 @@ def test_one_person_does_not_take_two_seats(server, person, opened):
     ann = person("Ann")
     before = everything(server.store)
     with pytest.raises(Forbidden, match="two seats"):
-        joining.join(server, opened.game_id, ann, holding=2)
+        server.run(joining.join, opened.game_id, ann, holding=2)
     assert everything(server.store) == before
 
 
 def test_one_person_takes_two_seats_where_the_table_allows_it(server, person):
-    created = joining.create_table(server, person("Ann"), replace(POKER, doubles=True))
-    joining.join(server, created.game_id, person("Ann"))
-    two = joining.join(server, created.game_id, person("Ann"), holding=2)
+    created = server.run(joining.create_table, person("Ann"), replace(POKER, doubles=True))
+    server.run(joining.join, created.game_id, person("Ann"))
+    two = server.run(joining.join, created.game_id, person("Ann"), holding=2)
     assert two.places == (0, 1)
-    assert joining.join(server, created.game_id, person("Ann"), holding=2).again
-    assert joining.join(server, created.game_id, person("Ben")).begun
+    assert server.run(joining.join, created.game_id, person("Ann"), holding=2).again
+    assert server.run(joining.join, created.game_id, person("Ben")).begun
     assert players(server, created.game_id) == ("Ann", "Ann 2", "Ben")
 
 
 def test_an_address_that_is_not_confirmed_neither_opens_nor_joins(server, person, opened):
-    ben = addresses.create(server, "ben@example.org", "Ben")
+    ben = server.run(addresses.create, "ben@example.org", "Ben")
     before = everything(server.store)
     for act in (
-        lambda: joining.join(server, opened.game_id, ben.id),
-        lambda: joining.create_table(server, ben.id, POKER),
+        lambda: server.run(joining.join, opened.game_id, ben.id),
+        lambda: server.run(joining.create_table, ben.id, POKER),
     ):
         with pytest.raises(Forbidden, match="not been confirmed"):
             act()
@@ -239,45 +239,45 @@ def test_a_table_that_cannot_be_is_refused_and_nothing_is_written(server, person
     ann = person("Ann")
     before = everything(server.store)
     with pytest.raises((BadInput, NotFound)):
-        joining.create_table(server, ann, replace(POKER, **wrong))
+        server.run(joining.create_table, ann, replace(POKER, **wrong))
     with pytest.raises((BadInput, NotFound)):
-        joining.ask_to_create(server, "ben@example.org", "Ben", replace(POKER, **wrong))
+        server.run(joining.ask_to_create, "ben@example.org", "Ben", replace(POKER, **wrong))
     assert everything(server.store) == before
 
 
 def test_a_word_has_a_hundred_characters_at_most(server, person, opened):
     with pytest.raises(BadInput, match="100 are the most"):
-        joining.join(server, opened.game_id, person("Ben"), word="x" * 101)
-    joining.join(server, opened.game_id, person("Ben"), word="x" * 100)
+        server.run(joining.join, opened.game_id, person("Ben"), word="x" * 101)
+    server.run(joining.join, opened.game_id, person("Ben"), word="x" * 100)
 
 
 def test_a_person_is_at_twenty_tables_at_most(server, person):
     small = replace(server, open_tables=2)
     ann, ben = person("Ann"), person("Ben")
     for _ in range(2):
-        last = joining.create_table(small, ann, POKER)
+        last = small.run(joining.create_table, ann, POKER)
     with pytest.raises(TooMany):
-        joining.create_table(small, ann, POKER)
-    other = joining.create_table(small, ben, POKER)
+        small.run(joining.create_table, ann, POKER)
+    other = small.run(joining.create_table, ben, POKER)
     with pytest.raises(TooMany):
-        joining.join(small, other.game_id, ann)
+        small.run(joining.join, other.game_id, ann)
     # A seat at one's own table is no table more.
-    joining.join(small, last.game_id, ann)
+    small.run(joining.join, last.game_id, ann)
 
 
 def test_only_open_tables_of_everybody_are_in_the_lobby(server, person, opened):
-    joining.create_table(server, person("Ben"), replace(POKER, private=True))
-    joining.ask_to_create(server, "dan@example.org", "Dan", POKER)
-    assert [table.key for table in listing.waiting(server)] == [opened.key]
-    joining.join(server, opened.game_id, person("Ben"))
-    joining.join(server, opened.game_id, person("Cleo"))
-    assert listing.waiting(server) == []
+    server.run(joining.create_table, person("Ben"), replace(POKER, private=True))
+    server.run(joining.ask_to_create, "dan@example.org", "Dan", POKER)
+    assert [table.key for table in server.read(listing.waiting)] == [opened.key]
+    server.run(joining.join, opened.game_id, person("Ben"))
+    server.run(joining.join, opened.game_id, person("Cleo"))
+    assert server.read(listing.waiting) == []
 
 
 def test_my_tables_are_those_i_opened_and_those_i_play_at(server, person, opened):
-    mine = joining.create_table(server, person("Ben"), POKER)
-    joining.join(server, opened.game_id, person("Ben"))
-    assert [table.key for table in listing.of_person(server, person("Ben"))] == [opened.key, mine.key]
+    mine = server.run(joining.create_table, person("Ben"), POKER)
+    server.run(joining.join, opened.game_id, person("Ben"))
+    assert [table.key for table in server.read(listing.of_person, person("Ben"))] == [opened.key, mine.key]
 
 
 # What was asked for with an address that somebody merely typed.
@@ -290,7 +290,7 @@ def typed(server, address="dan@example.org"):
 
 
 def test_a_place_asked_for_by_typing_an_address_is_taken_when_its_mail_is_answered(server, person, opened):
-    joining.ask_to_join(server, opened.game_id, "dan@example.org", "Dan", "heron")
+    server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan", "heron")
     dan = typed(server)
     (mail,) = letters(server, dan)
     assert (mail.kind, mail.game_id) == ("confirm", opened.game_id)
@@ -298,46 +298,46 @@ def test_a_place_asked_for_by_typing_an_address_is_taken_when_its_mail_is_answer
     joined = joining.accept(server, opened.game_id, dan)
     assert (joined.begun, joined.again) == (False, False)
     assert players(server, opened.game_id) == ("Ann", "Dan")
-    assert addresses.read(server, dan).confirmed_at is not None
-    assert addresses.read(server, dan).name == "Dan"
+    assert server.read(addresses.read, dan).confirmed_at is not None
+    assert server.read(addresses.read, dan).name == "Dan"
     assert joining.accept(server, opened.game_id, dan).again
 
 
 def test_the_word_that_was_typed_with_an_address_counts(server, person, opened):
-    joining.ask_to_join(server, opened.game_id, "dan@example.org", "Dan", "heron")
+    server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan", "heron")
     joining.accept(server, opened.game_id, typed(server))
-    joining.join(server, opened.game_id, person("Ben"))
+    server.run(joining.join, opened.game_id, person("Ben"))
     row = row_of(server, opened.game_id)
     assert row.seed == seed_from(row.secret, ["owl", "heron", ""])
 
 
 def test_typing_the_address_of_a_known_player_takes_no_place_either(server, person, opened):
     ben = person("Ben")
-    joining.ask_to_join(server, opened.game_id, "ben@example.org", "Silly")
+    server.run(joining.ask_to_join, opened.game_id, "ben@example.org", "Silly")
     assert players(server, opened.game_id) == ("Ann",)
     assert kinds(server, ben) == ["confirm", "confirm"]
-    assert addresses.read(server, ben).name == "Ben"
+    assert server.read(addresses.read, ben).name == "Ben"
 
 
 def test_the_last_thing_that_was_typed_counts(server, opened):
-    joining.ask_to_join(server, opened.game_id, "dan@example.org", "Dan", "one")
-    joining.ask_to_join(server, opened.game_id, "dan@example.org", "Daniel", "two")
+    server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan", "one")
+    server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Daniel", "two")
     joining.accept(server, opened.game_id, typed(server))
     assert players(server, opened.game_id) == ("Ann", "Daniel")
 
 
 def test_whoever_comes_too_late_keeps_the_confirmed_address(server, person, opened):
-    joining.ask_to_join(server, opened.game_id, "dan@example.org", "Dan")
+    server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan")
     dan = typed(server)
-    joining.join(server, opened.game_id, person("Ben"))
-    joining.join(server, opened.game_id, person("Cleo"))
+    server.run(joining.join, opened.game_id, person("Ben"))
+    server.run(joining.join, opened.game_id, person("Cleo"))
     with pytest.raises(Gone, match="has begun"):
         joining.accept(server, opened.game_id, dan)
-    assert addresses.read(server, dan).confirmed_at is not None
+    assert server.read(addresses.read, dan).confirmed_at is not None
 
 
 def test_a_refused_place_can_be_asked_for_again_by_the_same_link(server, person, opened):
-    joining.ask_to_join(server, opened.game_id, "dan@example.org", "Dan", "heron")
+    server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan", "heron")
     dan = typed(server)
     with pytest.raises(BadInput):
         joining.accept(server, opened.game_id, dan, name="you")
@@ -346,37 +346,37 @@ def test_a_refused_place_can_be_asked_for_again_by_the_same_link(server, person,
 
 
 def test_a_table_asked_for_by_typing_an_address_is_nobodys_business_before_its_mail_is_answered(server, person):
-    created = joining.ask_to_create(server, "dan@example.org", "Dan", replace(POKER, invited=("eve@example.org",)))
+    created = server.run(joining.ask_to_create, "dan@example.org", "Dan", replace(POKER, invited=("eve@example.org",)))
     dan, eve, ben = typed(server), typed(server, "eve@example.org"), person("Ben")
-    assert listing.by_key(server, created.key).status == "planned"
+    assert server.read(listing.by_key, created.key).status == "planned"
     assert (kinds(server, dan), kinds(server, eve)) == (["confirm"], [])
     for act in (
-        lambda: joining.join(server, created.game_id, ben),
-        lambda: joining.ask_to_join(server, created.game_id, "fay@example.org", "Fay"),
+        lambda: server.run(joining.join, created.game_id, ben),
+        lambda: server.run(joining.ask_to_join, created.game_id, "fay@example.org", "Fay"),
         lambda: joining.accept(server, created.game_id, eve),
     ):
         with pytest.raises(NotFound):
             act()
     joining.accept(server, created.game_id, dan, word="owl")
-    shown = listing.by_key(server, created.key)
+    shown = server.read(listing.by_key, created.key)
     assert (shown.status, shown.players, shown.host) == ("open", ("Dan",), "Dan")
     assert kinds(server, eve) == ["invitation"]
 
 
 def test_a_host_whose_word_is_refused_has_announced_nothing_yet(server):
-    created = joining.ask_to_create(server, "dan@example.org", "Dan", replace(POKER, invited=("eve@example.org",)))
+    created = server.run(joining.ask_to_create, "dan@example.org", "Dan", replace(POKER, invited=("eve@example.org",)))
     dan = typed(server)
     with pytest.raises(BadInput):
         joining.accept(server, created.game_id, dan, word="x" * 101)
-    assert listing.by_key(server, created.key).status == "planned"
+    assert server.read(listing.by_key, created.key).status == "planned"
     assert kinds(server, typed(server, "eve@example.org")) == []
-    assert addresses.read(server, dan).confirmed_at is not None
+    assert server.read(addresses.read, dan).confirmed_at is not None
     joining.accept(server, created.game_id, dan, word="owl")
-    assert listing.by_key(server, created.key).players == ("Dan",)
+    assert server.read(listing.by_key, created.key).players == ("Dan",)
 
 
 def test_a_table_of_one_person_and_bots_begins_when_its_host_takes_the_seat(server):
-    created = joining.ask_to_create(server, "dan@example.org", "Dan", replace(POKER, bots=("greedy", "random")))
+    created = server.run(joining.ask_to_create, "dan@example.org", "Dan", replace(POKER, bots=("greedy", "random")))
     assert joining.accept(server, created.game_id, typed(server), word="owl").begun
     row = row_of(server, created.game_id)
     assert row.seed == seed_from(row.secret, ["", "", "owl"])
@@ -385,35 +385,37 @@ def test_a_table_of_one_person_and_bots_begins_when_its_host_takes_the_seat(serv
 def test_fifty_addresses_can_wait_for_one_table(server, opened, monkeypatch):
     monkeypatch.setattr(joining, "MOST_WISHES", 2)
     for name in ("dan", "eve"):
-        joining.ask_to_join(server, opened.game_id, f"{name}@example.org", name)
+        server.run(joining.ask_to_join, opened.game_id, f"{name}@example.org", name)
     with pytest.raises(TooMany):
-        joining.ask_to_join(server, opened.game_id, "fay@example.org", "Fay")
-    joining.ask_to_join(server, opened.game_id, "eve@example.org", "Eve")
+        server.run(joining.ask_to_join, opened.game_id, "fay@example.org", "Fay")
+    server.run(joining.ask_to_join, opened.game_id, "eve@example.org", "Eve")
 
 
 # Invitations.
 
 
 def test_invited_people_get_a_mail_and_take_their_place_by_it(server, person):
-    created = joining.create_table(server, person("Ann"), replace(POKER, private=True, invited=("Ben@Example.org",)))
+    created = server.run(
+        joining.create_table, person("Ann"), replace(POKER, private=True, invited=("Ben@Example.org",))
+    )
     ben = typed(server, "ben@example.org")
     (mail,) = letters(server, ben)
     assert (mail.kind, mail.game_id, json.loads(mail.facts)) == ("invitation", created.game_id, {"host": "Ann"})
     joining.accept(server, created.game_id, ben, name="Ben", word="heron")
     assert players(server, created.game_id) == ("Ben",)
-    assert addresses.read(server, ben).confirmed_at is not None
+    assert server.read(addresses.read, ben).confirmed_at is not None
 
 
 def test_an_invited_stranger_has_to_give_a_name(server, person):
-    created = joining.create_table(server, person("Ann"), replace(POKER, invited=("ben@example.org",)))
+    created = server.run(joining.create_table, person("Ann"), replace(POKER, invited=("ben@example.org",)))
     with pytest.raises(BadInput, match="name"):
         joining.accept(server, created.game_id, typed(server, "ben@example.org"))
 
 
 def test_everybody_is_invited_once_and_the_host_not_at_all(server, person):
     twice = ("ben@example.org", "BEN@example.org", "ann@example.org")
-    created = joining.create_table(server, person("Ann"), replace(POKER, invited=twice))
-    assert invitations.invite(server, created.game_id, person("Ann"), ("ben@example.org", "eve@example.org")) == 1
+    created = server.run(joining.create_table, person("Ann"), replace(POKER, invited=twice))
+    assert server.run(invitations.invite, created.game_id, person("Ann"), ("ben@example.org", "eve@example.org")) == 1
     assert kinds(server, typed(server, "ben@example.org")) == ["invitation"]
     assert kinds(server, typed(server, "eve@example.org")) == ["invitation"]
     assert "invitation" not in kinds(server, person("Ann"))
@@ -421,79 +423,83 @@ def test_everybody_is_invited_once_and_the_host_not_at_all(server, person):
 
 def test_only_the_host_invites(server, person, opened):
     with pytest.raises(Forbidden):
-        invitations.invite(server, opened.game_id, person("Ben"), ("eve@example.org",))
+        server.run(invitations.invite, opened.game_id, person("Ben"), ("eve@example.org",))
 
 
 def test_a_private_table_is_for_those_who_were_asked(server, person):
-    created = joining.create_table(server, person("Ann"), replace(POKER, private=True, invited=("ben@example.org",)))
+    created = server.run(
+        joining.create_table, person("Ann"), replace(POKER, private=True, invited=("ben@example.org",))
+    )
     for act in (
-        lambda: joining.join(server, created.game_id, person("Cleo")),
+        lambda: server.run(joining.join, created.game_id, person("Cleo")),
         lambda: joining.accept(server, created.game_id, person("Cleo")),
-        lambda: joining.ask_to_join(server, created.game_id, "dan@example.org", "Dan"),
+        lambda: server.run(joining.ask_to_join, created.game_id, "dan@example.org", "Dan"),
     ):
         with pytest.raises(NotFound):
             act()
-    joining.join(server, created.game_id, person("Ben"))
+    server.run(joining.join, created.game_id, person("Ben"))
     assert players(server, created.game_id) == ("Ben",)
 
 
 def test_no_address_gets_more_than_five_invitations_in_a_day(server, person, clock):
     ann, invited = person("Ann"), replace(POKER, invited=("ben@example.org",))
     for _ in range(invitations.INVITATIONS_A_DAY):
-        joining.create_table(server, ann, invited)
+        server.run(joining.create_table, ann, invited)
     before = everything(server.store)
     with pytest.raises(TooMany):
-        joining.create_table(server, ann, invited)
+        server.run(joining.create_table, ann, invited)
     assert everything(server.store) == before
     clock.advance(timedelta(days=1))
-    joining.create_table(server, ann, invited)
+    server.run(joining.create_table, ann, invited)
 
 
 def test_a_table_is_offered_to_twenty_addresses(server, person):
     wanted = replace(POKER, invited=tuple(f"friend{n}@example.org" for n in range(20)))
-    created = joining.create_table(server, person("Ann"), wanted)
+    created = server.run(joining.create_table, person("Ann"), wanted)
     assert len(letters(server, kind="invitation")) == 20
     with pytest.raises(BadInput, match="20 at most"):
-        invitations.invite(server, created.game_id, person("Ann"), ("one.more@example.org",))
+        server.run(invitations.invite, created.game_id, person("Ann"), ("one.more@example.org",))
 
 
 def test_declining_tells_the_host_once(server, person):
-    created = joining.create_table(server, person("Ann"), replace(POKER, invited=("ben@example.org",)))
+    created = server.run(joining.create_table, person("Ann"), replace(POKER, invited=("ben@example.org",)))
     ben = typed(server, "ben@example.org")
-    invitations.decline(server, created.game_id, ben)
+    server.run(invitations.decline, created.game_id, ben)
     before = everything(server.store)
-    invitations.decline(server, created.game_id, ben)
+    server.run(invitations.decline, created.game_id, ben)
     assert everything(server.store) == before
     assert kinds(server, person("Ann")) == ["confirm", "declined"]
 
 
 def test_whoever_declined_can_still_come(server, person):
-    created = joining.create_table(server, person("Ann"), replace(POKER, private=True, invited=("ben@example.org",)))
+    created = server.run(
+        joining.create_table, person("Ann"), replace(POKER, private=True, invited=("ben@example.org",))
+    )
     ben = typed(server, "ben@example.org")
-    invitations.decline(server, created.game_id, ben)
+    server.run(invitations.decline, created.game_id, ben)
     joining.accept(server, created.game_id, ben, name="Ben")
     assert players(server, created.game_id) == ("Ben",)
 
 
 def test_there_is_nothing_to_decline_without_an_invitation_or_after_joining(server, person, opened):
     with pytest.raises(NotFound):
-        invitations.decline(server, opened.game_id, person("Ben"))
-    invitations.invite(server, opened.game_id, person("Ann"), ("ben@example.org",))
-    joining.join(server, opened.game_id, person("Ben"))
+        server.run(invitations.decline, opened.game_id, person("Ben"))
+    server.run(invitations.invite, opened.game_id, person("Ann"), ("ben@example.org",))
+    server.run(joining.join, opened.game_id, person("Ben"))
     with pytest.raises(Gone):
-        invitations.decline(server, opened.game_id, person("Ben"))
+        server.run(invitations.decline, opened.game_id, person("Ben"))
 
 
 def test_unknown_tables_are_not_found(server, person):
     ann = person("Ann")
     for act in (
-        lambda: joining.join(server, 99, ann),
+        lambda: server.run(joining.join, 99, ann),
         lambda: joining.accept(server, 99, ann),
-        lambda: invitations.decline(server, 99, ann),
-        lambda: invitations.invite(server, 99, ann, ()),
-        lambda: joining.ask_to_join(server, 99, "dan@example.org", "Dan"),
-        lambda: listing.by_key(server, "nonsense"),
-        lambda: listing.by_id(server, 99),
+        lambda: server.run(invitations.decline, 99, ann),
+        lambda: server.run(invitations.invite, 99, ann, ()),
+        lambda: server.run(joining.ask_to_join, 99, "dan@example.org", "Dan"),
+        lambda: server.read(listing.by_key, "nonsense"),
+        lambda: server.read(listing.by_id, 99),
     ):
         with pytest.raises(NotFound):
             act()
@@ -505,24 +511,27 @@ def test_unknown_tables_are_not_found(server, person):
 def test_a_table_that_breaks_while_it_is_made_leaves_nothing(server, person):
     ann = person("Ann")
     wanted = replace(POKER, bots=("greedy",), invited=("ben@example.org", "eve@example.org"))
-    assert fails_without_a_trace(server.store, lambda: joining.create_table(server, ann, wanted)) > 5
+    assert fails_without_a_trace(server.store, lambda: server.run(joining.create_table, ann, wanted)) > 5
 
 
 def test_joining_that_breaks_leaves_nothing(server, person, opened):
     ben = person("Ben")
-    assert fails_without_a_trace(server.store, lambda: joining.join(server, opened.game_id, ben, word="heron")) > 5
+    assert fails_without_a_trace(server.store, lambda: server.run(joining.join, opened.game_id, ben, word="heron")) > 5
 
 
 def test_a_start_that_breaks_leaves_nothing(server, person, opened):
-    joining.join(server, opened.game_id, person("Ben"))
+    server.run(joining.join, opened.game_id, person("Ben"))
     cleo = person("Cleo")
-    assert fails_without_a_trace(server.store, lambda: joining.join(server, opened.game_id, cleo)) > 10
+    assert fails_without_a_trace(server.store, lambda: server.run(joining.join, opened.game_id, cleo)) > 10
     assert Begun(server, opened.game_id).verifies()
 
 
 def test_accepting_that_breaks_leaves_nothing(server):
-    created = joining.ask_to_create(
-        server, "dan@example.org", "Dan", replace(POKER, bots=("greedy", "random"), invited=("eve@example.org",))
+    created = server.run(
+        joining.ask_to_create,
+        "dan@example.org",
+        "Dan",
+        replace(POKER, bots=("greedy", "random"), invited=("eve@example.org",)),
     )
     dan = typed(server)
     assert fails_without_a_trace(server.store, lambda: joining.accept(server, created.game_id, dan)) > 10
@@ -535,11 +544,12 @@ def test_two_who_want_the_last_place_at_once_do_not_both_get_it(server, person):
     ann, ben, cleo, dan = (person(name) for name in ("Ann", "Ben", "Cleo", "Dan"))
     met = 0
     for meeting in meetings(server.store):
-        created = joining.create_table(server, ann, POKER)
+        created = server.run(joining.create_table, ann, POKER)
         for who in (ann, ben):
-            joining.join(server, created.game_id, who)
+            server.run(joining.join, created.game_id, who)
         outcomes = meeting(
-            partial(joining.join, server, created.game_id, cleo), partial(joining.join, server, created.game_id, dan)
+            partial(server.run, joining.join, created.game_id, cleo),
+            partial(server.run, joining.join, created.game_id, dan),
         )
         (joined,) = (outcome for outcome in outcomes if not isinstance(outcome, Exception))
         (refused,) = (outcome for outcome in outcomes if isinstance(outcome, Exception))
@@ -548,9 +558,9 @@ def test_two_who_want_the_last_place_at_once_do_not_both_get_it(server, person):
         game = Begun(server, created.game_id)
         assert len(game.places()) == 3
         assert game.verifies()
-        leaving.agree_to_end(server, game.id, ann)
-        leaving.agree_to_end(server, game.id, ben)
-        leaving.agree_to_end(server, game.id, cleo if outcomes[0] is joined else dan)
+        server.run(leaving.agree_to_end, game.id, ann)
+        server.run(leaving.agree_to_end, game.id, ben)
+        server.run(leaving.agree_to_end, game.id, cleo if outcomes[0] is joined else dan)
         met += 1
     assert met > 10
 
@@ -558,43 +568,44 @@ def test_two_who_want_the_last_place_at_once_do_not_both_get_it(server, person):
 def test_a_double_click_on_joining_is_one_place(server, person):
     ann = person("Ann")
     for meeting in meetings(server.store):
-        created = joining.create_table(server, ann, POKER)
-        click = partial(joining.join, server, created.game_id, ann, word="owl")
+        created = server.run(joining.create_table, ann, POKER)
+        click = partial(server.run, joining.join, created.game_id, ann, word="owl")
         one, other = meeting(click, click)
         assert sorted([one.again, other.again]) == [False, True]
         assert one.places == other.places == (0,)
-        leaving.leave(server, created.game_id, ann)
+        server.run(leaving.leave, created.game_id, ann)
 
 
 def test_a_table_does_not_begin_without_a_player_who_leaves_at_the_same_moment(server, person):
     ann, ben, cleo = (person(name) for name in ("Ann", "Ben", "Cleo"))
     for meeting in meetings(server.store):
-        created = joining.create_table(server, ann, POKER)
+        created = server.run(joining.create_table, ann, POKER)
         for who in (ann, ben):
-            joining.join(server, created.game_id, who)
+            server.run(joining.join, created.game_id, who)
         left, joined = meeting(
-            partial(leaving.leave, server, created.game_id, ben), partial(joining.join, server, created.game_id, cleo)
+            partial(server.run, leaving.leave, created.game_id, ben),
+            partial(server.run, joining.join, created.game_id, cleo),
         )
         assert (left is None) == (not joined.begun), (left, joined)
         assert len(players(server, created.game_id)) == (3 if joined.begun else 2)
         # From a game that has begun nobody is let go like this.
         with suppress(Gone):
-            leaving.leave(server, created.game_id, ann)
+            server.run(leaving.leave, created.game_id, ann)
 
 
 def test_two_tables_at_once_do_not_slip_through_the_limit(server, person):
     small, ann = replace(server, open_tables=1), person("Ann")
     for meeting in meetings(server.store):
-        outcomes = meeting(*(partial(joining.create_table, small, ann, POKER) for _ in range(2)))
+        outcomes = meeting(*(partial(small.run, joining.create_table, ann, POKER) for _ in range(2)))
         (created,) = (outcome for outcome in outcomes if not isinstance(outcome, Exception))
         assert sum(isinstance(outcome, TooMany) for outcome in outcomes) == 1
-        leaving.leave(server, created.game_id, ann)
+        server.run(leaving.leave, created.game_id, ann)
 
 
 def test_one_address_typed_twice_at_once_is_one_person(server):
     for number, meeting in enumerate(meetings(server.store)):
         address = f"dan{number}@example.org"
         one, other = meeting(
-            partial(addresses.create, server, address, "Dan"), partial(addresses.create, server, address, "Dan")
+            partial(server.run, addresses.create, address, "Dan"), partial(server.run, addresses.create, address, "Dan")
         )
         assert one.id == other.id

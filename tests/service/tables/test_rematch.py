@@ -24,12 +24,12 @@ def over(server, table):
 def ended(server, table):
     game = table("sunset-poker", 4, bots=("random",), pace="3d", title="Friday", silent_limit=5)
     for seat in people_of(game):
-        leaving.agree_to_end(server, game.id, game.person_at(seat))
+        server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     return game
 
 
 def seat_token(server, game, seat):
-    made = server.write(
+    made = server.store.write(
         lambda tx: links.of_seat_in(tx, server, game.person_at(seat), game.id, game.row().window, seat).seat
     )
     with server.store.read() as tx:
@@ -42,7 +42,7 @@ def people_of(game):
 
 def test_the_new_table_is_like_the_old_one_with_its_bots_and_the_others_invited(server, over):
     asker, *others = people_of(over)
-    found = by_link.at(server, rematch.rematch(server, seat_token(server, over, asker)))
+    found = server.read(by_link.at, server.run(rematch.rematch, seat_token(server, over, asker)))
     before, after = over.row(), found.table
     for name in ("kind", "seats", "title", "pace", "silent_limit", "successor", "doubles"):
         assert getattr(after, name) == getattr(before, name)
@@ -56,15 +56,15 @@ def test_the_new_table_is_like_the_old_one_with_its_bots_and_the_others_invited(
 def test_whoever_has_left_for_good_is_not_invited(server, over):
     asker, gone, other = people_of(over)
     stays = over.person_at(other)
-    delete.delete_person(server, over.person_at(gone))
-    found = by_link.at(server, rematch.rematch(server, seat_token(server, over, asker)))
+    server.run(delete.delete_person, over.person_at(gone))
+    found = server.read(by_link.at, server.run(rematch.rematch, seat_token(server, over, asker)))
     with server.store.read() as tx:
         assert [each.person_id for each in table_rows.invitations(tx, found.table.game_id)] == [stays]
 
 
 def test_whoever_asks_later_or_again_is_led_to_the_same_table(server, over):
     first, second, _ = (seat_token(server, over, seat) for seat in people_of(over))
-    tables = [by_link.at(server, rematch.rematch(server, token)) for token in (first, first, second)]
+    tables = [server.read(by_link.at, server.run(rematch.rematch, token)) for token in (first, first, second)]
     assert len({each.table.game_id for each in tables}) == 1
     assert [each.hosts for each in tables] == [True, True, False]
 
@@ -73,10 +73,10 @@ def test_two_who_ask_at_once_open_one_table(server, table, clock):
     for meeting in meetings(server.store):
         game = ended(server, table)
         ann, ben = (seat_token(server, game, seat) for seat in people_of(game)[:2])
-        doors = meeting(partial(rematch.rematch, server, ann), partial(rematch.rematch, server, ben))
-        tables = [by_link.at(server, door).table for door in doors]
+        doors = meeting(partial(server.run, rematch.rematch, ann), partial(server.run, rematch.rematch, ben))
+        tables = [server.read(by_link.at, door).table for door in doors]
         assert tables[0].game_id == tables[1].game_id
-        leaving.leave(server, tables[0].game_id, tables[0].host_id)
+        server.run(leaving.leave, tables[0].game_id, tables[0].host_id)
         # Nobody is invited more than a few times in a day.
         clock.advance(timedelta(days=1))
 
@@ -84,14 +84,14 @@ def test_two_who_ask_at_once_open_one_table(server, table, clock):
 def test_where_the_new_table_came_to_nothing_there_is_another(server, over):
     asker = people_of(over)[0]
     token = seat_token(server, over, asker)
-    first = by_link.at(server, rematch.rematch(server, token)).table
-    leaving.leave(server, first.game_id, over.person_at(asker))
-    second = by_link.at(server, rematch.rematch(server, token)).table
+    first = server.read(by_link.at, server.run(rematch.rematch, token)).table
+    server.run(leaving.leave, first.game_id, over.person_at(asker))
+    second = server.read(by_link.at, server.run(rematch.rematch, token)).table
     assert second.game_id != first.game_id
-    assert listing.by_id(server, second.game_id).status == "open"
+    assert server.read(listing.by_id, second.game_id).status == "open"
 
 
 def test_a_game_that_goes_on_has_no_rematch(server, table):
     game = table("sunset-poker", 3)
     with pytest.raises(Stale, match="not over"):
-        rematch.rematch(server, seat_token(server, game, 0))
+        server.run(rematch.rematch, seat_token(server, game, 0))

@@ -18,11 +18,11 @@ SAID = table_of(Said)
 
 
 def say(begun, seat, text):
-    talk.say(begun.server, begun.id, seat, begun.person_at(seat), text)
+    begun.server.run(talk.say, begun.id, seat, begun.person_at(seat), text)
 
 
 def heard(begun):
-    return [(line.seat, line.text) for line in talk.heard(begun.server, begun.id)]
+    return [(line.seat, line.text) for line in begun.server.read(talk.heard, begun.id)]
 
 
 def test_what_is_said_is_heard_in_order(table):
@@ -44,16 +44,16 @@ def test_only_who_sits_there_talks_there(table, person):
     before = everything(begun.server.store)
     for seat, person_id in ((0, stranger), (1, begun.person_at(0))):
         with pytest.raises(Forbidden):
-            talk.say(begun.server, begun.id, seat, person_id, "Hello!")
+            begun.server.run(talk.say, begun.id, seat, person_id, "Hello!")
     assert everything(begun.server.store) == before
 
 
 def test_nothing_is_said_where_nobody_plays_any_more(table):
     begun = table()
     for seat in range(3):
-        leaving.agree_to_end(begun.server, begun.id, begun.person_at(seat))
+        begun.server.run(leaving.agree_to_end, begun.id, begun.person_at(seat))
     with pytest.raises(Gone):
-        talk.say(begun.server, begun.id, 0, begun.person_at(0), "Hello!")
+        begun.server.run(talk.say, begun.id, 0, begun.person_at(0), "Hello!")
 
 
 @pytest.mark.parametrize("text", ["", " \n\t ", "\u200e\u202e", "x" * (LONGEST_SAID + 1)])
@@ -106,7 +106,7 @@ def test_verifying_finds_talk_that_was_altered(table, altered):
     begun = table()
     say(begun, 0, "some words")
     say(begun, 0, "more words")
-    begun.server.write(lambda tx: tx.execute(update(SAID).where(SAID.c.seq == 1).values(**altered)))
+    begun.server.store.write(lambda tx: tx.execute(update(SAID).where(SAID.c.seq == 1).values(**altered)))
     with begun.server.store.read() as tx:
         found = verify_game(tx, begun.id)
     assert any("what was said at the table" in wrong.says for wrong in found.wrongs)
@@ -130,6 +130,6 @@ def test_a_line_that_breaks_off_leaves_nothing(table):
 def test_a_line_that_lost_its_text_without_a_row_that_says_why_is_found(table):
     begun = table()
     say(begun, 0, "something bad")
-    begun.server.write(lambda tx: talk.redact_in(tx, begun.id, 1))
+    begun.server.store.write(lambda tx: talk.redact_in(tx, begun.id, 1))
     with begun.server.store.read() as tx:
         assert any("no row says why" in wrong.says for wrong in verify_game(tx, begun.id).wrongs)

@@ -83,7 +83,7 @@ def programs(app, server, links):
     """programs(game) -> a program for each seat."""
 
     def of(game):
-        tokens = [by_link.token_for_programs(server, links.of(game, seat)[1]) for seat in sorted(game.places())]
+        tokens = [server.run(by_link.token_for_programs, links.of(game, seat)[1]) for seat in sorted(game.places())]
         return [Program(app, token) for token in tokens]
 
     return of
@@ -288,7 +288,7 @@ def test_without_a_token_of_a_seat_there_is_nothing(app, links, templari, asked)
 def test_a_token_dies_when_the_links_of_its_seat_are_renewed(asked, server, templari):
     from pbem.service import links
 
-    links.renew(server, templari.id, next(iter(templari.asked())))
+    server.run(links.renew, templari.id, next(iter(templari.asked())))
     asked.get("/decision", 410)
 
 

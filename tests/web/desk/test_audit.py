@@ -16,7 +16,7 @@ AUDIT = table_of(Audit)
 
 
 def record(server, actor=ANN, act=Act.BAN, reason="It was asked for.", **named):
-    return server.write(lambda tx: audit.record(tx, server, actor, act, reason, **named))
+    return server.run(audit.record, actor, act, reason, **named)
 
 
 def test_what_was_done_is_shown_with_who_why_and_to_whom(olga, server, table):
@@ -102,11 +102,11 @@ def test_a_page_of_acts_takes_few_queries_and_little_room(olga, server, table):
 
 def test_the_chain_is_checked_and_an_alteration_is_told(olga, server):
     record(server)
-    noted = audit.head(server)
+    noted = server.read(audit.head)
     record(server)
     assert "The chain is whole" in olga.open(f"/desk/audit/check?head={noted}").text
     assert "No row has the head 00000000000000000000." in olga.open("/desk/audit/check?head=00000000000000000000").text
-    server.write(lambda tx: tx.execute(update(AUDIT).where(AUDIT.c.seq == 1).values(reason="Another.")))
+    server.store.write(lambda tx: tx.execute(update(AUDIT).where(AUDIT.c.seq == 1).values(reason="Another.")))
     assert "row 1" in olga.open("/desk/audit/check").text
 
 
@@ -116,5 +116,5 @@ def test_the_chain_is_taken_away_as_a_file_that_verifies(olga, server):
     with olga.client.get("/desk/audit.jsonl", base_url=HOST) as answer:
         assert "attachment" in answer.headers["Content-Disposition"]
         lines = answer.get_data(as_text=True).splitlines()
-    assert audit.verify_lines(lines, [audit.head(server)]).rows == 3
+    assert audit.verify_lines(lines, [server.read(audit.head)]).rows == 3
     assert json.loads(lines[0])["actor"] == "organiser Ann"

@@ -20,7 +20,7 @@ def game(table):
 @pytest.fixture
 def call(server, game):
     """Somebody has called from that table; the number of the call."""
-    return calls.call(server, game.person_at(0), "My link <b>is</b> gone.\n\nWhat now?", game_id=game.id, seat=0)
+    return server.run(calls.call, game.person_at(0), "My link <b>is</b> gone.\n\nWhat now?", game_id=game.id, seat=0)
 
 
 def test_a_call_is_found_in_the_list_and_answered(olga, server, call, game):
@@ -58,7 +58,7 @@ def test_an_organiser_hears_that_there_are_calls_from_where_they_play_and_no_mor
 
 def test_many_long_calls_take_few_queries_and_little_room(olga, server, person, clock):
     for number in range(calls.MOST_SHOWN):
-        calls.call(server, person(f"Caller {number}"), f"{number} " + "y" * 3900)
+        server.run(calls.call, person(f"Caller {number}"), f"{number} " + "y" * 3900)
     with calls_counted(server.store) as made:
         page = olga.open("/desk/calls")
     assert len([each for each in made if each.startswith("SELECT")]) <= 12

@@ -106,11 +106,13 @@ def test_the_charts_have_their_numbers_as_tables(olga, server, clock, table):
 def test_what_became_of_the_mails_to_each_provider_is_told(olga, server, clock):
     today = clock.now().date()
     for number in range(deliverability.PROVIDERS):
-        server.write(lambda tx, number=number: traffic.count(tx, today, "sent", {f"few{number}.example": 1}))
+        server.store.write(lambda tx, number=number: traffic.count(tx, today, "sent", {f"few{number}.example": 1}))
     for kind, many_of_them in (("sent", 70), ("deferred", 31), ("bounced", 29), ("complained", 17)):
-        server.write(lambda tx, kind=kind, more=many_of_them: traffic.count(tx, today, kind, {"example.net": more}))
+        server.store.write(
+            lambda tx, kind=kind, more=many_of_them: traffic.count(tx, today, kind, {"example.net": more})
+        )
     long_ago = today - timedelta(days=deliverability.DAYS + 1)
-    server.write(lambda tx: traffic.count(tx, long_ago, "sent", {"example.net": 500}))
+    server.store.write(lambda tx: traffic.count(tx, long_ago, "sent", {"example.net": 500}))
     shown = olga.open("/desk/mail").text
     assert "example.net70312917" in shown, "one number to a cell"
     assert shown.count("few") == deliverability.PROVIDERS - 1, "those with the fewest mails are not listed"
@@ -136,7 +138,7 @@ def test_how_mails_get_through_stands_at_the_desk_with_what_the_relay_says_and_w
 def test_who_is_left_alone_is_listed_with_why_and_released_from_their_page(olga, server, person):
     ann = person("Ann")
     assert "Let mails go to them again" not in olga.open(f"/desk/people/{ann}").links()
-    server.write(lambda tx: reachability.refused(tx, server, ann, "550 5.1.1 no such user"))
+    server.run(reachability.refused, ann, "550 5.1.1 no such user")
     page = olga.open("/desk/mail")
     assert "One person gets no mails" in page.text
     for told in (f"Ann · person {ann} · since 2026-11-21 12:00 UTC", "our relay refuses the address – 550 5.1.1"):
@@ -205,8 +207,8 @@ def test_a_table_where_the_organiser_plays_is_named_beforehand_and_afterwards(ol
 def test_a_mail_that_was_given_up_and_is_about_no_table_is_sent_again_from_the_first_page(olga, server, person):
     does(server, Ban(person("Ann")))
     (mail,) = letters(server, kind="banned")
-    server.write(lambda tx: outbox.change(tx, mail.id, status="parked"))
-    server.write(lambda tx: ledger.note(tx, mail.id, server.now(), "parked", "554 no"))
+    server.store.write(lambda tx: outbox.change(tx, mail.id, status="parked"))
+    server.store.write(lambda tx: ledger.note(tx, mail.id, server.now(), "parked", "554 no"))
     page = olga.open("/desk")
     assert "554 no" in page.text
     form = page.follow("Send it again").form("See what it would do …")

@@ -25,7 +25,7 @@ def game(table):
 @pytest.fixture
 def call(server, game):
     """Somebody has called from that table; the number of the call."""
-    return calls.call(server, game.person_at(0), "My link <b>is</b> gone.", game_id=game.id, seat=0)
+    return server.run(calls.call, game.person_at(0), "My link <b>is</b> gone.", game_id=game.id, seat=0)
 
 
 def enter(page, passphrase=GOOD, name="Olga", **more):
@@ -116,13 +116,13 @@ def test_a_host_comes_from_their_own_page_and_helps_without_a_passphrase(sign_in
     table = sign_in(host).follow("Help at this table, as its host")
     table.follow("Pause the table").forms()[0].press(reason="We are all at the fair.").forms()[0].press()
     assert game.row().paused
-    assert audit.listed(server, Wanted())[0].actor == "host Ann"
+    assert server.read(audit.listed, Wanted())[0].actor == "host Ann"
     others = [each.person_id for each in game.places().values() if each.person_id != host]
     assert "Help at this table, as its host" not in sign_in(others[0]).links()
 
 
 def test_a_host_hears_of_no_call_and_of_no_answer(sign_in, server, game, call):
-    calls.answer(server, ANN, call, "Do not mind the host.")
+    server.run(calls.answer, ANN, call, "Do not mind the host.")
     page = sign_in(game.row().host_id).follow("Help at this table, as its host")
     assert "organiser Ann" not in page.text
     assert calls.CALLED not in page.text

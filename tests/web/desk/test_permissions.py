@@ -63,7 +63,9 @@ def game(table, server):
     """A table whose host is Ann, at which Ben plays, who is an organiser as well; Cleo has called from it."""
     begun = table("sun-bid", 3)
     host = begun.row().host_id
-    calls.call(server, next(p for p in begun.places().values() if p.name == "Cleo").person_id, "Help", game_id=begun.id)
+    server.run(
+        calls.call, next(p for p in begun.places().values() if p.name == "Cleo").person_id, "Help", game_id=begun.id
+    )
     assert next(p for p in begun.places().values() if p.name == "Ann").person_id == host
     return begun
 

@@ -77,7 +77,7 @@ def test_every_row_of_a_record_has_words(app, kind):
 @pytest.mark.parametrize("act", ACTS)
 def test_an_act_is_typed_looked_at_and_done_and_the_form_works_once(desk, game, server, act):
     fields, button, is_done = ACTS[act]
-    talk.say(server, game.id, 0, game.person_at(0), "You fools.")
+    server.run(talk.say, game.id, 0, game.person_at(0), "You fools.")
     before = everything(server.store)
     looked = desk.open(address(game, act)).form(LOOK).press(**fields, reason="It was asked for.", step="preview")
     assert looked.status == 200
@@ -101,7 +101,7 @@ def test_an_act_is_typed_looked_at_and_done_and_the_form_works_once(desk, game, 
 
 def test_whose_words_are_taken_away_and_which_is_shown_beforehand(desk, game, server):
     for seat, text in ((0, "Good luck."), (1, "You fools.")):
-        talk.say(server, game.id, seat, game.person_at(seat), text)
+        server.run(talk.say, game.id, seat, game.person_at(seat), text)
     looked = desk.open(address(game, "redact")).form(LOOK).press(line="2", reason="It is rude.", step="preview")
     assert f"{game.places()[1].name} said: “You fools.”" in looked.text
     assert "Good luck." not in looked.text
@@ -138,7 +138,7 @@ def test_an_act_on_a_person_names_them_on_each_of_its_pages(desk, server, game, 
     fields, button = ON_PEOPLE[act]
     ben = person("Ben")
     if act == "release":
-        server.write(lambda tx: reachability.refused(tx, server, ben, "550 5.1.1 no such user"))
+        server.run(reachability.refused, ben, "550 5.1.1 no such user")
     page = desk.open(f"/desk/people/{ben}/{act}")
     assert f"Ben · person {ben} " in page.text
     looked = page.form(LOOK).press(**fields, reason="It was asked for.", step="preview")
@@ -194,11 +194,11 @@ def test_a_mistake_is_made_good_by_the_form_that_says_how(desk, game):
 
 def test_a_call_is_closed_by_the_act_that_it_led_to_and_its_caller_is_told(desk, game, server):
     caller = game.person_at(1)
-    number = calls.call(server, caller, "I have no time this week.", game_id=game.id, seat=1)
+    number = server.run(calls.call, caller, "I have no time this week.", game_id=game.id, seat=1)
     page = desk.open(f"{address(game)}?call={number}").follow("Pause the table")
     looked = page.form(LOOK).press(step="preview", reason="Somebody has no time.")
     assert looked.form("Pause the table").press(step="do").heading == "Done"
-    assert calls.waiting(server) == []
+    assert server.read(calls.waiting) == []
     assert letters(server, caller, "call_answered")
 
 
@@ -236,11 +236,11 @@ def test_seeing_as_a_seat_is_a_look_on_record_with_its_reason(desk, table, serve
     page = desk.open(address(game))
     looked = page.form("Look").press(seat="2", reason="She says that her cards are gone.")
     assert looked.heading == "As seat 2 sees it"
-    (row,) = audit.listed(server, audit_rows.Wanted(act="see as"))
+    (row,) = server.read(audit.listed, audit_rows.Wanted(act="see as"))
     assert (row.game_id, row.reason) == (game.id, "She says that her cards are gone.")
     refused = page.form("Look").press(seat="2", reason="")
     assert refused.status == 400
-    assert len(audit.listed(server, audit_rows.Wanted(act="see as"))) == 1
+    assert len(server.read(audit.listed, audit_rows.Wanted(act="see as"))) == 1
     assert desk.client.get(address(game, "see-as"), base_url=HOST).status_code == 405
 
 
@@ -265,7 +265,7 @@ def test_a_mail_is_read_at_its_table_s_desk_and_on_a_person_s_page_for_a_reason_
         assert refused.status == 400
         assert f'<option value="{mail.id}" selected>' in refused.source
         assert desk.client.get(f"{path}/mail", base_url=HOST).status_code == 405
-    looks = audit.listed(server, audit_rows.Wanted(act="read mail"))
+    looks = server.read(audit.listed, audit_rows.Wanted(act="read mail"))
     assert [(row.game_id, row.person_id, row.reason) for row in looks] == [(game.id, mail.person_id, WHY)] * 2
 
 
@@ -292,7 +292,7 @@ def test_a_real_browser_shows_the_mail_in_its_frame_as_its_reader_has_it(site, c
     carry()
     (mail, *_rest) = letters(server, game.person_at(1), "turn")
     olga = Holder(organiser_id=an_organiser(server, "Olga").id)
-    secret = server.write(lambda tx: sessions.open_in(tx, server, olga, "Chromium on Linux"))
+    secret = server.run(sessions.open_in, olga, "Chromium on Linux")
     for scheme, paper in (("light", "rgb(250, 246, 238)"), ("dark", "rgb(23, 21, 18)")):
         context = chromium.new_context(color_scheme=scheme)
         context.add_cookies([{"name": Who.ORGANISER, "value": secret, "url": site}])
@@ -310,7 +310,7 @@ def test_a_real_browser_shows_the_mail_in_its_frame_as_its_reader_has_it(site, c
 
 
 def test_a_table_that_waits_has_no_turn_yet_and_its_options_stand_where_they_are_corrected(desk, server, person):
-    waiting = joining.create_table(server, person("Ann"), Wanted("bid", 3)).game_id
+    waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
     page = desk.open(f"/desk/tables/{waiting}")
     assert "Waits for players. Pace: 1 day." in page.text
     assert "turn 0" not in page.text
@@ -425,10 +425,12 @@ def test_the_record_says_of_each_row_first_what_it_is_and_through_whom_it_came(d
 
 
 def test_the_mails_of_a_table_that_waits_name_their_readers(server, desk, person):
-    waiting = joining.create_table(server, person("Ann"), Wanted("templari", 3, invited=("zoe@example.org",))).game_id
-    joining.join(server, waiting, person("Ben"), name="Benjamin")
-    zoe = addresses.create(server, "zoe@example.org").id
-    invitations.decline(server, waiting, zoe)
+    waiting = server.run(
+        joining.create_table, person("Ann"), Wanted("templari", 3, invited=("zoe@example.org",))
+    ).game_id
+    server.run(joining.join, waiting, person("Ben"), name="Benjamin")
+    zoe = server.run(addresses.create, "zoe@example.org").id
+    server.run(invitations.decline, waiting, zoe)
     shown = desk.open(f"/desk/tables/{waiting}")
     readers = dict(re.findall(r" · (\w+)</th><td><bdi>(.+?)</bdi>", shown.source))
     assert readers == {"joined": "Benjamin", "invitation": f"person {zoe}", "declined": "Ann"}

@@ -41,18 +41,18 @@ def account(page):
 
 def test_one_sees_every_browser_and_signs_the_others_out(browser, sign_in, ann, server):
     page = sign_in(ann)
-    secret = server.write(lambda tx: sessions.open_in(tx, server, Holder(person_id=ann), "Safari on iPhone"))
+    secret = server.run(sessions.open_in, Holder(person_id=ann), "Safari on iPhone")
     page = account(page)
     assert "this one" in page.text
     assert "Safari on iPhone" in page.text
     page = page.form("Sign it out").press()
     assert "Safari on iPhone" not in page.text
-    assert sessions.find(server, secret) is None
+    assert server.read(sessions.find, secret) is None
     for _ in range(3):
-        server.write(lambda tx: sessions.open_in(tx, server, Holder(person_id=ann), "Edge on Windows"))
+        server.run(sessions.open_in, Holder(person_id=ann), "Edge on Windows")
     page = browser.open("/my/account").form("Sign all others out").press()
     assert "Edge on Windows" not in page.text
-    assert len(sessions.listed(server, Holder(person_id=ann))) == 1
+    assert len(server.read(sessions.listed, Holder(person_id=ann))) == 1
 
 
 def test_a_browser_is_named_by_what_it_says(app, links, ann, server):
@@ -66,16 +66,16 @@ def test_signing_out_ends_the_session_and_takes_the_cookie_back(browser, sign_in
     page = account(sign_in(ann)).form("Sign out here").press()
     assert page.url == "/"
     assert browser.open("/my").status == 303
-    assert sessions.listed(server, Holder(person_id=ann)) == []
+    assert server.read(sessions.listed, Holder(person_id=ann)) == []
 
 
 def test_nobody_ends_the_session_of_another(browser, sign_in, ann, person, server):
     ben = Holder(person_id=person("Ben"))
-    server.write(lambda tx: sessions.open_in(tx, server, ben, ""))
-    (of_ben,) = sessions.listed(server, ben)
+    server.run(sessions.open_in, ben, "")
+    (of_ben,) = server.read(sessions.listed, ben)
     sign_in(ann)
     assert browser.post("/my/sessions", [("session", str(of_ben.id))]).status == 404
-    assert sessions.listed(server, ben) == [of_ben]
+    assert server.read(sessions.listed, ben) == [of_ben]
 
 
 def test_the_file_about_oneself_is_fetched_at_a_button_and_changes_nothing(browser, sign_in, table, server, carry):
@@ -85,7 +85,7 @@ def test_the_file_about_oneself_is_fetched_at_a_button_and_changes_nothing(brows
     before = everything(server.store)
     answer = browser.client.get("/my/data.json", base_url=HOST)
     assert answer.headers["Content-Disposition"] == 'attachment; filename="my-data.json"'
-    assert json.loads(answer.data)["person"]["address"] == addresses.read(server, game.person_at(0)).address
+    assert json.loads(answer.data)["person"]["address"] == server.read(addresses.read, game.person_at(0)).address
     assert not contains_token(answer.data, server.keys)
     assert everything(server.store) == before
     assert browser.open("/my/account").follow("What stands in it").heading == "What is kept about you"
@@ -100,7 +100,7 @@ def test_another_address_takes_a_yes_at_the_new_one(browser, sign_in, newest, an
     assert "Ann" in browser.open(page.url).text
     assert everything(server.store) == before
     assert page.form("Yes, mail me here").press().heading == "Your mails come to the new address"
-    assert addresses.read(server, ann).address == "new@example.net"
+    assert server.read(addresses.read, ann).address == "new@example.net"
     assert browser.open("/my").status == 303
     assert newest("new@example.net", "/u/").status == 200
 
@@ -111,16 +111,16 @@ def test_a_yes_takes_a_person_s_click(browser, sign_in, newest, ann, server):
     browser.says = {"Origin": HOST, "Sec-Fetch-Mode": "cors"}
     asked = page.form("Yes, leave for good").press()
     assert asked.heading == "Please press the button yourself"
-    assert addresses.read(server, ann).name == "Ann"
+    assert server.read(addresses.read, ann).name == "Ann"
     browser.says = {"Origin": "https://evil.example"}
     assert page.form("Yes, leave for good").press().status == 403
-    assert addresses.read(server, ann).name == "Ann"
+    assert server.read(addresses.read, ann).name == "Ann"
 
 
 def test_leaving_for_good_takes_a_yes_by_mail_and_then_nothing_is_left(browser, sign_in, newest, ann, server):
     assert account(sign_in(ann)).form("Send me that mail").press().heading == "Please look in your mail"
     page = newest(ADDRESS, "/y/")
-    assert addresses.read(server, ann).name == "Ann"
+    assert server.read(addresses.read, ann).name == "Ann"
     assert page.form("Yes, leave for good").press().heading == "Good-bye"
     assert ADDRESS not in repr([mail.body for mail in letters(server, ann)])
     assert browser.open("/my").status == 303

@@ -20,9 +20,9 @@ def at(server):
     """Where somebody's feeds are."""
 
     def of(person):
-        if feeds.addresses(server, person) is None:
-            feeds.renew(server, person)
-        found = feeds.addresses(server, person)
+        if server.read(feeds.addresses, person) is None:
+            server.run(feeds.renew, person)
+        found = server.read(feeds.addresses, person)
         return f"/k/{found.calendar}/deadlines.ics", f"/n/{found.news}/news.atom"
 
     return of
@@ -104,7 +104,7 @@ def test_a_deadline_that_moves_is_the_same_event_revised_and_one_that_is_done_is
     seat = next(iter(game.asked()))
     person = game.person_at(seat)
     (first,) = events(person)
-    vacations.book_vacation(server, person, f"{clock.now().date()} to {clock.now().date() + timedelta(days=2)}")
+    server.run(vacations.book_vacation, person, f"{clock.now().date()} to {clock.now().date() + timedelta(days=2)}")
     (moved,) = events(person)
     assert moved["uid"] == first["uid"]
     assert moved.decoded("dtstart") > first.decoded("dtstart")

@@ -98,8 +98,8 @@ def test_no_form_counts_that_another_site_has_sent_or_that_comes_without_a_sessi
     browser, app, table, sign_in, server, carry
 ):
     game = table("templari", 3)
-    joining.create_table(server, game.person_at(0), Wanted("bid", 3))
-    vacations.book_vacation(server, game.person_at(0), "2026-12-20 to 2026-12-27")
+    server.run(joining.create_table, game.person_at(0), Wanted("bid", 3))
+    server.run(vacations.book_vacation, game.person_at(0), "2026-12-20 to 2026-12-27")
     carry()
     sign_in(game.person_at(0))
     actions = {action for path in PAGES for action in forms_of(browser.open(path))}
@@ -144,7 +144,9 @@ def test_a_table_that_is_frozen_does_not_vanish(browser, sign_in, table, server)
 
 
 def test_a_table_that_waits_leads_to_its_own_page(browser, sign_in, ann, server):
-    joining.join(server, joining.create_table(server, ann, Wanted("bid", 3, private=True, title="Secret")).game_id, ann)
+    server.run(
+        joining.join, server.run(joining.create_table, ann, Wanted("bid", 3, private=True, title="Secret")).game_id, ann
+    )
     page = sign_in(ann)
     assert "1 of 3 places are taken. You are its host." in page.text
     assert "You have a place: Ann" in page.form("To the table").press().text
@@ -153,7 +155,7 @@ def test_a_table_that_waits_leads_to_its_own_page(browser, sign_in, ann, server)
 def test_a_game_that_is_over_leads_to_how_it_ended(browser, sign_in, table, server):
     game = table("sunset-poker", 3, title="Friday")
     for seat in game.places():
-        leaving.agree_to_end(server, game.id, game.person_at(seat))
+        server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     page = sign_in(game.person_at(0))
     assert "Ended without a result on 2026-11-21." in page.text
     assert "Friday" in page.form("See how it ended").press().text
@@ -162,7 +164,7 @@ def test_a_game_that_is_over_leads_to_how_it_ended(browser, sign_in, table, serv
 @pytest.mark.parametrize("path", ["/my/seat", "/my/again", "/my/table"])
 def test_nobody_gets_at_a_table_of_others(path, browser, sign_in, table, person, server):
     game = table("templari", 3)
-    waiting = joining.create_table(server, person("Ben"), Wanted("bid", 3)).game_id
+    waiting = server.run(joining.create_table, person("Ben"), Wanted("bid", 3)).game_id
     sign_in(person("Zoe"))
     for game_id in (game.id, waiting, 99):
         answer = browser.post(path, [("game", f"{game_id}"), ("seat", "0")])
@@ -173,10 +175,10 @@ def test_nobody_gets_at_a_table_of_others(path, browser, sign_in, table, person,
 def test_pages_cost_few_queries_and_bytes_however_many_tables_there_are(browser, sign_in, table, ann, server, carry):
     for _ in range(6):
         table("templari", 3, title="A table")
-        joining.join(server, joining.create_table(server, ann, Wanted("bid", 3)).game_id, ann)
+        server.run(joining.join, server.run(joining.create_table, ann, Wanted("bid", 3)).game_id, ann)
         over = table("sunset-poker", 3)
         for seat in over.places():
-            leaving.agree_to_end(server, over.id, over.person_at(seat))
+            server.run(leaving.agree_to_end, over.id, over.person_at(seat))
     carry()
     sign_in(ann)
     for path in PAGES:
@@ -248,9 +250,9 @@ def test_when_mails_come_is_chosen_there_and_for_one_table_on_its_page(browser, 
     page = sign_in(person).follow("Mails")
     assert "They come at once." in page.text
     page = page.form("Mail me like that").press(delivery="after", minutes=45)
-    assert str(preferences.of_all(server, person).delivery) == "after 45m"
+    assert str(server.read(preferences.of_all, person).delivery) == "after 45m"
     page = page.form("Mail me like that").press(delivery="daily", digest_at="07:30")
-    assert preferences.of_all(server, person).digest_at.hour == 7
+    assert server.read(preferences.of_all, person).digest_at.hour == 7
     page = page.form("Mail me like that").press(delivery="nothing")
     assert "They are stopped." in page.text
     assert page.form("Mail me like that").press(delivery="often").status == 400
@@ -264,14 +266,14 @@ def test_that_mail_fails_stands_there_and_is_over_when_a_link_mailed_since_signs
     person = game.person_at(0)
     old = links.made(Purpose.SIGN_IN, person)
     clock.advance(timedelta(minutes=1))
-    server.write(lambda tx: reachability.bounced(tx, server, person, Bounce.COMPLAINT, "it is spam"))
+    server.run(reachability.bounced, person, Bounce.COMPLAINT, "it is spam")
     page = browser.open(f"/l/{old}").form("Sign in").press()
     assert "Mail to you does not arrive" in page.text
     before = len(letters(server, person, "links"))
     assert page.form("Mail me a link").press().heading == "Please look in your mail"
     assert len(letters(server, person, "links")) == before + 1
     carry()
-    mails = browser.open(f"/mailbox?to={addresses.read(server, person).address}")
+    mails = browser.open(f"/mailbox?to={server.read(addresses.read, person).address}")
     href = next(
         href
         for mail in mails.hrefs()
@@ -306,7 +308,7 @@ def test_a_vacation_is_booked_and_cancelled(browser, sign_in, ann):
 
 
 def test_a_name_with_html_or_turned_letters_stands_there_as_text(browser, sign_in, ann, server):
-    addresses.rename(server, ann, "<b>Ann</b> שלום")
+    server.run(addresses.rename, ann, "<b>Ann</b> שלום")
     for path in PAGES:
         sign_in(ann)
         assert "<b>" not in browser.open(path).source

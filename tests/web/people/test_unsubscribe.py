@@ -38,8 +38,8 @@ class Reader:
     def wishes(self, server):
         """What she wishes: about all, and about each table."""
         found = (
-            outgoing_preferences.of_all(server, self.number),
-            *(outgoing_preferences.of_table(server, self.number, key) for key in self.keys),
+            server.read(outgoing_preferences.of_all, self.number),
+            *(server.read(outgoing_preferences.of_table, self.number, key) for key in self.keys),
         )
         return tuple(str(each.delivery) for each in found)
 
@@ -123,7 +123,7 @@ def test_every_way_is_chosen_on_the_page_for_one_table_or_for_all(browser, serve
     if wish == "after 45m":
         assert "They come 45 minutes later" in browser.open(ann.all).text
     if wish == "daily":
-        assert addresses.read(server, ann.number).digest_at == "21:15"
+        assert server.read(addresses.read, ann.number).digest_at == "21:15"
 
 
 def test_a_table_goes_back_to_being_as_all_the_others(browser, server, ann):
@@ -136,10 +136,10 @@ def test_a_table_goes_back_to_being_as_all_the_others(browser, server, ann):
 
 def test_reminders_and_quiet_hours_are_chosen_there_too(browser, server, ann):
     page = browser.open(ann.all).form("Keep these settings").press(cadence="50%", quiet="22:00-07:00", sealed="yes")
-    person = addresses.read(server, ann.number)
+    person = server.read(addresses.read, ann.number)
     assert (person.cadence, person.quiet, person.sealed) == ("50%", "22:00-07:00", True)
     assert page.form("Keep these settings").press(quiet="for ever").status == 400
-    assert addresses.read(server, ann.number).quiet == "22:00-07:00"
+    assert server.read(addresses.read, ann.number).quiet == "22:00-07:00"
 
 
 def test_what_was_refused_stands_there_to_be_corrected(browser, ann):
@@ -171,7 +171,7 @@ def test_what_cannot_be_is_refused_with_a_reason_and_changes_nothing(browser, se
 
 
 def test_the_link_says_nothing_of_tables_that_its_reader_was_never_mailed_about(browser, server, ann, person):
-    foreign = joining.create_table(server, person("Zoe"), Wanted("bid", 3, title="Theirs", private=True)).key
+    foreign = server.run(joining.create_table, person("Zoe"), Wanted("bid", 3, title="Theirs", private=True)).key
     for key in ("nonsense", foreign):
         assert browser.open(f"{ann.all}/{key}").status == 404
         assert one_click(browser, f"{ann.all}/{key}").status_code == 404
@@ -198,7 +198,7 @@ def test_the_page_of_a_seat_says_that_mail_does_not_arrive(browser, table, serve
     game = table("templari", 3)
     page = f"/s/{links.of(game, 0)[1]}"
     assert "does not arrive" not in browser.open(page).text
-    server.write(lambda tx: reachability.refused(tx, server, game.person_at(0), "550 5.1.1 no such user"))
+    server.run(reachability.refused, game.person_at(0), "550 5.1.1 no such user")
     shown = browser.open(page)
     assert "Mail to you does not arrive." in shown.text
     assert shown.follow("ask for your links").url == "/mine"

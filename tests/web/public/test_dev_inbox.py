@@ -88,7 +88,7 @@ def test_an_answer_typed_here_is_a_move_as_one_that_came_by_mail(browser, settin
     game = table("sun-bid", 2)
     carry()
     seat, decision = next(iter(game.asked().items()))
-    address = addresses.read(server, game.person_at(seat)).address
+    address = server.read(addresses.read, game.person_at(seat)).address
     letter = next(each for each in mailbox_of(settings).letters(to=address) if ", turn 1" in each.subject)
     page = browser.open(f"/mailbox/{letter.key}")
     (form,) = page.forms()

@@ -23,7 +23,7 @@ def file(table):
     game = table("sorcerous-futures", 3)
     for _ in game.play_defaults():
         pass
-    return export.write(export.of_game(game.server, game.id))
+    return export.write(game.server.read(export.of_game, game.id))
 
 
 def send(browser, data, field="file", to="/verify"):
@@ -122,8 +122,8 @@ def test_the_choices_of_other_rules_are_said_not_to_have_been_made_again(browser
 def test_a_game_without_a_result_is_checked_as_well(browser, table):
     game = table("bid", 3)
     for seat in range(3):
-        leaving.agree_to_end(game.server, game.id, game.person_at(seat))
-    page = send(browser, export.write(export.of_game(game.server, game.id)).encode())
+        game.server.run(leaving.agree_to_end, game.id, game.person_at(seat))
+    page = send(browser, export.write(game.server.read(export.of_game, game.id)).encode())
     assert page.heading == "Nothing was changed"
     assert "ended without a result" in page.text
 

@@ -295,4 +295,4 @@ def test_the_organiser_is_called_from_the_page_of_a_link(browser, links, templar
 
     page = browser.open(f"/m/{links.of(templari, 1)[0]}/pass")
     page.form("Call the organiser").press(text="Is this right?")
-    assert calls.waiting(server)[0].game_id == templari.id
+    assert server.read(calls.waiting)[0].game_id == templari.id

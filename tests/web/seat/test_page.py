@@ -234,7 +234,7 @@ def test_the_organiser_is_called_from_a_seat(browser, links, templari, server):
 
     page = open_seat(browser, links, templari, 1).form("Call the organiser").press(text="Ben does not answer.")
     assert page.heading == "The organiser has your call"
-    call = calls.waiting(server)[0]
+    call = server.read(calls.waiting)[0]
     assert (call.game_id, call.seat, call.text) == (templari.id, 1, "Ben does not answer.")
 
 
@@ -276,9 +276,11 @@ def test_what_other_people_call_themselves_and_their_table_is_never_read_as_html
 
     evil = "<b>Ann</b>&amp;\"'"
     players = [person("Ann"), person("Ben"), person("Cleo")]
-    game_id = joining.create_table(server, players[0], Wanted("templari", 3, title="<script>alert(1)</script>")).game_id
+    game_id = server.run(
+        joining.create_table, players[0], Wanted("templari", 3, title="<script>alert(1)</script>")
+    ).game_id
     for player in players:
-        joining.join(server, game_id, player, name=evil)
+        server.run(joining.join, game_id, player, name=evil)
     game = Begun(server, game_id)
     page = open_seat(browser, links, game, 0)
     assert "<script" not in page.source
@@ -288,7 +290,7 @@ def test_what_other_people_call_themselves_and_their_table_is_never_read_as_html
 
 def test_taking_back_names_the_window_and_never_another(browser, links, poker, server):
     yes(open_seat(browser, links, poker, 0).acts()[0].press(b0=1)).press()
-    undo.take_back(server, poker.id, poker.row().window, 0)
+    server.run(undo.take_back, poker.id, poker.row().window, 0)
     token = links.of(poker, 0)[1]
     gone = browser.post(f"/s/{token}/back", [("window", "1")])
     assert gone.status == 410

@@ -52,7 +52,7 @@ def test_what_cannot_be_said_stands_in_the_form_again(talk_page):
 
 def test_a_line_that_was_taken_away_says_so(talk_page, game):
     say(talk_page(0), "something bad")
-    game.server.write(lambda tx: talk.redact_in(tx, game.id, 1))
+    game.server.store.write(lambda tx: talk.redact_in(tx, game.id, 1))
     assert "The organiser has taken this away." in talk_page(1).text
     assert "something bad" not in talk_page(1).text
 

@@ -54,7 +54,7 @@ def test_a_table_with_bots_begins_as_soon_as_its_host_is_there(browser, carry):
 
 def test_the_commitment_stands_on_the_page_that_asks_for_a_word(browser, carry, server):
     open_table(browser, carry, title="Open")
-    table = listing.waiting(server)[0]
+    table = server.read(listing.waiting)[0]
     page = browser.open(f"/t/{table.key}")
     assert table.commitment in page.text
     assert "word" in page.form("Ask for a place").texts
@@ -69,9 +69,9 @@ def test_nobody_has_a_place_before_their_link_is_used(browser, carry, server):
     open_table(browser, carry, title="Open")
     browser.open("/").follow("Open").form("Ask for a place").press(address="ben@example.org", name="Ben")
     carry()
-    assert listing.waiting(server)[0].players == ("Ann",)
+    assert server.read(listing.waiting)[0].players == ("Ann",)
     open_in_mail(browser, "ben@example.org", "/c/")
-    assert listing.waiting(server)[0].players == ("Ann",)
+    assert server.read(listing.waiting)[0].players == ("Ann",)
 
 
 def test_a_table_is_not_announced_before_its_host_s_link_is_used(browser, carry):
@@ -94,7 +94,7 @@ def test_a_private_table_is_in_no_list_and_has_no_page(browser, carry, server):
     page = open_table(browser, carry, private="yes", title="Just us")
     assert "Just us" in page.text
     assert "Just us" not in browser.open("/").text
-    found = listing.of_person(server, 1)[0]
+    found = server.read(listing.of_person, 1)[0]
     assert browser.open(f"/t/{found.key}").status == 404
 
 
@@ -128,10 +128,10 @@ def test_a_player_leaves_and_a_host_closes(browser, carry, server):
     host = open_table(browser, carry, title="Open")
     guest = join(browser, carry, "Open", "Ben")
     guest.form("Leave the table").press()
-    assert listing.waiting(server)[0].players == ("Ann",)
+    assert server.read(listing.waiting)[0].players == ("Ann",)
     closed = browser.open(host.url).form("Close the table").press()
     assert "This table is closed." in closed.text
-    assert listing.waiting(server) == []
+    assert server.read(listing.waiting) == []
 
 
 def test_using_the_link_again_changes_nothing(browser, carry, server):
@@ -142,7 +142,7 @@ def test_using_the_link_again_changes_nothing(browser, carry, server):
     form_page = open_in_mail(browser, "ben@example.org", "/c/")
     for _ in range(2):
         form_page.form("Take the place").press()
-    assert listing.waiting(server)[0].players == ("Ann", "Ben")
+    assert server.read(listing.waiting)[0].players == ("Ann", "Ben")
 
 
 def test_sending_my_games_answers_the_same_for_every_address(browser, carry, table):
@@ -171,8 +171,8 @@ def test_nobody_is_flooded_with_their_games(browser, carry, table):
 
 def test_joining_answers_the_same_for_every_address(browser, carry, server):
     open_table(browser, carry, title="Open")
-    known = addresses.create(server, "zoe@example.org", "Zoe")
-    addresses.confirm(server, known.id)
+    known = server.run(addresses.create, "zoe@example.org", "Zoe")
+    server.run(addresses.confirm, known.id)
     form = browser.open("/").follow("Open").form("Ask for a place")
     one, two = (form.press(address=f"{name}@example.org", name="Z") for name in ("zoe", "nobody"))
     assert (one.source, one.status) == (two.source, two.status)
@@ -183,7 +183,7 @@ def test_the_organiser_is_called_from_a_public_page(browser, server):
 
     page = browser.open("/").follow("Call the organiser").form("Call the organiser")
     assert page.press(address="ann@example.org", text="I get no mail.").heading == "The organiser has your call"
-    assert calls.waiting(server)[0].text == "I get no mail."
+    assert server.read(calls.waiting)[0].text == "I get no mail."
     assert page.press(address="nobody", text="x").status == 400
 
 
@@ -191,7 +191,7 @@ def test_a_substitute_takes_the_seat_of_somebody_who_left(browser, carry, table,
     from pbem.service.absence import substitutes
 
     game = table("templari", 3, successor="substitute")
-    substitutes.set_willing(server, person("Zoe"), willing=True)
+    server.run(substitutes.set_willing, person("Zoe"), willing=True)
     seat = next(seat for seat, place in game.places().items() if place.name == "Ben")
     page = browser.open(f"/s/{links.of(game, seat)[1]}")
     page.form("Leave the table …").press().form("Yes, leave the table").press()
@@ -266,7 +266,7 @@ def test_a_link_to_pass_on_gives_no_place_at_a_table_that_is_full(browser, carry
 def test_from_the_result_one_press_leads_to_a_table_for_the_same_people(browser, carry, table, links, server):
     game = table("sunset-poker", 3, title="Friday")
     for seat in game.places():
-        leaving.agree_to_end(server, game.id, game.person_at(seat))
+        server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     _, seat = links.of(game, 0)
     page = browser.open(f"/s/{seat}").form("Play again with the same people").press()
     assert page.heading == "Friday"

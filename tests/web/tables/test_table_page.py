@@ -318,9 +318,9 @@ NAMES = {
 def test_whatever_somebody_is_called_is_shown_as_it_is_and_keeps_to_itself(kind, browser, links, server, person):
     name = NAMES[kind]
     players = [person("Ann"), person("Ben"), person("Cleo")]
-    game_id = joining.create_table(server, players[0], Wanted("templari", 3, title=name)).game_id
+    game_id = server.run(joining.create_table, players[0], Wanted("templari", 3, title=name)).game_id
     for player, called in zip(players, (name, "Ben", "Cleo"), strict=True):
-        joining.join(server, game_id, player, name=called)
+        server.run(joining.join, game_id, player, name=called)
     game = Begun(server, game_id)
     while game.row().window < 4 or 0 not in game.asked():
         game.play(next(iter(game.asked())), "pass")

@@ -137,37 +137,12 @@ class Outcome:
 
 
 def perform(
-    server: Server, actor: Actor, deed: Deed, reason: str, form: str | None = None, call_id: int | None = None
+    tx: Tx, server: Server, actor: Actor, deed: Deed, reason: str, form: str | None = None, call_id: int | None = None
 ) -> Outcome:
     """Do it, all or nothing; with the key of a form that was sent before, nothing more happens.
 
     A call that it was done for is closed by it, and its caller told.
     """
-    return server.write(lambda tx: perform_in(tx, server, actor, deed, reason, form, call_id))
-
-
-def preview(server: Server, actor: Actor, deed: Deed, reason: str) -> Outcome:
-    """What would come of it, found out by doing it in a transaction that is taken back."""
-
-    def pretend(tx: Tx) -> NoReturn:
-        raise _TakenBack(perform_in(tx, server, actor, deed, reason))
-
-    try:
-        server.write(pretend)
-    except _TakenBack as taken_back:
-        return taken_back.outcome
-
-
-def perform_in(
-    tx: Tx,
-    server: Server,
-    actor: Actor,
-    deed: Deed,
-    reason: str,
-    form: str | None = None,
-    call_id: int | None = None,
-) -> Outcome:
-    """The same within a transaction that is under way."""
     said = reason_of(reason)
     audit.must_be_allowed(tx, actor, deed.act, deed.game_id, deed.person_id)
     if deed.game_id is not None:
@@ -194,6 +169,18 @@ def perform_in(
     if call_id is not None:
         calls.settle_in(tx, server, actor, call_id, written)
     return before.compared(tx, deed, done, for_host=actor.role is Role.HOST)
+
+
+def preview(server: Server, actor: Actor, deed: Deed, reason: str) -> Outcome:
+    """What would come of it, found out by doing it in a transaction that is taken back."""
+
+    def pretend(tx: Tx) -> NoReturn:
+        raise _TakenBack(perform(tx, server, actor, deed, reason))
+
+    try:
+        server.store.write(pretend)
+    except _TakenBack as taken_back:
+        return taken_back.outcome
 
 
 class _TakenBack(Exception):

@@ -43,7 +43,7 @@ class Delete(OnPerson):
         person = _known(doing, self.person_id)
         self._must_be_unnamed(doing, person.name)
         self._must_sit_at_no_stopped_table(doing)
-        tables = delete.delete_person_in(doing.tx, doing.server, self.person_id, doing.reason)
+        tables = delete.delete_person(doing.tx, doing.server, self.person_id, doing.reason)
         titles = table_rows.titles(doing.tx, tables)
         called = [_("“%(title)s” (table %(number)s)", title=set_apart(titles[each]), number=each) for each in tables]
         says = (
