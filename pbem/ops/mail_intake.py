@@ -115,7 +115,7 @@ def look_at_arrivals(store: Store) -> Iterator[Finding]:
     with store.read() as tx:
         parked = rows.with_status(tx, "parked")
         counted = rows.counted(tx, (SystemClock().now() - _LOOK_BACK).date())
-        answer = test_mail.answered_in(tx)
+        answer = test_mail.last_answer(tx)
     unvouched = sum(number for what, number in counted.items() if what.startswith(receive.UNVOUCHED))
     believed = sum(number for what, number in counted.items() if what.startswith("reply"))
     yield Finding(

@@ -61,7 +61,7 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
     beside = [*_of_row(row, found), *_of_agreement(tx, row, reading), *snapshot(reading, row._asdict())]
     beside += [f"a view of seat {each.seat} is kept for row {each.seq}, which is not there" for each in kept]
     wrongs += [Wrong(row.seq, Check.BESIDE, says) for says in beside]
-    wrongs += of_talk(talk.check_in(tx, row), reading, row.seq)
+    wrongs += of_talk(talk.check_rows(tx, row), reading, row.seq)
     return Report(row.id, row.key, row.title, found.rows, reading.entries, reading.made_again, tuple(wrongs))
 
 

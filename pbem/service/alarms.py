@@ -27,6 +27,6 @@ class What(StrEnum):
     UNREACHABLE = "unreachable"
 
 
-def raise_in(tx: Tx, server: Server, what: What, says: str, game_id: int | None = None) -> None:
+def raise_alarm(tx: Tx, server: Server, what: What, says: str, game_id: int | None = None) -> None:
     """Let the organisers hear of something, with the next mail to them."""
     alarms.add(tx, server.now(), what, says[:LONGEST], game_id)

@@ -50,14 +50,14 @@ class SeatLinks:
     reply: int
 
 
-def opened(tx: Tx, server: Server, token: str, purpose: Purpose) -> Link:
+def follow(tx: Tx, server: Server, token: str, purpose: Purpose) -> Link:
     """What a token is for."""
     token = token.strip(_AROUND)
     row = row_of(token)
     return _genuine(server, token, row, purpose, links.read(tx, row))
 
 
-def open_with_game_in(tx: Tx, server: Server, token: str, purpose: Purpose) -> tuple[Link, GameRow]:
+def open_with_game(tx: Tx, server: Server, token: str, purpose: Purpose) -> tuple[Link, GameRow]:
     """What the token of a seat is for, and its game."""
     token = token.strip(_AROUND)
     row = row_of(token)
@@ -67,7 +67,7 @@ def open_with_game_in(tx: Tx, server: Server, token: str, purpose: Purpose) -> t
     return genuine, game
 
 
-def open_to_act_in(tx: Tx, server: Server, token: str, purpose: Purpose) -> tuple[Link, GameRow, SeatRow]:
+def open_to_act(tx: Tx, server: Server, token: str, purpose: Purpose) -> tuple[Link, GameRow, SeatRow]:
     """What the token of a seat is for, its game, which nobody else can change in this transaction, and who plays the seat."""
     token = token.strip(_AROUND)
     row = row_of(token)
@@ -77,23 +77,23 @@ def open_to_act_in(tx: Tx, server: Server, token: str, purpose: Purpose) -> tupl
     return genuine, *found[1:]
 
 
-def read_in(tx: Tx, link_id: int) -> Link:
+def read(tx: Tx, link_id: int) -> Link:
     """What the link of this number is for."""
     link = links.read(tx, link_id)
     assert link is not None, "links are never deleted"
     return link
 
 
-def make_in(tx: Tx, server: Server, meant: Meant, expires_at: datetime | None = None) -> int:
+def make(tx: Tx, server: Server, meant: Meant, expires_at: datetime | None = None) -> int:
     """The number of the link with this meaning, made if it is not there.
 
     The transaction holds the lock of the game, or of the person where there is no game, so that nobody else makes the
     same one.
     """
-    return make_all_in(tx, server, {meant: expires_at})[meant]
+    return make_all(tx, server, {meant: expires_at})[meant]
 
 
-def make_all_in(tx: Tx, server: Server, wanted: Mapping[Meant, datetime | None]) -> dict[Meant, int]:
+def make_all(tx: Tx, server: Server, wanted: Mapping[Meant, datetime | None]) -> dict[Meant, int]:
     """The same for several links, each with the moment at which it expires, where that is not as always."""
     known = links.find_all(tx, wanted)
     now = server.now()
@@ -118,25 +118,25 @@ def seat_links(made: Mapping[Meant, int], meant: Mapping[Purpose, Meant]) -> Sea
     return SeatLinks(made[meant[Purpose.MOVE]], made[meant[Purpose.SEAT]], made[meant[Purpose.REPLY]])
 
 
-def of_seat_in(tx: Tx, server: Server, person_id: int, game_id: int, window: int, seat: int) -> SeatLinks:
+def make_for_seat(tx: Tx, server: Server, person_id: int, game_id: int, window: int, seat: int) -> SeatLinks:
     """The links of a seat in a window. The game is locked."""
     meant = of_seat(person_id, game_id, window, seat)
-    return seat_links(make_all_in(tx, server, dict.fromkeys(meant.values())), meant)
+    return seat_links(make_all(tx, server, dict.fromkeys(meant.values())), meant)
 
 
-def revoke_in(tx: Tx, game_id: int, seat: int) -> None:
+def revoke_seat(tx: Tx, game_id: int, seat: int) -> None:
     """Make all links of a seat worthless, because they were shown to others or somebody else sits there now."""
     links.raise_seat(tx, game_id, seat)
 
 
-def revoke_person_in(tx: Tx, person_id: int) -> None:
+def revoke_person(tx: Tx, person_id: int) -> None:
     """Make all links of a person worthless, at all tables."""
     links.raise_person(tx, person_id)
 
 
 def renew(tx: Tx, server: Server, game_id: int, seat: int) -> None:
     """Make all links of a seat worthless at its player's wish; the next mail, or one sent again, has new ones."""
-    revoke_in(tx, game_id, seat)
+    revoke_seat(tx, game_id, seat)
 
 
 def token(server: Server, link: Link) -> str:

@@ -23,7 +23,7 @@ from pbem.mail.write import compose
 from pbem.mail.write.compose import Written
 from pbem.service.outgoing import content, deliver
 from pbem.service.outgoing.deliver import Post
-from pbem.service.outgoing.email_links import make_ready_in
+from pbem.service.outgoing.email_links import make_all
 from pbem.service.server import Server
 from pbem.store import games, outbox
 from pbem.store.schema import Ledger, Outbox, table_of
@@ -153,9 +153,9 @@ def words(server: Server, row_id: int) -> Written:
     assert row is not None
     about = row.game_id
     assert about is not None, "a turn's mail"
-    ready = server.store.write(lambda tx: make_ready_in(tx, server, [row], games.lock_all(tx, [about]), now)[row.id])
+    ready = server.store.write(lambda tx: make_all(tx, server, [row], games.lock_all(tx, [about]), now)[row.id])
     with server.store.read() as tx:
-        return content.words_in(tx, server, HEAD, row, ready, now)
+        return content.content_of(tx, server, HEAD, row, ready, now)
 
 
 def compare(*contenders: Callable[[], Callable[[], object]]) -> list[float]:

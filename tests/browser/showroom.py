@@ -281,7 +281,7 @@ class Showroom:
         stopped = self._links.made(Purpose.STOP, gina)
         unsubscribe.stop(self.server, stopped)
         gone = self._links.made(Purpose.SIGN_IN, gina)
-        self.server.store.write(lambda tx: links.revoke_person_in(tx, gina))
+        self.server.store.write(lambda tx: links.revoke_person(tx, gina))
         self._done(Ban(hugo, None), "Hugo has insulted everybody at three tables.")
         call = self.server.run(calls.call, gina, "I get no mails any more.")
         self.server.run(
@@ -350,7 +350,7 @@ class Showroom:
         tired = self._session(organiser)
         careful = Holder(organiser_id=an_organiser(self.server, "Oda").id)
         secret = one_time_codes.new_secret(self.server.randomness)
-        self.server.run(organisers.with_codes, ROOT, "Oda", secret, TOTP(secret).at(self.clock.now()))
+        self.server.run(organisers.require_codes_of, ROOT, "Oda", secret, TOTP(secret).at(self.clock.now()))
         # Only hours that are over are counted.
         self.clock.advance(timedelta(hours=1))
         while activity.count(self.server):
@@ -366,7 +366,7 @@ class Showroom:
         }
 
     def _session(self, holder: Holder) -> str:
-        return self.server.store.write(lambda tx: sessions.open_in(tx, self.server, holder, "a telephone"))
+        return self.server.store.write(lambda tx: sessions.start(tx, self.server, holder, "a telephone"))
 
     def _person(self, name: str) -> int:
         return self.server.run(

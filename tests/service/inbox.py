@@ -46,7 +46,7 @@ class Inbox:
         """The token of a link, made if there is none."""
 
         def made(tx: Tx) -> str:
-            row = link_rows.read(tx, link_service.make_in(tx, self.server, Meant(purpose, **meant)))
+            row = link_rows.read(tx, link_service.make(tx, self.server, Meant(purpose, **meant)))
             assert row is not None
             return link_service.token(self.server, row)
 

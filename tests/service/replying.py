@@ -59,13 +59,13 @@ class Answers:
 
         def kept(tx: Any) -> tuple[int, Link]:
             games.lock(tx, self.begun.id)
-            row = links.make_in(tx, self.server, Meant(Purpose.REPLY, person, self.begun.id, in_window, seat))
+            row = links.make(tx, self.server, Meant(Purpose.REPLY, person, self.begun.id, in_window, seat))
             known_by = hashlib.sha256(str(number).encode()).digest()
             received = store_received.keep(
                 tx, fingerprint=known_by, link_id=row, message_id="", raw=b"", now=self.server.now()
             )
             assert received is not None
-            return received, links.read_in(tx, row)
+            return received, links.read(tx, row)
 
         return self.server.store.write(kept)
 

@@ -17,7 +17,7 @@ def game(table):
 
 def made(server, game, seat=0, window=1):
     person = game.person_at(seat)
-    return server.run(links.of_seat_in, person, game.id, window, seat)
+    return server.run(links.make_for_seat, person, game.id, window, seat)
 
 
 def token_of(server, purpose, row, generation=0):
@@ -26,7 +26,7 @@ def token_of(server, purpose, row, generation=0):
 
 def test_a_token_opens_the_seat_and_window_it_was_made_for(server, game):
     rows = made(server, game, seat=2, window=1)
-    link = server.read(links.opened, token_of(server, Purpose.SEAT, rows.seat), Purpose.SEAT)
+    link = server.read(links.follow, token_of(server, Purpose.SEAT, rows.seat), Purpose.SEAT)
     assert (link.game_id, link.window, link.seat) == (game.id, 1, 2)
     assert link.person_id == game.person_at(2)
 
@@ -47,13 +47,13 @@ def test_a_token_of_one_purpose_opens_nothing_else(server, game):
         for asked in Purpose:
             token = token_of(server, own, row)
             if asked is own:
-                assert server.read(links.opened, token, asked).id == row
+                assert server.read(links.follow, token, asked).id == row
             else:
                 with pytest.raises(NotFound):
-                    server.read(links.opened, token, asked)
+                    server.read(links.follow, token, asked)
                 # Nor does a token made for another purpose open this row.
                 with pytest.raises(NotFound):
-                    server.read(links.opened, token_of(server, asked, row), asked)
+                    server.read(links.follow, token_of(server, asked, row), asked)
 
 
 def test_a_forged_cut_or_foreign_token_opens_nothing(server, game):
@@ -61,13 +61,13 @@ def test_a_forged_cut_or_foreign_token_opens_nothing(server, game):
     forged = good[:-1] + ("a" if good[-1] != "a" else "b")
     for token in (forged, good[:-1], good + "a", "", "é" * 33, token_of(server, Purpose.MOVE, 999_999)):
         with pytest.raises(NotFound):
-            server.read(links.opened, token, Purpose.MOVE)
+            server.read(links.follow, token, Purpose.MOVE)
 
 
 def test_a_token_survives_what_mail_programs_do_to_it(server, game):
     good = token_of(server, Purpose.MOVE, made(server, game).move)
     for token in (good.upper(), good + ".", f"<{good}>", good + ",", f"*{good}*"):
-        assert server.read(links.opened, token, Purpose.MOVE).seat == 0
+        assert server.read(links.follow, token, Purpose.MOVE).seat == 0
 
 
 def test_renewing_makes_all_links_of_the_seat_worthless_and_of_no_other_seat(server, game):
@@ -76,24 +76,24 @@ def test_renewing_makes_all_links_of_the_seat_worthless_and_of_no_other_seat(ser
     server.run(links.renew, game.id, 0)
     for purpose, row in ((Purpose.MOVE, mine.move), (Purpose.SEAT, mine.seat), (Purpose.MOVE, earlier.move)):
         with pytest.raises(Gone, match="replaced"):
-            server.read(links.opened, token_of(server, purpose, row), purpose)
-        assert server.read(links.opened, token_of(server, purpose, row, generation=1), purpose).seat == 0
-    assert server.read(links.opened, token_of(server, Purpose.MOVE, theirs.move), Purpose.MOVE).seat == 1
+            server.read(links.follow, token_of(server, purpose, row), purpose)
+        assert server.read(links.follow, token_of(server, purpose, row, generation=1), purpose).seat == 0
+    assert server.read(links.follow, token_of(server, Purpose.MOVE, theirs.move), Purpose.MOVE).seat == 1
 
 
 def test_a_link_to_sign_in_works_for_a_day(server, clock, person):
     ann = person("Ann")
-    row = server.run(links.make_in, Meant(Purpose.SIGN_IN, ann))
+    row = server.run(links.make, Meant(Purpose.SIGN_IN, ann))
     token = token_of(server, Purpose.SIGN_IN, row)
     clock.advance(timedelta(hours=23, minutes=59))
-    assert server.read(links.opened, token, Purpose.SIGN_IN).person_id == ann
+    assert server.read(links.follow, token, Purpose.SIGN_IN).person_id == ann
     clock.advance(timedelta(minutes=1))
     with pytest.raises(Gone, match="too old"):
-        server.read(links.opened, token, Purpose.SIGN_IN)
+        server.read(links.follow, token, Purpose.SIGN_IN)
 
 
 def test_somebody_else_on_the_seat_gets_links_of_their_own(server, game, person):
     before = made(server, game)
     somebody = person("Zoe")
-    after = server.run(links.of_seat_in, somebody, game.id, 1, 0)
+    after = server.run(links.make_for_seat, somebody, game.id, 1, 0)
     assert {before.move, before.seat, before.reply}.isdisjoint({after.move, after.seat, after.reply})

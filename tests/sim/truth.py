@@ -51,7 +51,7 @@ class Truth:
 
     def arrived(self, mail: Arrived, seat_token: str) -> None:
         """A mail that asks for something is in its player's inbox, and says until when there is time."""
-        link = self.server.read(links.opened, seat_token, Purpose.SEAT)
+        link = self.server.read(links.follow, seat_token, Purpose.SEAT)
         turn = _turn(link, link.window)
         self.told_at.setdefault(turn, mail.at)
         if not mail.subject.startswith("Re: "):
@@ -102,7 +102,7 @@ class Truth:
         return rows
 
     def _turn(self, answer: Answered) -> Turn:
-        link = self.server.read(links.opened, answer.token, Purpose(answer.purpose))
+        link = self.server.read(links.follow, answer.token, Purpose(answer.purpose))
         return _turn(link, link.window if answer.window is None else answer.window)
 
     def _moves(self, row: GameRow, log: list[Row]) -> None:

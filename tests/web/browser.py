@@ -181,11 +181,11 @@ class Links:
         of_window = game.row().window if window is None else window
         person = game.person_at(seat)
         rows = self.server.store.write(
-            lambda tx: service_links.of_seat_in(tx, self.server, person, game.id, of_window, seat)
+            lambda tx: service_links.make_for_seat(tx, self.server, person, game.id, of_window, seat)
         )
         return self.token(Purpose.MOVE, rows.move), self.token(Purpose.SEAT, rows.seat)
 
     def made(self, purpose: Purpose, person: int, game: int | None = None) -> str:
         """The token of a person's link."""
-        row = self.server.store.write(lambda tx: service_links.make_in(tx, self.server, Meant(purpose, person, game)))
+        row = self.server.store.write(lambda tx: service_links.make(tx, self.server, Meant(purpose, person, game)))
         return self.token(purpose, row)

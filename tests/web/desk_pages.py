@@ -15,7 +15,7 @@ def at_the_desk(browser: Browser, server: Server, name: str = "Olga") -> Browser
 
 def signed_in(browser: Browser, server: Server, holder: Holder) -> Browser:
     """A browser in which this person or organiser has just signed in."""
-    secret = server.run(sessions.open_in, holder, "Firefox on Linux")
+    secret = server.run(sessions.start, holder, "Firefox on Linux")
     who = Who.PERSON if holder.organiser_id is None else Who.ORGANISER
     browser.client.set_cookie(who, secret, domain="localhost")
     return browser

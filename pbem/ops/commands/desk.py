@@ -75,7 +75,7 @@ def organiser_totp(name: str, *, off: bool) -> None:
     config = read_settings()
     with open_server(config) as server:
         if off:
-            server.run(organisers.without_codes, whoever(), name)
+            server.run(organisers.drop_codes_of, whoever(), name)
             click.echo(f"{name} signs in with the passphrase alone.")
             return
         server.read(organisers.must_be_there, name)
@@ -83,7 +83,9 @@ def organiser_totp(name: str, *, off: bool) -> None:
         click.echo(
             f"The secret: {secret}\nThe same as an address: {one_time_codes.address(secret, name, config.site.name)}"
         )
-        server.run(organisers.with_codes, whoever(), name, secret, click.prompt("The code that it shows now", err=True))
+        server.run(
+            organisers.require_codes_of, whoever(), name, secret, click.prompt("The code that it shows now", err=True)
+        )
     click.echo(f"{name} is asked for a code from now on.")
 
 

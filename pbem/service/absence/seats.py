@@ -85,7 +85,7 @@ def _change_hands(tx: Tx, server: Server, row: GameRow, record: Record, seat: in
     row = write(tx, row, record, orders=codec.dumps(sorted(orders.items())))
     tables.change_place(tx, row.id, seat, silent=0, **player)
     tables.drop_vote(tx, row.id, seat)
-    links.revoke_in(tx, row.id, seat)
+    links.revoke_seat(tx, row.id, seat)
     now = server.now()
     for letter in outbox.of_game(tx, row.id, -1):
         if letter.seat == seat and letter.status == "queued":

@@ -124,7 +124,9 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
     return game
 
 
-def replace_in(tx: Tx, server: Server, game_id: int, seat: int, person_id: int | None, reason: str, by: str) -> GameRow:
+def replace_player(
+    tx: Tx, server: Server, game_id: int, seat: int, person_id: int | None, reason: str, by: str
+) -> GameRow:
     """Let somebody else, or a bot, play a seat, because whoever moderates the table says so."""
     game, before, places = _seat_of(tx, game_id, seat)
     if before.person_id == person_id:
@@ -154,7 +156,7 @@ def replace_in(tx: Tx, server: Server, game_id: int, seat: int, person_id: int |
     return game
 
 
-def offer_in(tx: Tx, server: Server, game_id: int, seat: int, reason: str, by: str) -> int:
+def offer_seat(tx: Tx, server: Server, game_id: int, seat: int, reason: str, by: str) -> int:
     """Offer a seat to people who are willing, because whoever moderates the table says so; how many are asked."""
     game, before, _places = _seat_of(tx, game_id, seat)
     if before.person_id is None:
@@ -168,13 +170,13 @@ def offer_in(tx: Tx, server: Server, game_id: int, seat: int, reason: str, by: s
     return _put_on_offer(tx, server, game, before, "organiser", by, reason)
 
 
-def after_silence_in(tx: Tx, server: Server, game: GameRow, place: PlaceRow) -> None:
+def after_missed_turns(tx: Tx, server: Server, game: GameRow, place: PlaceRow) -> None:
     """Give a seat up if its player was silent as often in a row as the table bears. The game is locked."""
     if silence(place.silent, agreement_of(game)) is not None:
         _give_up(tx, server, game, place, "silent")
 
 
-def after_resignation_in(tx: Tx, server: Server, game: GameRow, seat: int, person_id: int) -> None:
+def after_resignation(tx: Tx, server: Server, game: GameRow, seat: int, person_id: int) -> None:
     """Offer a seat whose player has resigned, and which a bot plays already. The game is locked."""
     successor = agreement_of(game).successor
     now = server.now()
@@ -281,7 +283,7 @@ def _give_up_unreachable(tx: Tx, server: Server, asked: deadlines.DeadlineRow) -
         return given_up
     # The others must not wait for ever for somebody to take the seat: its clock goes on, with a mail or without.
     if after.accepted_at is None:
-        clocks_deadlines.start_in(tx, server, game, after, server.now())
+        clocks_deadlines.start_clock(tx, server, game, after, server.now())
     else:
         clocks_deadlines.settle(tx, server, game, after, tell=False)
     return True

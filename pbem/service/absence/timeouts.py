@@ -16,7 +16,7 @@ from pbem.service.absence import substitutes
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks import outages
 from pbem.service.clocks.outages import Worker
-from pbem.service.play.move import By, agreement_of, play_in, position_of
+from pbem.service.play.move import By, agreement_of, play_locked, position_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, outbox, players
 from pbem.store.database import Tx
@@ -115,7 +115,7 @@ def _time_out(tx: Tx, server: Server, claimed: DeadlineRow, now: datetime) -> st
     if decision is None:
         deadlines.close(tx, game.id, row.window, row.seat)
         return "answered"
-    receipt = play_in(tx, server, game, row.window, row.seat, decision.default, By.CLOCK)
+    receipt = play_locked(tx, server, game, row.window, row.seat, decision.default, By.CLOCK)
     _tell_of_silence(tx, server, game, row, receipt.written)
     return "decided"
 
@@ -132,7 +132,7 @@ def _tell_of_silence(tx: Tx, server: Server, before: GameRow, row: DeadlineRow, 
     letter = outbox.Letter(place.person_id, "auto_passed", game.id, game.seq, row.seat, row.window, facts)
     outbox.queue(tx, [letter], now, now)
     if game.status == "playing":
-        substitutes.after_silence_in(tx, server, game, place)
+        substitutes.after_missed_turns(tx, server, game, place)
 
 
 def _remind(tx: Tx, server: Server, ripe: DeadlineRow, now: datetime) -> str:

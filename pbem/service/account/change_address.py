@@ -37,7 +37,7 @@ def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
         raise Forbidden(_("A guest has no address to change."), remedy=_("Please join a table with yours."))
     if person.mailbox == mailbox:
         raise BadInput(_("This is your address already."), remedy=_("Nothing was changed."))
-    newcomer = persons.known_in(tx, server, given)
+    newcomer = persons.find_or_add(tx, server, given)
     now = server.now()
     for each in (person.id, newcomer.id):
         if people.letters_since(tx, each, "new_address", now - timedelta(days=1)) >= MAILS_A_DAY:
@@ -54,7 +54,7 @@ def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
     outbox.queue(tx, letters, now, now)
 
 
-def change_address_in(tx: Tx, server: Server, person_id: int, address: str, reason: str = "") -> tuple[int, int]:
+def change_address(tx: Tx, server: Server, person_id: int, address: str, reason: str = "") -> tuple[int, int]:
     """Change a person's address: the number under which the old one is known now, and how many turns are mailed again.
 
     `reason` is what an organiser says about it.
@@ -73,10 +73,10 @@ def change_address_in(tx: Tx, server: Server, person_id: int, address: str, reas
     people.change(tx, person_id, address=given, mailbox=mailbox, confirmed_at=now)
     if nobody is not None:
         people.change(tx, nobody, address=person.address, mailbox=person.mailbox, name="")
-    before = persons.known_in(tx, server, person.address).id
-    links.revoke_person_in(tx, person_id)
-    sessions.end_all_in(tx, server, Holder(person_id=person_id))
-    reachability.reached_in(tx, server, person_id)
+    before = persons.find_or_add(tx, server, person.address).id
+    links.revoke_person(tx, person_id)
+    sessions.end_all(tx, server, Holder(person_id=person_id))
+    reachability.reached(tx, server, person_id)
     outbox.unwrite_to(tx, person_id)
     letters = [
         outbox.Letter(number, "moved", facts={"here": here, "reason": reason})

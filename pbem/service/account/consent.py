@@ -42,12 +42,12 @@ def say_yes(tx: Tx, server: Server, token: str) -> str:
     facts = json.loads(mail.facts)
     # The link was mailed to the new address, which is this person's once they have pressed its button.
     if people.read(tx, facts["person"]).address != facts["address"]:
-        change_address.change_address_in(tx, server, facts["person"], facts["address"])
+        change_address.change_address(tx, server, facts["person"], facts["address"])
     return mail.kind
 
 
 def _open(tx: Tx, server: Server, token: str) -> tuple[Link, OutboxRow]:
-    link = links.opened(tx, server, token, Purpose.YES)
+    link = links.follow(tx, server, token, Purpose.YES)
     assert link.outbox_id is not None
     mail = outbox.read(tx, link.outbox_id)
     assert mail is not None, "its link is made with it"

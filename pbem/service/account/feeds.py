@@ -81,14 +81,14 @@ def renew(tx: Tx, server: Server, person_id: int) -> None:
     for purpose in _FEEDS:
         known = link_rows.find(tx, Meant(purpose, person_id))
         if known is None:
-            links.make_in(tx, server, Meant(purpose, person_id))
+            links.make(tx, server, Meant(purpose, person_id))
         else:
             link_rows.raise_one(tx, known.id)
 
 
 def calendar(tx: Tx, server: Server, token: str) -> list[Turn]:
     """The deadlines of a person, those lately done too, so that calendars take them out."""
-    link = links.opened(tx, server, token, Purpose.CALENDAR)
+    link = links.follow(tx, server, token, Purpose.CALENDAR)
     assert link.person_id is not None
     found = feeds.turns(tx, link.person_id, server.now() - LATELY, _MOST_WINDOWS)
     return [
@@ -106,7 +106,7 @@ def calendar(tx: Tx, server: Server, token: str) -> list[Turn]:
 
 def news(tx: Tx, server: Server, token: str) -> tuple[datetime, list[Piece]]:
     """What happened at a person's tables, the newest first, and since when there is the feed."""
-    link = links.opened(tx, server, token, Purpose.NEWS)
+    link = links.follow(tx, server, token, Purpose.NEWS)
     assert link.person_id is not None
     tables = feeds.tables(tx, link.person_id, server.now() - LATELY)
     keys = {table.id: table.key for table in tables}

@@ -151,13 +151,13 @@ def at(tx: Tx, server: Server, person_id: int) -> Own:
 def mails(tx: Tx, server: Server, person_id: int) -> Mails:
     """How one is mailed, and what became of one's mails."""
     person = people.read(tx, person_id)
-    listed = ledger.of_person_in(tx, person_id, MOST_MAILS)
+    listed = ledger.lines_of_person(tx, person_id, MOST_MAILS)
     playing = table_rows.of_person(tx, person_id, ("open", "playing"))
     stop = link_rows.find(tx, Meant(Purpose.STOP, person_id))
     failure = reachability.failure(tx, person_id)
     return Mails(
         zone=ZoneInfo(person.zone),
-        wished=preferences.of_all_in(tx, person),
+        wished=preferences.of_person_row(tx, person),
         listed=tuple(listed),
         titles=table_rows.titles(tx, {each.game_id for each in listed if each.game_id is not None}),
         stop="" if stop is None else links.token(server, stop),
@@ -223,7 +223,7 @@ def seat_token(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) 
     game = games.lock(tx, game_id)
     if all(place.person_id != person_id for place in players.places(tx, game_id) if place.seat == seat):
         raise Forbidden(_("This seat is not yours."))
-    row = link_rows.read(tx, links.of_seat_in(tx, server, person_id, game_id, game.window, seat).seat)
+    row = link_rows.read(tx, links.make_for_seat(tx, server, person_id, game_id, game.window, seat).seat)
     assert row is not None
     return links.token(server, row)
 
@@ -235,7 +235,7 @@ def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
     if game.status != "open" or not (seated or game.host_id == person_id):
         raise NotFound(_("This table does not wait for you."), remedy=_("Your tables are on your own page."))
     meant = Meant(Purpose.CONFIRM, person_id, game_id)
-    row = link_rows.read(tx, links.make_in(tx, server, meant, game.expires_at))
+    row = link_rows.read(tx, links.make(tx, server, meant, game.expires_at))
     assert row is not None
     return links.token(server, row)
 

@@ -48,17 +48,17 @@ class Bid:
 
 
 @dataclass(frozen=True, slots=True)
-class Chronicle:
+class Course:
     """The course of a game. `scores` is None where the board shows none; an auction is its bids, in their order."""
 
     scores: Scores | None
     auctions: tuple[tuple[Bid, ...], ...]
 
 
-_MEMORY: Final[Memory[Chronicle]] = Memory(MOST_REMEMBERED)
+_MEMORY: Final[Memory[Course]] = Memory(MOST_REMEMBERED)
 
 
-def chronicle_in(tx: Tx, row: GameRow) -> Chronicle:
+def course_of(tx: Tx, row: GameRow) -> Course:
     """The course of a game so far."""
     return _MEMORY.get(row.head) or _MEMORY.put(row.head, _work_out(tx, row))
 
@@ -74,7 +74,7 @@ def bids_of(standing: Standing) -> list[Bid]:
     ]
 
 
-def _work_out(tx: Tx, row: GameRow) -> Chronicle:
+def _work_out(tx: Tx, row: GameRow) -> Course:
     rules = move.rules_of(row)
     view = rules.start(row.seats, json.loads(row.options))
     scores: list[tuple[int, Text, tuple[int, ...]]] = []
@@ -90,7 +90,7 @@ def _work_out(tx: Tx, row: GameRow) -> Chronicle:
         if bids and len(standing.entry.facts) > len(standing.entry.choices):
             auctions.append(tuple(bids))
             bids = []
-    return Chronicle(_of_one_unit(scores), (*auctions, tuple(bids)) if bids else tuple(auctions))
+    return Course(_of_one_unit(scores), (*auctions, tuple(bids)) if bids else tuple(auctions))
 
 
 def _shown_scores(rules: Game[Any], view: Any) -> tuple[Text, tuple[int, ...]] | None:

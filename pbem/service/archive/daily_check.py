@@ -83,7 +83,7 @@ def _keep(server: Server, game_id: int, found: Checked) -> None:
 
     def work(tx: Tx) -> None:
         if flaws.replace(tx, game_id, flaw) and flaw is not None:
-            alarms.raise_in(tx, server, What.RECORD, flaw.says, game_id)
+            alarms.raise_alarm(tx, server, What.RECORD, flaw.says, game_id)
         # Another worker may have come further meanwhile.
         tally.set_mark(tx, _TASK, max(tally.lock_mark(tx, _TASK), game_id))
 

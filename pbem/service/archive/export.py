@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.i18n.speech import gettext as _
-from pbem.service.links import opened
+from pbem.service.links import follow
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.store import games, talk
@@ -56,16 +56,16 @@ class Export:
 
 def by_link(tx: Tx, server: Server, token: str, purpose: Purpose) -> Export:
     """The game of a seat's link as a file, once it is over."""
-    game_id, _, _ = seat_of(opened(tx, server, token, purpose))
-    return of_game_in(tx, game_id)
+    game_id, _, _ = seat_of(follow(tx, server, token, purpose))
+    return of_finished_game(tx, game_id)
 
 
 def of_game(tx: Tx, server: Server, game_id: int) -> Export:
     """A game as a file, once it is over."""
-    return of_game_in(tx, game_id)
+    return of_finished_game(tx, game_id)
 
 
-def of_game_in(tx: Tx, game_id: int) -> Export:
+def of_finished_game(tx: Tx, game_id: int) -> Export:
     """The same within a transaction that is under way."""
     row = games.read(tx, game_id)
     if row.status not in _ENDED:

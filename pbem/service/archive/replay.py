@@ -20,9 +20,9 @@ from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.lru import Memory
 from pbem.service import links
-from pbem.service.archive.course import Chronicle, chronicle_in
+from pbem.service.archive.course import Course, course_of
 from pbem.service.play import move, views
-from pbem.service.play.seat_cache import known_in
+from pbem.service.play.seat_cache import known_to
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.store import links as link_rows
@@ -102,7 +102,7 @@ class Whole:
     """A whole game so far: how the scores went, what was bid, how it stands or ended, and whether a link to it is about."""
 
     table: Watched
-    chronicle: Chronicle
+    chronicle: Course
     standing: Standing
     shared: bool
 
@@ -121,14 +121,14 @@ def whole(tx: Tx, server: Server, way: Way, which: str) -> Whole:
     row, seat = _opened(tx, server, way, which)
     rules = move.rules_of(row)
     shared = way is Way.SEAT and row.status in _ENDED and _works(_link(tx, row.id))
-    return Whole(_watched(tx, row, seat), chronicle_in(tx, row), known_in(tx, row, rules, seat).standing, shared)
+    return Whole(_watched(tx, row, seat), course_of(tx, row), known_to(tx, row, rules, seat).standing, shared)
 
 
 def share(tx: Tx, server: Server, token: str) -> str:
     """The token by which anybody may look back at the finished game of a seat's link: the same for all its players."""
-    game = links.open_to_act_in(tx, server, token, Purpose.SEAT)[1]
+    game = links.open_to_act(tx, server, token, Purpose.SEAT)[1]
     _must_have_ended(game)
-    link = links.read_in(tx, links.make_in(tx, server, Meant(Purpose.SHARE, game_id=game.id)))
+    link = links.read(tx, links.make(tx, server, Meant(Purpose.SHARE, game_id=game.id)))
     if not _works(link):
         link_rows.expire(tx, link.id, None)
     return links.token(server, link)
@@ -139,7 +139,7 @@ def share_no_longer(tx: Tx, server: Server, token: str) -> None:
 
     Any of its players may, whoever has passed it on: it shows the cards of all.
     """
-    game = links.open_to_act_in(tx, server, token, Purpose.SEAT)[1]
+    game = links.open_to_act(tx, server, token, Purpose.SEAT)[1]
     link = _link(tx, game.id)
     if link is not None and _works(link):
         link_rows.expire(tx, link.id, server.now())
@@ -164,7 +164,7 @@ def _works(link: LinkRow | None) -> bool:
 
 
 def _by_seat(tx: Tx, server: Server, token: str) -> tuple[GameRow, int]:
-    link, row = links.open_with_game_in(tx, server, token, Purpose.SEAT)
+    link, row = links.open_with_game(tx, server, token, Purpose.SEAT)
     return row, seat_of(link)[1]
 
 
@@ -181,7 +181,7 @@ def _in_public(tx: Tx, _house: Server, key: str) -> tuple[GameRow, int]:
 
 def _shared(tx: Tx, server: Server, token: str) -> tuple[GameRow, int]:
     try:
-        row = links.open_with_game_in(tx, server, token, Purpose.SHARE)[1]
+        row = links.open_with_game(tx, server, token, Purpose.SHARE)[1]
     except Gone as gone:
         raise Gone(
             _("This game is no longer shown."),

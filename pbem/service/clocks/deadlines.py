@@ -43,7 +43,6 @@ from pbem.store import (
     players,
     reachability,
 )
-from pbem.store import games as game_rows
 from pbem.store import pauses as pause_rows
 from pbem.store import vacations as vacation_rows
 from pbem.store.database import Tx
@@ -116,7 +115,7 @@ def start_without_mail(tx: Tx, server: Server, game: GameRow, window: int, seat:
         _start(tx, server, {game.id: game}, {(game.id, window, seat): (person_id, started)})
 
 
-def start_in(tx: Tx, server: Server, game: GameRow, row: DeadlineRow, accepted_at: datetime) -> None:
+def start_clock(tx: Tx, server: Server, game: GameRow, row: DeadlineRow, accepted_at: datetime) -> None:
     """Start a clock that has not started. The transaction holds the lock of the game."""
     settle(tx, server, game, replace(row, accepted_at=accepted_at))
 
@@ -158,7 +157,7 @@ def delayed_by(tx: Tx, game: GameRow, outage: Interval) -> dict[int, DeadlineRow
 def behind(tx: Tx, game_ids: Collection[int]) -> set[int]:
     """Those of these games in which a deadline, as it is written down, is earlier than all that is known now makes it."""
     rows = [row for row in deadlines.of_games(tx, game_ids) if row.due_at is not None]
-    clocks = clocks_of(tx, game_rows.read_all(tx, game_ids), rows)
+    clocks = clocks_of(tx, games.read_all(tx, game_ids), rows)
     # A moment that was told counts too, so that it is never later than what counts.
     return {clock.game.id for clock in clocks.values() if due(clock.turn).at not in (None, clock.row.due_at)}
 

@@ -78,7 +78,7 @@ def apply_outages(server: Server) -> int:
     return moved
 
 
-def declare_outage_in(tx: Tx, server: Server, outage: Interval, why: str) -> None:
+def declare_outage(tx: Tx, server: Server, outage: Interval, why: str) -> None:
     """Write down an outage that nobody could see by itself, such as a season in which the server was switched off."""
     if outage.end is None or outage.end > server.now():
         raise BadInput(_("This outage would end in the future."), why=_("Nobody knows yet when it will be over."))
@@ -128,14 +128,14 @@ def _running_since(server: Server, moment: datetime, after: int) -> list[int]:
 
 def _settled(server: Server, game_id: int, outage: OutageRow) -> bool:
     try:
-        server.run(delay_in, game_id, outage)
+        server.run(delay_clocks, game_id, outage)
     except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others are moved; it is looked at again when due
         _log.exception("outage_not_applied", game=game_id)
         return False
     return True
 
 
-def delay_in(tx: Tx, server: Server, game_id: int, outage: OutageRow) -> None:
+def delay_clocks(tx: Tx, server: Server, game_id: int, outage: OutageRow) -> None:
     """Move the clocks of a table that ran in an outage; where a deadline does move, the record says why.
 
     What somebody has declared is told to everybody there with their reason; of an outage that was found by itself only

@@ -21,7 +21,7 @@ from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
 
-def pause_in(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
+def pause(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
     """Stop all clocks of a table until it is resumed, and tell its players."""
     game = _playing(tx, game_id)
     if game.paused:
@@ -34,7 +34,7 @@ def pause_in(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None
         clocks_deadlines.queue_notice(tx, server, person_id, game, None, "paused", {"reason": reason, "by": by})
 
 
-def resume_in(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
+def resume(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
     """Let the clocks of a paused table go on, and tell its players until when they have time now."""
     game = _playing(tx, game_id)
     if not game.paused:
@@ -42,10 +42,10 @@ def resume_in(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> Non
     game = add_row(tx, server, game, Kind.RESUMED, None, by, {"reason": reason})
     pauses.end_pause(tx, game_id, server.now())
     tables.change_game(tx, game_id, paused=False)
-    tell_with_clocks_in(tx, server, game, "resumed", {"reason": reason, "by": by})
+    tell_with_clocks(tx, server, game, "resumed", {"reason": reason, "by": by})
 
 
-def tell_with_clocks_in(tx: Tx, server: Server, game: GameRow, what: str, facts: Mapping[str, object]) -> None:
+def tell_with_clocks(tx: Tx, server: Server, game: GameRow, what: str, facts: Mapping[str, object]) -> None:
     """Work all deadlines of a table out anew, and tell everybody there what happened, and until when they have time."""
     found = clocks_deadlines.settle_game(tx, server, game, tell=False)
     holders, asked = holders_of(tx, game.id), deadlines.of_game(tx, game.id)
@@ -58,7 +58,7 @@ def tell_with_clocks_in(tx: Tx, server: Server, game: GameRow, what: str, facts:
             clocks_deadlines.queue_notice(tx, server, person_id, game, row, what, said)
 
 
-def extend_in(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: int | None, by: str) -> None:
+def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: int | None, by: str) -> None:
     """Give more time, `1d` or until `2026-12-01 20:00`, to all who are asked at a table or to one seat."""
     game = _playing(tx, game_id)
     extension = parse_extension(more, server.now(), ZoneInfo(server.zone))

@@ -66,7 +66,7 @@ def heard_from(tx: Tx, server: Server, person_id: int, since: datetime | None = 
     return True
 
 
-def reached_in(tx: Tx, server: Server, person_id: int) -> int | None:
+def reached(tx: Tx, server: Server, person_id: int) -> int | None:
     """Note that mail to a person arrives again, for a reason that somebody knows; None where it did anyway.
 
     How many turns are mailed again because of it.
@@ -95,7 +95,7 @@ def _fail(tx: Tx, server: Server, person_id: int, cause: str, why: str) -> None:
         clocks_deadlines.queue_notice(tx, server, other, game, None, "unreachable", {"who": who})
     name = people.read(tx, person_id).name or "somebody who has given no name"
     said = f"{name} ({cause}); their tables wait a week at most. A server said: {why}"
-    alarms.raise_in(tx, server, alarms.What.UNREACHABLE, said)
+    alarms.raise_alarm(tx, server, alarms.What.UNREACHABLE, said)
 
 
 def _reach(tx: Tx, server: Server, person_id: int) -> int | None:

@@ -14,14 +14,14 @@ from pbem.store.database import Tx
 from pbem.store.vacations import VacationRow
 
 
-def book_vacation(tx: Tx, server: Server, person_id: int, text: str) -> Vacation:
+def book_text(tx: Tx, server: Server, person_id: int, text: str) -> Vacation:
     """Book days on which a person's clocks stand still, out of the yearly budget."""
     wanted = parse_vacation(text)
-    book_vacation_in(tx, server, person_id, wanted)
+    book(tx, server, person_id, wanted)
     return wanted
 
 
-def book_vacation_in(tx: Tx, server: Server, person_id: int, wanted: Vacation) -> None:
+def book(tx: Tx, server: Server, person_id: int, wanted: Vacation) -> None:
     """The same within a transaction that is under way."""
     # Games before people, as everywhere, so that nobody waits for us while we wait for them.
     locked = lock_games_of(tx, person_id)
@@ -33,7 +33,7 @@ def book_vacation_in(tx: Tx, server: Server, person_id: int, wanted: Vacation) -
     settle_person(tx, server, person_id, locked)
 
 
-def cancel_vacation(tx: Tx, server: Server, person_id: int, vacation_id: int) -> None:
+def cancel(tx: Tx, server: Server, person_id: int, vacation_id: int) -> None:
     """Call a vacation off, or end it today if it has begun; the days that were not used are free again."""
     locked = lock_games_of(tx, person_id)
     person = people.lock(tx, person_id)

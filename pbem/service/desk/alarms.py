@@ -40,7 +40,7 @@ def _tell(tx: Tx, server: Server) -> int:
     letters = []
     for organiser in organisers.all_of_them(tx):
         # An organiser is somebody with an address like everybody, and may play as well.
-        person = addresses.known_in(tx, server, organiser.address)
+        person = addresses.find_or_add(tx, server, organiser.address)
         letters.append(
             outbox.Letter(person.id, "alert", facts={"who": organiser.name, "alarms": _grouped(tx, found, person.id)})
         )

@@ -115,10 +115,10 @@ def head(tx: Tx, server: Server) -> str:
 
 def verify(tx: Tx, server: Server, printed: Collection[str] = ()) -> hash_chain.Outcome:
     """Read the whole chain and say everything that is wrong with it; `printed` are heads that somebody noted."""
-    return verify_in(tx, printed)
+    return verify_rows(tx, printed)
 
 
-def verify_in(tx: Tx, printed: Collection[str] = ()) -> hash_chain.Outcome:
+def verify_rows(tx: Tx, printed: Collection[str] = ()) -> hash_chain.Outcome:
     """The same within a transaction that is under way."""
     found = rows.end(tx)
     stored = hash_chain.genesis(_CHAIN) if found is None else found[1]

@@ -89,16 +89,16 @@ def one(tx: Tx, server: Server, actor: Actor, call_id: int) -> ToldCall:
 def answer(tx: Tx, server: Server, actor: Actor, call_id: int, text: str) -> None:
     """Answer a call by mail, and be done with it; the same answer again is not sent again."""
     said = text_of(text)
-    _end_in(tx, server, actor, call_id, said, "answered", Act.ANSWER, CALLED)
+    _end(tx, server, actor, call_id, said, "answered", Act.ANSWER, CALLED)
 
 
 def close(tx: Tx, server: Server, actor: Actor, call_id: int, reason: str) -> None:
     """Be done with a call without an answer; the caller is told why. Again changes nothing."""
     why = reason_of(reason)
-    _end_in(tx, server, actor, call_id, why, "closed", Act.CLOSE_CALL, why)
+    _end(tx, server, actor, call_id, why, "closed", Act.CLOSE_CALL, why)
 
 
-def settle_in(tx: Tx, server: Server, actor: Actor, call_id: int, act: AuditRow) -> None:
+def settle(tx: Tx, server: Server, actor: Actor, call_id: int, act: AuditRow) -> None:
     """Be done with a call by an act that was written down just now, in its transaction: the caller is told of it.
 
     A call that is closed already stays as it is: the act was worth doing all the same.
@@ -130,19 +130,19 @@ def _call(tx: Tx, server: Server, person_id: int, text: str, game_id: int | None
     if calls.since(tx, person_id, now - timedelta(hours=1)) >= CALLS_AN_HOUR:
         raise _too_many(CALLS_AN_HOUR)
     caller = people.read(tx, person_id).name or _("Somebody who has given no name")
-    alarms.raise_in(tx, server, What.CALL, f"{caller}: {text}", game_id)
+    alarms.raise_alarm(tx, server, What.CALL, f"{caller}: {text}", game_id)
     return calls.add(tx, at=now, game_id=game_id, seat=seat, person_id=person_id, text=text)
 
 
 def _call_from(tx: Tx, server: Server, address: str, text: str, game_id: int | None) -> int:
-    person = persons.known_in(tx, server, address)
+    person = persons.find_or_add(tx, server, address)
     strangers = calls.strangers_since(tx, server.now() - timedelta(hours=1))
     if person.confirmed_at is None and strangers >= STRANGERS_AN_HOUR:
         raise _too_many(STRANGERS_AN_HOUR)
     return _call(tx, server, person.id, text, game_id, None)
 
 
-def _end_in(tx: Tx, server: Server, actor: Actor, call_id: int, answer: str, done: str, act: Act, reason: str) -> None:
+def _end(tx: Tx, server: Server, actor: Actor, call_id: int, answer: str, done: str, act: Act, reason: str) -> None:
     """Be done with a call, once, and write down that it was this act."""
     row = calls.lock(tx, call_id)
     if _is_done(row, answer):
@@ -179,6 +179,6 @@ def _too_many(limit: int) -> TooMany:
 
 def call_by_link(server: Server, token: str, purpose: Purpose, text: str) -> int:
     """Call the organiser from the page of a link; the number of the call."""
-    link = server.read(links.opened, token, purpose)
+    link = server.read(links.follow, token, purpose)
     assert link.person_id is not None
     return server.run(call, link.person_id, text, game_id=link.game_id, seat=link.seat)

@@ -51,7 +51,7 @@ def read(
 def _read(tx: Tx, server: Server, actor: Actor, mail: OutboxRow, reason: str) -> Letter:
     told = set() if mail.game_id is None else {mail.game_id}
     if mail.kind == "digest" and mail.body is not None:
-        told |= digests.tables_in(tx, mail)
+        told |= digests.tables_of(tx, mail)
     # Locked, so that nobody takes a seat there between the question whether they play and what they are shown.
     for number in sorted(told):
         games.lock(tx, number)
@@ -68,4 +68,4 @@ def _read(tx: Tx, server: Server, actor: Actor, mail: OutboxRow, reason: str) ->
         kind=mail.kind,
     )
     shown = None if mail.body is None else opened(f"{mail.id}", without_tokens(mail.body))
-    return Letter(ledger.of_mail_in(tx, mail), people.read(tx, mail.person_id).name, shown)
+    return Letter(ledger.lines_of_email(tx, mail), people.read(tx, mail.person_id).name, shown)

@@ -6,7 +6,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from pbem.service.desk.table import LoggedRow, row_told
-from pbem.service.links import opened
+from pbem.service.links import follow
 from pbem.service.play import move
 from pbem.service.play.log import Kind
 from pbem.service.play.seat_view import seat_of
@@ -33,7 +33,7 @@ class Told:
 
 def by_link(tx: Tx, server: Server, token: str) -> Told:
     """What was done at the table of whoever holds the link of a seat."""
-    game_id, _, person_id = seat_of(opened(tx, server, token, Purpose.SEAT))
+    game_id, _, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
     game = games.read(tx, game_id)
     rules = move.rules_of(game)
     chain = log.chain_back(tx, game.id, game.key)

@@ -166,7 +166,7 @@ def read(tx: Tx, server: Server, job_id: int) -> Job:
     return _job(jobs.read(tx, job_id))
 
 
-def newest_in(tx: Tx, limit: int = 5) -> list[Job]:
+def newest(tx: Tx, limit: int = 5) -> list[Job]:
     """The last jobs, the newest first."""
     return [_job(row) for row in jobs.newest(tx, limit)]
 

@@ -87,12 +87,12 @@ def must_be_there(tx: Tx, server: Server, name: str) -> None:
     _named(tx, name)
 
 
-def with_codes(tx: Tx, server: Server, actor: Actor, name: str, secret: str, code: str) -> None:
+def require_codes_of(tx: Tx, server: Server, actor: Actor, name: str, secret: str, code: str) -> None:
     """Ask an organiser for a code from now on, who shows by one that they have the secret."""
-    with_codes_in(tx, server, actor, _named(tx, name), secret, code, _AT_THE_MACHINE)
+    require_codes(tx, server, actor, _named(tx, name), secret, code, _AT_THE_MACHINE)
 
 
-def with_codes_in(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, secret: str, code: str, reason: str) -> None:
+def require_codes(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, secret: str, code: str, reason: str) -> None:
     """The same within a transaction that is under way."""
     step = one_time_codes.step_of(secret, code, server.now(), None)
     if step is None:
@@ -105,12 +105,12 @@ def with_codes_in(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, secre
     audit.record(tx, server, actor, Act.CODES_ON, reason, organiser=row.id)
 
 
-def without_codes(tx: Tx, server: Server, actor: Actor, name: str) -> None:
+def drop_codes_of(tx: Tx, server: Server, actor: Actor, name: str) -> None:
     """Ask an organiser for the passphrase alone; again changes nothing."""
-    without_codes_in(tx, server, actor, _named(tx, name), _AT_THE_MACHINE)
+    drop_codes(tx, server, actor, _named(tx, name), _AT_THE_MACHINE)
 
 
-def without_codes_in(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, reason: str) -> None:
+def drop_codes(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, reason: str) -> None:
     """The same within a transaction that is under way."""
     if row.totp is not None:
         organisers.change(tx, row.id, totp=None, totp_step=None)

@@ -108,14 +108,14 @@ def look(tx: Tx, server: Server, wanted: Wanted, after: str = "", limit: int = P
         tally.latest(tx, "playing", (now - timedelta(days=1)).date()),
         tuple(heartbeats.beats(tx)),
         tuple(outages.newest_outages(tx, 5)),
-        tuple(desk_jobs.newest_in(tx)),
-        tuple(ledger.given_up_in(tx, MAILS)),
+        tuple(desk_jobs.newest(tx)),
+        tuple(ledger.given_up(tx, MAILS)),
         tuple(received.unread(tx, MAILS)),
-        page_in(tx, wanted, now, after, limit),
+        page_of(tx, wanted, now, after, limit),
     )
 
 
-def page_in(tx: Tx, wanted: Wanted, now: datetime, after: str = "", limit: int = PAGE) -> Page:
+def page_of(tx: Tx, wanted: Wanted, now: datetime, after: str = "", limit: int = PAGE) -> Page:
     """A page of the tables that are wanted."""
     rows = _rows(tx, wanted, now, after, limit + 1)
     shown = rows[:limit]

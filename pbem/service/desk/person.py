@@ -61,8 +61,8 @@ def of(tx: Tx, server: Server, person_id: int) -> Profile:
     return Profile(
         person,
         now,
-        overview.page_in(tx, Wanted(person_id=person_id), now),
-        tuple(ledger.of_person_in(tx, person_id, MAILS)),
+        overview.page_of(tx, Wanted(person_id=person_id), now),
+        tuple(ledger.lines_of_person(tx, person_id, MAILS)),
         tuple(sessions.listed(tx, server, Holder(person_id=person_id))),
         reliability(counts[person_id]),
         tuple(blocks.bans_of(tx, person_id)),

@@ -19,7 +19,7 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import Forbidden, TooMany
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import audit, one_time_codes
-from pbem.service.desk.organisers import actor_of, as_hashed, must_be_good, with_codes_in, without_codes_in
+from pbem.service.desk.organisers import actor_of, as_hashed, drop_codes, must_be_good, require_codes
 from pbem.service.people import sessions
 from pbem.service.people.sessions import Session
 from pbem.service.server import Server
@@ -59,7 +59,7 @@ def sign_in(server: Server, name: str, passphrase: str, code: str, label: str) -
                 raise _wrong()
             organisers.change(tx, row.id, totp_step=step)
         _forget_tries(tx, server, row)
-        return sessions.open_in(tx, server, Holder(organiser_id=row.id), label)
+        return sessions.start(tx, server, Holder(organiser_id=row.id), label)
 
     return server.store.write(work)
 
@@ -76,7 +76,7 @@ def check_again(server: Server, session: Session, passphrase: str) -> None:
     def work(tx: Tx) -> None:
         _still(tx, found)
         _forget_tries(tx, server, found)
-        sessions.checked_in(tx, server, session)
+        sessions.note_check(tx, server, session)
 
     server.store.write(work)
 
@@ -107,7 +107,7 @@ def ask_for_codes(server: Server, session: Session, secret: str, code: str) -> N
 
     def work(tx: Tx) -> None:
         row = organisers.lock(tx, _organiser(session))
-        with_codes_in(tx, server, actor_of(tx, row), row, secret, code, _BY_THEMSELVES)
+        require_codes(tx, server, actor_of(tx, row), row, secret, code, _BY_THEMSELVES)
 
     server.store.write(work)
 
@@ -117,7 +117,7 @@ def ask_for_no_codes(server: Server, session: Session) -> None:
 
     def work(tx: Tx) -> None:
         row = organisers.lock(tx, _organiser(session))
-        without_codes_in(tx, server, actor_of(tx, row), row, _BY_THEMSELVES)
+        drop_codes(tx, server, actor_of(tx, row), row, _BY_THEMSELVES)
 
     server.store.write(work)
 

@@ -123,7 +123,7 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> Desk:
     game = games.read(tx, game_id)
     for_host = actor.role is Role.HOST
     rules, places = move.rules_of(game), players.places(tx, game_id)
-    mails = () if for_host else tuple(ledger.of_game_in(tx, game_id, MOST_MAILS))
+    mails = () if for_host else tuple(ledger.lines_of_game(tx, game_id, MOST_MAILS))
     return Desk(
         game=game,
         rules=rules,
@@ -134,9 +134,9 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> Desk:
         # What players may know of it stands in the log; a call and its answer are between two people.
         acts=() if for_host else tuple(audit_rows.newest(tx, Wanted(game_id=game_id), None, MOST_ACTS)),
         mails=mails,
-        said=tuple(talk.heard_in(tx, game)),
+        said=tuple(talk.heard_in_game(tx, game)),
         turns=() if for_host else tuple(_turns(tx, game, rules, places)),
-        called=ledger.readers_in(tx, {mail.person_id for mail in mails}, places),
+        called=ledger.readers_of(tx, {mail.person_id for mail in mails}, places),
     )
 
 

@@ -132,14 +132,14 @@ def retry(tx: Tx, server: Server) -> int:
     return rows.unpark(tx, server.now())
 
 
-def carried_out_in(tx: Tx, server: Server, received_id: int, link: Link, outcome: str) -> None:
+def note_carried_out(tx: Tx, server: Server, received_id: int, link: Link, outcome: str) -> None:
     """Note that what a player wrote was done, or refused with a word to them. It shows that mails reach them."""
     assert link.person_id is not None
     reachability.heard_from(tx, server, link.person_id)
-    finish_in(tx, server, received_id, outcome)
+    finish(tx, server, received_id, outcome)
 
 
-def finish_in(tx: Tx, server: Server, received_id: int, outcome: str) -> None:
+def finish(tx: Tx, server: Server, received_id: int, outcome: str) -> None:
     """Note what has become of a mail, and let go of its text."""
     rows.change(tx, received_id, status="done", outcome=outcome, raw=None, claimed_until=None)
     rows.count(tx, server.now().date(), outcome)
@@ -166,7 +166,7 @@ def _addressed(server: Server, box: Letterbox, envelope_to: str, raw: bytes) -> 
 
 def _opened(server: Server, token: str, purpose: Purpose) -> Link | str:
     try:
-        return server.read(links.opened, token, purpose)
+        return server.read(links.follow, token, purpose)
     except NotFound:
         return "a stranger"
     except Gone:
@@ -195,7 +195,7 @@ def _attend_one(server: Server, box: Letterbox, row: ReceivedRow) -> None:
         return
     assert row.raw is not None
     with server.store.read() as tx:
-        link = links.read_in(tx, row.link_id)
+        link = links.read(tx, row.link_id)
     mail = addressed.read(row.raw)
     if link.purpose == Purpose.BOUNCE:
         reported = reports.report_of(mail)
@@ -204,13 +204,13 @@ def _attend_one(server: Server, box: Letterbox, row: ReceivedRow) -> None:
     program = automatic.sign_of_a_program(mail, box.domain, box.sender)
     if link.person_id is None:
         believed, says = _trial(box, mail, program)
-        _if_ours(server, row, lambda tx: test_mail.note_in(tx, server, row.id, believed=believed, says=says))
+        _if_ours(server, row, lambda tx: test_mail.note(tx, server, row.id, believed=believed, says=says))
     elif program is not None:
-        _if_ours(server, row, lambda tx: finish_in(tx, server, row.id, f"by a program: {program}"))
+        _if_ours(server, row, lambda tx: finish(tx, server, row.id, f"by a program: {program}"))
     elif doubt := _doubt(server, box, link, mail):
         _if_ours(server, row, lambda tx: _ask(tx, server, row, link, doubt))
     elif (outcome := server.run(replies.act, row.id, link, reply_of(mail))) is not None:
-        _if_ours(server, row, lambda tx: carried_out_in(tx, server, row.id, link, outcome))
+        _if_ours(server, row, lambda tx: note_carried_out(tx, server, row.id, link, outcome))
 
 
 def _trial(box: Letterbox, mail: Incoming, program: str | None) -> tuple[bool, str]:
@@ -269,13 +269,13 @@ def _report(tx: Tx, server: Server, row: ReceivedRow, link: Link, reported: Repo
         store_outbox.came_back(tx, link.outbox_id)
         if bounce.is_about_sender(reported.said):
             _log.error("mail_refused_later", mail=link.outbox_id, said=reported.said)
-            alarms.raise_in(tx, server, What.REFUSED, f"Mail {link.outbox_id}, later: {reported.said}", link.game_id)
+            alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {link.outbox_id}, later: {reported.said}", link.game_id)
         else:
             kind = Bounce.HARD if reported.for_good else Bounce.SOFT
             reachability.bounced(tx, server, link.person_id, kind, reported.said)
     if reported.what in note:
         ledger.note(tx, link.outbox_id, server.now(), note[reported.what], reported.said)
-    finish_in(tx, server, row.id, f"report: {reported.what}")
+    finish(tx, server, row.id, f"report: {reported.what}")
 
 
 def _if_ours(server: Server, row: ReceivedRow, work: Callable[[Tx], None]) -> None:

@@ -205,7 +205,7 @@ def _do(acting: _Acting, command: Command) -> tuple[Done, str]:
 def _play(acting: _Acting, move: Move) -> tuple[Done, str]:
     before = acting.window
     try:
-        receipt = play_move.play_in(
+        receipt = play_move.play_locked(
             acting.tx, acting.server, acting.game(), before, acting.seat, move.choice, By.REPLY, acting.person_id
         )
     except Stale as stale:
@@ -265,7 +265,7 @@ def _do_plain(acting: _Acting, command: Plain) -> tuple[Done, str]:
         case Word.VACATION:
             today = local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone))
             wanted = parse_vacation(command.rest, today)
-            vacations.book_vacation_in(tx, server, person_id, wanted)
+            vacations.book(tx, server, person_id, wanted)
             return Done.AWAY, str(wanted)
         case Word.RESEND:
             ledger.turn_again(tx, server, person_id, acting.game().id, acting.seat)

@@ -39,10 +39,10 @@ def open_address(tx: Tx, server: Server) -> str:
 
 def answered(tx: Tx, server: Server, since: datetime | None = None) -> Answer | None:
     """The last answer to a test mail, or the last since then; None if there is none that was read."""
-    return answered_in(tx, since)
+    return last_answer(tx, since)
 
 
-def answered_in(tx: Tx, since: datetime | None = None) -> Answer | None:
+def last_answer(tx: Tx, since: datetime | None = None) -> Answer | None:
     """The same within a transaction that is under way."""
     link = link_rows.find(tx, _MEANT)
     if link is None:
@@ -54,7 +54,7 @@ def answered_in(tx: Tx, since: datetime | None = None) -> Answer | None:
     return None
 
 
-def note_in(tx: Tx, server: Server, received_id: int, *, believed: bool, says: str) -> None:
+def note(tx: Tx, server: Server, received_id: int, *, believed: bool, says: str) -> None:
     """Note what came to the address, and let go of its text."""
     outcome = f"{_BELIEVED if believed else 'doubted'}: {says}"
     rows.change(tx, received_id, status="done", outcome=outcome, raw=None, claimed_until=None)

@@ -85,13 +85,13 @@ def it_was_not_me(tx: Tx, server: Server, token: str, number: int) -> None:
     """Drop one reply that waits."""
     row = _reply(tx, _answered(tx, server, token), number)
     if _still_waits(tx, row.id):
-        receive.finish_in(tx, server, row.id, NOT_THEIRS)
+        receive.finish(tx, server, row.id, NOT_THEIRS)
 
 
 def _carried_out(tx: Tx, server: Server, received_id: int, answered: Link, outcome: str) -> None:
     # Two presses at once carry out the same reply, and the second of them finds everything done: it is one mail.
     if _still_waits(tx, received_id):
-        receive.carried_out_in(tx, server, received_id, answered, outcome)
+        receive.note_carried_out(tx, server, received_id, answered, outcome)
 
 
 def _still_waits(tx: Tx, received_id: int) -> bool:
@@ -102,14 +102,14 @@ def _still_waits(tx: Tx, received_id: int) -> bool:
 
 def _answered(tx: Tx, server: Server, token: str) -> Link:
     """What the address stands for to which the reply came that a mail asks about."""
-    link = links.opened(tx, server, token, Purpose.WRITTEN)
+    link = links.follow(tx, server, token, Purpose.WRITTEN)
     assert link.outbox_id is not None
     asking = outbox.read(tx, link.outbox_id)
     assert asking is not None, "mails are never deleted"
     row = rows.read(tx, json.loads(asking.facts)["received"])
     if row is None:
         raise Gone(_("This was too long ago."), why=_("What somebody writes is kept for a month at most."))
-    return links.read_in(tx, row.link_id)
+    return links.read(tx, row.link_id)
 
 
 def _reply(tx: Tx, answered: Link, number: int) -> ReceivedRow:

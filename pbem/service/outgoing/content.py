@@ -33,9 +33,9 @@ from pbem.mail.write.compose import Letterhead, Reader, Thread, Written, message
 from pbem.service import links
 from pbem.service.outgoing import content_of_seat, digests
 from pbem.service.outgoing.content_of_seat import Words, table_named
-from pbem.service.outgoing.email_links import ASKING, WITH_BOARD, Ready
+from pbem.service.outgoing.email_links import ASKING, WITH_BOARD, EmailLinks
 from pbem.service.play import move, views
-from pbem.service.play.seat_view import look_in
+from pbem.service.play.seat_view import look_at
 from pbem.service.server import Server
 from pbem.store import deadlines, games, ledger, outbox, people, players, seats, talk
 from pbem.store import links as link_rows
@@ -52,7 +52,7 @@ _ANSWERABLE: Final = ASKING | {"receipt"}
 """Kinds whose answers are read: the address for them names a seat and a turn."""
 
 
-def read_ahead_in(tx: Tx, mails: Collection[OutboxRow], ready: Mapping[int, Ready]) -> None:
+def read_ahead(tx: Tx, mails: Collection[OutboxRow], ready: Mapping[int, EmailLinks]) -> None:
     """Read what many mails say with as few statements as one; what few of them ask for is read when it is."""
     about = {mail.game_id for mail in mails if mail.game_id is not None}
     people.read_ahead(tx, {mail.person_id for mail in mails})
@@ -72,8 +72,8 @@ def read_ahead_in(tx: Tx, mails: Collection[OutboxRow], ready: Mapping[int, Read
     )
 
 
-def words_in(
-    tx: Tx, server: Server, letterhead: Letterhead, mail: OutboxRow, ready: Ready, rendered_at: datetime
+def content_of(
+    tx: Tx, server: Server, letterhead: Letterhead, mail: OutboxRow, ready: EmailLinks, rendered_at: datetime
 ) -> Written:
     """Everything that a mail says."""
     person = people.read(tx, mail.person_id)
@@ -97,7 +97,7 @@ def words_in(
         words = _about_table(letterhead, game, places, mail) | words
         words |= _about_seat(tx, server, letterhead, mail, game, places, ready)
     if mail.kind == "digest":
-        found = digests.sections_in(tx, mail, ready.sections)
+        found = digests.sections_of(tx, mail, ready.sections)
         words["sections"] = [content_of_seat.section(server, letterhead, each, len(found)) for each in found]
     if mail.kind == "links":
         words["games"] = _games(tx, server, letterhead, ready)
@@ -186,7 +186,13 @@ def _about_table(letterhead: Letterhead, game: GameRow, places: list[PlaceRow], 
 
 
 def _about_seat(
-    tx: Tx, server: Server, letterhead: Letterhead, mail: OutboxRow, game: GameRow, places: list[PlaceRow], ready: Ready
+    tx: Tx,
+    server: Server,
+    letterhead: Letterhead,
+    mail: OutboxRow,
+    game: GameRow,
+    places: list[PlaceRow],
+    ready: EmailLinks,
 ) -> Words:
     """What the reader's seat sees, and is asked."""
     if mail.kind == "substitute":
@@ -206,7 +212,7 @@ def _about_seat(
     }
     if mail.kind not in WITH_BOARD:
         return words
-    look = look_in(tx, links.read_in(tx, ready.seat_links.seat))
+    look = look_at(tx, links.read(tx, ready.seat_links.seat))
     words |= content_of_seat.board(look)
     if mail.kind in ("turn", "result"):
         words |= content_of_seat.happened(tx, mail, game, look)
@@ -219,7 +225,7 @@ def _about_seat(
     return words
 
 
-def _games(tx: Tx, server: Server, letterhead: Letterhead, ready: Ready) -> list[Words]:
+def _games(tx: Tx, server: Server, letterhead: Letterhead, ready: EmailLinks) -> list[Words]:
     """The reader's games, those first that wait for the reader."""
     found: list[Words] = []
     for game_id, seat, link in ready.played:

@@ -151,7 +151,7 @@ def deliver(server: Server, post: Post, limit: int = BATCH) -> Delivered:
     until = started + LEASE
 
     def claimed(tx: Tx) -> tuple[list[OutboxRow], int]:
-        return rate_limits.free_in(tx, post.throttle, outbox.claim(tx, started, until, limit), started)
+        return rate_limits.free(tx, post.throttle, outbox.claim(tx, started, until, limit), started)
 
     rows, waiting = server.store.write(claimed)
     done.postponed += waiting
@@ -181,7 +181,7 @@ def _prepared(server: Server, post: Post, rows: list[OutboxRow], done: Delivered
         (row,) = rows
         _log.exception("mail_not_written", mail=row.id, kind=row.kind, attempts=row.attempts)
         said = f"it could not be written ({type(error).__name__})"
-        _count(done, server.run(outcomes.postpone_in, row, said))
+        _count(done, server.run(outcomes.postpone, row, said))
         return []
     done.superseded += len(rows) - len(sendable)
     return sendable
@@ -228,18 +228,18 @@ def _send(
 
 def _failed(server: Server, mail: OutboxRow, outcome: Outcome, domain: str) -> Result | None:
     """Write down that a mail was not accepted; None if this try did not end it."""
-    return server.run(outcomes.record_in, mail, outcome, domain)
+    return server.run(outcomes.record, mail, outcome, domain)
 
 
 def _record(server: Server, accepted: list[Accepted]) -> None:
     """Write down that mails were accepted, and wait for none of them any more."""
     if accepted:
-        server.run(outcomes.accepted_in, accepted)
+        server.run(outcomes.accept, accepted)
         accepted.clear()
 
 
 def _park(server: Server, row: OutboxRow) -> None:
-    server.run(outcomes.park_in, row, "its sender has failed too often")
+    server.run(outcomes.park, row, "its sender has failed too often")
 
 
 def _filled(server: Server, post: Post, stored: Stored) -> Parcel:
@@ -293,7 +293,7 @@ def _rest(server: Server, post: Post, outcome: Outcome) -> None:
         since = f"{post.down_since:%Y-%m-%d %H:%M} UTC"
         _log.error("relay_away", since=post.down_since, said=outcome.said)
         said = f"The relay has taken no mail since {since}. It said: {outcome.said}"
-        server.run(alarms.raise_in, What.RELAY, said)
+        server.run(alarms.raise_alarm, What.RELAY, said)
 
 
 def _give_back(server: Server, sendable: list[Sendable]) -> None:

@@ -21,7 +21,7 @@ from pbem.domain.localtime import parse_wall
 from pbem.service import links
 from pbem.service.links import SeatLinks
 from pbem.service.play.log import latest_entries
-from pbem.service.play.seat_view import Look, look_in
+from pbem.service.play.seat_view import Look, look_at
 from pbem.service.server import Server
 from pbem.service.tables import talk
 from pbem.store import deadlines, games, ledger, log, outbox, players, preferences, tables
@@ -54,17 +54,17 @@ def gather(server: Server) -> int:
     return gathered
 
 
-def links_in(tx: Tx, server: Server, person_id: int) -> tuple[tuple[int, int, SeatLinks], ...]:
+def make_links(tx: Tx, server: Server, person_id: int) -> tuple[tuple[int, int, SeatLinks], ...]:
     """The games, seats and links of everything that a person reads of in a digest. The person is locked."""
     return tuple(
-        (game.id, place.seat, links.of_seat_in(tx, server, person_id, game.id, game.window, place.seat))
+        (game.id, place.seat, links.make_for_seat(tx, server, person_id, game.id, game.window, place.seat))
         for game in _daily(tx, person_id)
         for place in players.places(tx, game.id)
         if place.person_id == person_id and place.seat is not None
     )
 
 
-def sections_in(tx: Tx, mail: OutboxRow, played: tuple[tuple[int, int, SeatLinks], ...]) -> list[Section]:
+def sections_of(tx: Tx, mail: OutboxRow, played: tuple[tuple[int, int, SeatLinks], ...]) -> list[Section]:
     """What a digest tells, table by table: those first where something is asked."""
     facts = json.loads(mail.facts)
     taken = outbox.with_ids(tx, facts["letters"])
@@ -72,7 +72,7 @@ def sections_in(tx: Tx, mail: OutboxRow, played: tuple[tuple[int, int, SeatLinks
     before = last[0].rendered_at if last else None
     found = []
     for game_id, seat, made in played:
-        look = look_in(tx, links.read_in(tx, made.seat))
+        look = look_at(tx, links.read(tx, made.seat))
         game = games.read(tx, game_id)
         entries = latest_entries(look.rules, log.chain_back(tx, game.id, game.key), facts["since"].get(f"{game_id}", 0))
         # What has happened since the mails for this digest were gathered is told by the next one, with what came of it.
@@ -84,7 +84,7 @@ def sections_in(tx: Tx, mail: OutboxRow, played: tuple[tuple[int, int, SeatLinks
             for letter in taken
             if letter.game_id == game_id and letter.seat in (None, seat)
         )
-        said = tuple(talk.others_in(tx, game, seat, look.names, before))
+        said = tuple(talk.others(tx, game, seat, look.names, before))
         if happened or news or look.decision is not None:
             found.append(Section(look, made, happened, news, said))
     return sorted(
@@ -92,7 +92,7 @@ def sections_in(tx: Tx, mail: OutboxRow, played: tuple[tuple[int, int, SeatLinks
     )
 
 
-def tables_in(tx: Tx, digest: OutboxRow) -> frozenset[int]:
+def tables_of(tx: Tx, digest: OutboxRow) -> frozenset[int]:
     """The tables that a digest tells of."""
     facts = json.loads(digest.facts)
     letters = outbox.with_ids(tx, facts["letters"])
@@ -105,7 +105,7 @@ def is_over(tx: Tx, digest: OutboxRow) -> bool:
     return all(f"{game.id}" not in told for game in _daily(tx, digest.person_id))
 
 
-def told_in(tx: Tx, server: Server, digest: OutboxRow) -> None:
+def told_of(tx: Tx, server: Server, digest: OutboxRow) -> None:
     """Note that a digest was accepted: what it took the place of has been told."""
     now = server.now()
     for letter in outbox.with_ids(tx, json.loads(digest.facts)["letters"]):

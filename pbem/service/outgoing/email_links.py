@@ -40,7 +40,7 @@ _BY_OWNER: Final = frozenset({"confirm", "invitation", "joined", "declined", "le
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class EmailLinks:
     """The numbers of a mail's links, and the deadline that it promises. `played` are the reader's seats elsewhere."""
 
     stop: int
@@ -56,16 +56,16 @@ class Ready:
     sections: tuple[tuple[int, int, SeatLinks], ...] = ()
 
 
-def make_ready_in(
+def make_all(
     tx: Tx, server: Server, mails: Collection[OutboxRow], games: Games, rendered_at: datetime
-) -> dict[int, Ready]:
+) -> dict[int, EmailLinks]:
     """Make the links of mails, and promise their deadlines. The games are locked, or the readers where there is no game."""
     seats = _seats(tx, mails)
     wanted = {mail.id: _wanted(mail, games, seats.get(mail.id)) for mail in mails}
-    made = links.make_all_in(tx, server, {meant: until for each in wanted.values() for meant, until in each.all()})
+    made = links.make_all(tx, server, {meant: until for each in wanted.values() for meant, until in each.all()})
     turns = {mail.id: each.turn for mail in mails if (each := wanted[mail.id]).turn is not None and mail.kind == "turn"}
     told = deadlines.promise(tx, games, set(turns.values()), rendered_at)
-    return {mail.id: _ready(tx, server, mail, wanted[mail.id], made, told) for mail in mails}
+    return {mail.id: _email_links(tx, server, mail, wanted[mail.id], made, told) for mail in mails}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +118,13 @@ def _owner(mail: OutboxRow) -> Meant:
     return Meant(Purpose.CONFIRM, mail.person_id, mail.game_id, None, seat, mail.id)
 
 
-def _ready(
+def _email_links(
     tx: Tx, server: Server, mail: OutboxRow, wanted: _Wanted, made: Mapping[Meant, int], told: Mapping[Key, Due]
-) -> Ready:
+) -> EmailLinks:
     def number(meant: Meant | None) -> int | None:
         return None if meant is None else made[meant]
 
-    return Ready(
+    return EmailLinks(
         stop=made[wanted.stop],
         bounce=made[wanted.bounce],
         seat=None if wanted.turn is None else wanted.turn[-1],
@@ -135,7 +135,7 @@ def _ready(
         yes=number(wanted.yes),
         due=told[wanted.turn] if mail.kind == "turn" and wanted.turn is not None else None,
         played=_played(tx, server, mail.person_id) if mail.kind == "links" else (),
-        sections=digests.links_in(tx, server, mail.person_id) if mail.kind == "digest" else (),
+        sections=digests.make_links(tx, server, mail.person_id) if mail.kind == "digest" else (),
     )
 
 
@@ -162,6 +162,6 @@ def _played(tx: Tx, server: Server, person_id: int) -> tuple[tuple[int, int, int
     for game in tables.of_person(tx, person_id, ("playing",)):
         for place in game_rows.places(tx, game.id):
             if place.person_id == person_id and place.seat is not None:
-                made = links.of_seat_in(tx, server, person_id, game.id, game.window, place.seat)
+                made = links.make_for_seat(tx, server, person_id, game.id, game.window, place.seat)
                 found.append((game.id, place.seat, made.seat))
     return tuple(found)

@@ -51,10 +51,10 @@ class Listed:
 def of_person(tx: Tx, server: Server, person_id: int, limit: int = MOST_SHOWN) -> list[Listed]:
     """The mails to a person, the newest first."""
     people.read(tx, person_id)
-    return of_person_in(tx, person_id, limit)
+    return lines_of_person(tx, person_id, limit)
 
 
-def of_person_in(tx: Tx, person_id: int, limit: int) -> list[Listed]:
+def lines_of_person(tx: Tx, person_id: int, limit: int) -> list[Listed]:
     """The same within a transaction that is under way."""
     return _listed(tx, outbox.of_person(tx, person_id, limit))
 
@@ -62,10 +62,10 @@ def of_person_in(tx: Tx, person_id: int, limit: int) -> list[Listed]:
 def of_game(tx: Tx, server: Server, game_id: int, seat: int | None = None, limit: int = MOST_SHOWN) -> list[Listed]:
     """The mails about a game, or those to one seat of it, the newest first."""
     games.read(tx, game_id)
-    return of_game_in(tx, game_id, limit, seat)
+    return lines_of_game(tx, game_id, limit, seat)
 
 
-def readers_in(tx: Tx, person_ids: Collection[int], places: Sequence[PlaceRow] = ()) -> dict[int, str]:
+def readers_of(tx: Tx, person_ids: Collection[int], places: Sequence[PlaceRow] = ()) -> dict[int, str]:
     """What the readers of mails are called: at the table, or by themselves, or by nobody yet and so by their numbers."""
     at_table = {place.person_id: place.name for place in places}
     return {
@@ -74,18 +74,18 @@ def readers_in(tx: Tx, person_ids: Collection[int], places: Sequence[PlaceRow] =
     }
 
 
-def of_game_in(tx: Tx, game_id: int, limit: int, seat: int | None = None) -> list[Listed]:
+def lines_of_game(tx: Tx, game_id: int, limit: int, seat: int | None = None) -> list[Listed]:
     """The same within a transaction that is under way."""
     return _listed(tx, outbox.about(tx, game_id, limit, seat))
 
 
-def of_mail_in(tx: Tx, mail: OutboxRow) -> Listed:
+def lines_of_email(tx: Tx, mail: OutboxRow) -> Listed:
     """One mail within a transaction that is under way."""
     (listed,) = _listed(tx, [mail])
     return listed
 
 
-def given_up_in(tx: Tx, limit: int) -> list[Listed]:
+def given_up(tx: Tx, limit: int) -> list[Listed]:
     """The mails about no table that were given up: those about one are found at its desk."""
     return _listed(tx, outbox.given_up_of_no_table(tx, limit))
 
@@ -104,10 +104,10 @@ def resend_own(tx: Tx, server: Server, person_id: int, outbox_id: int) -> None:
             why=_("%(again_an_hour)s in an hour are the most.", again_an_hour=AGAIN_AN_HOUR),
             remedy=_("Please look among unwanted mails, or call the organiser."),
         )
-    resend_in(tx, server, outbox_id, at_wish=True)
+    resend(tx, server, outbox_id, at_wish=True)
 
 
-def resend_in(tx: Tx, server: Server, outbox_id: int, *, at_wish: bool = False) -> None:
+def resend(tx: Tx, server: Server, outbox_id: int, *, at_wish: bool = False) -> None:
     """Queue a mail again, by hand: the same bytes, with the links that its reader has now.
 
     Where that is its reader's own wish, no other wish of theirs keeps it back.

@@ -54,7 +54,7 @@ class Accepted:
     said: str
 
 
-def accepted_in(tx: Tx, server: Server, accepted: Collection[Accepted]) -> None:
+def accept(tx: Tx, server: Server, accepted: Collection[Accepted]) -> None:
     """Write down that the relay has taken mails, and do what follows: they are sent, and the clocks of their turns start."""
     locked = games.lock_all(tx, {each.mail.game_id for each in accepted if each.mail.game_id is not None})
     ledger.note_each(tx, "accepted", {each.mail.id: (each.at, each.said) for each in accepted})
@@ -70,12 +70,12 @@ def accepted_in(tx: Tx, server: Server, accepted: Collection[Accepted]) -> None:
     deadlines.mails_accepted(tx, server, locked, [(each.mail, each.at) for each in ours])
     for each in ours:
         if each.mail.kind == "digest":
-            digests.told_in(tx, server, each.mail)
+            digests.told_of(tx, server, each.mail)
     # The last thing of all: everybody who writes to the same domains waits for these rows.
     traffic.count(tx, server.now().date(), "sent", Counter(each.domain for each in ours))
 
 
-def record_in(tx: Tx, server: Server, row: OutboxRow, outcome: Outcome, domain: str) -> Result | None:
+def record(tx: Tx, server: Server, row: OutboxRow, outcome: Outcome, domain: str) -> Result | None:
     """Write down that a mail to somebody at a domain was not accepted; None if this try did not end it."""
     if row.game_id is not None:
         games.lock(tx, row.game_id)
@@ -86,12 +86,12 @@ def record_in(tx: Tx, server: Server, row: OutboxRow, outcome: Outcome, domain: 
     return result
 
 
-def postpone_in(tx: Tx, server: Server, row: OutboxRow, said: str) -> Result | None:
+def postpone(tx: Tx, server: Server, row: OutboxRow, said: str) -> Result | None:
     """Try a mail again later, or never again if that was the last try."""
     return _postpone(tx, server, row, said) if outbox.lock_leased(tx, [row]) else None
 
 
-def park_in(tx: Tx, server: Server, row: OutboxRow, said: str) -> None:
+def park(tx: Tx, server: Server, row: OutboxRow, said: str) -> None:
     """Give a mail up until somebody has looked at it."""
     if outbox.lock_leased(tx, [row]):
         _park(tx, server, row, said)
@@ -134,7 +134,7 @@ def _record(tx: Tx, server: Server, row: OutboxRow, outcome: Outcome) -> Result 
         case Result.UNABLE:
             reachability.scored(tx, server, row.person_id, Bounce.HARD, outcome.said)
         case Result.REFUSED_SENDER if row.attempts == 1:
-            alarms.raise_in(tx, server, What.REFUSED, f"Mail {row.id} ({row.kind}): {outcome.said}", row.game_id)
+            alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {row.id} ({row.kind}): {outcome.said}", row.game_id)
         case Result.REFUSED_MESSAGE:
             _log.error("mail_refused", mail=row.id, kind=row.kind, said=outcome.said)
             _park(tx, server, row, outcome.said)
@@ -158,7 +158,7 @@ def _park(tx: Tx, server: Server, row: OutboxRow, said: str) -> None:
     ledger.note(tx, row.id, server.now(), "parked", said)
     # An alarm about an alarm would go on for ever.
     if row.kind != "alert":
-        alarms.raise_in(tx, server, What.PARKED, f"Mail {row.id} ({row.kind}): {said}", row.game_id)
+        alarms.raise_alarm(tx, server, What.PARKED, f"Mail {row.id} ({row.kind}): {said}", row.game_id)
 
 
 def _refused(tx: Tx, server: Server, row: OutboxRow, said: str) -> Result:

@@ -53,7 +53,7 @@ class Wished:
     others: tuple[str, ...] = ()
 
 
-def may_leave_in(tx: Tx, server: Server, mails: Collection[OutboxRow], games: Games) -> list[OutboxRow]:
+def may_leave(tx: Tx, server: Server, mails: Collection[OutboxRow], games: Games) -> list[OutboxRow]:
     """Those of some mails that are due which leave now; of the others it is written down. Their games are locked."""
     wished = preferences.wished(tx, {(mail.person_id, mail.game_id) for mail in mails})
     return [mail for mail in mails if _may_leave(tx, server, mail, wished[mail.person_id, mail.game_id], games)]
@@ -87,10 +87,10 @@ def _may_leave(tx: Tx, server: Server, mail: OutboxRow, wished: WishedRow, games
 
 def of_all(tx: Tx, server: Server, person_id: int) -> Wished:
     """How a person wants to be mailed about all tables."""
-    return of_all_in(tx, people.read(tx, person_id))
+    return of_person_row(tx, people.read(tx, person_id))
 
 
-def of_all_in(tx: Tx, person: PersonRow) -> Wished:
+def of_person_row(tx: Tx, person: PersonRow) -> Wished:
     """The same within a transaction that is under way."""
     special = preferences.of_tables(tx, person.id)
     playing = {game.id: game.title for game in tables.of_person(tx, person.id, ("open", "playing"))}

@@ -20,7 +20,7 @@ from pbem.service.clocks.deadlines import Games
 from pbem.service.outgoing import content as outgoing_content
 from pbem.service.outgoing import outdated as outgoing_outdated
 from pbem.service.outgoing import preferences
-from pbem.service.outgoing.email_links import Ready, make_ready_in
+from pbem.service.outgoing.email_links import EmailLinks, make_all
 from pbem.service.server import Server
 from pbem.store import games, ledger, links, outbox, people
 from pbem.store.database import Tx
@@ -50,7 +50,7 @@ class _Checked:
 
     stored: list[Stored]
     unwritten: list[OutboxRow]
-    ready: Mapping[int, Ready]
+    ready: Mapping[int, EmailLinks]
 
 
 def prepare(server: Server, letterhead: Letterhead, rows: Collection[OutboxRow]) -> list[Stored]:
@@ -61,9 +61,9 @@ def prepare(server: Server, letterhead: Letterhead, rows: Collection[OutboxRow])
         return found.stored
     written = []
     with server.store.read(ahead=True) as tx:
-        outgoing_content.read_ahead_in(tx, found.unwritten, found.ready)
+        outgoing_content.read_ahead(tx, found.unwritten, found.ready)
         for mail in found.unwritten:
-            words = outgoing_content.words_in(tx, server, letterhead, mail, found.ready[mail.id], now)
+            words = outgoing_content.content_of(tx, server, letterhead, mail, found.ready[mail.id], now)
             body = compose(letterhead, words)
             written.append(replace(mail, body=body, message_id=words.thread.message_id, rendered_at=now))
     kept = server.run(_keep, written, now)
@@ -73,12 +73,12 @@ def prepare(server: Server, letterhead: Letterhead, rows: Collection[OutboxRow])
 def _check(tx: Tx, server: Server, rows: Collection[OutboxRow], now: datetime) -> _Checked:
     tables = games.lock_all(tx, {row.game_id for row in rows if row.game_id is not None})
     worthy = _worth_sending(tx, server, _claimed(tx, rows), tables)
-    leaving = preferences.may_leave_in(tx, server, worthy, tables)
+    leaving = preferences.may_leave(tx, server, worthy, tables)
     unfilled = {mail.id: server.keys.unfilled(mail.body) for mail in leaving if mail.body is not None}
     unwritten = _unwritten(tx, server, leaving, unfilled, tables, now)
     for person_id in sorted({mail.person_id for mail in unwritten if mail.game_id is None}):
         people.lock(tx, person_id)
-    ready = make_ready_in(tx, server, unwritten, tables, now)
+    ready = make_all(tx, server, unwritten, tables, now)
     to_write = {mail.id for mail in unwritten}
     stored = _stored(tx, [mail for mail in leaving if mail.id not in to_write], unfilled)
     return _Checked(stored, unwritten, ready)

@@ -15,7 +15,7 @@ from pbem.domain.errors import BadInput, NotFound, quoted
 from pbem.i18n.speech import gettext as _
 from pbem.mail.write.compose import Letterhead, Written, compose
 from pbem.service.outgoing import content
-from pbem.service.outgoing.email_links import ASKING, make_ready_in
+from pbem.service.outgoing.email_links import ASKING, make_all
 from pbem.service.play import move
 from pbem.service.play.log import Record
 from pbem.service.play.move import By
@@ -94,14 +94,14 @@ def _written(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: Ga
     letter = Letter(place.person_id, kind, about, None, of_seat, None if of_seat is None else game.window, facts)
     outbox.queue(tx, [letter], now, now)
     (mail,) = outbox.of_person(tx, place.person_id, limit=1)
-    ready = make_ready_in(tx, server, [mail], {game.id: games.read(tx, game.id)}, now)[mail.id]
-    return content.words_in(tx, server, letterhead, mail, ready, now)
+    ready = make_all(tx, server, [mail], {game.id: games.read(tx, game.id)}, now)[mail.id]
+    return content.content_of(tx, server, letterhead, mail, ready, now)
 
 
 def _far_enough(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> GameRow:
     """The game, where a mail of that kind could be sent."""
     if kind == "voided" and game.status == "playing":
-        leaving.end_in(
+        leaving.end(
             tx, server, game, Record(game, server.now(), server.randomness), "organiser", "all agreed to end it"
         )
     for _move in range(MOST_MOVES):
@@ -114,7 +114,7 @@ def _far_enough(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> 
             break
         asked = waiting[0]
         by = By.BOT if _is_bot(tx, game.id, asked) else By.CLOCK
-        move.play_in(tx, server, game, game.window, asked, position.open()[asked].default, by)
+        move.play_locked(tx, server, game, game.window, asked, position.open()[asked].default, by)
     if kind in _NEEDS_QUESTION and game.status != "playing":
         raise BadInput(
             _("Game %(id)s has ended, so nobody is asked anything there.", id=game.id),

@@ -42,7 +42,7 @@ def queue_answer(tx: Tx, server: Server, letter: Letter, error: str = "") -> boo
     return True
 
 
-def free_in(tx: Tx, throttle: Throttle, rows: list[OutboxRow], now: datetime) -> tuple[list[OutboxRow], int]:
+def free(tx: Tx, throttle: Throttle, rows: list[OutboxRow], now: datetime) -> tuple[list[OutboxRow], int]:
     """Those of some leased mails that may go now, and how many others were put off until they may."""
     if not rows:
         return [], 0

@@ -34,9 +34,9 @@ _KEY_BYTES: Final = 10
 
 def create(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
     """Enter an address; if it is not confirmed, a mail with a link goes there, and clicking that confirms it."""
-    person = known_in(tx, server, address, name)
+    person = find_or_add(tx, server, address, name)
     if person.confirmed_at is None:
-        ask_to_confirm_in(tx, server, person)
+        ask_to_confirm(tx, server, person)
     return person
 
 
@@ -90,7 +90,7 @@ def set_cadence(tx: Tx, server: Server, person_id: int, cadence: str) -> str:
     return chosen
 
 
-def known_in(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
+def find_or_add(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
     """The person with an address, entered if it is new. Does not confirm it, and mails nobody."""
     given, mailbox = normalised(address)
     known = people.by_mailbox(tx, mailbox)
@@ -103,13 +103,13 @@ def known_in(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
     return known
 
 
-def guest_in(tx: Tx, server: Server, name: str) -> PersonRow:
+def add_guest(tx: Tx, server: Server, name: str) -> PersonRow:
     """A guest of the demo, who has no mailbox: nothing is mailed to them, and nobody can type their address."""
     address = guest_address(server.randomness.bytes(_KEY_BYTES).hex())
     return confirm(tx, server, _enter(tx, server, address, address, name, Delivery(Way.NOTHING)).id)
 
 
-def ask_to_confirm_in(tx: Tx, server: Server, person: PersonRow, game_id: int | None = None) -> None:
+def ask_to_confirm(tx: Tx, server: Server, person: PersonRow, game_id: int | None = None) -> None:
     """Mail a link to an address that somebody typed; at most a few a day, because it may be a stranger's."""
     now = server.now()
     people.lock(tx, person.id)

@@ -7,7 +7,7 @@ invitation of theirs. A block is made at a table, and keeps the name that was me
 
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.i18n.speech import gettext as _
-from pbem.service.links import opened
+from pbem.service.links import follow
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.store import blocks, people, players
@@ -41,7 +41,7 @@ def of_person(tx: Tx, server: Server, person_id: int) -> list[BlockRow]:
     return blocks.of_person(tx, person_id)
 
 
-def must_be_welcome_in(tx: Tx, row: GameRow, person_id: int) -> None:
+def must_be_welcome(tx: Tx, row: GameRow, person_id: int) -> None:
     """Refuse whom the host of a table does not want there."""
     if blocks.is_blocked(tx, row.host_id, person_id):
         raise Forbidden(
@@ -53,7 +53,7 @@ def must_be_welcome_in(tx: Tx, row: GameRow, person_id: int) -> None:
 
 def _met(tx: Tx, server: Server, token: str, seat: int) -> tuple[int, int, str]:
     """Who asks, and who is meant: the person on another seat of the same table, with the name there."""
-    game_id, _seat, person_id = seat_of(opened(tx, server, token, Purpose.SEAT))
+    game_id, _seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
     for place in players.places(tx, game_id):
         if place.seat == seat and place.person_id not in (None, person_id):
             assert place.person_id is not None

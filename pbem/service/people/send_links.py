@@ -34,7 +34,7 @@ def send_to(tx: Tx, server: Server, person_id: int) -> None:
 
 def send_by_link(tx: Tx, server: Server, token: str, purpose: Purpose) -> None:
     """Mail their games to the person whose link this is."""
-    link = links.opened(tx, server, token, purpose)
+    link = links.follow(tx, server, token, purpose)
     assert link.person_id is not None
     send_to(tx, server, link.person_id)
 

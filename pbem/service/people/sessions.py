@@ -49,7 +49,7 @@ class Session:
     checked_at: datetime | None
 
 
-def open_in(tx: Tx, server: Server, holder: Holder, label: str) -> str:
+def start(tx: Tx, server: Server, holder: Holder, label: str) -> str:
     """Sign a browser in; the secret that it is to keep, which is told this once. `label` names the device in words."""
     now = server.now()
     # In base 32, so that a log that came to hold it would blank it as it blanks tokens.
@@ -83,7 +83,7 @@ def used(server: Server, session: Session) -> None:
         server.store.write(lambda tx: sessions.used(tx, session.id, today))
 
 
-def checked_in(tx: Tx, server: Server, session: Session) -> None:
+def note_check(tx: Tx, server: Server, session: Session) -> None:
     """Note that an organiser has just given the passphrase again."""
     sessions.checked(tx, session.id, server.now())
 
@@ -100,7 +100,7 @@ def end_others(tx: Tx, server: Server, holder: Holder, but: int) -> int:
     return sessions.end_all(tx, holder, server.now(), but)
 
 
-def end_all_in(tx: Tx, server: Server, holder: Holder) -> int:
+def end_all(tx: Tx, server: Server, holder: Holder) -> int:
     """Sign all browsers of this holder out; how many that were."""
     return sessions.end_all(tx, holder, server.now())
 
@@ -137,15 +137,15 @@ class Welcome:
 
 def welcome(tx: Tx, server: Server, token: str) -> Welcome:
     """What the page of a link says, before anybody has pressed its button."""
-    link = links.opened(tx, server, token, Purpose.SIGN_IN)
+    link = links.follow(tx, server, token, Purpose.SIGN_IN)
     assert link.person_id is not None
     return Welcome(people.read(tx, link.person_id).name)
 
 
 def sign_in(tx: Tx, server: Server, token: str, device: str) -> str:
     """Sign a browser in; the secret that it is to keep. The link works as often as its owner has browsers, for a day."""
-    link = links.opened(tx, server, token, Purpose.SIGN_IN)
+    link = links.follow(tx, server, token, Purpose.SIGN_IN)
     assert link.person_id is not None
     reachability.heard_from(tx, server, link.person_id, link.created_at)
     people.lock(tx, link.person_id)
-    return open_in(tx, server, Holder(person_id=link.person_id), device)
+    return start(tx, server, Holder(person_id=link.person_id), device)

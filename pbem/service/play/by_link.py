@@ -7,9 +7,9 @@ acts in the turn that the form names. Whether the act fits is decided where it i
 from engine.decisions import Choice
 from engine.orders import Order
 from pbem.service import links
-from pbem.service.links import open_to_act_in, opened
+from pbem.service.links import follow, open_to_act
 from pbem.service.play import orders, undo
-from pbem.service.play.move import By, Receipt, play_in
+from pbem.service.play.move import By, Receipt, play_locked
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.store import games
@@ -21,10 +21,10 @@ from pbem.tokens import Purpose
 
 def move(tx: Tx, server: Server, token: str, option: str) -> Receipt:
     """Make the one choice of a link."""
-    link, game, place = open_to_act_in(tx, server, token, Purpose.MOVE)
+    link, game, place = open_to_act(tx, server, token, Purpose.MOVE)
     _, seat, person_id = seat_of(link)
     assert link.window is not None
-    return play_in(tx, server, game, link.window, seat, option, By.PERSON, person_id, place)
+    return play_locked(tx, server, game, link.window, seat, option, By.PERSON, person_id, place)
 
 
 def play(tx: Tx, server: Server, token: str, window: int, wanted: str | Choice) -> Receipt:
@@ -39,7 +39,7 @@ def play_by_program(tx: Tx, server: Server, token: str, window: int, wanted: str
 
 def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, window: int | None = None) -> None:
     """Take back the choice that the seat made in a window, if not named that of the link."""
-    link = opened(tx, server, token, purpose)
+    link = follow(tx, server, token, purpose)
     game_id, seat, person_id = seat_of(link)
     in_window = link.window if window is None else window
     assert in_window is not None
@@ -48,28 +48,28 @@ def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, window: int 
 
 def leave_order(tx: Tx, server: Server, token: str, text: str) -> Order:
     """Set a standing order of the seat."""
-    game_id, seat, person_id = seat_of(opened(tx, server, token, Purpose.SEAT))
+    game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
     return orders.leave_order(tx, server, game_id, seat, text, person_id)
 
 
 def drop_order(tx: Tx, server: Server, token: str) -> None:
     """Drop the standing order of the seat."""
-    game_id, seat, person_id = seat_of(opened(tx, server, token, Purpose.SEAT))
+    game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
     orders.drop_order(tx, server, game_id, seat, person_id)
 
 
 def token_for_programs(tx: Tx, server: Server, token: str) -> str:
     """The token by which a program may play this seat, made if there is none: to be shown once, never kept by us."""
-    game_id, seat, person_id = seat_of(opened(tx, server, token, Purpose.SEAT))
+    game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
     # The lock of the game keeps two requests from making two rows.
     games.lock(tx, game_id)
-    row = links.make_in(tx, server, Meant(Purpose.API, person_id, game_id, None, seat))
+    row = links.make(tx, server, Meant(Purpose.API, person_id, game_id, None, seat))
     link = link_rows.read(tx, row)
     assert link is not None
     return links.token(server, link)
 
 
 def _play(tx: Tx, server: Server, token: str, purpose: Purpose, window: int, wanted: str | Choice, by: By) -> Receipt:
-    link, game, place = open_to_act_in(tx, server, token, purpose)
+    link, game, place = open_to_act(tx, server, token, purpose)
     _, seat, person_id = seat_of(link)
-    return play_in(tx, server, game, window, seat, wanted, by, person_id, place)
+    return play_locked(tx, server, game, window, seat, wanted, by, person_id, place)

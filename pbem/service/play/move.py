@@ -76,10 +76,10 @@ class _Move:
 
 def play(tx: Tx, server: Server, game_id: int, window: int, seat: int, wanted: str | Choice, by: By) -> Receipt:
     """Make a choice for a seat in a window; the same choice again gives the same receipt."""
-    return play_in(tx, server, games.lock(tx, game_id), window, seat, wanted, by)
+    return play_locked(tx, server, games.lock(tx, game_id), window, seat, wanted, by)
 
 
-def play_in(
+def play_locked(
     tx: Tx,
     server: Server,
     row: GameRow,

@@ -55,7 +55,7 @@ class Known:
 MEMORY: Final[Memory[Known]] = Memory(MOST_REMEMBERED)
 
 
-def known_in(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> Known:
+def known_to(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> Known:
     """What a seat knows now. The game must be as this transaction sees it."""
     key = row.head, seat
     return MEMORY.get(key) or MEMORY.put(key, _work_out(tx, row, rules, seat))

@@ -23,12 +23,12 @@ from pbem.domain import hash_chain
 from pbem.domain.missed_turns import warning
 from pbem.domain.user_text import set_apart
 from pbem.i18n import speech
-from pbem.service.links import Link, open_with_game_in, opened
+from pbem.service.links import Link, follow, open_with_game
 from pbem.service.play import move, undo, views
 from pbem.service.play.log import Standing as StandingEntry
 from pbem.service.play.log import latest_entries
 from pbem.service.play.move import agreement_of
-from pbem.service.play.seat_cache import MOST_ENTRIES, Told, asked, known_in, told
+from pbem.service.play.seat_cache import MOST_ENTRIES, Told, asked, known_to, told
 from pbem.service.server import Server
 from pbem.store import deadlines, games, log, people, players, seats
 from pbem.store.database import Tx
@@ -149,28 +149,28 @@ class Offered:
 
 def look(tx: Tx, server: Server, token: str) -> Look:
     """What the holder of a seat's link sees."""
-    return _look(tx, *open_with_game_in(tx, server, token, Purpose.SEAT))
+    return _look(tx, *open_with_game(tx, server, token, Purpose.SEAT))
 
 
 def look_by_program(tx: Tx, server: Server, token: str) -> Look:
     """What the holder of a seat's token for programs sees."""
-    return _look(tx, *open_with_game_in(tx, server, token, Purpose.API))
+    return _look(tx, *open_with_game(tx, server, token, Purpose.API))
 
 
 def offered(tx: Tx, server: Server, token: str, option: str) -> Offered:
     """What the link of one choice offers, or what has become of its turn."""
-    return _offered(tx, opened(tx, server, token, Purpose.MOVE), option)
+    return _offered(tx, follow(tx, server, token, Purpose.MOVE), option)
 
 
 def history(tx: Tx, server: Server, token: str, since: int, most: int) -> tuple[Look, tuple[Told, ...], bool]:
     """What a seat was told in the windows from this one on, the first of them first, and whether there are more."""
-    link, row = open_with_game_in(tx, server, token, Purpose.API)
+    link, row = open_with_game(tx, server, token, Purpose.API)
     found = _look(tx, link, row)
     entries = latest_entries(found.rules, log.chain_back(tx, row.id, row.key), since)
     return found, told(entries[:most], found.seat), len(entries) > most
 
 
-def look_in(tx: Tx, link: Link) -> Look:
+def look_at(tx: Tx, link: Link) -> Look:
     """The same within a transaction that is under way."""
     game_id, _, _ = seat_of(link)
     return _look(tx, link, games.read(tx, game_id))
@@ -188,7 +188,7 @@ def seat_of(link: Link) -> tuple[int, int, int]:
 def _look(tx: Tx, link: Link, row: GameRow) -> Look:
     game_id, seat, person_id = seat_of(link)
     rules = move.rules_of(row)
-    known = known_in(tx, row, rules, seat)
+    known = known_to(tx, row, rules, seat)
     decision = known.decision if row.status == "playing" else None
     since = known.lately[0].seq if known.lately else 0
     taken, clock = seats.taken_with_clock(tx, game_id, row.window, seat, person_id, since)
@@ -210,7 +210,7 @@ def _look(tx: Tx, link: Link, row: GameRow) -> Look:
         board=known.board,
         decision=decision,
         sealed=None if decision is None else move.box_of(row).get(seat),
-        made=_made(tx, row, rules, seat, known.lately) if known.lately else None,
+        made=_made_since(tx, row, rules, seat, known.lately) if known.lately else None,
         told=known.told,
         new_lines=clock.new_lines,
         order=move.orders_of(row).get(seat),
@@ -255,7 +255,7 @@ def _offered(tx: Tx, link: Link, option: str) -> Offered:
         note=None if act is None else act.note,
         closes=decision is not None and choice is not None and choice.verb in decision.closes,
         prompt=None if decision is None else decision.prompt,
-        mine=_made_in(tx, row, rules, seat, window, decision, since),
+        mine=_made(tx, row, rules, seat, window, decision, since),
         told=told(since[-MOST_ENTRIES:], SPECTATOR),
         due_at=None if deadline is None else deadline.due_at,
         promised_at=None if deadline is None else deadline.promised_at,
@@ -270,7 +270,7 @@ def _choice(decision: Decision, option: str) -> Choice | None:
         return None
 
 
-def _made_in(
+def _made(
     tx: Tx,
     row: GameRow,
     rules: Game[Any],
@@ -283,20 +283,20 @@ def _made_in(
     if decision is not None:
         sealed = move.box_of(row).get(seat)
         written = "" if sealed is None else grammar.write(decision, sealed)
-        may = sealed is not None and undo.may_withdraw_in(tx, row, seat)
+        may = sealed is not None and undo.may_withdraw(tx, row, seat)
         return None if sealed is None else Made(window, sealed, written, may)
     if since and since[0].number == window:
-        return _made(tx, row, rules, seat, since)
+        return _made_since(tx, row, rules, seat, since)
     return None
 
 
-def _made(tx: Tx, row: GameRow, rules: Game[Any], seat: int, since: Sequence[StandingEntry]) -> Made | None:
+def _made_since(tx: Tx, row: GameRow, rules: Game[Any], seat: int, since: Sequence[StandingEntry]) -> Made | None:
     """What the seat has chosen in the first of these entries, which are the log from there on."""
     standing = since[0]
     choice = standing.entry.choices.get(seat)
     if choice is None or seat in standing.entry.alone:
         return None
-    may = undo.may_undo_in(tx, row, since, seat)
+    may = undo.may_undo(tx, row, since, seat)
     return Made(standing.number, choice, move.said(choice, rules), may)
 
 

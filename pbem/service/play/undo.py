@@ -36,12 +36,12 @@ def take_back(tx: Tx, server: Server, game_id: int, window: int, seat: int, pers
         _undo(tx, server, row, window, seat)
 
 
-def may_withdraw_in(tx: Tx, row: GameRow, seat: int) -> bool:
+def may_withdraw(tx: Tx, row: GameRow, seat: int) -> bool:
     """Whether a seat could still take back its sealed choice, as long as the player has time left. Changes nothing."""
     return _goes_on(row) and _is_open(lambda: _withdrawable(tx, row, seat))
 
 
-def may_undo_in(tx: Tx, row: GameRow, since: Sequence[Standing], seat: int) -> bool:
+def may_undo(tx: Tx, row: GameRow, since: Sequence[Standing], seat: int) -> bool:
     """The same of the choice that was carried out in the first of these entries, which are the log from there on."""
     return _goes_on(row) and _is_open(lambda: _undoable(tx, row, since, seat))
 

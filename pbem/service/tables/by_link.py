@@ -60,7 +60,7 @@ class Doorstep:
 
 def at(tx: Tx, server: Server, token: str) -> Doorstep:
     """What stands at a link."""
-    link = links.opened(tx, server, token, Purpose.CONFIRM)
+    link = links.follow(tx, server, token, Purpose.CONFIRM)
     assert link.person_id is not None
     person = people.read(tx, link.person_id)
     confirmed = person.confirmed_at is not None
@@ -70,7 +70,7 @@ def at(tx: Tx, server: Server, token: str) -> Doorstep:
     wish = tables.wished(tx, row.id, person.id)
     invited = tables.invitations(tx, row.id)
     mine = [each for each in invited if each.person_id == person.id]
-    table = listing.by_row_in(tx, server, row)
+    table = listing.of_row(tx, server, row)
     hosts = row.host_id == person.id
     pass_on = invite_link.of_table(tx, server, row.id, person.id) if hosts and row.status == "open" else ""
     free = tables.offers_of_game(tx, row.id) if row.status == "playing" else []
@@ -101,7 +101,7 @@ def at(tx: Tx, server: Server, token: str) -> Doorstep:
 
 def come_in(server: Server, token: str, name: str, word: str) -> Joined | None:
     """Confirm the address and take the place that the link leads to; None where it leads to no table."""
-    link = server.read(links.opened, token, Purpose.CONFIRM)
+    link = server.read(links.follow, token, Purpose.CONFIRM)
     person_id = link.person_id
     assert person_id is not None
     if link.game_id is None:
@@ -146,7 +146,7 @@ def invite(server: Server, token: str, addresses: tuple[str, ...]) -> int:
 
 
 def _of_table(server: Server, token: str) -> tuple[int, int]:
-    link = server.read(links.opened, token, Purpose.CONFIRM)
+    link = server.read(links.follow, token, Purpose.CONFIRM)
     assert link.person_id is not None
     if link.game_id is None:
         raise Gone(_("This link is for no table."), why=_("It only confirms an address."))
@@ -155,17 +155,17 @@ def _of_table(server: Server, token: str) -> tuple[int, int]:
 
 def resign(server: Server, token: str) -> None:
     """Give the seat away for good."""
-    game_id, seat, person_id = seat_of(server.read(links.opened, token, Purpose.SEAT))
+    game_id, seat, person_id = seat_of(server.read(links.follow, token, Purpose.SEAT))
     server.run(leaving.resign, game_id, seat, person_id)
 
 
 def agree_to_end(server: Server, token: str) -> bool:
     """Agree to end the game without a result; True if it has ended by that."""
-    game_id, _, person_id = seat_of(server.read(links.opened, token, Purpose.SEAT))
+    game_id, _, person_id = seat_of(server.read(links.follow, token, Purpose.SEAT))
     return server.run(leaving.agree_to_end, game_id, person_id)
 
 
 def play_on(server: Server, token: str) -> None:
     """Agree no longer to end the game."""
-    game_id, _, person_id = seat_of(server.read(links.opened, token, Purpose.SEAT))
+    game_id, _, person_id = seat_of(server.read(links.follow, token, Purpose.SEAT))
     server.run(leaving.play_on, game_id, person_id)

@@ -51,7 +51,7 @@ _log = structlog.get_logger(__name__)
 
 def begin(server: Server) -> str:
     """Begin a demo for somebody new; the token of their seat."""
-    guest = server.run(_let_in)
+    guest = server.run(_add_guest)
     game_id = server.run(joining.create_table, guest, replace(TABLE, title=_(TABLE.title))).game_id
     server.run(joining.join, game_id, guest)
     bots.answer_at(server, game_id)
@@ -61,7 +61,7 @@ def begin(server: Server) -> str:
 def go_on(server: Server, token: str) -> bool:
     """Let the bots answer what the holder of a seat's link has just done; False if that is no demo."""
     with server.store.read() as tx:
-        game_id, _, person_id = seat_of(links.opened(tx, server, token, Purpose.SEAT))
+        game_id, _, person_id = seat_of(links.follow(tx, server, token, Purpose.SEAT))
         if not is_guest(people.read(tx, person_id).address):
             return False
     bots.answer_at(server, game_id)
@@ -77,7 +77,7 @@ def tidy(server: Server) -> int:
     return gone
 
 
-def _let_in(tx: Tx, server: Server) -> int:
+def _add_guest(tx: Tx, server: Server) -> int:
     # Two who come at the same moment may both be the last one, which does no harm.
     if guests.count_since(tx, server.now() - timedelta(hours=1)) >= GUESTS_AN_HOUR:
         raise TooMany(
@@ -85,14 +85,14 @@ def _let_in(tx: Tx, server: Server) -> int:
             why=_("We let %(guests_an_hour)s guests in within an hour.", guests_an_hour=GUESTS_AN_HOUR),
             remedy=_("Please try again in a while, or join a table with your address."),
         )
-    return persons.guest_in(tx, server, _(_NAME)).id
+    return persons.add_guest(tx, server, _(_NAME)).id
 
 
 def _seat_token(tx: Tx, server: Server, guest: int, game_id: int) -> str:
     game = games.lock(tx, game_id)
     seat = next(place.seat for place in players.places(tx, game_id) if place.person_id == guest)
     assert seat is not None, "its game has begun"
-    row = link_rows.read(tx, links.of_seat_in(tx, server, guest, game_id, game.window, seat).seat)
+    row = link_rows.read(tx, links.make_for_seat(tx, server, guest, game_id, game.window, seat).seat)
     assert row is not None
     return links.token(server, row)
 

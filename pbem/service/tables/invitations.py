@@ -52,7 +52,7 @@ def invite_addresses(tx: Tx, server: Server, game_id: int, host: PersonRow, addr
     known = {invitation.person_id for invitation in tables.invitations(tx, game_id)}
     new: list[int] = []
     for address in addresses:
-        person = persons.known_in(tx, server, address)
+        person = persons.find_or_add(tx, server, address)
         if person.id in known or person.id in new or person.id == host.id:
             continue
         if tables.invited_since(tx, person.id, now - timedelta(days=1)) >= INVITATIONS_A_DAY:

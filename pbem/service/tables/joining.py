@@ -21,7 +21,7 @@ from pbem.service.people.admission import must_have_room
 from pbem.service.server import Server
 from pbem.service.tables.invitations import email_invitations, invite_addresses, must_be_open
 from pbem.service.tables.new import Created, Joined, Wanted, add_table
-from pbem.service.tables.start import begin_in
+from pbem.service.tables.start import start_game
 from pbem.store import games, outbox, people, players, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -53,12 +53,12 @@ def create_table(tx: Tx, server: Server, person_id: int, wanted: Wanted, key: st
 
 def ask_to_create(tx: Tx, server: Server, address: str, name: str, wanted: Wanted) -> Created:
     """Plan a table for an address that somebody typed; it is announced when `accept` comes from there."""
-    host = persons.known_in(tx, server, address)
+    host = persons.find_or_add(tx, server, address)
     now = server.now()
     created = add_table(tx, server, host, wanted, "planned", now + WAITS_FOR_HOST)
     invite_addresses(tx, server, created.game_id, host, wanted.invited)
     tables.wish(tx, WishRow(created.game_id, host.id, name_of(name), "", now))
-    persons.ask_to_confirm_in(tx, server, host, created.game_id)
+    persons.ask_to_confirm(tx, server, host, created.game_id)
     return created
 
 
@@ -84,14 +84,14 @@ def ask_to_join(
     must_be_open(row)
     # Whether the address has a place already is told to its owner alone, by the mail.
     _must_be_free(row, players.places(tx, game_id), None, 1)
-    person = persons.known_in(tx, server, address)
+    person = persons.find_or_add(tx, server, address)
     if len(tables.wishes(tx, game_id)) >= MOST_WISHES and tables.wished(tx, game_id, person.id) is None:
         raise TooMany(
             _("Too many people have asked for a place at this table and not answered the mail about it."),
             why=_("%(most_wishes)s can wait for that at once.", most_wishes=MOST_WISHES),
         )
     tables.wish(tx, WishRow(game_id, person.id, name_of(name), word_of(word), server.now()))
-    persons.ask_to_confirm_in(tx, server, person, game_id)
+    persons.ask_to_confirm(tx, server, person, game_id)
 
 
 def accept(server: Server, game_id: int, person_id: int, *, name: str = "", word: str | None = None) -> Joined:
@@ -136,7 +136,7 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     must_be_open(row)
     _must_be_confirmed(person)
     _must_be_asked(tx, row, person)
-    blocks.must_be_welcome_in(tx, row, person.id)
+    blocks.must_be_welcome(tx, row, person.id)
     if holding > 1 and not row.doubles:
         raise Forbidden(_("At this table nobody has two seats."), why=_("Its host wanted it so."))
     _must_be_free(row, places, person.id, holding - len(held))
@@ -150,7 +150,7 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     tables.drop_wish(tx, game_id, person.id)
     begun = len(places) == row.seats
     if begun:
-        begin_in(tx, server, row, places)
+        start_game(tx, server, row, places)
     else:
         # The mail is the player's witness of what the server was bound to when the word was given.
         facts = {"commitment": row.commitment, "word": said}

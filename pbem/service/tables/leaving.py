@@ -14,7 +14,7 @@ from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.i18n.speech import gettext as _
 from pbem.i18n.speech import marked
 from pbem.service.absence.seats import because, give_to_bot
-from pbem.service.absence.substitutes import after_resignation_in
+from pbem.service.absence.substitutes import after_resignation
 from pbem.service.play.log import Kind, Record, write
 from pbem.service.play.move import By, must_not_be_stopped
 from pbem.service.server import Server
@@ -39,7 +39,7 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
     if row.status not in ("open", "planned"):
         raise Gone(_("This table does not wait for players any more."))
     if row.host_id == person_id:
-        close_in(tx, server, row, "closed", because(reason), besides=person_id)
+        close(tx, server, row, "closed", because(reason), besides=person_id)
         return
     places = players.places(tx, game_id)
     mine = [place for place in places if place.person_id == person_id]
@@ -73,14 +73,14 @@ def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reas
     row = give_to_bot(tx, server, row, record, seat, "table")
     left = _people(tx, game_id)
     if not left:
-        end_in(tx, server, row, record, "table", marked("nobody was left"))
+        end(tx, server, row, record, "table", marked("nobody was left"))
         return
     _tell_of_resignation(tx, server, row, place, left, reason)
-    after_resignation_in(tx, server, row, seat, person_id)
+    after_resignation(tx, server, row, seat, person_id)
     if row.host_id == person_id:
         _pass_host_on(tx, server, row, left)
     if _all_agree(tx, game_id, left):
-        end_in(tx, server, row, record, "table", marked("all agreed"))
+        end(tx, server, row, record, "table", marked("all agreed"))
 
 
 def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
@@ -98,7 +98,7 @@ def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
     for seat in sorted(seat for seat in mine - before if seat is not None):
         tables.add_vote(tx, game_id, seat, now)
     if _all_agree(tx, game_id, left):
-        end_in(tx, server, row, Record(row, now, server.randomness), By.PERSON, marked("all agreed"))
+        end(tx, server, row, Record(row, now, server.randomness), By.PERSON, marked("all agreed"))
         return True
     if not before & {place.seat for place in left}:
         _ask_the_others(tx, server, row, person_id, left)
@@ -110,7 +110,7 @@ def play_on(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
     _play_on(tx, game_id, person_id)
 
 
-def end_in(tx: Tx, server: Server, row: GameRow, record: Record, by: str, why: str, reason: str = "") -> None:
+def end(tx: Tx, server: Server, row: GameRow, record: Record, by: str, why: str, reason: str = "") -> None:
     """End a running game without a result, and tell everybody. The game is locked; `why` names no person.
 
     A `reason` is what somebody says who has ended it for the others.
@@ -133,7 +133,7 @@ def end_in(tx: Tx, server: Server, row: GameRow, record: Record, by: str, why: s
     outbox.queue(tx, letters, now, now)
 
 
-def close_in(
+def close(
     tx: Tx,
     server: Server,
     row: GameRow,
@@ -157,7 +157,7 @@ def _expire(tx: Tx, server: Server, game_id: int) -> bool:
     # Somebody may have joined or waited longer since it was found.
     if row is None or row.status not in ("open", "planned") or row.expires_at > server.now():
         return False
-    close_in(tx, server, row, "expired")
+    close(tx, server, row, "expired")
     return True
 
 

@@ -73,14 +73,14 @@ def by_key(tx: Tx, server: Server, key: str) -> Announced:
     return _announced(tx, server, [row])[0]
 
 
-def by_row_in(tx: Tx, server: Server, row: GameRow) -> Announced:
+def of_row(tx: Tx, server: Server, row: GameRow) -> Announced:
     """The table of a row that was read already."""
     return _announced(tx, server, [row])[0]
 
 
 def by_id(tx: Tx, server: Server, game_id: int) -> Announced:
     """The table of that number."""
-    return by_row_in(tx, server, games.read(tx, game_id))
+    return of_row(tx, server, games.read(tx, game_id))
 
 
 def of_person(tx: Tx, server: Server, person_id: int) -> list[Announced]:

@@ -106,7 +106,7 @@ def add_table(
         orders="[]",
     )
     if wanted.private:
-        links.make_in(tx, server, Meant(Purpose.INVITE, host.id, game_id))
+        links.make(tx, server, Meant(Purpose.INVITE, host.id, game_id))
     for number, bot in enumerate(wanted.bots):
         tables.add_place(tx, PlaceRow(game_id, number, None, None, bot, f"Bot {number + 1}", "", now, 0))
     return Created(game_id, key, commitment(secret))

@@ -30,7 +30,7 @@ _LIVE = ("open", "playing")
 def rematch(tx: Tx, server: Server, token: str) -> str:
     """Open the table, or find the one that is open; the token of the page on which the asker takes a place there."""
     # The lock of the game that is over lets one press after the other come this far.
-    link, before, _place = links.open_to_act_in(tx, server, token, Purpose.SEAT)
+    link, before, _place = links.open_to_act(tx, server, token, Purpose.SEAT)
     _game, _seat, person_id = seat_of(link)
     if before.status not in ("over", "void"):
         raise Stale(_("This game is not over yet."), remedy=_("Please play it to its end first."))
@@ -45,7 +45,7 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
             # That one was played, or came to nothing.
             continue
         games.lock(tx, game_id)
-        door = link_rows.read(tx, links.make_in(tx, server, Meant(Purpose.CONFIRM, person_id, game_id)))
+        door = link_rows.read(tx, links.make(tx, server, Meant(Purpose.CONFIRM, person_id, game_id)))
         assert door is not None
         return links.token(server, door)
     raise AssertionError("numbers do not end")

@@ -23,7 +23,7 @@ SEATING: Final = 2**63
 """The stream of the seed that seats the players: no log is so long that an entry would draw from it."""
 
 
-def begin_in(tx: Tx, server: Server, row: GameRow, places: list[PlaceRow]) -> None:
+def start_game(tx: Tx, server: Server, row: GameRow, places: list[PlaceRow]) -> None:
     """Seat the players, deal and ask, in a transaction that holds the lock of the game."""
     now = server.now()
     rules = rules_of(row)

@@ -16,7 +16,7 @@ from pbem.domain import hash_chain
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.domain.user_text import said_of
 from pbem.i18n.speech import gettext as _
-from pbem.service.links import opened
+from pbem.service.links import follow
 from pbem.service.people import admission
 from pbem.service.play.log import Kind
 from pbem.service.play.move import rules_of
@@ -83,10 +83,10 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
 
 def heard(tx: Tx, server: Server, game_id: int) -> list[Line]:
     """Everything that was said at a table, the first line first."""
-    return heard_in(tx, games.read(tx, game_id))
+    return heard_in_game(tx, games.read(tx, game_id))
 
 
-def heard_in(tx: Tx, game: GameRow, after: datetime | None = None) -> list[Line]:
+def heard_in_game(tx: Tx, game: GameRow, after: datetime | None = None) -> list[Line]:
     """The same within a transaction that is under way; after a moment, if one is named."""
     rows = list(talk.chain(tx, game.id, game.key, after))
     if not rows:
@@ -97,26 +97,26 @@ def heard_in(tx: Tx, game: GameRow, after: datetime | None = None) -> list[Line]
     return [_line(row, earlier=row.seat in seated and row.at < seated[row.seat]) for row in rows]
 
 
-def others_in(
+def others(
     tx: Tx, game: GameRow, seat: int, names: Sequence[str], after: datetime | None
 ) -> list[dict[str, str | None]]:
     """What a mail to a seat may tell of what the others said after a moment.
 
     Those whom its player does not want to hear are left out.
     """
-    lines = [line for line in heard_in(tx, game, after) if line.seat != seat or line.earlier]
+    lines = [line for line in heard_in_game(tx, game, after) if line.seat != seat or line.earlier]
     unheard = blocks.seats(tx, game.id, seat) if lines else frozenset()
     lines = [line for line in lines if line.seat not in unheard]
     return [{"name": line.who(names[line.seat]), "text": line.text} for line in lines]
 
 
-def redact_in(tx: Tx, game_id: int, seq: int) -> None:
+def redact(tx: Tx, game_id: int, seq: int) -> None:
     """Take the text of a line away for good. The game is locked, and a row of its log says why."""
     if not talk.redact(tx, game_id, seq):
         raise NotFound(_("There is no such line at that table."))
 
 
-def check_in(tx: Tx, game: GameRow) -> hash_chain.Outcome:
+def check_rows(tx: Tx, game: GameRow) -> hash_chain.Outcome:
     """Read the chain of a table's talk, and say what is wrong with it."""
     return check(talk.chain(tx, game.id, game.key), game.key)
 
@@ -163,11 +163,11 @@ class Room:
 
 def room(tx: Tx, server: Server, token: str) -> Room:
     """What the holder of a seat's link hears."""
-    game_id, seat, person_id = seat_of(opened(tx, server, token, Purpose.SEAT))
+    game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
     row = games.read(tx, game_id)
     places = {place.seat: place for place in players.places(tx, game_id) if place.seat is not None}
     unheard = blocks.seats(tx, game_id, seat)
-    lines = heard_in(tx, row)
+    lines = heard_in_game(tx, row)
     heard = [line for line in lines if line.seat not in unheard]
     return Room(
         title=row.title,
@@ -187,5 +187,5 @@ def room(tx: Tx, server: Server, token: str) -> Room:
 
 def say_by_link(tx: Tx, server: Server, token: str, text: str) -> None:
     """Say something to everybody at the table."""
-    game_id, seat, person_id = seat_of(opened(tx, server, token, Purpose.SEAT))
+    game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
     say(tx, server, game_id, seat, person_id, text)

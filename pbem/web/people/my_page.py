@@ -141,9 +141,9 @@ def vacation() -> Response:
     """Book a vacation, or cancel one."""
     try:
         if field("cancel"):
-            server().run(vacations.cancel_vacation, person_id(), whole_number("cancel", _("the number of a vacation")))
+            server().run(vacations.cancel, person_id(), whole_number("cancel", _("the number of a vacation")))
         else:
-            server().run(vacations.book_vacation, person_id(), f"{field('first')} to {field('last') or field('first')}")
+            server().run(vacations.book_text, person_id(), f"{field('first')} to {field('last') or field('first')}")
     except Refusal as refused:
         return _settings(refused)
     return site.go("own.settings")

@@ -69,7 +69,7 @@ def test_who_comes_back_from_a_bot_was_not_silent_because_it_took_over(server, t
     person = game.person_at(gone)
     server.store.write(lambda tx: players.set_silent(tx, game.id, gone, 2))
     place = game.places()[gone]
-    server.store.write(lambda tx: substitutes.after_silence_in(tx, server, games.lock(tx, game.id), place))
+    server.store.write(lambda tx: substitutes.after_missed_turns(tx, server, games.lock(tx, game.id), place))
     assert game.places()[gone].bot is not None
     server.run(substitutes.come_back, game.id, gone, person)
     assert counted(server, person).silent == 0

@@ -11,7 +11,7 @@ from pbem.service import links
 from pbem.service.absence import substitutes
 from pbem.service.clocks import reachability
 from pbem.service.desk.acts.seats import Offer, Substitute
-from pbem.service.links import of_seat_in
+from pbem.service.links import make_for_seat
 from pbem.service.people import addresses
 from pbem.service.tables import by_link, leaving
 from pbem.store import tables
@@ -98,12 +98,12 @@ def test_the_bot_plays_on_and_the_game_does_not_wait(time, silent):
 def test_the_links_of_whoever_left_are_dead(server, table, silent, time):
     game, gone = silent("substitute")
     before = game.person_at(gone)
-    made = server.run(of_seat_in, before, game.id, game.row().window, gone)
+    made = server.run(make_for_seat, before, game.id, game.row().window, gone)
     token = server.keys.make(Purpose.SEAT, made.seat, 0)
-    assert server.read(links.opened, token, Purpose.SEAT).seat == gone
+    assert server.read(links.follow, token, Purpose.SEAT).seat == gone
     does(server, Substitute(game.id, gone), "gone for good")
     with pytest.raises(Gone):
-        server.read(links.opened, token, Purpose.SEAT)
+        server.read(links.follow, token, Purpose.SEAT)
 
 
 def test_a_player_whose_seat_a_bot_plays_may_come_back(server, silent):
@@ -129,7 +129,7 @@ def test_a_player_is_told_to_come_back_only_where_the_seat_is_no_longer_theirs(s
 
     def lost(game, person):
         meant = Meant(Purpose.CONFIRM, person, game.id)
-        token = server.store.write(lambda tx: links.token(server, links.read_in(tx, links.make_in(tx, server, meant))))
+        token = server.store.write(lambda tx: links.token(server, links.read(tx, links.make(tx, server, meant))))
         return server.read(by_link.at, token).lost
 
     assert lost(taken, back) == (gone,)

@@ -464,7 +464,7 @@ def test_nobody_is_reminded_during_a_pause_or_a_vacation(time, server, asked):
     time.passes(13 * HOUR)
     assert time.reminds().decided == 0
     does(server, Resume(game.id))
-    server.run(vacations.book_vacation, game.person_at(seat), "2026-11-22 to 2026-11-23")
+    server.run(vacations.book_text, game.person_at(seat), "2026-11-22 to 2026-11-23")
     time.passes(DAY)
     assert time.reminds().decided == 0
     time.passes(1.5 * DAY)

@@ -76,14 +76,14 @@ def test_what_is_asked_is_mailed_to_the_new_address_and_old_links_and_browsers_a
     person = game.person_at(seat)
     address = server.read(addresses.read, person).address
     old = next(token for purpose, token, _ in links_in(mailed(address)["turn"]) if purpose == "s")
-    secret = server.run(sessions.open_in, Holder(person_id=person), "")
+    secret = server.run(sessions.start, Holder(person_id=person), "")
     server.run(consent.say_yes, asked(server, mailed, person))
     with pytest.raises(Gone):
-        server.read(service_links.opened, old, Purpose.SEAT)
+        server.read(service_links.follow, old, Purpose.SEAT)
     assert server.read(sessions.find, secret) is None
     turn = mailed(NEW)["turn"]
     new = next(token for purpose, token, _ in links_in(turn) if purpose == "s")
-    assert server.read(service_links.opened, new, Purpose.SEAT).seat == seat
+    assert server.read(service_links.follow, new, Purpose.SEAT).seat == seat
     assert len([mail for mail in letters(server, person, "turn") if mail.status == "queued"]) == 0
 
 
@@ -167,21 +167,21 @@ def test_the_link_of_one_mail_says_yes_to_nothing_else_and_not_for_long(server, 
     for purpose in Purpose:
         if purpose is not Purpose.YES:
             with pytest.raises(Exception, match="nothing at this address"):
-                server.read(service_links.opened, token, purpose)
+                server.read(service_links.follow, token, purpose)
     clock.advance(timedelta(days=1))
     with pytest.raises(Gone):
         server.run(consent.say_yes, token)
 
 
 def test_a_guest_and_somebody_who_has_left_have_no_address_to_change(server, person):
-    guest = server.run(addresses.guest_in, "Guest").id
+    guest = server.run(addresses.add_guest, "Guest").id
     with pytest.raises(Forbidden):
         server.run(change_address.ask, guest, NEW)
     gone = person("Ann")
     server.run(delete.delete_person, gone)
     for each in (guest, gone):
         with pytest.raises(Gone):
-            server.store.write(lambda tx, each=each: change_address.change_address_in(tx, server, each, NEW))
+            server.store.write(lambda tx, each=each: change_address.change_address(tx, server, each, NEW))
 
 
 def test_an_address_changes_whole_or_not_at_all(server, mailed, table):
@@ -190,6 +190,6 @@ def test_an_address_changes_whole_or_not_at_all(server, mailed, table):
     mailed("nobody@example.org")
     made = fails_without_a_trace(
         server.store,
-        lambda: server.run(change_address.change_address_in, game.person_at(seat), NEW),
+        lambda: server.run(change_address.change_address, game.person_at(seat), NEW),
     )
     assert made > 5

@@ -69,9 +69,9 @@ def live_through(server, clock, post, table, person, gone):
     organisers_told(server, clock)
     server.run(send_links.send, ADDRESS)
     server.run(substitutes.set_willing, gone, willing=True)
-    server.run(vacations.book_vacation, gone, "2026-12-20 to 2026-12-27")
+    server.run(vacations.book_text, gone, "2026-12-20 to 2026-12-27")
     server.run(preferences.tell_of_sealed, gone, wanted=True)
-    server.run(sessions.open_in, Holder(person_id=gone), "Firefox on Linux")
+    server.run(sessions.start, Holder(person_id=gone), "Firefox on Linux")
     drain(server, clock, post)
     for _ in range(3):
         server.store.write(
@@ -179,13 +179,13 @@ def test_no_mail_ever_goes_to_whoever_has_left(server, clock, post, sink, table,
 
 
 def test_links_and_browsers_of_whoever_has_left_open_nothing(server, person, clock, post, sink, gone):
-    secret = server.run(sessions.open_in, Holder(person_id=gone), "")
+    secret = server.run(sessions.start, Holder(person_id=gone), "")
     server.run(send_links.send, ADDRESS)
     drain(server, clock, post)
     token = next(token for purpose, token, _ in links_in(sink.to(ADDRESS)[-1]) if purpose == "l")
     server.run(delete.delete_person, gone)
     with pytest.raises(Gone):
-        server.read(service_links.opened, token, Purpose.SIGN_IN)
+        server.read(service_links.follow, token, Purpose.SIGN_IN)
     assert server.read(sessions.find, secret) is None
 
 

@@ -39,8 +39,8 @@ def played(server, clock, post, table):
     ann = game.person_at(0)
     server.run(talk.say, game.id, 0, ann, "Good luck!")
     server.run(calls.call, ann, "Where is my mail?", game_id=game.id, seat=0)
-    server.run(vacations.book_vacation, ann, "2026-12-20 to 2026-12-27")
-    server.run(sessions.open_in, Holder(person_id=ann), "Firefox on Linux")
+    server.run(vacations.book_text, ann, "2026-12-20 to 2026-12-27")
+    server.run(sessions.start, Holder(person_id=ann), "Firefox on Linux")
     server.run(send_links.send, f"{game.places()[0].name.lower()}@example.org")
     drain(server, clock, post)
     return game

@@ -12,7 +12,7 @@ from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.service import links
 from pbem.service.archive import course as archive_course
 from pbem.service.archive import replay
-from pbem.service.archive.course import chronicle_in
+from pbem.service.archive.course import course_of
 from pbem.service.archive.replay import Way
 from pbem.service.desk.acts.rewind import Rewind, turns
 from pbem.service.play import seat_view, views
@@ -34,7 +34,7 @@ def token_of(game, seat):
     person = game.person_at(seat)
 
     def made(tx):
-        row = links.of_seat_in(tx, game.server, person, game.id, game.row().window, seat).seat
+        row = links.make_for_seat(tx, game.server, person, game.id, game.row().window, seat).seat
         return links.token(game.server, link_rows.read(tx, row))
 
     return game.server.store.write(made)
@@ -60,7 +60,7 @@ def end(game):
 
 def course(game):
     with game.server.store.read() as tx:
-        return chronicle_in(tx, games.read(tx, game.id))
+        return course_of(tx, games.read(tx, game.id))
 
 
 @pytest.mark.parametrize("kind", games_database_numbers.names())
@@ -124,7 +124,7 @@ def test_a_private_table_is_seen_by_its_players_and_by_its_link_when_it_is_over(
     # The link does nothing else, and no other link does this.
     for purpose in set(Purpose) - {Purpose.SHARE}:
         with pytest.raises(NotFound):
-            server.read(links.opened, shared, purpose)
+            server.read(links.follow, shared, purpose)
     with pytest.raises(NotFound):
         server.read(replay.moment, Way.SHARED, mine, 2)
 

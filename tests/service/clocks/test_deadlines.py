@@ -218,7 +218,7 @@ def test_a_deadline_moves_by_an_outage_together_with_its_row_and_its_mails_or_no
     does(server, DeclareOutage(server.now() - 3 * HOUR, server.now()), "The relay lost our mails.")
     with server.store.read() as tx:
         (outage,) = outages.unapplied(tx)
-    assert fails_without_a_trace(server.store, lambda: server.run(clocks_outages.delay_in, game.id, outage)) > 10
+    assert fails_without_a_trace(server.store, lambda: server.run(clocks_outages.delay_clocks, game.id, outage)) > 10
     assert time.due(game, seat) > before
     assert len(delays(game)) == 1
     assert len(letters(server, kind="notice")) == 2
@@ -432,7 +432,7 @@ def test_a_vacation_stops_the_clocks_of_its_person_at_all_tables(time, server, t
     first, second = table("bid", 3, pace="1d"), table("bid", 3, pace="2d")
     time.sends()
     away = first.person_at(0)
-    server.run(vacations.book_vacation, away, "2026-11-22 to 2026-11-24")
+    server.run(vacations.book_text, away, "2026-11-22 to 2026-11-24")
     for game, length in ((first, DAY), (second, 2 * DAY)):
         for seat in range(3):
             moved = 3 * DAY if game.person_at(seat) == away else timedelta(0)
@@ -444,7 +444,7 @@ def test_a_vacation_means_days_of_its_persons_zone(time, server, asked):
     game, seat = asked
     person = game.person_at(seat)
     server.run(addresses.set_zone, person, "Pacific/Auckland")
-    server.run(vacations.book_vacation, person, "2026-11-23")
+    server.run(vacations.book_text, person, "2026-11-23")
     with server.store.read() as tx:
         (row,) = vacation_rows.booked(tx, person)
     midnight = datetime(2026, 11, 23, tzinfo=ZoneInfo("Pacific/Auckland"))
@@ -454,14 +454,14 @@ def test_a_vacation_means_days_of_its_persons_zone(time, server, asked):
 
 def test_a_vacation_over_the_budget_or_on_top_of_another_is_refused(server, person):
     ann = person("Ann")
-    server.run(vacations.book_vacation, ann, "2026-12-01 to 2026-12-20")
+    server.run(vacations.book_text, ann, "2026-12-01 to 2026-12-20")
     before = everything(server.store)
     with pytest.raises(TooMany):
-        server.run(vacations.book_vacation, ann, "2026-12-21 to 2026-12-31")
+        server.run(vacations.book_text, ann, "2026-12-21 to 2026-12-31")
     with pytest.raises(Refusal):
-        server.run(vacations.book_vacation, ann, "2026-12-20 to 2026-12-21")
+        server.run(vacations.book_text, ann, "2026-12-20 to 2026-12-21")
     with pytest.raises(BadInput):
-        server.run(vacations.book_vacation, ann, "2026-11-20")
+        server.run(vacations.book_text, ann, "2026-11-20")
     assert everything(server.store) == before
     booked, left = server.read(vacations.vacations, ann)
     assert (len(booked), left) == (1, 10)
@@ -471,30 +471,30 @@ def test_a_vacation_called_off_is_free_again_and_takes_no_time_back(time, server
     game, seat = asked
     time.sends()
     person = game.person_at(seat)
-    server.run(vacations.book_vacation, person, "2026-11-22 to 2026-11-24")
+    server.run(vacations.book_text, person, "2026-11-22 to 2026-11-24")
     due = time.due(game, seat)
     (booked,), _ = server.read(vacations.vacations, person)
-    server.run(vacations.cancel_vacation, person, booked.id)
+    server.run(vacations.cancel, person, booked.id)
     assert server.read(vacations.vacations, person) == ([], 30)
     assert time.due(game, seat) == due == utc("2026-11-25 12:00")
 
 
 def test_who_is_back_early_has_used_the_days_up_to_today(time, server, clock, person):
     ann = person("Ann")
-    server.run(vacations.book_vacation, ann, "2026-11-22 to 2026-11-30")
+    server.run(vacations.book_text, ann, "2026-11-22 to 2026-11-30")
     clock.set(utc("2026-11-24 15:00"))
     (booked,), _ = server.read(vacations.vacations, ann)
-    server.run(vacations.cancel_vacation, ann, booked.id)
+    server.run(vacations.cancel, ann, booked.id)
     (after,), left = server.read(vacations.vacations, ann)
     assert (str(after.last), after.end_at, left) == ("2026-11-24", utc("2026-11-24 15:00"), 27)
 
 
 def test_a_vacation_of_somebody_else_cannot_be_called_off(server, person):
     ann, ben = person("Ann"), person("Ben")
-    server.run(vacations.book_vacation, ann, "2026-12-01")
+    server.run(vacations.book_text, ann, "2026-12-01")
     (booked,), _ = server.read(vacations.vacations, ann)
     with pytest.raises(NotFound):
-        server.run(vacations.cancel_vacation, ben, booked.id)
+        server.run(vacations.cancel, ben, booked.id)
 
 
 # Addresses that cannot be reached

@@ -27,7 +27,7 @@ from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.desk.acts.talk import Redact
 from pbem.service.desk.table import row_told
-from pbem.service.links import of_seat_in, opened
+from pbem.service.links import follow, make_for_seat
 from pbem.service.play.move import rules_of
 from pbem.service.tables import demo, joining, leaving, talk
 from pbem.service.tables.new import Wanted
@@ -377,14 +377,14 @@ def test_a_new_address_gets_the_open_turns_and_old_links_die(server, time, table
     time.sends()
     (seat,) = game.asked()
     who = game.person_at(seat)
-    made = server.run(of_seat_in, who, game.id, game.row().window, seat)
+    made = server.run(make_for_seat, who, game.id, game.row().window, seat)
     token = server.keys.make(Purpose.SEAT, made.seat, 0)
     with server.store.read() as tx:
         before = people.read(tx, who)
     known = {mail.id for mail in letters(server)}
     does(server, ChangeAddress(who, "New@Example.NET"), "Wrote from there.")
     with pytest.raises(Gone):
-        server.read(opened, token, Purpose.SEAT)
+        server.read(follow, token, Purpose.SEAT)
     new = [mail for mail in letters(server) if mail.id not in known]
     assert [(mail.kind, mail.person_id == who) for mail in new] == [("moved", False), ("moved", True), ("turn", True)]
     with server.store.read() as tx:

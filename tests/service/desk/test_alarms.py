@@ -66,7 +66,7 @@ def test_an_organiser_hears_nothing_of_a_call_from_a_table_where_they_play(serve
 def test_a_storm_is_one_mail_that_says_how_many(server, clock, sink, person):
     for number in range(500):
         server.store.write(
-            lambda tx, n=number: alarms.raise_in(tx, server, What.PARKED, f"Mail {n} (turn): not like this")
+            lambda tx, n=number: alarms.raise_alarm(tx, server, What.PARKED, f"Mail {n} (turn): not like this")
         )
     server.run(calls.call, person("Ann"), "Nothing comes.")
     assert tell(server, clock) == 501
@@ -88,7 +88,7 @@ def test_alarms_are_gathered_for_some_minutes_and_few_mails_go_out_in_an_hour(se
     assert tell(server, clock, GATHERED - MINUTE) == 0
     assert tell(server, clock, MINUTE) == 1
     for minute in range(60):
-        server.store.write(lambda tx, n=minute: alarms.raise_in(tx, server, What.PARKED, f"Mail {n}"))
+        server.store.write(lambda tx, n=minute: alarms.raise_alarm(tx, server, What.PARKED, f"Mail {n}"))
         tell(server, clock, MINUTE)
     assert len(alerts(server)) <= 2 * (1 + 60 // 15)
 

@@ -174,7 +174,7 @@ def test_an_act_settles_the_call_that_led_to_it_and_the_caller_hears_what_was_do
     def act(at):
         def work(tx):
             row = audit.record(tx, server, ANN, Act.RESEND, calls.CALLED, game_id=at.id)
-            calls.settle_in(tx, server, ANN, call_id, row)
+            calls.settle(tx, server, ANN, call_id, row)
 
         server.store.write(work)
 

@@ -94,7 +94,7 @@ def test_who_is_left_alone_is_told_the_last_first(server, clock, person):
         ("Ben", "refused", "550 Ben is gone"),
         ("Ann", "refused", "550 Ann is gone"),
     ]
-    server.run(reachability.reached_in, ben)
+    server.run(reachability.reached, ben)
     assert [each.name for each in server.read(deliverability.look, OLGA).left_alone] == ["Ann"]
 
 

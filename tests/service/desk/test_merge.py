@@ -12,7 +12,7 @@ from pbem.service.desk.acts.merge import Merge
 from pbem.service.desk.acts.perform import preview
 from pbem.service.outgoing import preferences
 from pbem.service.people import addresses, sessions
-from pbem.service.play.move import By, play_in
+from pbem.service.play.move import By, play_locked
 from pbem.service.tables import joining
 from pbem.service.tables.new import Wanted
 from pbem.store import blocks, games
@@ -55,7 +55,7 @@ def test_the_one_who_stays_decides_from_now_on_and_the_other_no_more(server, gam
 
     def plays(person_id):
         return server.store.write(
-            lambda tx: play_in(tx, server, games.lock(tx, row.id), row.window, seat, wanted, By.PERSON, person_id)
+            lambda tx: play_locked(tx, server, games.lock(tx, row.id), row.window, seat, wanted, By.PERSON, person_id)
         )
 
     with pytest.raises(Gone, match="Somebody else plays"):
@@ -111,13 +111,13 @@ def test_both_are_told_also_who_wants_no_mails(server, clock, sink, game, ann, a
 
 
 def test_links_and_browsers_of_the_other_are_worth_nothing_any_more(server, game, ann, annabel):
-    row = server.run(links.make_in, Meant(Purpose.SIGN_IN, ann))
+    row = server.run(links.make, Meant(Purpose.SIGN_IN, ann))
     with server.store.read() as tx:
-        token = links.token(server, links.read_in(tx, row))
-    secret = server.run(sessions.open_in, Holder(person_id=ann), "Firefox")
+        token = links.token(server, links.read(tx, row))
+    secret = server.run(sessions.start, Holder(person_id=ann), "Firefox")
     does(server, Merge(annabel, ann))
     with pytest.raises((Gone, NotFound, Forbidden, Stale)):
-        server.read(links.opened, token, Purpose.SIGN_IN)
+        server.read(links.follow, token, Purpose.SIGN_IN)
     assert server.read(sessions.find, secret) is None
 
 
@@ -127,7 +127,7 @@ def test_who_hosts_who_is_invited_who_is_away_and_who_blocks_whom_goes_along(ser
     invited = server.run(
         joining.create_table, ben, Wanted("bid", 3, invited=("ann@example.org", "annabel@example.org"))
     ).game_id
-    server.run(vacations.book_vacation, ann, "2026-12-20 to 2026-12-24")
+    server.run(vacations.book_text, ann, "2026-12-20 to 2026-12-24")
     for one, other in ((ann, ben), (annabel, ben), (ben, ann)):
         row = BlockRow(one, other, "somebody", server.now())
         server.store.write(lambda tx, row=row: blocks.add(tx, row))

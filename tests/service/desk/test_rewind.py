@@ -13,7 +13,7 @@ from pbem.service.desk.acts.rewind import Rewind, turns_of
 from pbem.service.play import move, orders, undo, views
 from pbem.service.play.log import Kind, body_of, standing_entries
 from pbem.service.play.move import By, rules_of
-from pbem.service.play.seat_cache import known_in
+from pbem.service.play.seat_cache import known_to
 from pbem.store import deadlines, games
 from pbem.store import views as kept_views
 from tests.service.moderated import OLGA, does
@@ -148,7 +148,7 @@ def test_no_seat_is_shown_what_no_longer_stands_as_if_it_did(table, kind, seats)
     with game.server.store.read() as tx:
         row = games.read(tx, game.id)
         for seat in range(seats):
-            known = known_in(tx, row, rules_of(row), seat)
+            known = known_to(tx, row, rules_of(row), seat)
             assert known.view == game.view(seat)
             assert all(told.window < turn for told in known.told)
 

@@ -165,7 +165,7 @@ def test_codes_can_be_given_up_at_the_desk_and_at_the_machine(server, olga, cloc
     sign_in(server)
     clock.advance(MINUTE)
     with_codes(server)
-    server.run(organisers.without_codes, ROOT, "Olga")
+    server.run(organisers.drop_codes_of, ROOT, "Olga")
     sign_in(server)
 
 

@@ -524,7 +524,7 @@ def test_a_no_after_a_yes_takes_nothing_back(inbox, server, game, doubted):
 
 def test_the_link_of_the_page_works_for_a_week_and_for_nothing_else(inbox, server, clock, doubted):
     with pytest.raises(NotFound):
-        server.read(links.opened, doubted[0], Purpose.REPLY)
+        server.read(links.follow, doubted[0], Purpose.REPLY)
     clock.advance(8 * DAY)
     with pytest.raises(Gone):
         unverified.it_was_me(server, *doubted)

@@ -30,7 +30,7 @@ from tests.service.moderated import does
 from tests.service.outgoing.test_deliver import HEAD, HOUR, LINK
 
 _QUEUED = re.compile(r"(?:Letter\(\s*[\w.]+|Next\([^\"]*),\s*\"(\w+)\"")
-_NOTICED = re.compile(r"(?:notice|tell_with_clocks_in)\(\s*(?:doing\.)?tx, (?:doing\.)?server,[^)]*?\"(\w+)\"")
+_NOTICED = re.compile(r"(?:notice|tell_with_clocks)\(\s*(?:doing\.)?tx, (?:doing\.)?server,[^)]*?\"(\w+)\"")
 
 KINDS = sorted(folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir())
 
@@ -94,7 +94,7 @@ def test_an_address_is_confirmed_by_the_link_in_its_mail(server, box, sends):
     sends()
     purpose, token, _ = LINK.findall(text_of(box, "confirm"))[0]
     assert purpose == "c"
-    assert server.read(links.opened, token, Purpose.CONFIRM).person_id == found.id
+    assert server.read(links.follow, token, Purpose.CONFIRM).person_id == found.id
 
 
 def test_an_invitation_says_who_asks_and_what_is_agreed_and_binds_the_server(server, box, sends, person):
@@ -108,7 +108,7 @@ def test_an_invitation_says_who_asks_and_what_is_agreed_and_binds_the_server(ser
     assert "Everybody holds the same six tiles" in text, "who never heard of the game can see what it is"
     assert f"{HEAD.base_url}/games/bid" in text.splitlines()
     token = next(token for purpose, token, _ in LINK.findall(text) if purpose == "c")
-    link = server.read(links.opened, token, Purpose.CONFIRM)
+    link = server.read(links.follow, token, Purpose.CONFIRM)
     assert link.game_id == made.game_id
     server.run(addresses.confirm, link.person_id)
     server.run(joining.join, made.game_id, link.person_id, name="Ben")
@@ -209,7 +209,7 @@ def test_a_free_seat_is_offered_with_the_board_that_everybody_sees_and_a_link(se
     assert "SUNSET POKER" in text
     assert "Your hand" not in text
     token = next(token for purpose, token, _ in LINK.findall(text) if purpose == "c")
-    link = server.read(links.opened, token, Purpose.CONFIRM)
+    link = server.read(links.follow, token, Purpose.CONFIRM)
     assert (link.person_id, link.game_id, link.seat) == (willing, game.id, 0)
 
 
@@ -278,10 +278,10 @@ def test_the_mail_with_all_games_has_a_link_for_each_and_one_to_sign_in(server, 
     queue(server, Letter(ann, "links"))
     sends()
     found = LINK.findall(text_of(box, "your games"))
-    seats = [server.read(links.opened, token, Purpose.SEAT) for purpose, token, _ in found if purpose == "s"]
+    seats = [server.read(links.follow, token, Purpose.SEAT) for purpose, token, _ in found if purpose == "s"]
     assert {seat.game_id for seat in seats} == {one.id, two.id}
     (token,) = [token for purpose, token, _ in found if purpose == "l"]
-    assert server.read(links.opened, token, Purpose.SIGN_IN).person_id == ann
+    assert server.read(links.follow, token, Purpose.SIGN_IN).person_id == ann
 
 
 def test_an_order_that_ended_tells_its_owner_why_in_the_next_mail(server, box, sends, table):
@@ -308,7 +308,7 @@ def token_of_seat(server, box, seat):
     """The token of a seat's page, out of the mail that asked it."""
     for letter in box.letters():
         for purpose, token, _ in LINK.findall(box.read(letter.key).text):
-            if purpose == "s" and server.read(links.opened, token, Purpose.SEAT).seat == seat:
+            if purpose == "s" and server.read(links.follow, token, Purpose.SEAT).seat == seat:
                 return token
     raise AssertionError("no mail to that seat")
 

@@ -174,7 +174,7 @@ def test_a_game_can_be_played_from_its_mails_alone(server, clock, sink, post, ta
                 continue
             asked = {option: token for purpose, token, option in links_in(mail) if purpose == "m"}
             window = game.row().window
-            seat = server.read(links.opened, next(t for p, t, _ in links_in(mail) if p == "s"), Purpose.SEAT).seat
+            seat = server.read(links.follow, next(t for p, t, _ in links_in(mail) if p == "s"), Purpose.SEAT).seat
             decision = game.open().get(seat)
             if decision is None:
                 continue
@@ -286,9 +286,9 @@ def test_a_mail_returns_to_an_address_of_its_own_that_can_do_nothing_else(server
     assert len(set(senders)) == len(senders) > 3
     for sender in senders:
         token = sender.removeprefix("b+").partition("@")[0]
-        assert server.read(links.opened, token, Purpose.BOUNCE).outbox_id is not None
+        assert server.read(links.follow, token, Purpose.BOUNCE).outbox_id is not None
         with pytest.raises(NotFound):
-            server.read(links.opened, token, Purpose.SEAT)
+            server.read(links.follow, token, Purpose.SEAT)
 
 
 # The clock
@@ -972,8 +972,8 @@ def test_a_mail_sent_again_after_the_links_were_renewed_has_the_new_ones(server,
     old, new = [mail for mail in sink.kept if mail.message["message-id"] == row.message_id]
     dead, live = (next(token for purpose, token, _ in links_in(mail) if purpose == "m") for mail in (old, new))
     with pytest.raises(Gone):
-        server.read(links.opened, dead, Purpose.MOVE)
-    assert server.read(links.opened, live, Purpose.MOVE).seat == row.seat
+        server.read(links.follow, dead, Purpose.MOVE)
+    assert server.read(links.follow, live, Purpose.MOVE).seat == row.seat
 
 
 def test_a_mail_that_is_worth_nothing_any_more_is_not_sent_again(server, clock, sink, post, table):
@@ -1004,7 +1004,7 @@ def test_a_mail_sent_again_after_its_key_was_revoked_is_written_anew_under_anoth
     deliver.deliver(turned, post, limit=100)
     (again,) = sink.kept[before:]
     token = next(token for purpose, token, _ in links_in(again) if purpose == "s")
-    assert turned.read(links.opened, token, Purpose.SEAT).seat == row.seat
+    assert turned.read(links.follow, token, Purpose.SEAT).seat == row.seat
     # A mail program shows nobody a second mail of the same name.
     assert again.message["message-id"] not in {mail.message["message-id"] for mail in sink.kept[:before]}
 

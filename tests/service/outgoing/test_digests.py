@@ -111,11 +111,11 @@ def test_the_links_of_a_digest_decide(server, clock, sink, post, games):
     found = [(purpose, token, option) for purpose, token, option in links_in(mail) if purpose in "ms"]
     assert {purpose for purpose, _, _ in found} >= {"s"}
     for purpose, token, _ in found:
-        assert server.read(links.opened, token, Purpose(purpose)).person_id == templari.person_at(seat)
+        assert server.read(links.follow, token, Purpose(purpose)).person_id == templari.person_at(seat)
     mine = [
         (token, option)
         for purpose, token, option in found
-        if purpose == "m" and server.read(links.opened, token, Purpose.MOVE).game_id == templari.id
+        if purpose == "m" and server.read(links.follow, token, Purpose.MOVE).game_id == templari.id
     ]
     if mine:
         assert server.run(by_link.move, *mine[0]).seat == seat

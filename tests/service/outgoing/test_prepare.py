@@ -8,7 +8,7 @@ from pbem.mail.write.compose import compose
 from pbem.service.outgoing import content, deliver, prepare
 from pbem.service.outgoing import outdated as outgoing_outdated
 from pbem.service.outgoing.deliver import LEASE, Post
-from pbem.service.outgoing.email_links import make_ready_in
+from pbem.service.outgoing.email_links import make_all
 from pbem.service.play import seat_cache, views
 from pbem.service.tables import talk
 from pbem.store import games, outbox
@@ -83,15 +83,15 @@ def compared(server):
     with server.store.read() as tx:
         outdated = outgoing_outdated.why_outdated(tx, rows, tables)
     rows = [row for row in rows if row.id not in outdated]
-    ready = server.run(make_ready_in, rows, tables, now)
+    ready = server.run(make_all, rows, tables, now)
 
     def written(tx, row):
         seat_cache.MEMORY.clear()
-        return compose(HEAD, content.words_in(tx, server, HEAD, row, ready[row.id], now))
+        return compose(HEAD, content.content_of(tx, server, HEAD, row, ready[row.id], now))
 
     with server.store.read() as tx:
         alone = [written(tx, row) for row in rows]
     with server.store.read(ahead=True) as tx:
-        content.read_ahead_in(tx, rows, ready)
+        content.read_ahead(tx, rows, ready)
         assert [written(tx, row) for row in rows] == alone
     return len(rows)

@@ -23,10 +23,10 @@ def token(game, seat):
     """The link of a seat."""
     person = game.person_at(seat)
     row = game.server.store.write(
-        lambda tx: links.of_seat_in(tx, game.server, person, game.id, game.row().window, seat)
+        lambda tx: links.make_for_seat(tx, game.server, person, game.id, game.row().window, seat)
     ).seat
     with game.server.store.read() as tx:
-        return links.token(game.server, links.read_in(tx, row))
+        return links.token(game.server, links.read(tx, row))
 
 
 def say(game, seat, text):
@@ -41,7 +41,7 @@ def mailed(game, seat):
     """What a mail to a seat would tell of the talk."""
     with game.server.store.read() as tx:
         row = games.read(tx, game.id)
-        return [each["text"] for each in talk.others_in(tx, row, seat, ("x", "y", "z"), None)]
+        return [each["text"] for each in talk.others(tx, row, seat, ("x", "y", "z"), None)]
 
 
 def test_whoever_was_blocked_is_heard_by_all_others_and_not_by_whoever_did_it(game):

@@ -27,7 +27,7 @@ def olga(server):
 
 
 def signed_in(server, holder, label="Firefox on Linux"):
-    return server.run(sessions.open_in, holder, label)
+    return server.run(sessions.start, holder, label)
 
 
 def test_a_browser_that_has_signed_in_is_known_by_its_secret(server, ann):
@@ -111,7 +111,7 @@ def test_an_organiser_is_asked_for_the_passphrase_when_signing_in_and_whenever_i
     found = server.read(sessions.find, secret)
     assert found.checked_at == server.now()
     clock.advance(timedelta(hours=1))
-    server.run(sessions.checked_in, found)
+    server.run(sessions.note_check, found)
     assert server.read(sessions.find, secret).checked_at == clock.now()
 
 

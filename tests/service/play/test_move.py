@@ -342,7 +342,7 @@ def test_a_player_who_left_does_not_move_for_the_one_who_came_after(table):
     game.server.run(leaving.resign, game.id, seat, person_id)
     with pytest.raises(Gone, match="changed hands"):
         game.server.store.write(
-            lambda tx: move.play_in(
+            lambda tx: move.play_locked(
                 tx,
                 game.server,
                 games.lock(tx, game.id),
@@ -365,7 +365,7 @@ def test_a_player_who_left_does_not_learn_what_the_one_who_came_after_chose(tabl
     def guess(choice):
         with pytest.raises(Gone, match="changed hands"):
             game.server.store.write(
-                lambda tx: move.play_in(
+                lambda tx: move.play_locked(
                     tx, game.server, games.lock(tx, game.id), window, 0, choice, By.PERSON, person_id
                 )
             )
@@ -472,8 +472,8 @@ def link_of(game, seat):
     server, window, person_id = game.server, game.row().window, game.person_at(seat)
 
     def made(tx):
-        row = links.of_seat_in(tx, server, person_id, game.id, window, seat).move
-        return links.token(server, links.read_in(tx, row))
+        row = links.make_for_seat(tx, server, person_id, game.id, window, seat).move
+        return links.token(server, links.read(tx, row))
 
     return server.store.write(made)
 

@@ -58,7 +58,7 @@ def press(server, game, seat, choice):
     window, person = game.row().window, game.person_at(seat)
 
     def made(tx):
-        row = links.make_in(tx, server, Meant(Purpose.MOVE, person, game.id, window, seat))
+        row = links.make(tx, server, Meant(Purpose.MOVE, person, game.id, window, seat))
         link = link_rows.read(tx, row)
         assert link is not None
         return links.token(server, link)

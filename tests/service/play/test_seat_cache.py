@@ -19,7 +19,7 @@ def of(game, seat):
     """What is known to a seat, as a page asks for it."""
     with game.server.store.read() as tx:
         row = games.read(tx, game.id)
-        return seat_cache.known_in(tx, row, move.rules_of(row), seat)
+        return seat_cache.known_to(tx, row, move.rules_of(row), seat)
 
 
 @pytest.mark.parametrize("kind", ["bid", "sorcerous-futures", "sun-bid", "sunset-poker", "templari"])
@@ -60,9 +60,9 @@ def test_a_move_that_was_not_committed_leaves_nothing_that_anybody_sees(table):
 
     def move_and_fail(tx):
         row = games.lock(tx, game.id)
-        move.play_in(tx, game.server, row, row.window, seat, decision.default, move.By.PERSON, game.person_at(seat))
+        move.play_locked(tx, game.server, row, row.window, seat, decision.default, move.By.PERSON, game.person_at(seat))
         moved = games.read(tx, game.id)
-        assert seat_cache.known_in(tx, moved, move.rules_of(moved), seat).view != before
+        assert seat_cache.known_to(tx, moved, move.rules_of(moved), seat).view != before
         raise Failed
 
     with pytest.raises(Failed):

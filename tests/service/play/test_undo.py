@@ -300,7 +300,7 @@ def test_what_may_be_taken_back_is_known_beforehand(table):
     def may(seat):
         since = [each for each in standing_entries(rules_of(game.row()), game.log()) if each.number >= window]
         with game.server.store.read() as tx:
-            return undo.may_undo_in(tx, game.row(), since, seat)
+            return undo.may_undo(tx, game.row(), since, seat)
 
     assert not may(seat)
     game.play(seat, "bid 1")
@@ -316,7 +316,7 @@ def test_what_may_be_withdrawn_is_known_beforehand(table):
 
     def may(seat):
         with game.server.store.read() as tx:
-            return undo.may_withdraw_in(tx, game.row(), seat)
+            return undo.may_withdraw(tx, game.row(), seat)
 
     assert not may(0)
     game.play(0, game.asked()[0].default)

@@ -30,7 +30,7 @@ def seat(server):
 
 def game_of(server, token):
     """The game that a seat's token is for."""
-    return Begun(server, server.read(links.opened, token, Purpose.SEAT).game_id)
+    return Begun(server, server.read(links.follow, token, Purpose.SEAT).game_id)
 
 
 def decide(server, token):
@@ -55,7 +55,7 @@ def test_a_guest_is_asked_whenever_the_game_is_not_over(server, seat):
 
 def test_nothing_is_ever_mailed_to_a_guest(server, seat, sink, clock):
     game = game_of(server, seat)
-    guest = server.read(links.opened, seat, Purpose.SEAT).person_id
+    guest = server.read(links.follow, seat, Purpose.SEAT).person_id
     decide(server, seat)
     server.run(ledger.turn_again, guest, game.id, server.read(seat_view.look, seat).seat)
     drain(server, clock, post_to(sink))
@@ -69,7 +69,7 @@ def test_no_list_shows_a_demo(server, seat):
 
 
 def test_nobody_can_type_the_address_of_a_guest(server, seat):
-    guest = server.read(addresses.read, server.read(links.opened, seat, Purpose.SEAT).person_id)
+    guest = server.read(addresses.read, server.read(links.follow, seat, Purpose.SEAT).person_id)
     with pytest.raises(BadInput):
         server.run(addresses.create, guest.address)
 
@@ -134,9 +134,9 @@ def test_a_bot_that_fails_stops_nobody_elses_request_and_is_tried_again(server, 
 def test_a_seat_that_is_no_demo_is_left_alone(server, table):
     game = table("sunset-poker", 3, bots=("greedy", "greedy"))
     (person,) = (seat for seat, place in game.places().items() if place.person_id)
-    row = server.run(links.of_seat_in, game.person_at(person), game.id, 1, person).seat
+    row = server.run(links.make_for_seat, game.person_at(person), game.id, 1, person).seat
     with server.store.read() as tx:
-        token = links.token(server, links.read_in(tx, row))
+        token = links.token(server, links.read(tx, row))
     asked = game.asked()
     assert not demo.go_on(server, token)
     assert game.asked() == asked

@@ -178,12 +178,12 @@ def test_what_was_meant_for_the_one_who_left_goes_no_further(server, table):
     seat = next(iter(game.asked()))
     person_id, window = game.person_at(seat), game.row().window
     with server.store.engine.begin() as tx:
-        rows = links.of_seat_in(tx, server, person_id, game.id, window, seat)
+        rows = links.make_for_seat(tx, server, person_id, game.id, window, seat)
         token = server.keys.make(Purpose.SEAT, rows.seat, 0)
-    server.read(links.opened, token, Purpose.SEAT)
+    server.read(links.follow, token, Purpose.SEAT)
     server.run(leaving.resign, game.id, seat, person_id)
     with pytest.raises(Gone):
-        server.read(links.opened, token, Purpose.SEAT)
+        server.read(links.follow, token, Purpose.SEAT)
     assert {mail.status for mail in game.mails() if mail.seat == seat} == {"superseded"}
 
 

@@ -130,6 +130,6 @@ def test_a_line_that_breaks_off_leaves_nothing(table):
 def test_a_line_that_lost_its_text_without_a_row_that_says_why_is_found(table):
     begun = table()
     say(begun, 0, "something bad")
-    begun.server.store.write(lambda tx: talk.redact_in(tx, begun.id, 1))
+    begun.server.store.write(lambda tx: talk.redact(tx, begun.id, 1))
     with begun.server.store.read() as tx:
         assert any("no row says why" in wrong.says for wrong in verify_game(tx, begun.id).wrongs)

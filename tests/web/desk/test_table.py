@@ -292,7 +292,7 @@ def test_a_real_browser_shows_the_mail_in_its_frame_as_its_reader_has_it(site, c
     carry()
     (mail, *_rest) = letters(server, game.person_at(1), "turn")
     olga = Holder(organiser_id=an_organiser(server, "Olga").id)
-    secret = server.run(sessions.open_in, olga, "Chromium on Linux")
+    secret = server.run(sessions.start, olga, "Chromium on Linux")
     for scheme, paper in (("light", "rgb(250, 246, 238)"), ("dark", "rgb(23, 21, 18)")):
         context = chromium.new_context(color_scheme=scheme)
         context.add_cookies([{"name": Who.ORGANISER, "value": secret, "url": site}])

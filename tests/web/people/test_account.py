@@ -41,7 +41,7 @@ def account(page):
 
 def test_one_sees_every_browser_and_signs_the_others_out(browser, sign_in, ann, server):
     page = sign_in(ann)
-    secret = server.run(sessions.open_in, Holder(person_id=ann), "Safari on iPhone")
+    secret = server.run(sessions.start, Holder(person_id=ann), "Safari on iPhone")
     page = account(page)
     assert "this one" in page.text
     assert "Safari on iPhone" in page.text
@@ -49,7 +49,7 @@ def test_one_sees_every_browser_and_signs_the_others_out(browser, sign_in, ann, 
     assert "Safari on iPhone" not in page.text
     assert server.read(sessions.find, secret) is None
     for _ in range(3):
-        server.run(sessions.open_in, Holder(person_id=ann), "Edge on Windows")
+        server.run(sessions.start, Holder(person_id=ann), "Edge on Windows")
     page = browser.open("/my/account").form("Sign all others out").press()
     assert "Edge on Windows" not in page.text
     assert len(server.read(sessions.listed, Holder(person_id=ann))) == 1
@@ -71,7 +71,7 @@ def test_signing_out_ends_the_session_and_takes_the_cookie_back(browser, sign_in
 
 def test_nobody_ends_the_session_of_another(browser, sign_in, ann, person, server):
     ben = Holder(person_id=person("Ben"))
-    server.run(sessions.open_in, ben, "")
+    server.run(sessions.start, ben, "")
     (of_ben,) = server.read(sessions.listed, ben)
     sign_in(ann)
     assert browser.post("/my/sessions", [("session", str(of_ben.id))]).status == 404

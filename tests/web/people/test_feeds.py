@@ -104,7 +104,7 @@ def test_a_deadline_that_moves_is_the_same_event_revised_and_one_that_is_done_is
     seat = next(iter(game.asked()))
     person = game.person_at(seat)
     (first,) = events(person)
-    server.run(vacations.book_vacation, person, f"{clock.now().date()} to {clock.now().date() + timedelta(days=2)}")
+    server.run(vacations.book_text, person, f"{clock.now().date()} to {clock.now().date() + timedelta(days=2)}")
     (moved,) = events(person)
     assert moved["uid"] == first["uid"]
     assert moved.decoded("dtstart") > first.decoded("dtstart")

@@ -99,7 +99,7 @@ def test_no_form_counts_that_another_site_has_sent_or_that_comes_without_a_sessi
 ):
     game = table("templari", 3)
     server.run(joining.create_table, game.person_at(0), Wanted("bid", 3))
-    server.run(vacations.book_vacation, game.person_at(0), "2026-12-20 to 2026-12-27")
+    server.run(vacations.book_text, game.person_at(0), "2026-12-20 to 2026-12-27")
     carry()
     sign_in(game.person_at(0))
     actions = {action for path in PAGES for action in forms_of(browser.open(path))}

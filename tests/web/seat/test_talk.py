@@ -52,7 +52,7 @@ def test_what_cannot_be_said_stands_in_the_form_again(talk_page):
 
 def test_a_line_that_was_taken_away_says_so(talk_page, game):
     say(talk_page(0), "something bad")
-    game.server.store.write(lambda tx: talk.redact_in(tx, game.id, 1))
+    game.server.store.write(lambda tx: talk.redact(tx, game.id, 1))
     assert "The organiser has taken this away." in talk_page(1).text
     assert "something bad" not in talk_page(1).text
 
@@ -122,7 +122,7 @@ def test_what_was_said_before_a_seat_changed_hands_is_not_laid_at_its_new_player
     assert theirs.count(f"{new} ·") == theirs.count(f"{other} ·") == 1
     names = [game.places()[seat].name for seat in range(3)]
     with server.store.read() as tx:
-        told = talk.others_in(tx, games.read(tx, game.id), 0, names, None)
+        told = talk.others(tx, games.read(tx, game.id), 0, names, None)
     assert [(line["name"], line["text"]) for line in told] == [
         ("An earlier player of seat 1", "I am bored."),
         (other, "Please play on."),

@@ -24,7 +24,7 @@ class Pause(AtTable):
     game_id: int
 
     def do(self, doing: Doing) -> Done:
-        pauses.pause_in(doing.tx, doing.server, self.game_id, doing.reason, doing.by)
+        pauses.pause(doing.tx, doing.server, self.game_id, doing.reason, doing.by)
         return Done(undo=Resume(self.game_id))
 
 
@@ -36,7 +36,7 @@ class Resume(AtTable):
     game_id: int
 
     def do(self, doing: Doing) -> Done:
-        pauses.resume_in(doing.tx, doing.server, self.game_id, doing.reason, doing.by)
+        pauses.resume(doing.tx, doing.server, self.game_id, doing.reason, doing.by)
         return Done(undo=Pause(self.game_id))
 
 
@@ -50,7 +50,7 @@ class Extend(AtTable):
     seat: int | None = None
 
     def do(self, doing: Doing) -> Done:
-        pauses.extend_in(doing.tx, doing.server, self.game_id, self.more, doing.reason, self.seat, doing.by)
+        pauses.extend(doing.tx, doing.server, self.game_id, self.more, doing.reason, self.seat, doing.by)
         who = _("everybody who is asked") if self.seat is None else doing.called(self.game_id, self.seat)
         said = _("More time for %(who)s: %(more)s.", who=who, more=longer(self.more.strip()))
         return Done(
@@ -95,7 +95,7 @@ class Unfreeze(AtTable):
             pause_rows.end_pause(doing.tx, row.id, doing.server.now())
         tables.change_game(doing.tx, row.id, status="playing")
         facts = {"reason": doing.reason, "by": doing.by, "paused": row.paused}
-        pauses.tell_with_clocks_in(doing.tx, doing.server, row, "unfrozen", facts)
+        pauses.tell_with_clocks(doing.tx, doing.server, row, "unfrozen", facts)
         return Done(undo=Freeze(self.game_id))
 
 
@@ -109,11 +109,11 @@ class Close(AtTable):
     def do(self, doing: Doing) -> Done:
         row = games.lock(doing.tx, self.game_id)
         if row.status in ("open", "planned"):
-            leaving.close_in(doing.tx, doing.server, row, "closed", {"reason": doing.reason})
+            leaving.close(doing.tx, doing.server, row, "closed", {"reason": doing.reason})
         elif row.status in ("playing", "frozen"):
             record = Record(row, doing.server.now(), doing.server.randomness)
             why = marked("it was closed by the organiser")
-            leaving.end_in(doing.tx, doing.server, row, record, doing.by, why, doing.reason)
+            leaving.end(doing.tx, doing.server, row, record, doing.by, why, doing.reason)
         else:
             raise Gone(_("This table is closed already."), remedy=_("Nothing was changed."))
         return Done(says=(_("A closed table stays closed: its secret is told, or its players have gone."),))

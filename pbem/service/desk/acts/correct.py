@@ -85,7 +85,7 @@ class Correct(AtTable):
         facts = {"reason": doing.reason, "by": doing.by, "of": self.what, **said}
         if self.what == "pace":
             # One mail says both what was wrong and until when there is time now.
-            pauses.tell_with_clocks_in(doing.tx, doing.server, row, "corrected", facts)
+            pauses.tell_with_clocks(doing.tx, doing.server, row, "corrected", facts)
             return
         people = {place.person_id for place in players.places(doing.tx, row.id) if place.person_id is not None}
         for person_id in sorted(people):

@@ -74,7 +74,7 @@ class RetryDeadline(AtTable):
 
 def _called(doing: Doing, mail: OutboxRow) -> str:
     places = [] if mail.game_id is None else players.places(doing.tx, mail.game_id)
-    return ledger.readers_in(doing.tx, [mail.person_id], places)[mail.person_id]
+    return ledger.readers_of(doing.tx, [mail.person_id], places)[mail.person_id]
 
 
 def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:
@@ -83,7 +83,7 @@ def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:
     if mail is None or mail.game_id != game_id:
         raise NotFound(_("There is no such mail."), remedy=_("Nothing was changed."))
     try:
-        ledger.resend_in(doing.tx, doing.server, outbox_id)
+        ledger.resend(doing.tx, doing.server, outbox_id)
     except Gone as gone:
         # What its reader would be told to do instead is nothing for whoever sends it for them.
         raise Gone(gone.what, why=gone.why, remedy=_("Nothing was changed.")) from gone

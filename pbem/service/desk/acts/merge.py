@@ -49,8 +49,8 @@ class Merge(OnPerson):
             outbox.change(tx, number, status="superseded", claimed_until=None)
             ledger.note(tx, number, now, "superseded", "their tables are another address's now")
         merge.move(tx, self.other_id, self.person_id)
-        links.revoke_person_in(tx, self.other_id)
-        sessions.end_all_in(tx, server, Holder(person_id=self.other_id))
+        links.revoke_person(tx, self.other_id)
+        sessions.end_all(tx, server, Holder(person_id=self.other_id))
         for row in locked.values():
             if row.status == "playing":
                 # Vacations and addresses that fail are those of the one who stays.

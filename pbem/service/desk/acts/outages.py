@@ -45,7 +45,7 @@ class DeclareOutage(OnServer):
             raise BadInput(
                 _("An outage ends after it began."), remedy=_("Nothing was changed; please look at both moments.")
             )
-        outages.declare_outage_in(doing.tx, doing.server, Interval(self.start, self.end), doing.reason)
+        outages.declare_outage(doing.tx, doing.server, Interval(self.start, self.end), doing.reason)
         span = _("From %(start)s to %(end)s.", start=said(self.start, _UTC), end=said(self.end, _UTC))
         return Done((span, _moved(doing.tx, self.end), *_decided(doing, self.start, self.end + AFTERWARDS)))
 

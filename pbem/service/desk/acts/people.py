@@ -27,7 +27,7 @@ class ChangeAddress(OnPerson):
     def do(self, doing: Doing) -> Done:
         tx = doing.tx
         known = people.read(tx, self.person_id)
-        before, again = change_address.change_address_in(tx, doing.server, self.person_id, self.address, doing.reason)
+        before, again = change_address.change_address(tx, doing.server, self.person_id, self.address, doing.reason)
         tables = len(table_rows.of_person(tx, self.person_id, ("open", "playing")))
         says = (
             _("From %(before)s to %(now)s.", before=known.address, now=people.read(tx, self.person_id).address),
@@ -102,7 +102,7 @@ class Release(OnPerson):
     def do(self, doing: Doing) -> Done:
         tx = doing.tx
         people.read(tx, self.person_id)
-        again = reachability.reached_in(tx, doing.server, self.person_id)
+        again = reachability.reached(tx, doing.server, self.person_id)
         if again is None:
             raise Gone(_("Their address is not left alone: mails go to it."), remedy=_("Nothing was changed."))
         tables = tuple(game.id for game in table_rows.of_person(tx, self.person_id, ("playing",)))

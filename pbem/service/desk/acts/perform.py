@@ -167,7 +167,7 @@ def perform(
         **{**deed.kept(), **done.kept},
     )
     if call_id is not None:
-        calls.settle_in(tx, server, actor, call_id, written)
+        calls.settle(tx, server, actor, call_id, written)
     return before.compared(tx, deed, done, for_host=actor.role is Role.HOST)
 
 
@@ -228,7 +228,7 @@ class _Before:
                 if due != self.due.get(seat) and seat in called
             )
         # Whoever has just lost a seat is called as they were.
-        names = {**ledger.readers_in(tx, {mail.person_id for mail in mails}), **self.names, **_names(places)}
+        names = {**ledger.readers_of(tx, {mail.person_id for mail in mails}), **self.names, **_names(places)}
         told = tuple(Told(names[mail.person_id], mail.kind, mail.what) for mail in mails)
         if for_host:
             moved, told = (), ()

@@ -24,11 +24,11 @@ class Substitute(AtTable):
     def do(self, doing: Doing) -> Done:
         gone = doing.called(self.game_id, self.seat)
         before = next((p for p in players.places(doing.tx, self.game_id) if p.seat == self.seat), None)
-        person = persons.known_in(doing.tx, doing.server, self.address) if self.address else None
+        person = persons.find_or_add(doing.tx, doing.server, self.address) if self.address else None
         person_id = None if person is None else person.id
         if person_id is not None and blocks.ban_in_force(doing.tx, person_id, doing.server.now()) is not None:
             raise Forbidden(_("They are banned from new tables."), remedy=_("Nothing was changed; lift the ban first."))
-        substitutes.replace_in(doing.tx, doing.server, self.game_id, self.seat, person_id, doing.reason, doing.by)
+        substitutes.replace_player(doing.tx, doing.server, self.game_id, self.seat, person_id, doing.reason, doing.by)
         says = [
             _("From %(gone)s to a bot.", gone=gone)
             if person is None
@@ -57,7 +57,7 @@ class Offer(AtTable):
     seat: int
 
     def do(self, doing: Doing) -> Done:
-        asked = substitutes.offer_in(doing.tx, doing.server, self.game_id, self.seat, doing.reason, doing.by)
+        asked = substitutes.offer_seat(doing.tx, doing.server, self.game_id, self.seat, doing.reason, doing.by)
         return Done(
             (
                 _("The seat of %(who)s.", who=doing.called(self.game_id, self.seat)),

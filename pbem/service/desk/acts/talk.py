@@ -23,12 +23,12 @@ class Redact(AtTable):
 
     def do(self, doing: Doing) -> Done:
         row = games.lock(doing.tx, self.game_id)
-        said = next((line for line in talk.heard_in(doing.tx, row) if line.seq == self.line), None)
+        said = next((line for line in talk.heard_in_game(doing.tx, row) if line.seq == self.line), None)
         if said is None:
             raise NotFound(_("There is no such line at that table."), remedy=_("Nothing was changed."))
         if said.text is None:
             raise Gone(_("The text of this line is gone already."), remedy=_("Nothing was changed."))
-        talk.redact_in(doing.tx, row.id, self.line)
+        talk.redact(doing.tx, row.id, self.line)
         row = doing.note(row, Kind.REDACTED, said.seat, line=self.line)
         places = players.places(doing.tx, row.id)
         who = next(place.name for place in places if place.seat == said.seat)
