@@ -224,9 +224,9 @@ def _options(found: game.Game[Any], words: Sequence[str]) -> dict[str, game.Opti
 
 
 def _game(name: str) -> game.Game[Any]:
-    if name.endswith(".py"):
-        path = Path(name)
-        if not path.is_file():
+    path = Path(name)
+    if name.endswith(".py") or "/" in name:
+        if not path.exists():
             raise Refused(say("There is no file {name}.", name=name))
         return game.load_file(path)
     return game.load(name)

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache, partial
@@ -25,9 +24,9 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from engine import decisions, orders, table, tell
 from engine.facts import HIDDEN, Hidden
-from engine.game import Game
+from engine.game import Game, kinds_of
 
-Kinds = Mapping[str, type]
+Kinds = dict[str, type]
 
 _TAG: Final = "is"
 _SHAPE: Final = "shape"
@@ -58,18 +57,8 @@ def loads(game: Game[Any], text: str) -> Any:
 
 @cache
 def _decoder(game: Game[Any]) -> json.JSONDecoder:
-    return json.JSONDecoder(object_hook=partial(_object, kinds_of(game)))
-
-
-def kinds_of(game: Game[Any]) -> Kinds:
-    """What may stand in the records of a game: what its module defines, and what every game has."""
-    module = sys.modules[type(game).__module__]
-    own = {
-        name: kind
-        for name, kind in vars(module).items()
-        if inspect.isclass(kind) and is_dataclass(kind) and kind.__module__ == module.__name__
-    }
-    return own | {kind.__name__: kind for kind in _EVERYWHERE}
+    # What may stand in the records of a game: what its modules define, and what every game has.
+    return json.JSONDecoder(object_hook=partial(_object, kinds_of(game) | _EVERYWHERE))
 
 
 def _plain(value: object) -> Any:
@@ -145,15 +134,18 @@ def _mapping(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
     return {key: _tuples(value) for key, value in pairs}
 
 
-_EVERYWHERE: Final = (
-    decisions.Choice,
-    table.Entry,
-    tell.Text,
-    orders.UpTo,
-    orders.Again,
-    orders.Unless,
-    orders.Then,
-)
+_EVERYWHERE: Final[Kinds] = {
+    kind.__name__: kind
+    for kind in (
+        decisions.Choice,
+        table.Entry,
+        tell.Text,
+        orders.UpTo,
+        orders.Again,
+        orders.Unless,
+        orders.Then,
+    )
+}
 
 _ENCODER: Final = json.JSONEncoder(
     default=_plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
