@@ -23,7 +23,7 @@ from functools import cache, partial
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from engine import decisions, orders, table, tell
-from engine.facts import HIDDEN, Hidden
+from engine.facts import HIDDEN, is_hidden
 from engine.game import Game, kinds_of
 
 Kinds = dict[str, type]
@@ -63,7 +63,7 @@ def _decoder(game: Game[Any]) -> json.JSONDecoder:
 
 def _plain(value: object) -> Any:
     """What JSON has no word for. Tuples, numbers and texts never come here."""
-    if isinstance(value, Hidden):
+    if is_hidden(value):
         return {_TAG: _HIDDEN}
     if isinstance(value, frozenset):
         return sorted(value)
@@ -89,7 +89,7 @@ def _object(kinds: Kinds, data: dict[str, Any]) -> Any:
         for bring_up in older[data.pop(_SHAPE, 1) - 1 :]:
             data = bring_up(data)
     for name, convert in _reading(kind):
-        if data[name] is not None and not isinstance(data[name], Hidden):
+        if data[name] is not None and not is_hidden(data[name]):
             data[name] = convert(data[name])
     return kind(**data)
 

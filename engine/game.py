@@ -24,7 +24,7 @@ from engine.board import Board
 from engine.chance import Draw
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import Fact, fact
-from engine.tell import Teller, Text, say
+from engine.tell import UNNAMED, Teller, Text, say
 
 S = TypeVar("S")
 
@@ -58,6 +58,10 @@ class Listed:
         """What the option can be, as programs write it."""
         return tuple(value for value, _spoken in self.spoken)
 
+    def value_in(self, options: Options) -> str:
+        """What a table has chosen."""
+        return str(options[self.name])
+
     def words(self, value: OptionValue) -> Text:
         """One of its values, as people say it."""
         return dict(self.spoken)[str(value)]
@@ -82,6 +86,10 @@ class Number:
     high: int
     about: Text
     seats: tuple[int, ...] = ()
+
+    def value_in(self, options: Options) -> int:
+        """What a table has chosen."""
+        return int(options[self.name])
 
     def words(self, value: OptionValue) -> Text:
         """One of its values, as people say it."""
@@ -203,8 +211,8 @@ class Game(Generic[S]):
         """What a card, a suit or a tile is called in a sentence."""
         return str(value)
 
-    hidden: ClassVar[tuple[str, str]] = ("a card", "cards")
-    """What one hidden thing is called, and several."""
+    hidden: ClassVar[tuple[str, str]] = UNNAMED
+    """What one hidden thing is called, and several: `("a card", "cards")`. A game with secrets must say."""
 
     @property
     def slug(self) -> str:

@@ -518,7 +518,7 @@ class Bid(Game[State]):
         elif choices[first].verb == "pawn":
             yield UsedPawn(first, roll(draw))
         else:
-            yield PaidForRoll(first, str(choices[first].values[0]), draw.pick(VALUES))
+            yield PaidForRoll(first, choices[first].text(), draw.pick(VALUES))
 
     def _open_bids(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Chapter[State]:
         """The bonus of the Ace of Arms comes first; if it ends the game, nobody sees the bids."""
@@ -528,7 +528,7 @@ class Bid(Game[State]):
             if state.over:
                 return state
         for seat in clockwise(state.roller, len(state.hands)):
-            state = yield BidTiles(seat, tiles_in(choices[seat]))
+            state = yield BidTiles(seat, choices[seat].numbers())
         best = highest({seat: sum(tiles) for seat, tiles in enumerate(state.bids)})
         if len(best) == 1:
             return (yield from self._pay_out(state, best[0], draw))
@@ -538,7 +538,7 @@ class Bid(Game[State]):
         return (yield Tied(best))
 
     def _open_coins(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Chapter[State]:
-        bids = {seat: int(str(choices[seat].values[0])) for seat in state.tied}
+        bids = {seat: choices[seat].number() for seat in state.tied}
         for seat, coins in bids.items():
             state = yield BidCoins(seat, coins)
         best = highest(bids)
@@ -662,12 +662,6 @@ class Bid(Game[State]):
 def roll(draw: Draw) -> Dice:
     """A throw of all the dice."""
     return tuple(draw.pick(VALUES) for _ in DICE)
-
-
-def tiles_in(choice: Choice) -> Tiles:
-    """The tiles of a bid, whether the form had room for one or for two."""
-    (value,) = choice.values
-    return tuple(map(int, value)) if isinstance(value, tuple) else (int(value),)
 
 
 def faces(tiles: Tiles) -> tuple[Face, ...]:

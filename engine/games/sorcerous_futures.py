@@ -64,7 +64,7 @@ from engine.decks.decktet import (
     suits,
     things,
 )
-from engine.facts import HIDDEN, SPECTATOR, Fact, fact, put, secret, take
+from engine.facts import SPECTATOR, Fact, fact, is_hidden, put, secret, take
 from engine.game import Chapter, Game, Listed, Options, Standing, Story
 from engine.seats import clockwise, left_of
 from engine.tell import Text, say
@@ -193,7 +193,7 @@ class SawSeven(Fact[State]):
     def sentence(self) -> Text:
         """Whoever saw them is told which they are."""
         told = "{seat} [sees|see] the seven cards that will lie under the Aces and the Excuse"
-        if any(map(unseen, self.cards)):
+        if any(map(is_hidden, self.cards)):
             return say(f"{told}.", seat=self.seat)
         return say(f"{told}: {{cards}}.", seat=self.seat, cards=self.cards)
 
@@ -211,7 +211,7 @@ class Looked(Fact[State]):
 
     def sentence(self) -> Text:
         """Whoever looked is told which card lies where."""
-        if any(map(unseen, self.cards)):
+        if any(map(is_hidden, self.cards)):
             return say("{seat} [looks|look] at what lies under {markers}.", seat=self.seat, markers=self.markers)
         found = tuple(
             say("under {marker} lies {card}", marker=marker, card=card)
@@ -438,11 +438,6 @@ def known(card: object) -> bool:
     return isinstance(card, str) and card != ""
 
 
-def unseen(card: object) -> bool:
-    """Whether the reader may not know what lies here."""
-    return card is HIDDEN
-
-
 def without(cards: Cards, gone: Cards) -> Cards:
     """The cards that are not among those gone. What is hidden among these takes nothing away."""
     return tuple(card for card in cards if card not in gone)
@@ -648,17 +643,17 @@ class SorcerousFutures(Game[State]):
         ((seat, choice),) = choices.items()
         match choice.verb:
             case "give":
-                *gifts, kept = map(str, choice.values)
+                *gifts, kept = choice.every_text()
                 yield from self._crown(state, (*gifts[:seat], kept, *gifts[seat:]), draw)
             case "deal":
                 yield from self._crown(state, draw.pick(assignments(state.aces)), draw)
             case "open":
-                card = str(choice.values[0])
+                card = choice.text()
                 yield Opened(seat, card, opening_bid(card))
             case "closed":
-                yield Closed(seat, str(choice.values[0]))
+                yield Closed(seat, choice.text())
             case "bid":
-                state = yield Bid(seat, int(str(choice.values[0])))
+                state = yield Bid(seat, choice.number())
                 yield from self._go_on(state, draw)
             case "pass":
                 state = yield Passed(seat)
@@ -699,7 +694,7 @@ class SorcerousFutures(Game[State]):
 
     def _show_bids(self, state: State, card: str, choices: Mapping[int, Choice], draw: Draw) -> Chapter[State]:
         """All closed bids are shown together, and the highest buys."""
-        bids = tuple(int(str(choices[seat].values[0])) for seat in range(len(state.gold)))
+        bids = tuple(choices[seat].number() for seat in range(len(state.gold)))
         state = yield BidsShown(card, bids)
         winner = winner_of(bids, state.active)
         return (yield from self._sell(state, card, winner, bids[winner], draw))
@@ -887,9 +882,9 @@ class SorcerousFutures(Game[State]):
     def imagine(self, view: State, seat: int, draw: Draw) -> State:
         down = view.down
         # A sly Excuse player, who saw the seven, wonders only how they lie.
-        saw = down.seven and not any(map(unseen, down.seven))
+        saw = down.seven and not any(map(is_hidden, down.seven))
         pool = draw.shuffle(without(down.seven if saw else view.bag, down.valuations))
-        valuations = tuple(pool.pop() if unseen(card) else card for card in down.valuations)
+        valuations = tuple(pool.pop() if is_hidden(card) else card for card in down.valuations)
         crowns = self._imagine_crowns(view, draw)
         down = replace(
             down,
@@ -903,11 +898,11 @@ class SorcerousFutures(Game[State]):
     def _imagine_crowns(self, view: State, draw: Draw) -> Cards:
         """Crowns as they may have been dealt: by chance, and tried until they agree with what this reader knows."""
         told = view.down.crowns
-        if not any(map(unseen, told)):
+        if not any(map(is_hidden, told)):
             return told
         while True:
             crowns = ritual(view.aces, draw) if view.excuse is None else draw.pick(assignments(view.aces))
-            if all(unseen(seen) or crown == seen for crown, seen in zip(crowns, told, strict=True)):
+            if all(is_hidden(seen) or crown == seen for crown, seen in zip(crowns, told, strict=True)):
                 return crowns
 
     def word(self, value: Any) -> str:

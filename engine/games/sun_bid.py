@@ -721,11 +721,11 @@ class SunBid(Game[State]):
         if choice.verb != "discard":
             return None
         kept = in_order(view.takes[seat])
-        return misfit(kept, hungry(running(view).aces, kept), tuple(map(str, choice.values)))
+        return misfit(kept, hungry(running(view).aces, kept), choice.every_text())
 
     def resolve(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Story[State]:
         ((seat, choice),) = choices.items()
-        cards = tuple(map(str, choice.values))
+        cards = choice.every_text()
         match choice.verb:
             case "flip":
                 yield from self._flip(state, seat, draw)

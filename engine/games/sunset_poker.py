@@ -59,7 +59,7 @@ from engine.decks.decktet import (
     suits,
     things,
 )
-from engine.facts import SPECTATOR, Fact, Hidden, fact, put, secret, take
+from engine.facts import SPECTATOR, Fact, fact, is_hidden, put, secret, take
 from engine.game import Chapter, Game, Listed, Number, Options, Standing, Story
 from engine.seats import clockwise, left_of
 from engine.tell import Text, say
@@ -204,11 +204,7 @@ class Picked(Fact[State]):
 
     def sentence(self) -> Text | None:
         # That everybody has picked is told once; here each reader is told of the own card only.
-        return (
-            None
-            if isinstance(self.card, Hidden)
-            else say("{seat} [picks|pick] {card}.", seat=self.seat, card=self.card)
-        )
+        return None if is_hidden(self.card) else say("{seat} [picks|pick] {card}.", seat=self.seat, card=self.card)
 
     def apply(self, state: State) -> State:
         hands = put(state.hands, self.seat, (*state.hands[self.seat], self.card))
@@ -495,6 +491,7 @@ class SunsetPoker(Game[State]):
         "Sunset Poker is a design by Christopher Menart for the Decktet, which is by P. D. Magnus. No licence is stated; "
         "this page is our own account of it."
     )
+    hidden = ("a card", "cards")
 
     def start(self, seats: int, options: Options) -> State:
         terms = Terms(
@@ -547,11 +544,11 @@ class SunsetPoker(Game[State]):
 
     def resolve(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Story[State]:
         if state.turn is None:
-            yield from self._pick(state, {seat: str(choice.values[0]) for seat, choice in choices.items()})
+            yield from self._pick(state, {seat: choice.text() for seat, choice in choices.items()})
             return
         ((seat, choice),) = choices.items()
         if choice.verb == "play":
-            state = yield Played(seat, str(choice.values[0]), last=len(state.hands[seat]) == 1)
+            state = yield Played(seat, choice.text(), last=len(state.hands[seat]) == 1)
         elif choice.verb == "take":
             state = yield SunTaken(seat)
         else:

@@ -630,13 +630,12 @@ class Templari(Game[State]):
             state = yield KeptAll(seat)
             yield from self._offer(state, draw)
         elif choice.verb == "sell":
-            yield PutUp(seat, str(choice.values[0]))
+            yield PutUp(seat, choice.text())
         elif choice.verb == "discard":
-            state = yield GaveUp(seat, str(choice.values[0]))
+            state = yield GaveUp(seat, choice.text())
             yield from self._reopen(state, draw)
         else:
-            price = choice.values[0] if choice.values else None
-            state = yield Passed(seat) if price is None else Bid(seat, int(str(price)))
+            state = yield Bid(seat, choice.number()) if choice.verb == "bid" else Passed(seat)
             yield from self._go_on(state, draw)
 
     def _round(self, state: State, active: int) -> RoundBegan:

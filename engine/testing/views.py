@@ -17,7 +17,9 @@ from engine.decisions import Choice, Decision, Refused
 from engine.facts import SPECTATOR, Fact, seen
 from engine.game import Game, facts_of
 from engine.table import Table
+from engine.tell import UNNAMED
 from engine.testing.bench import NAMES, Bench, Playout, Trouble, readers, sampled, told_of
+from engine.testing.differences import secret_fields
 
 _MOST_LISTED: Final = 60
 """So many choices of a decision are written and read again; of a longer one a few are drawn."""
@@ -114,6 +116,11 @@ def speaks(bench: Bench) -> Iterator[Trouble]:
     """Every fact has a sentence for every reader, or is silent; every prompt can be read; no code shows through."""
     law = "speaks"
     kinds = facts_of(bench.game)
+    if bench.game.hidden == UNNAMED and (secrets := secret_fields(bench.game)):
+        kind, name = min(secrets)
+        yield Trouble(
+            law, f'the {name} of {kind} is a secret, and a hidden one has no name: hidden = ("a card", "cards")'
+        )
     for playout in bench.playouts():
         if not playout.tables:
             continue

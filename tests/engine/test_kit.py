@@ -132,6 +132,7 @@ FAULTS = {
     "a sentence with a bracket left": ("speaks", "lanterns", ("[has|have] the lantern", "[has/have] the lantern")),
     "a fact without words": ("speaks", "lanterns", ('"""Nobody objects; bids are taken."""', "")),
     "a question with code in it": ("speaks", "thieves", ('say("Which card do you play?")', 'say(str(Choice("play")))')),
+    "secrets without a name": ("speaks", "thieves", ('    hidden = ("a card", "cards")\n', "")),
     "a board too wide": ("fits the page", "lanterns", ('(say("coins"),)', '(say("coins " * 20),)')),
     "a board that counts the hidden": ("fits the page", "thieves", ("seat=i), len(hand))", "seat=i), sum(hand))")),
     "a tie broken by a secret": (
