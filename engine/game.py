@@ -17,10 +17,10 @@ from dataclasses import is_dataclass
 from functools import cache
 from itertools import count
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, ClassVar, Generic, TypeVar
 
-from engine.board import Board
+from engine.board import Board, Face
 from engine.chance import Draw
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import Fact, fact
@@ -152,6 +152,12 @@ class Game(Generic[S]):
     """How long a game takes by mail, in words."""
     credits: ClassVar[Text]
     """Whose design it is and under which licence its rules are published."""
+    cover: ClassVar[tuple[Face, ...]] = ()
+    """A few of its things, to stand for the game where games are listed. A site that has no drawings of them shows none."""
+    short: ClassVar[Options] = MappingProxyType({})
+    """Options that make a game short, for demos, simulations and tests; empty if every game is short enough."""
+    demo: ClassVar[int | None] = None
+    """How many players a game of two minutes has, one person among bots, with the options in `short`; None if none is."""
     RULES: ClassVar[int] = 1
     """Raised when the rules are meant to change; running games keep theirs."""
 

@@ -427,6 +427,8 @@ class Bid(Game[State]):
         "Bid! is a design by Ian Schreiber and Jeb Havens, 2004, whose rules are published under the GNU Free "
         "Documentation License 1.2. The piecepack is by James Kyle. This page is our own account of the rules."
     )
+    cover = (die("S", 1), die("C", 3), tile(5))
+    short = {"max_auctions": 4}
 
     def start(self, seats: int, options: Options) -> State:
         coin_rerolls = options["reroll"] == "coin"

@@ -499,6 +499,7 @@ class SorcerousFutures(Game[State]):
         "CC BY-NC-SA 3.0. The Decktet is by P. D. Magnus. This page is our own account of the game."
     )
     hidden = ("a card face down", "cards face down")
+    cover = faces(("AM", "XW", "E"))
 
     def start(self, seats: int, options: Options) -> State:
         named = str(options["excuse_seat"])

@@ -595,6 +595,7 @@ class SunBid(Game[State]):
         "published rules are under CC BY-NC-SA 3.0, this page is our own account of them. "
         "The Decktet is a design by P. D. Magnus."
     )
+    cover = faces(("AS", "9MS", "XS"))
 
     def start(self, seats: int, options: Options) -> State:
         stacks = {2: STACKS_FOR_TWO[str(options["stacks2"])], 3: STACKS_FOR_THREE, 4: STACKS_FOR_FOUR}[seats]

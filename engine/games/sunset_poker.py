@@ -492,6 +492,10 @@ class SunsetPoker(Game[State]):
         "this page is our own account of it."
     )
     hidden = ("a card", "cards")
+    cover = faces(("6MW", "7WY", "8YK"))
+    short = {"max_rounds": 1}
+    # Seven cards a player: six to draft and at most seven to play.
+    demo = 5
 
     def start(self, seats: int, options: Options) -> State:
         terms = Terms(

@@ -475,6 +475,20 @@ def most_one_may_bid(seat: int, state: State) -> int:
     return state.coins[seat]
 
 
+def faces(cards: Cards) -> tuple[Face, ...]:
+    """The cards as they lie on the table."""
+    return tuple(Face("shield", card, f"{COLOURS[card[0]]} {card[1]}") for card in sorted(cards, key=_place))
+
+
+def things(cards: Cards) -> tuple[Thing, ...]:
+    """The cards as they are named in a choice."""
+    return tuple(Thing(card, f"{COLOURS[card[0]]} {card[1]}") for card in sorted(cards, key=_place))
+
+
+def _place(card: str) -> tuple[int, str]:
+    return list(COLOURS).index(card[0]), card[1]
+
+
 class Templari(Game[State]):
     """Templari for three to five players."""
 
@@ -539,6 +553,8 @@ class Templari(Game[State]):
         "Templari is a design by Michael Schacht, published by Igiari in 2017. No licence is stated; "
         "this page is our own account of it."
     )
+    cover = faces(("R7", "B3", "G4"))
+    short = {"start_money": 1}
 
     def start(self, seats: int, options: Options) -> State:
         selling = options["side_auction"]
@@ -829,17 +845,3 @@ class Templari(Game[State]):
     def word(self, value: Any) -> str:
         text = str(value)
         return f"{COLOURS[text[0]]} {text[1]}" if len(text) == 2 and text[0] in COLOURS else text
-
-
-def faces(cards: Cards) -> tuple[Face, ...]:
-    """The cards as they lie on the table."""
-    return tuple(Face("templari", card, f"{COLOURS[card[0]]} {card[1]}") for card in sorted(cards, key=_place))
-
-
-def things(cards: Cards) -> tuple[Thing, ...]:
-    """The cards as they are named in a choice."""
-    return tuple(Thing(card, f"{COLOURS[card[0]]} {card[1]}") for card in sorted(cards, key=_place))
-
-
-def _place(card: str) -> tuple[int, str]:
-    return list(COLOURS).index(card[0]), card[1]

@@ -25,11 +25,12 @@ from engine.testing.elsewhere import is_the_same_elsewhere
 from engine.testing.laws import answers_only_in_public, conserves, ends, holds_plain_values, imagines, replays, reruns
 from engine.testing.mutants import Mutant, check_mutants, mutants, noticed
 from engine.testing.twins import box_twins, secret_twins, seed_twins
-from engine.testing.views import asks_from_views, fits_the_page, reads_what_it_writes, speaks
+from engine.testing.views import asks_from_views, fits_the_page, introduces_itself, reads_what_it_writes, speaks
 
 LAWS: Final[Mapping[str, Law]] = {
     law.__name__.replace("_", " "): law
     for law in (
+        introduces_itself,
         ends,
         conserves,
         holds_plain_values,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from engine import grammar
-from engine.board import WIDTH, plain
+from engine.board import WIDTH, Face, plain
 from engine.chance import Stream
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import SPECTATOR, Fact, seen
@@ -140,6 +140,22 @@ def speaks(bench: Bench) -> Iterator[Trouble]:
                 said = bench.game.teller(seat, NAMES)(text)
                 if (fault := _shows_through(said, kinds)) is not None:
                     yield Trouble(law, f"a question reads “{said}”: {fault}", playout.where(at))
+
+
+def introduces_itself(bench: Bench) -> Iterator[Trouble]:
+    """What a game says of itself is complete and fits: its title, rules page, cover, short options and demo."""
+    law, game = "introduces itself", bench.game
+    for name in ("title", "seats", "length", "credits"):
+        if not getattr(game, name, None):
+            yield Trouble(law, f"it does not say its {name}")
+    if len(game.rules.split("\n\n")) < 2:
+        yield Trouble(law, "its docstring is no rules page: a title, an empty line, and how to play")
+    if not all(isinstance(face, Face) for face in game.cover):
+        yield Trouble(law, "its cover holds something that is not a Face")
+    try:
+        game.settle(game.demo or game.seats[0], game.short)
+    except Refused as refused:
+        yield Trouble(law, f"its demo, or its short game, cannot begin: {refused}")
 
 
 def _unreadable(game: Game[Any], reader: int, happened: Fact[Any], kinds: dict[str, Any]) -> Iterator[str]:

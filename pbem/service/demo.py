@@ -4,12 +4,12 @@ A guest gets a private table of their own that begins at once; its bots answer w
 page has never to be loaded anew. Nothing is mailed, no list shows the table, and a day later no row of it is left.
 """
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 import structlog
 
+from engine import game as rulebooks
 from pbem.domain.errors import TooMany
 from pbem.domain.guests import is_guest
 from pbem.domain.speech import gettext as _
@@ -29,18 +29,10 @@ GUESTS_AN_HOUR: Final = 60
 
 KEPT: Final = timedelta(days=1)
 
-TABLE: Final = Wanted(
-    # Seven cards a player: six to draft and at most seven to play, which is a round of about two minutes.
-    kind="sunset-poker",
-    seats=5,
-    options={"max_rounds": 1},
-    # Longer than a demo is kept, so that no clock ever runs out.
-    pace="7d",
-    title=marked("Demo"),
-    bots=("greedy",) * 4,
-    private=True,
-)
+PACE: Final = "7d"
+"""Longer than a demo is kept, so that no clock ever runs out."""
 
+_TITLE: Final = marked("Demo")
 _NAME: Final = marked("Guest")
 _BATCH: Final = 100
 
@@ -50,7 +42,7 @@ _log = structlog.get_logger(__name__)
 def begin(house: House) -> str:
     """Begin a demo for somebody new; the token of their seat."""
     guest = house.write(lambda tx: _let_in(tx, house))
-    game_id = lobby.create_table(house, guest, replace(TABLE, title=_(TABLE.title))).game_id
+    game_id = lobby.create_table(house, guest, _table()).game_id
     lobby.join(house, game_id, guest)
     bots.answer_at(house, game_id)
     return house.write(lambda tx: _seat_token(tx, house, guest, game_id))
@@ -73,6 +65,14 @@ def tidy(house: House) -> int:
         gone += sum(_forgotten(house, guest) for guest in batch)
         after = batch[-1]
     return gone
+
+
+def _table() -> Wanted:
+    """A table of the first game that has a demo."""
+    rules = next(each for each in map(rulebooks.load, rulebooks.names()) if each.demo is not None)
+    assert rules.demo is not None
+    bots = ("greedy",) * (rules.demo - 1)
+    return Wanted(rules.slug, rules.demo, dict(rules.short), PACE, title=_(_TITLE), bots=bots, private=True)
 
 
 def _let_in(tx: Tx, house: House) -> int:

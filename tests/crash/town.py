@@ -15,9 +15,9 @@ from datetime import datetime, timedelta
 from http.client import HTTPConnection, HTTPException
 from itertools import count, pairwise
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, urlencode
 
+from engine import game
 from pbem.clock import FakeClock, SystemRandomness
 from pbem.domain import chain
 from pbem.links import Purpose, row_of
@@ -41,7 +41,6 @@ LIVES = (15, 60)
 """So often at least, and at most, a process passes its point before it dies there."""
 
 SITE = "http://127.0.0.1:8000"
-SHORT: dict[str, dict[str, Any]] = {"bid": {"max_auctions": 4}, "sunset-poker": {"max_rounds": 2}}
 
 
 @dataclass
@@ -125,7 +124,7 @@ class Town:
         for number in range(seats - bots):
             made = people.create(self.house, f"player{number}@example.org", f"Player {number}")
             persons.append(people.confirm(self.house, made.id).id)
-        wanted = Wanted(kind, seats, SHORT.get(kind, {}), pace, bots=("random",) * bots)
+        wanted = Wanted(kind, seats, dict(game.load(kind).short), pace, bots=("random",) * bots)
         game_id = lobby.create_table(self.house, persons[0], wanted).game_id
         for person in persons:
             lobby.join(self.house, game_id, person)

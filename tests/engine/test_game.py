@@ -18,12 +18,12 @@ TOY = Path(__file__).parent / "toys" / "thieves.py"
 
 
 def test_the_games_of_the_house_are_found_by_walking_the_package():
-    assert {"bid", "sun-bid", "templari"} <= set(names())
+    assert len(names()) > 1
     assert all(load(name).slug == name for name in names())
 
 
 def test_a_game_that_does_not_exist_is_refused_with_those_that_do():
-    with pytest.raises(Refused, match=r"There is no game “chess”.*templari"):
+    with pytest.raises(Refused, match=rf"There is no game “chess”.*{names()[-1]}"):
         load("chess")
 
 

@@ -67,6 +67,15 @@ def test_a_check_reports_every_law_by_its_name():
 
 
 FAULTS = {
+    "a demo for too many": ("introduces itself", "lanterns", ("seats = (2, 4)", "seats = (2, 4)\n    demo = 5")),
+    "a short game that is none": (
+        "introduces itself",
+        "lanterns",
+        ("seats = (2, 4)", 'seats = (2, 4)\n    short = {"purse": 99}'),
+    ),
+    "a cover of ids": ("introduces itself", "lanterns", ("seats = (2, 4)", 'seats = (2, 4)\n    cover = ("red",)')),
+    "no credits": ("introduces itself", "lanterns", ('    credits = say("A toy.")\n', "")),
+    "no rules": ("introduces itself", "thieves", ("\n\nA toy for", "\nA toy for")),
     "its bound is too low": ("ends", "lanterns", ("return 2 * 15 + seats + 2", "return 5")),
     "it stops without a result": ("ends", "lanterns", ("yield Told(state.tastes)", "return")),
     "a result that nobody can check": ("ends", "lanterns", ("tastes=self.colours, over=True", "over=True")),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine import game as rulebooks
 from pbem.service import known, play, second_thoughts
 from pbem.service.memory import Memory
 from pbem.store import games
@@ -22,7 +23,7 @@ def of(game, seat):
         return known.known_in(tx, row, play.rules_of(row), seat)
 
 
-@pytest.mark.parametrize("kind", ["bid", "sorcerous-futures", "sun-bid", "sunset-poker", "templari"])
+@pytest.mark.parametrize("kind", rulebooks.names())
 def test_what_is_remembered_is_what_would_be_worked_out_now_after_every_move(table, kind):
     game = table(kind, 3)
     for _ in range(12):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import event
 
+from engine import game as rulebooks
 from engine.bots import random_bot
 from engine.chance import Stream
 from pbem.links import Purpose
@@ -66,7 +67,7 @@ def press(house, game, seat, choice):
     return cost_of(house.store, lambda: by_link.move(house, token, option_of(choice)))
 
 
-@pytest.mark.parametrize("kind", ["bid", "sorcerous-futures", "sun-bid", "sunset-poker", "templari"])
+@pytest.mark.parametrize("kind", rulebooks.names())
 def test_no_move_of_any_game_takes_more_than_a_few_statements(house, table, kind):
     game, luck = table(kind, 3), Stream(b"luck", 1)
     while (asked := game.asked()) and game.row().seq < 60:

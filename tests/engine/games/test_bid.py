@@ -37,6 +37,7 @@ from engine.games.bid import (
 from engine.grammar import read, write
 from engine.seats import clockwise
 from engine.table import begin, deal, replay
+from tests.engine.barred import reasons
 
 from .brute_bid import Auction
 
@@ -1014,3 +1015,7 @@ def test_only_what_there_is_is_named_as_a_prize():
         "2 coins",
         "no points and no coins",
     ]
+
+
+def test_a_player_is_told_why_a_verb_cannot_be_chosen_now():
+    assert set(reasons(GAME)) == {"bid", "pawn"}

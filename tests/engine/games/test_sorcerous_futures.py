@@ -47,6 +47,7 @@ from engine.games.sorcerous_futures import (
 )
 from engine.grammar import read, write
 from engine.table import Position, answers_itself, begin, deal, replay
+from tests.engine.barred import reasons
 from tests.engine.games.brute_sorcerous_futures import (
     allowed_crowns,
     closed_winner,
@@ -832,3 +833,7 @@ def test_sf_27_three_players_sell_seven_seven_and_six_cards_and_four_five_each()
                 position, _ = position.submit(seat, decision.default)
         first = sold[0]
         assert [sold.count((first + i) % seats) for i in range(seats)] == sales
+
+
+def test_a_player_is_told_why_a_verb_cannot_be_chosen_now():
+    assert set(reasons(GAME)) == {"open"}

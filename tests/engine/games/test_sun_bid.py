@@ -46,6 +46,7 @@ from engine.games.sun_bid import (
 )
 from engine.grammar import read, usages, write
 from engine.table import Position, begin, deal, replay
+from tests.engine.barred import reasons
 from tests.engine.games import brute_sun_bid as brute
 
 GAME = load("sun-bid")
@@ -969,3 +970,7 @@ def test_games_show_everything_that_can_happen():
 def test_the_deck_has_every_card_without_a_sun():
     assert len(FOR_SALE) == 30
     assert {card for card in EXTENDED if "S" in suits(card)} == {*SUNS, ID["Island"]}
+
+
+def test_a_player_is_told_why_a_verb_cannot_be_chosen_now():
+    assert set(reasons(GAME)) == {"flip", "pass", "use"}

@@ -33,6 +33,7 @@ from engine.games.sunset_poker import (
 )
 from engine.grammar import read, write
 from engine.table import Position, begin, deal, replay
+from tests.engine.barred import reasons
 from tests.engine.games.brute_sunset_poker import strongest
 
 GAME = load("sunset-poker")
@@ -859,3 +860,7 @@ def test_facts_a_pick_are_a_fact_a_seat_and_one_for_the_packs():
     position, _ = deal(GAME, 9, SEED)
     _, (entry,) = picks(position)
     assert Counter(map(type, entry.facts)) == {Picked: 9, PassedOn: 1}
+
+
+def test_a_player_is_told_why_a_verb_cannot_be_chosen_now():
+    assert set(reasons(GAME)) == {"fold", "play", "take"}
