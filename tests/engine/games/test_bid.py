@@ -12,7 +12,8 @@ from engine.chance import Scripted, Stream
 from engine.decisions import Choice, Refused
 from engine.facts import SPECTATOR, secrets_of
 from engine.game import facts_of, load
-from engine.games.bid import (
+from engine.games.bid.auction import consolation, passing_order, prize, strong_hands
+from engine.games.bid.facts import (
     ArmsPaid,
     BidCoins,
     BidTiles,
@@ -28,12 +29,8 @@ from engine.games.bid import (
     TookTheLead,
     UsedPawn,
     Won,
-    consolation,
-    passing_order,
-    prize,
-    spoken_prize,
-    strong_hands,
 )
+from engine.games.bid.words import spoken_prize
 from engine.grammar import read, write
 from engine.seats import clockwise
 from engine.table import begin, deal, replay

@@ -12,9 +12,8 @@ from engine.decisions import Choice, Refused
 from engine.decks.decktet import BASIC, EXTENDED, NAMES, PAWNS
 from engine.facts import HIDDEN, SPECTATOR, fold
 from engine.game import load
-from engine.games.sunset_poker import (
+from engine.games.sunset_poker.facts import (
     Beaten,
-    BestSet,
     Dealt,
     Ended,
     Folded,
@@ -25,12 +24,9 @@ from engine.games.sunset_poker import (
     RoundBegan,
     Tied,
     Won,
-    best_set,
-    cards_each,
-    circle_for,
-    deck_for,
-    points_for_folding,
 )
+from engine.games.sunset_poker.sets import BestSet, best_set, cards_each, circle_for, deck_for
+from engine.games.sunset_poker.state import points_for_folding
 from engine.grammar import read, write
 from engine.table import Position, begin, deal, replay
 from tests.engine.barred import reasons
