@@ -102,7 +102,8 @@ def check(arguments: argparse.Namespace) -> int:
     """Run the conformance kit on one game or on all."""
     troubles = 0
     for name in [arguments.game] if arguments.game else game.names():
-        found = testing.check(_game(name), thorough=arguments.thorough, report=print)
+        named = arguments.game is not None
+        found = testing.check(_game(name), thorough=arguments.thorough, report=print, summary=named)
         troubles += len(found)
     return 1 if troubles else 0
 

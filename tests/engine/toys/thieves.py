@@ -156,7 +156,7 @@ class Thieves(Game[State]):
         return replace(view, hands=tuple(hands), bag=tuple(left))
 
     def word(self, value: Any) -> str:
-        return f"card {value - 100}"
+        return f"card {value - 100}" if value in DECK else str(value)
 
 
 def over(state: State) -> bool:
