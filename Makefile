@@ -58,6 +58,10 @@ soak: $(VENV)/.dev-ready ## Play 20,000 moves on processes that die, and simulat
 golden: $(VENV)/.dev-ready ## Make the golden games anew, to be read in review (one game: make golden ARGS=bid)
 	$(PY) -m engine.testing golden --remake $(ARGS)
 
+.PHONY: reference
+reference: $(VENV)/.dev-ready ## Write the handbook's reference page of the engine from its docstrings
+	$(PY) -m engine reference > pbem/handbook/engine-reference.md
+
 .PHONY: coverage
 coverage: $(VENV)/.dev-ready ## The whole suite in one process, with branch coverage
 	$(PY) -m coverage run -m pytest $(ARGS)

@@ -24,6 +24,7 @@ from engine.decisions import Decision, Refused
 from engine.facts import SPECTATOR
 from engine.table import Table, begin
 from engine.tell import Teller, say
+from engine.testing.reference import reference as reference_page
 
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
 
@@ -106,6 +107,12 @@ def check(arguments: argparse.Namespace) -> int:
         found = testing.check(_game(name), thorough=arguments.thorough, report=print, summary=named)
         troubles += len(found)
     return 1 if troubles else 0
+
+
+def reference(arguments: argparse.Namespace) -> int:
+    """Print the reference page of the engine."""
+    print(reference_page(), end="")
+    return 0
 
 
 class _Sitting:
@@ -298,6 +305,7 @@ def _parser() -> argparse.ArgumentParser:
     checking = command("check", check, "Check that a game keeps the laws of the house.")
     checking.add_argument("game", nargs="?", help="a game or a path to a module; all games, if not given")
     checking.add_argument("--thorough", action="store_true", help="every pair of options at every number of players")
+    command("reference", reference, "Print the reference page of the engine, in Markdown.")
     return parser
 
 
