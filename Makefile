@@ -62,6 +62,10 @@ simulate: $(VENV)/.dev-ready ## Play simulated weeks with faults: make simulate 
 golden: $(VENV)/.dev-ready ## Make the golden games anew, to be read in review (one game: make golden ARGS=bid)
 	$(PY) -m engine.testing golden --remake $(ARGS)
 
+.PHONY: reference
+reference: $(VENV)/.dev-ready ## Write the handbook's reference page of the engine from its docstrings
+	$(PY) -m engine reference > pbem/handbook/engine-reference.md
+
 .PHONY: coverage
 coverage: $(VENV)/.dev-ready ## The whole suite in one process, with branch coverage
 	$(PY) -m coverage run -m pytest $(ARGS)

@@ -24,6 +24,7 @@ from engine.decisions import Decision, Refused
 from engine.facts import SPECTATOR
 from engine.table import Table, begin
 from engine.tell import Teller, say
+from engine.testing.reference import reference as reference_page
 
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
 
@@ -102,9 +103,16 @@ def check(arguments: argparse.Namespace) -> int:
     """Run the conformance kit on one game or on all."""
     troubles = 0
     for name in [arguments.game] if arguments.game else game.names():
-        found = testing.check(_game(name), thorough=arguments.thorough, report=print)
+        named = arguments.game is not None
+        found = testing.check(_game(name), thorough=arguments.thorough, report=print, summary=named)
         troubles += len(found)
     return 1 if troubles else 0
+
+
+def reference(arguments: argparse.Namespace) -> int:
+    """Print the reference page of the engine."""
+    print(reference_page(), end="")
+    return 0
 
 
 class _Sitting:
@@ -224,9 +232,9 @@ def _options(found: game.Game[Any], words: Sequence[str]) -> dict[str, game.Opti
 
 
 def _game(name: str) -> game.Game[Any]:
-    if name.endswith(".py"):
-        path = Path(name)
-        if not path.is_file():
+    path = Path(name)
+    if name.endswith(".py") or "/" in name:
+        if not path.exists():
             raise Refused(say("There is no file {name}.", name=name))
         return game.load_file(path)
     return game.load(name)
@@ -297,6 +305,7 @@ def _parser() -> argparse.ArgumentParser:
     checking = command("check", check, "Check that a game keeps the laws of the house.")
     checking.add_argument("game", nargs="?", help="a game or a path to a module; all games, if not given")
     checking.add_argument("--thorough", action="store_true", help="every pair of options at every number of players")
+    command("reference", reference, "Print the reference page of the engine, in Markdown.")
     return parser
 
 

@@ -85,8 +85,8 @@ ALL: Final = Text("The players")
 def plain(board: Board, teller: Teller, width: int = WIDTH) -> str:
     """The board in plain text, fit to be read aloud from top to bottom."""
     lines = [
-        *_wrap(teller(board.title).upper(), width),
-        *_wrap(teller(board.turn), width),
+        *wrap(teller(board.title).upper(), width),
+        *wrap(teller(board.turn), width),
     ]
     for field, heading in HEADINGS:
         parts: tuple[Part, ...] = getattr(board, field)
@@ -99,9 +99,9 @@ def plain(board: Board, teller: Teller, width: int = WIDTH) -> str:
 
 def _part(part: Part, teller: Teller, width: int) -> list[str]:
     if isinstance(part, Line):
-        return _wrap(teller(part.text), width, "  ", "  ")
+        return wrap(teller(part.text), width, "  ", "  ")
     if isinstance(part, Row):
-        return _wrap(
+        return wrap(
             f"{_capital(teller(part.label))}: {_faces(part.faces, teller)}",
             width,
             "  ",
@@ -109,7 +109,7 @@ def _part(part: Part, teller: Teller, width: int) -> list[str]:
         )
     if isinstance(part, Amounts):
         said = ", ".join(f"{teller(label)} {number}" for label, number in part.pairs)
-        return _wrap(_capital(said), width, "  ", "    ")
+        return wrap(_capital(said), width, "  ", "    ")
     return _grid(part, teller, width)
 
 
@@ -140,7 +140,8 @@ def _grid(grid: Grid, teller: Teller, width: int) -> list[str]:
     return [line("", heads), *(line(name, cells) for name, cells in rows)]
 
 
-def _wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+def wrap(text: str, width: int = WIDTH, first: str = "", rest: str = "") -> list[str]:
+    """The text in lines of this width; no word is broken at a hyphen."""
     return textwrap.wrap(
         text,
         width,

@@ -17,17 +17,16 @@ from __future__ import annotations
 
 import inspect
 import json
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache, partial
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from engine import decisions, orders, table, tell
-from engine.facts import HIDDEN, Hidden
-from engine.game import Game
+from engine.facts import HIDDEN, is_hidden
+from engine.game import Game, kinds_of
 
-Kinds = Mapping[str, type]
+Kinds = dict[str, type]
 
 _TAG: Final = "is"
 _SHAPE: Final = "shape"
@@ -58,23 +57,13 @@ def loads(game: Game[Any], text: str) -> Any:
 
 @cache
 def _decoder(game: Game[Any]) -> json.JSONDecoder:
-    return json.JSONDecoder(object_hook=partial(_object, kinds_of(game)))
-
-
-def kinds_of(game: Game[Any]) -> Kinds:
-    """What may stand in the records of a game: what its module defines, and what every game has."""
-    module = sys.modules[type(game).__module__]
-    own = {
-        name: kind
-        for name, kind in vars(module).items()
-        if inspect.isclass(kind) and is_dataclass(kind) and kind.__module__ == module.__name__
-    }
-    return own | {kind.__name__: kind for kind in _EVERYWHERE}
+    # What may stand in the records of a game: what its modules define, and what every game has.
+    return json.JSONDecoder(object_hook=partial(_object, kinds_of(game) | _EVERYWHERE))
 
 
 def _plain(value: object) -> Any:
     """What JSON has no word for. Tuples, numbers and texts never come here."""
-    if isinstance(value, Hidden):
+    if is_hidden(value):
         return {_TAG: _HIDDEN}
     if isinstance(value, frozenset):
         return sorted(value)
@@ -100,7 +89,7 @@ def _object(kinds: Kinds, data: dict[str, Any]) -> Any:
         for bring_up in older[data.pop(_SHAPE, 1) - 1 :]:
             data = bring_up(data)
     for name, convert in _reading(kind):
-        if data[name] is not None and not isinstance(data[name], Hidden):
+        if data[name] is not None and not is_hidden(data[name]):
             data[name] = convert(data[name])
     return kind(**data)
 
@@ -145,15 +134,18 @@ def _mapping(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
     return {key: _tuples(value) for key, value in pairs}
 
 
-_EVERYWHERE: Final = (
-    decisions.Choice,
-    table.Entry,
-    tell.Text,
-    orders.UpTo,
-    orders.Again,
-    orders.Unless,
-    orders.Then,
-)
+_EVERYWHERE: Final[Kinds] = {
+    kind.__name__: kind
+    for kind in (
+        decisions.Choice,
+        table.Entry,
+        tell.Text,
+        orders.UpTo,
+        orders.Again,
+        orders.Unless,
+        orders.Then,
+    )
+}
 
 _ENCODER: Final = json.JSONEncoder(
     default=_plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False

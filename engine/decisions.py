@@ -200,6 +200,38 @@ class Choice:
     verb: str
     values: tuple[Value, ...] = ()
 
+    def number(self, blank: int = 0) -> int:
+        """The number in a blank. Raises TypeError if there is something else.
+
+        >>> Choice("bid", (7,)).number()
+        7
+        """
+        return _number(self.values[blank])
+
+    def text(self, blank: int = 0) -> str:
+        """The text in a blank, such as a card's id. Raises TypeError if there is something else."""
+        return _text(self.values[blank])
+
+    def numbers(self, blank: int = 0) -> tuple[int, ...]:
+        """The numbers in a blank, however many it holds: those of a `Split`, say.
+
+        >>> Choice("share", ("gold", (3, 0, 2))).numbers(1)
+        (3, 0, 2)
+        """
+        return tuple(map(_number, self._parts(blank)))
+
+    def texts(self, blank: int = 0) -> tuple[str, ...]:
+        """The texts in a blank, however many it holds: those of a `Some` or a `Ranking`, say."""
+        return tuple(map(_text, self._parts(blank)))
+
+    def every_text(self) -> tuple[str, ...]:
+        """The texts in all blanks, one from each."""
+        return tuple(map(_text, self.values))
+
+    def _parts(self, blank: int) -> tuple[Value, ...]:
+        value = self.values[blank]
+        return value if isinstance(value, tuple) else (value,)
+
 
 @fact
 class Act:
@@ -278,6 +310,18 @@ def check_shape(decision: Decision, choice: object) -> Choice:
     if type(choice) is not Choice or choice not in decision:
         raise Refused(say("That is not among the things you may do now."))
     return choice
+
+
+def _number(value: Value) -> int:
+    if type(value) is not int:
+        raise TypeError(f"{value!r} is not a number")
+    return value
+
+
+def _text(value: Value) -> str:
+    if type(value) is not str:
+        raise TypeError(f"{value!r} is not a text")
+    return value
 
 
 def _fillings(blanks: tuple[Blank, ...]) -> Iterator[tuple[Value, ...]]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from typing import Any, ClassVar, Final, Generic, TypeVar, cast, dataclass_transform
+from typing import Any, ClassVar, Final, Generic, TypeGuard, TypeVar, cast, dataclass_transform
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -39,6 +39,11 @@ class Hidden:
 
 
 HIDDEN: Final = Hidden()
+
+
+def is_hidden(value: object) -> TypeGuard[Hidden]:
+    """Whether the reader may not look at this value."""
+    return value is HIDDEN
 
 
 def secret(*readers: str) -> Any:
@@ -103,11 +108,11 @@ def take(hand: tuple[T, ...], card: T) -> tuple[T, ...]:
     If the reader may not know which card went, she no longer knows any of the rest: had she been able to name some of
     them, one of those might be the one that is gone.
     """
-    if card is HIDDEN:
+    if is_hidden(card):
         return cast("tuple[T, ...]", (HIDDEN,) * (len(hand) - 1))
     place = next((i for i, held in enumerate(hand) if held == card), None)
     if place is None:
-        place = next(i for i, held in enumerate(hand) if held is HIDDEN)
+        place = next(i for i, held in enumerate(hand) if is_hidden(held))
     return hand[:place] + hand[place + 1 :]
 
 

@@ -13,17 +13,18 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import is_dataclass
 from functools import cache
 from itertools import count
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, ClassVar, Generic, TypeVar
 
-from engine.board import Board
+from engine.board import Board, Face
 from engine.chance import Draw
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import Fact, fact
-from engine.tell import Teller, Text, say
+from engine.tell import UNNAMED, Teller, Text, say
 
 S = TypeVar("S")
 
@@ -57,6 +58,10 @@ class Listed:
         """What the option can be, as programs write it."""
         return tuple(value for value, _spoken in self.spoken)
 
+    def value_in(self, options: Options) -> str:
+        """What a table has chosen."""
+        return str(options[self.name])
+
     def words(self, value: OptionValue) -> Text:
         """One of its values, as people say it."""
         return dict(self.spoken)[str(value)]
@@ -81,6 +86,10 @@ class Number:
     high: int
     about: Text
     seats: tuple[int, ...] = ()
+
+    def value_in(self, options: Options) -> int:
+        """What a table has chosen."""
+        return int(options[self.name])
 
     def words(self, value: OptionValue) -> Text:
         """One of its values, as people say it."""
@@ -143,6 +152,12 @@ class Game(Generic[S]):
     """How long a game takes by mail, in words."""
     credits: ClassVar[Text]
     """Whose design it is and under which licence its rules are published."""
+    cover: ClassVar[tuple[Face, ...]] = ()
+    """A few of its things, to stand for the game where games are listed. A site that has no drawings of them shows none."""
+    short: ClassVar[Options] = MappingProxyType({})
+    """Options that make a game short, for demos, simulations and tests; empty if every game is short enough."""
+    demo: ClassVar[int | None] = None
+    """How many players a game of two minutes has, one person among bots, with the options in `short`; None if none is."""
     RULES: ClassVar[int] = 1
     """Raised when the rules are meant to change; running games keep theirs."""
 
@@ -202,8 +217,8 @@ class Game(Generic[S]):
         """What a card, a suit or a tile is called in a sentence."""
         return str(value)
 
-    hidden: ClassVar[tuple[str, str]] = ("a card", "cards")
-    """What one hidden thing is called, and several."""
+    hidden: ClassVar[tuple[str, str]] = UNNAMED
+    """What one hidden thing is called, and several: `("a card", "cards")`. A game with secrets must say."""
 
     @property
     def slug(self) -> str:
@@ -262,14 +277,28 @@ class Game(Generic[S]):
         return {name: chosen.get(name, option.default) for name, option in known.items()}
 
 
+def modules_of(game: Game[Any]) -> tuple[ModuleType, ...]:
+    """The modules that a game is written in: the one that defines it and, if that is a package, those below it."""
+    home = type(game).__module__
+    loaded = sorted(name for name in tuple(sys.modules) if name.startswith(f"{home}."))
+    return tuple(sys.modules[name] for name in (home, *loaded))
+
+
+def kinds_of(game: Game[Any]) -> dict[str, type]:
+    """The values of a game, facts among them, by name. Raises TypeError if two modules define one of the same name."""
+    found: dict[str, type] = {}
+    for module in modules_of(game):
+        for name, kind in vars(module).items():
+            if inspect.isclass(kind) and kind.__module__ == module.__name__ and is_dataclass(kind):
+                if name in found:
+                    raise TypeError(f"{module.__name__} and {found[name].__module__} both define {name}: rename one")
+                found[name] = kind
+    return found
+
+
 def facts_of(game: Game[Any]) -> dict[str, type[Fact[Any]]]:
-    """The kinds of fact of a game, by name: those that its module defines."""
-    module = sys.modules[type(game).__module__]
-    return {
-        name: kind
-        for name, kind in vars(module).items()
-        if inspect.isclass(kind) and issubclass(kind, Fact) and kind.__module__ == module.__name__
-    }
+    """The kinds of fact of a game, by name."""
+    return {name: kind for name, kind in kinds_of(game).items() if issubclass(kind, Fact)}
 
 
 def names() -> tuple[str, ...]:
@@ -293,13 +322,19 @@ def load(name: str) -> Game[Any]:
 
 
 def load_file(path: Path) -> Game[Any]:
-    """The game in a file outside the house. Loaded twice it is two games, and neither is in the way of the other."""
+    """The game in a file, or in the folder of a package. Loaded twice it is two games that do not share anything."""
+    if path.is_dir():
+        path = path / "__init__.py"
+    package = [str(path.parent)] if path.name == "__init__.py" else None
+    stem = path.parent.resolve().name if package else path.stem
     # A name of its own: a file called random.py must not stand in for the library, nor a second loading for the first.
-    name = next(name for i in count() if (name := f"outside.{i}.{path.stem}") not in sys.modules)
-    spec = importlib.util.spec_from_file_location(name, path)
+    name = next(name for i in count() if (name := f"outside.{i}.{stem}") not in sys.modules)
+    spec = importlib.util.spec_from_file_location(name, path, submodule_search_locations=package)
     if spec is None or spec.loader is None:
         raise Refused(say("{path} is not a Python module.", path=str(path)))
     module = importlib.util.module_from_spec(spec)
+    # Python looks for the first part of a name even where the last one is imported from beside it.
+    sys.modules.setdefault("outside", ModuleType("outside"))
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return game_in(module)

@@ -21,9 +21,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
-from engine.facts import Fact, Hidden, fact
+from engine.facts import Fact, fact, is_hidden
+
+UNNAMED: Final = ("something hidden", "hidden things")
+"""What one hidden thing is called, and several, by a game that does not say."""
 
 
 @fact
@@ -66,7 +69,7 @@ class Teller:
         reader: int | None = None,
         names: Sequence[str] = (),
         word: Callable[[Any], str] = str,
-        hidden: tuple[str, str] = ("a card", "cards"),
+        hidden: tuple[str, str] = UNNAMED,
         translate: Callable[[str], str] = lambda text: text,
     ) -> None:
         self._reader = reader
@@ -125,7 +128,7 @@ class Teller:
     def _value(self, value: Any, mark: str) -> str:
         if isinstance(value, Text):
             return self._tell(value, begins=False)
-        if isinstance(value, Hidden):
+        if is_hidden(value):
             return self._translate(self._hidden[0])
         if isinstance(value, tuple):
             return self._listed(value, mark)
@@ -135,8 +138,8 @@ class Teller:
         return self._translate(self._word(value))
 
     def _listed(self, values: tuple[Any, ...], mark: str) -> str:
-        hidden = sum(isinstance(value, Hidden) for value in values)
-        open_ones = [value for value in values if not isinstance(value, Hidden)]
+        hidden = sum(map(is_hidden, values))
+        open_ones = [value for value in values if not is_hidden(value)]
         spoken = [self.name(value) if mark == "seats" else self._value(value, "") for value in open_ones]
         if hidden == 1:
             spoken.append(self._translate(self._hidden[0]))

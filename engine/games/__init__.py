@@ -1,1 +1,1 @@
-"""The games of the house: one module each, found by walking this package. There is no register to edit."""
+"""The games that come with the engine: a module or a package each, found by walking this one. There is no list to edit."""

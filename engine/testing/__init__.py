@@ -24,12 +24,14 @@ from engine.testing.doors import keeps_the_door, reads_or_refuses, takes_the_las
 from engine.testing.elsewhere import is_the_same_elsewhere
 from engine.testing.laws import answers_only_in_public, conserves, ends, holds_plain_values, imagines, replays, reruns
 from engine.testing.mutants import Mutant, check_mutants, mutants, noticed
+from engine.testing.summary import summary_of
 from engine.testing.twins import box_twins, secret_twins, seed_twins
-from engine.testing.views import asks_from_views, fits_the_page, reads_what_it_writes, speaks
+from engine.testing.views import asks_from_views, fits_the_page, introduces_itself, reads_what_it_writes, speaks
 
 LAWS: Final[Mapping[str, Law]] = {
     law.__name__.replace("_", " "): law
     for law in (
+        introduces_itself,
         ends,
         conserves,
         holds_plain_values,
@@ -56,8 +58,14 @@ MOST_SHOWN: Final = 5
 """So many troubles are told of each law: the rest are mostly the same ones again."""
 
 
-def check(game: Game[Any], *, thorough: bool = False, report: Callable[[str], object] | None = print) -> list[Trouble]:
-    """Try every law on a game, then every planted mutant, and tell what was found.
+def check(
+    game: Game[Any],
+    *,
+    thorough: bool = False,
+    report: Callable[[str], object] | None = print,
+    summary: bool = False,
+) -> list[Trouble]:
+    """Try every law on a game, then every planted mutant, and tell what was found; at the end perhaps a summary.
 
     A quick check plays a few dozen games and takes some seconds; a thorough one plays every pair of option values at
     every number of players.
@@ -71,6 +79,8 @@ def check(game: Game[Any], *, thorough: bool = False, report: Callable[[str], ob
             report(f"{game.slug}: {name}: {'holds' if not troubles else 'is broken'}")
             for trouble in troubles[:MOST_SHOWN]:
                 report(f"    {trouble}")
+    if report is not None and summary:
+        report(f"\n{summary_of(bench)}")
     return found
 
 
@@ -79,7 +89,7 @@ def broken(name: str, law: Law, bench: Bench) -> list[Trouble]:
     try:
         return bench.troubles(law)
     except Exception as error:  # noqa: BLE001 - whatever a game raises is told as its trouble.
-        return [Trouble(name, f"the game raises {told_of(error)}")]
+        return [Trouble(name, f"the game raises {told_of(error)}", code=bench.raised_at(error))]
 
 
 __all__ = [
@@ -94,4 +104,5 @@ __all__ = [
     "check_mutants",
     "mutants",
     "noticed",
+    "summary_of",
 ]

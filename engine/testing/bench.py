@@ -22,6 +22,7 @@ from engine.facts import SPECTATOR, F, Fact, fact, seen
 from engine.game import Game
 from engine.table import Table, begin
 from engine.testing.plans import Plan, plans
+from engine.testing.source import line_of, raised_at
 
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
 
@@ -37,14 +38,16 @@ _MOST_TABLES: Final = 200
 
 @fact
 class Trouble:
-    """A law that a game breaks: which, how, and where it was seen."""
+    """A law that a game breaks: which, how, in which playout, and the line of the game's code to look at first."""
 
     law: str
     what: str
     where: str = ""
+    code: str = ""
 
     def __str__(self) -> str:
-        return f"{self.law}: {self.what}" + (f" ({self.where})" if self.where else "")
+        told = f"{self.law}: {self.what}" + (f" ({self.where})" if self.where else "")
+        return f"{self.code}: {told}" if self.code else told
 
 
 class House:
@@ -101,6 +104,8 @@ class Playout:
     moves: tuple[tuple[int, Choice], ...]
     fault: str = ""
     cut: bool = False
+    code: str = ""
+    """The line of the game's code at which it broke."""
 
     def whole(self) -> bool:
         """Whether the game came to its end."""
@@ -160,6 +165,14 @@ class Bench:
                     found[key] += 1
                     yield playout, place
 
+    def line_of(self, name: str) -> str:
+        """Where the game defines a method, a fact or a value: the line to look at first when it breaks a law."""
+        return line_of(self.game, name)
+
+    def raised_at(self, error: BaseException) -> str:
+        """The last line of the game's code that an error passed through."""
+        return raised_at(self.game, error)
+
     def with_house(self, house: House) -> Bench:
         """The same game and playouts in another house."""
         other = Bench(self.game, thorough=self.thorough, house=house)
@@ -206,7 +219,7 @@ def play(game: Game[Any], plan: Plan) -> Playout:
     try:
         dealt = begin(game, plan.seats, plan.seed, plan.options)
     except Exception as error:  # noqa: BLE001 - a broken game may raise anything, and all of it is its trouble.
-        return Playout(plan, (), (), told_of(error))
+        return Playout(plan, (), (), told_of(error), code=raised_at(game, error))
     return _go_on(game, plan, [dealt], [], Stream(plan.seed, 2**48))
 
 
@@ -217,7 +230,7 @@ def branch(game: Game[Any], playout: Playout, at: int, number: int) -> Playout:
 
 
 def _go_on(game: Game[Any], plan: Plan, tables: list[Table], moves: list[tuple[int, Choice]], luck: Draw) -> Playout:
-    fault, cut = "", False
+    fault, cut, code = "", False, ""
     try:
         longest = game.longest(plan.seats, tables[0].options)
         while asks := tables[-1].asks():
@@ -225,15 +238,15 @@ def _go_on(game: Game[Any], plan: Plan, tables: list[Table], moves: list[tuple[i
                 cut = True
                 break
             if len(tables[-1].log) > longest:
-                fault = f"it goes on after {longest} entries"
+                fault, code = f"it goes on after {longest} entries", line_of(game, "longest")
                 break
             seat = luck.pick([s for s in asks if s not in tables[-1].position.box])
             choice = pick(plan.style, game, tables[-1].view(seat), asks[seat], luck)
             tables.append(tables[-1].submit(seat, choice))
             moves.append((seat, choice))
     except Exception as error:  # noqa: BLE001 - a broken game may raise anything, and all of it is its trouble.
-        fault = told_of(error)
-    return Playout(plan, tuple(tables), tuple(moves), fault, cut)
+        fault, code = told_of(error), raised_at(game, error)
+    return Playout(plan, tuple(tables), tuple(moves), fault, cut, code)
 
 
 def pick(style: str, game: Game[Any], view: Any, decision: Decision, luck: Draw) -> Choice:

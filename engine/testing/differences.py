@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from engine.chance import Draw
-from engine.facts import HIDDEN, Fact, fact, secrets_of, seen
+from engine.facts import HIDDEN, Fact, fact, is_hidden, secrets_of, seen
 from engine.game import Game, facts_of
 from engine.testing.values import Atom, atoms, exchanged
 
@@ -148,7 +148,7 @@ def with_difference(story: Story, reader: int, difference: Difference) -> Story:
 
 
 def _blank(value: Any) -> bool:
-    return value is HIDDEN or (isinstance(value, tuple) and HIDDEN in value)
+    return is_hidden(value) or (isinstance(value, tuple) and HIDDEN in value)
 
 
 def _alike(one: Any, other: Any) -> bool:

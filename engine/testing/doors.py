@@ -132,15 +132,15 @@ def keeps_the_door(bench: Bench) -> Iterator[Trouble]:
         before = _bytes(table)
         luck = Stream(playout.plan.seed, 2**50 + at)
         for seat, decision in _two(asks, luck):
-            for what in _lets_in(bench, table, seat, decision, luck):
-                yield Trouble(law, what, where)
+            for what, code in _lets_in(bench, table, seat, decision, luck):
+                yield Trouble(law, what, where, code)
             for wrong in _wrong(decision, luck):
                 if (why := _refuses(bench, table, seat, wrong)) is not None:
-                    yield Trouble(law, why, where)
+                    yield Trouble(law, why, where, bench.line_of("resolve"))
         for stranger in _strangers(table):
             for choice in (*(decision.default for _, decision in _two(asks, luck)), Choice("pass"), None):
                 if (why := _refuses(bench, table, stranger, choice)) is not None:
-                    yield Trouble(law, f"from {stranger!r}: {why}", where)
+                    yield Trouble(law, f"from {stranger!r}: {why}", where, bench.line_of("resolve"))
         if _bytes(table) != before:
             yield Trouble(law, "a refused choice left something behind", where)
     yield from _after_the_end(bench)
@@ -158,16 +158,21 @@ def reads_or_refuses(bench: Bench) -> Iterator[Trouble]:
                     meant: object = grammar.read(decision, text)
                 except Refused as refused:
                     if not str(refused).strip():
-                        yield Trouble(law, f"{text[:60]!r} is refused without a word", playout.where(at))
+                        yield Trouble(
+                            law, f"{text[:60]!r} is refused without a word", playout.where(at), bench.line_of("asks")
+                        )
                     continue
                 except Exception as error:  # noqa: BLE001 - that nothing else is raised is the law.
-                    yield Trouble(law, f"{text[:60]!r} raises {told_of(error)}", playout.where(at))
+                    yield Trouble(
+                        law, f"{text[:60]!r} raises {told_of(error)}", playout.where(at), bench.raised_at(error)
+                    )
                     continue
                 if not offered(decision, meant):
                     yield Trouble(
                         law,
                         f"{text[:60]!r} reads as {meant}, which is not offered",
                         playout.where(at),
+                        bench.line_of("asks"),
                     )
 
 
@@ -235,22 +240,23 @@ def _exactly(value: object, wanted: object) -> bool:
     return value == wanted
 
 
-def _lets_in(bench: Bench, table: Table, seat: int, decision: Decision, luck: Draw) -> Iterator[str]:
-    game = bench.game
+def _lets_in(bench: Bench, table: Table, seat: int, decision: Decision, luck: Draw) -> Iterator[tuple[str, str]]:
+    """What is wrong with choices that are offered, each with the line of code to look at."""
+    game, asks, objects = bench.game, bench.line_of("asks"), bench.line_of("objects")
     for choice in (decision.default, *(decision.sample(luck) for _ in range(_SAMPLES))):
         if not offered(decision, choice):
-            yield f"the sample {choice} is not among the choices"
+            yield f"the sample {choice} is not among the choices", asks
         elif (objection := game.objects(table.position.state, seat, choice)) is None:
             try:
                 bench.house.submit(table, seat, choice)
             except Refused as refused:
-                yield f"{choice} is offered and refused: {refused}"
+                yield f"{choice} is offered and refused: {refused}", asks
             except Exception as error:  # noqa: BLE001 - a choice that was offered must not break anything.
-                yield f"{choice} is offered and breaks the game: {told_of(error)}"
+                yield f"{choice} is offered and breaks the game: {told_of(error)}", bench.raised_at(error)
         elif not str(objection).strip():
-            yield f"{choice} is refused without a word"
+            yield f"{choice} is refused without a word", objects
         elif (what := _refuses(bench, table, seat, choice)) is not None:
-            yield what
+            yield what, objects
 
 
 def _refuses(bench: Bench, table: Table, seat: Any, choice: Any) -> str | None:

@@ -39,7 +39,8 @@ def is_the_same_elsewhere(bench: Bench) -> Iterator[Trouble]:
     for place in PLACES:
         there = _digest_in(bench.game, place)
         if there != here:
-            yield Trouble("is the same elsewhere", f"another process gave {there or 'nothing'}, not {here}", str(place))
+            what = f"another process gave {there or 'nothing'}, not {here}"
+            yield Trouble("is the same elsewhere", what, str(place), bench.line_of("resolve"))
 
 
 def digest(game: Game[Any]) -> str:

@@ -6,13 +6,13 @@ change a game, and must never know one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, cast
 
 from engine import codec
 from engine.chance import Scripted, Stream, follows
-from engine.facts import fold, seen
+from engine.facts import Fact, fold, seen
 from engine.game import Standing
 from engine.table import Table, answers_itself, begin
 from engine.testing.bench import Bench, Playout, Trouble, readers, told_of
@@ -33,17 +33,23 @@ def ends(bench: Bench) -> Iterator[Trouble]:
     law = "ends"
     for playout in bench.playouts():
         if playout.fault:
-            yield Trouble(law, playout.fault, playout.where(len(playout.moves)))
+            yield Trouble(law, playout.fault, playout.where(len(playout.moves)), playout.code)
         for at in playout.sample(_MOST_TABLES):
             table = playout.tables[at]
             over = bench.game.standing(table.position.state).over
             asked = table.position.asks()
             if over and asked:
-                yield Trouble(law, "somebody is asked although the game is over", playout.where(at))
+                yield Trouble(
+                    law, "somebody is asked although the game is over", playout.where(at), bench.line_of("asks")
+                )
             if not over and not asked:
-                yield Trouble(law, "nobody is asked although the game is not over", playout.where(at))
+                yield Trouble(
+                    law, "nobody is asked although the game is not over", playout.where(at), bench.line_of("asks")
+                )
             if asked and all(map(answers_itself, asked.values())):
-                yield Trouble(law, "the table waits where it could answer for everybody", playout.where(at))
+                yield Trouble(
+                    law, "the table waits where it could answer for everybody", playout.where(at), bench.line_of("asks")
+                )
         if playout.whole():
             yield from _result(bench, playout)
 
@@ -52,19 +58,19 @@ def _result(bench: Bench, playout: Playout) -> Iterator[Trouble]:
     """The final standing names every seat once, and everybody can work it out from what was told."""
     table = playout.tables[-1]
     final = bench.game.standing(table.position.state)
-    where = playout.where(len(playout.moves))
+    where, code = playout.where(len(playout.moves)), bench.line_of("standing")
     seats = table.position.seats
     if sorted(seat for tied in final.ranking for seat in tied) != list(range(seats)):
-        yield Trouble("ends", "the final ranking does not name every seat once", where)
+        yield Trouble("ends", "the final ranking does not name every seat once", where, code)
     if len(final.scores) != seats:
-        yield Trouble("ends", "there is not one score a seat", where)
+        yield Trouble("ends", "there is not one score a seat", where, code)
     for reader in readers(seats):
         try:
             known: Standing | None = bench.game.standing(table.view(reader))
         except TypeError:
             known = None
         if known != final:
-            yield Trouble("ends", "the result cannot be worked out from what a reader was told", where)
+            yield Trouble("ends", "the result cannot be worked out from what a reader was told", where, code)
             return
 
 
@@ -84,6 +90,7 @@ def replays(bench: Bench) -> Iterator[Trouble]:
                     law,
                     "an entry does not come back from its text",
                     f"{playout.plan}, entry {number}",
+                    _unequal(bench, entry.facts, again.facts),
                 )
                 break
             state = fold(state, again.facts)
@@ -92,10 +99,20 @@ def replays(bench: Bench) -> Iterator[Trouble]:
                 continue
             where = f"{playout.plan}, entry {number}"
             if state != table.position.state or codec.dumps(state) != codec.dumps(table.position.state):
-                yield Trouble(law, "the facts do not give the same state again", where)
+                yield Trouble(
+                    law,
+                    "the facts do not give the same state again",
+                    where,
+                    bench.line_of(type(entry.facts[-1]).__name__),
+                )
                 break
             if any(view != table.view(reader) for reader, view in views.items()):
-                yield Trouble(law, "the facts as told do not give the same view again", where)
+                yield Trouble(
+                    law,
+                    "the facts as told do not give the same view again",
+                    where,
+                    bench.line_of(type(entry.facts[-1]).__name__),
+                )
                 break
         yield from _kept(bench, playout)
 
@@ -107,10 +124,12 @@ def _kept(bench: Bench, playout: Playout) -> Iterator[Trouble]:
         try:
             again = codec.loads(bench.game, codec.dumps(kept))
         except (codec.Malformed, TypeError) as error:
-            yield Trouble("replays", f"a state cannot be written down: {told_of(error)}", str(playout.plan))
+            yield Trouble(
+                "replays", f"a state cannot be written down: {told_of(error)}", str(playout.plan), _state(bench)
+            )
             return
         if again != kept:
-            yield Trouble("replays", "a state does not come back from its text", str(playout.plan))
+            yield Trouble("replays", "a state does not come back from its text", str(playout.plan), _state(bench))
 
 
 def reruns(bench: Bench) -> Iterator[Trouble]:
@@ -124,16 +143,25 @@ def reruns(bench: Bench) -> Iterator[Trouble]:
         entries = playout.tables[-1].log
         for number, (one, other) in enumerate(zip(entries, table.log, strict=False)):
             if one.facts != other.facts:
-                yield Trouble(law, "the same choices tell another story", f"{plan}, entry {number}")
+                yield Trouble(
+                    law, "the same choices tell another story", f"{plan}, entry {number}", bench.line_of("resolve")
+                )
                 break
             if one != other:
-                yield Trouble(law, "the same choices draw other numbers", f"{plan}, entry {number}")
+                yield Trouble(
+                    law, "the same choices draw other numbers", f"{plan}, entry {number}", bench.line_of("resolve")
+                )
                 break
         if len(entries) != len(table.log):
-            yield Trouble(law, "the same choices make more or fewer entries", str(plan))
+            yield Trouble(law, "the same choices make more or fewer entries", str(plan), bench.line_of("resolve"))
         for number, entry in enumerate(entries):
             if not follows(plan.seed, number, entry.drawn):
-                yield Trouble(law, "a number drawn does not follow from the seed", f"{plan}, entry {number}")
+                yield Trouble(
+                    law,
+                    "a number drawn does not follow from the seed",
+                    f"{plan}, entry {number}",
+                    bench.line_of("resolve"),
+                )
         yield from _from_numbers(bench, table, str(plan))
 
 
@@ -144,7 +172,7 @@ def _from_numbers(bench: Bench, table: Table, where: str) -> Iterator[Trouble]:
     empty = replace(table.position, state=start, number=0, box={})
     _, entry = empty.enter(bench.game.setup(start, draw), cast(Any, draw), {})
     if entry != table.log[0]:
-        yield Trouble("reruns", "the numbers drawn do not give the deal again", where)
+        yield Trouble("reruns", "the numbers drawn do not give the deal again", where, bench.line_of("setup"))
 
 
 def conserves(bench: Bench) -> Iterator[Trouble]:
@@ -156,14 +184,15 @@ def conserves(bench: Bench) -> Iterator[Trouble]:
         state = bench.game.start(playout.plan.seats, playout.tables[0].options)
         first: dict[str, int] | None = None
         for number, entry in enumerate(playout.tables[-1].log):
-            state = fold(state, entry.facts)
+            before, state = state, fold(state, entry.facts)
             now = dict(bench.game.tally(state))
             first = first or now
             if now != first:
-                yield Trouble(law, f"there were {first}, then {now}", f"{playout.plan}, entry {number}")
+                where = f"{playout.plan}, entry {number}"
+                yield Trouble(law, f"there were {first}, then {now}", where, _changing(bench, before, entry.facts))
                 break
         if not any((first or {}).values()):
-            yield Trouble(law, "the tally counts nothing", str(playout.plan))
+            yield Trouble(law, "the tally counts nothing", str(playout.plan), bench.line_of("tally"))
             return
 
 
@@ -179,7 +208,8 @@ def answers_only_in_public(bench: Bench) -> Iterator[Trouble]:
                 single = asks[seat].public and asks[seat].count() == 1
                 if (seat in entry.alone) != single:
                     said = "was asked for the only answer" if single else "was not asked, and had a secret or a choice"
-                    yield Trouble(law, f"somebody {said}", f"{playout.plan}, entry {number}")
+                    where = f"{playout.plan}, entry {number}"
+                    yield Trouble(law, f"somebody {said}", where, bench.line_of("asks"))
                     return
             position = replace(position, state=fold(position.state, entry.facts), number=number + 1)
 
@@ -198,6 +228,7 @@ def holds_plain_values(bench: Bench) -> Iterator[Trouble]:
                         "holds plain values",
                         f"{type(kept).__name__} holds a {bad}",
                         playout.where(at),
+                        bench.line_of(type(kept).__name__),
                     )
 
 
@@ -210,14 +241,48 @@ def imagines(bench: Bench) -> Iterator[Trouble]:
             try:
                 dreamt = bench.game.imagine(table.view(seat), seat, Stream(playout.plan.seed, 2**49))
             except Exception as error:  # noqa: BLE001 - whatever a game raises here is its trouble.
-                yield Trouble(law, f"nothing can be imagined: {told_of(error)}", playout.where(at))
+                yield Trouble(
+                    law, f"nothing can be imagined: {told_of(error)}", playout.where(at), bench.raised_at(error)
+                )
                 continue
             if hidden_in(dreamt):
-                yield Trouble(law, "what is imagined still has something hidden in it", playout.where(at))
+                yield Trouble(
+                    law,
+                    "what is imagined still has something hidden in it",
+                    playout.where(at),
+                    bench.line_of("imagine"),
+                )
             elif bench.game.asks(dreamt, seat) != decision:
-                yield Trouble(law, "in what is imagined another question is asked", playout.where(at))
+                yield Trouble(
+                    law, "in what is imagined another question is asked", playout.where(at), bench.line_of("imagine")
+                )
             elif dict(bench.game.tally(dreamt)) != dict(bench.game.tally(table.position.state)):
-                yield Trouble(law, "what is imagined has more or fewer things in it", playout.where(at))
+                yield Trouble(
+                    law, "what is imagined has more or fewer things in it", playout.where(at), bench.line_of("imagine")
+                )
+
+
+def _changing(bench: Bench, state: Any, happened: Sequence[Fact[Any]]) -> str:
+    """The fact that leaves another tally than it found."""
+    counted = dict(bench.game.tally(state))
+    for each in happened:
+        state = each.apply(state)
+        if dict(bench.game.tally(state)) != counted:
+            return bench.line_of(type(each).__name__)
+    return bench.line_of("tally")
+
+
+def _unequal(bench: Bench, happened: Sequence[Fact[Any]], again: Sequence[Fact[Any]]) -> str:
+    """The first fact that came back as another one."""
+    other = next((one for one, two in zip(happened, again, strict=False) if one != two), None)
+    return "" if other is None else bench.line_of(type(other).__name__)
+
+
+def _state(bench: Bench) -> str:
+    """The class of a game's state."""
+    return bench.line_of(
+        type(bench.game.start(bench.game.seats[0], bench.game.settle(bench.game.seats[0], {}))).__name__
+    )
 
 
 def _some(bench: Bench) -> Iterator[Playout]:

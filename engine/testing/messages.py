@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import IO, Any, Final
 
 CALLS: Final = frozenset(
@@ -27,12 +28,18 @@ Message = tuple[int, str | None, str, list[str]]
 def messages(file: IO[bytes], keywords: Any, comment_tags: Any, options: Any) -> Iterator[Message]:
     """The messages of a module of the engine: Babel's extraction method."""
     tree = ast.parse(file.read())
-    if "/games/" in getattr(file, "name", ""):
+    if _holds_rules(Path(getattr(file, "name", ""))):
         yield from ((1, None, paragraph, []) for paragraph in (ast.get_docstring(tree) or "").split("\n\n"))
     for node in ast.walk(tree):
         found = _of_fact(node) if isinstance(node, ast.ClassDef) else _of_call(node)
         for message in (found, *_NOUN.findall(found)) if found else ():
             yield node.lineno, None, message, []  # type: ignore[attr-defined]  # whatever holds a message has a line
+
+
+def _holds_rules(path: Path) -> bool:
+    """Whether this is the module that defines a game: `games/bid.py`, or `games/bid/__init__.py`."""
+    home = path.parent if path.name == "__init__.py" else path
+    return home.parent.name == "games"
 
 
 def _of_fact(node: ast.ClassDef) -> str:

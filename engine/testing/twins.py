@@ -39,6 +39,20 @@ _TWINS: Final = 2
 _WINDOWS: Final = 8
 """So many windows twins are played on together."""
 
+_METHODS: Final = {
+    "the board": "board",
+    "the board in words": "board",
+    "the question": "asks",
+    "the question from the view": "asks",
+    "the prompt": "asks",
+    "the usages": "asks",
+    "the orders": "asks",
+    "the what cannot be done": "barred",
+    "the refusals": "objects",
+    "the who is asked": "asks",
+}
+"""The method of a game that makes a part of a page."""
+
 _TRIES: Final = 12
 """So often something is tried that may not fit: a difference, or a choice that both truths allow."""
 
@@ -59,7 +73,12 @@ def box_twins(bench: Bench) -> Iterator[Trouble]:
             pages = [_news(bench, replace(table, position=replace(table.position, box=box)), reader) for box in boxes]
             for other in pages[1:]:
                 if (what := _differing(pages[0], other)) is not None:
-                    yield Trouble("box twins", f"the {what} tells {_name(reader)} of the box", playout.where(at))
+                    yield Trouble(
+                        "box twins",
+                        f"the {what} tells {_name(reader)} of the box",
+                        playout.where(at),
+                        bench.line_of(_METHODS.get(f"the {what}", "")),
+                    )
                     break
 
 
@@ -70,7 +89,12 @@ def seed_twins(bench: Bench) -> Iterator[Trouble]:
         twin = replace(table, position=replace(table.position, seed=bytes(32)))
         for reader in readers(playout.plan.seats):
             if (what := _differing(_news(bench, table, reader), _news(bench, twin, reader))) is not None:
-                yield Trouble("seed twins", f"the {what} tells {_name(reader)} of the seed", playout.where(at))
+                yield Trouble(
+                    "seed twins",
+                    f"the {what} tells {_name(reader)} of the seed",
+                    playout.where(at),
+                    bench.line_of(_METHODS.get(f"the {what}", "")),
+                )
 
 
 def secret_twins(bench: Bench) -> Iterator[Trouble]:
@@ -90,7 +114,7 @@ def secret_twins(bench: Bench) -> Iterator[Trouble]:
         for playout, at in bench.positions(3, _seats(bench), told_of_secrets):
             yield from twins.at(playout, at, other_values)
     for kind, name in sorted(twins.unvaried):
-        yield Trouble("secret twins", f"the secret {name} of {kind} was never varied")
+        yield Trouble("secret twins", f"the secret {name} of {kind} was never varied", code=bench.line_of(kind))
     for reader in sorted(everybody - twins.met):
         yield Trouble("secret twins", f"{_name(reader)} never met twins that differ")
     if not twins.played_on:
@@ -124,7 +148,17 @@ class Twins:
                 self.unvaried -= difference.fields
                 self.met.add(reader)
                 for what in self._compare(table, twin, reader, difference, luck):
-                    yield Trouble("secret twins", f"{what} tells {_name(reader)} {_of(difference)}", playout.where(at))
+                    yield Trouble(
+                        "secret twins",
+                        f"{what} tells {_name(reader)} {_of(difference)}",
+                        playout.where(at),
+                        self._code(what, difference),
+                    )
+
+    def _code(self, what: str, difference: Difference) -> str:
+        """Where to look: the fact that tells it, if one does, or else the fact whose secret it is."""
+        told, (kind, _) = what.partition(",")[0], min(difference.fields)
+        return self.bench.line_of(told) or self.bench.line_of(_METHODS.get(told, "")) or self.bench.line_of(kind)
 
     def pairs(
         self, playout: Playout, at: int, reader: int, ways: Any, luck: Draw

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from engine.facts import HIDDEN, Hidden
+from engine.facts import Hidden, is_hidden
 
 Atom = int | str
 
@@ -38,7 +38,7 @@ def atoms(value: Any) -> Iterator[Atom]:
 
 def hidden_in(value: Any) -> bool:
     """Whether anything in the value is hidden."""
-    return any(leaf is HIDDEN for leaf in leaves(value))
+    return any(map(is_hidden, leaves(value)))
 
 
 def exchanged(value: Any, mapping: Mapping[Atom, Atom]) -> Any:

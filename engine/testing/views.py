@@ -11,13 +11,16 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from engine import grammar
-from engine.board import WIDTH, plain
+from engine.board import WIDTH, Face, plain
 from engine.chance import Stream
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import SPECTATOR, Fact, seen
 from engine.game import Game, facts_of
 from engine.table import Table
+from engine.tell import UNNAMED
 from engine.testing.bench import NAMES, Bench, Playout, Trouble, readers, sampled, told_of
+from engine.testing.differences import secret_fields
+from engine.testing.source import line_of_game
 
 _MOST_LISTED: Final = 60
 """So many choices of a decision are written and read again; of a longer one a few are drawn."""
@@ -42,10 +45,11 @@ def asks_from_views(bench: Bench) -> Iterator[Trouble]:
                         "asks from views",
                         "the view asks another question than the truth",
                         playout.where(at),
+                        bench.line_of("asks"),
                     )
                 elif asked is not None:
                     for what in _disorder(bench.game, table, seat, asked):
-                        yield Trouble("asks from views", what, playout.where(at))
+                        yield Trouble("asks from views", what, playout.where(at), bench.line_of("asks"))
 
 
 def _disorder(game: Game[Any], table: Table, seat: int, decision: Decision) -> Iterator[str]:
@@ -94,10 +98,10 @@ def reads_what_it_writes(bench: Bench) -> Iterator[Trouble]:
                 except Exception as error:  # noqa: BLE001 - whatever is raised here is a trouble of the game.
                     again, text = told_of(error), str(choice)
                 if again != choice:
-                    yield Trouble(law, f"“{text}” reads as {again}", playout.where(at))
+                    yield Trouble(law, f"“{text}” reads as {again}", playout.where(at), bench.line_of("asks"))
                     break
             if not all(grammar.usages(decision)):
-                yield Trouble(law, "an act has no usage", playout.where(at))
+                yield Trouble(law, "an act has no usage", playout.where(at), bench.line_of("asks"))
 
 
 def _listed(game: Game[Any], table: Table, decision: Decision) -> list[Choice]:
@@ -114,6 +118,10 @@ def speaks(bench: Bench) -> Iterator[Trouble]:
     """Every fact has a sentence for every reader, or is silent; every prompt can be read; no code shows through."""
     law = "speaks"
     kinds = facts_of(bench.game)
+    if bench.game.hidden == UNNAMED and (secrets := secret_fields(bench.game)):
+        kind, name = min(secrets)
+        what = f'the {name} of {kind} is a secret, and a hidden one has no name: say hidden = ("a card", "cards")'
+        yield Trouble(law, what, code=bench.line_of(kind))
     for playout in bench.playouts():
         if not playout.tables:
             continue
@@ -125,14 +133,32 @@ def speaks(bench: Bench) -> Iterator[Trouble]:
                 continue
             for reader in readers(playout.plan.seats):
                 for what in _unreadable(bench.game, reader, seen(happened, reader), kinds):
-                    yield Trouble(law, what, str(playout.plan))
+                    yield Trouble(law, what, str(playout.plan), bench.line_of(type(happened).__name__))
     for playout, at in _places(bench):
         for seat, decision in playout.tables[at].position.open().items():
             texts = (decision.prompt, *(act.note for act in decision.acts if act.note))
             for text in texts:
                 said = bench.game.teller(seat, NAMES)(text)
                 if (fault := _shows_through(said, kinds)) is not None:
-                    yield Trouble(law, f"a question reads “{said}”: {fault}", playout.where(at))
+                    yield Trouble(law, f"a question reads “{said}”: {fault}", playout.where(at), bench.line_of("asks"))
+
+
+def introduces_itself(bench: Bench) -> Iterator[Trouble]:
+    """What a game says of itself is complete and fits: its title, rules page, cover, short options and demo."""
+    law, game = "introduces itself", bench.game
+    for name in ("title", "seats", "length", "credits"):
+        if not getattr(game, name, None):
+            yield Trouble(law, f"it does not say its {name}", code=line_of_game(game))
+    if len(game.rules.split("\n\n")) < 2:
+        yield Trouble(
+            law, "its docstring is no rules page: a title, an empty line, and how to play", code=line_of_game(game)
+        )
+    if not all(isinstance(face, Face) for face in game.cover):
+        yield Trouble(law, "its cover holds something that is not a Face", code=line_of_game(game))
+    try:
+        game.settle(game.demo or game.seats[0], game.short)
+    except Refused as refused:
+        yield Trouble(law, f"its demo, or its short game, cannot begin: {refused}", code=line_of_game(game))
 
 
 def _unreadable(game: Game[Any], reader: int, happened: Fact[Any], kinds: dict[str, Any]) -> Iterator[str]:
@@ -165,7 +191,9 @@ def fits_the_page(bench: Bench) -> Iterator[Trouble]:
                 try:
                     text = plain(bench.game.board(table.view(reader), reader), teller)
                 except Exception as error:  # noqa: BLE001 - whatever a board raises is its trouble.
-                    yield Trouble(law, f"a board cannot be drawn: {told_of(error)}", playout.where(at))
+                    yield Trouble(
+                        law, f"a board cannot be drawn: {told_of(error)}", playout.where(at), bench.raised_at(error)
+                    )
                     break
                 widest = max(text.splitlines(), key=len)
                 if len(widest) > WIDTH:
@@ -173,9 +201,10 @@ def fits_the_page(bench: Bench) -> Iterator[Trouble]:
                         law,
                         f"a line of the board is {len(widest)} wide: {widest}",
                         playout.where(at),
+                        bench.line_of("board"),
                     )
                 if (fault := _shows_through(text, kinds, board=True)) is not None:
-                    yield Trouble(law, f"on a board {fault}", playout.where(at))
+                    yield Trouble(law, f"on a board {fault}", playout.where(at), bench.line_of("board"))
 
 
 def _places(bench: Bench) -> Iterator[tuple[Playout, int]]:

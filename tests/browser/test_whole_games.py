@@ -10,6 +10,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from engine import game as games
+from engine import grammar, orders
+from engine.table import begin
 from tests.browser.conftest import Served, path_in
 from tests.browser.player import Player
 
@@ -23,24 +25,21 @@ pytestmark = [
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
 
-SHORT = {"bid": {"max_auctions": "3"}, "sunset-poker": {"max_rounds": "1"}, "templari": {"start_money": "1"}}
+KINDS = games.names()
 
-WITH_SCRIPT = {"sorcerous-futures"}
-"""Most are played with script off; that it makes no difference is worth one."""
+WITH_SCRIPT = KINDS[1]
+"""Most games are played without scripts. One with them shows that they make no difference."""
 
-BY_KEYBOARD = {"sunset-poker"}
-
-ORDERED = {"templari": "always pass"}
-"""What both leave as a standing order, once they have decided some times."""
+BY_KEYBOARD = KINDS[-2]
 
 A_FEW = 12
 
 
-@pytest.mark.parametrize("kind", games.names())
+@pytest.mark.parametrize("kind", KINDS)
 def test_two_people_with_telephones_play_a_whole_game_from_creating_the_table_to_its_end(kind, served, people):
     luck = random.Random(kind)
     ann, ben = (
-        Player(people(script=kind in WITH_SCRIPT), luck, keyboard=kind in BY_KEYBOARD and name == "Ben")
+        Player(people(script=kind == WITH_SCRIPT), luck, keyboard=kind == BY_KEYBOARD and name == "Ben")
         for name in ("Ann", "Ben")
     )
     invite = create_table(served, ann, kind)
@@ -48,12 +47,19 @@ def test_two_people_with_telephones_play_a_whole_game_from_creating_the_table_to
     for name, player in (("ann", ann), ("ben", ben)):
         player.page.goto(path_in(newest_mail(player.page, served, f"{name}@example.org"), "/s/"))
     assert play(served, [ann, ben], A_FEW) >= 4
-    for player in (ann, ben) if kind in ORDERED else ():
-        leave_order(player, ORDERED[kind])
+    for player in (ann, ben) if (order := standing_order(kind)) else ():
+        leave_order(player, order)
     play(served, [ann, ben])
     for player in (ann, ben):
         assert is_over(player)
         look_back(player)
+
+
+def standing_order(kind: str) -> str:
+    """What both leave to be answered once they have decided a few times: in a game of open bids, not to bid."""
+    rules = games.load(kind)
+    ((_, decision), *_) = begin(rules, 3, bytes(32)).asks().items()
+    return f"always {grammar.write(decision, decision.default)}" if orders.raising(decision) else ""
 
 
 def create_table(served: Served, player: Player, kind: str) -> str:
@@ -66,10 +72,10 @@ def create_table(served: Served, player: Player, kind: str) -> str:
     page.get_by_label("Players in all").select_option("3")
     page.get_by_label("How many of them are bots").select_option("1")
     page.get_by_label("Only for those whom I invite").check()
-    if kind in SHORT:
+    if short := games.load(kind).short:
         page.get_by_text("Rules that a table may choose").click()
-        for name, value in SHORT[kind].items():
-            page.locator(f"[name='option_{name}']").fill(value)
+        for name, value in short.items():
+            page.locator(f"[name='option_{name}']").fill(str(value))
     player.press(page.get_by_role("button", name="Open the table"))
     assert page.locator("h1").inner_text() == "Please look in your mail"
     page.goto(path_in(newest_mail(page, served, "ann@example.org"), "/c/"))

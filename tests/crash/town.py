@@ -15,9 +15,9 @@ from datetime import datetime, timedelta
 from http.client import HTTPConnection, HTTPException
 from itertools import count, pairwise
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, urlencode
 
+from engine import game
 from pbem.clock import FakeClock, SystemRandomness
 from pbem.domain import hash_chain
 from pbem.ops.verify import games_to_verify, verify_games
@@ -43,7 +43,6 @@ LIVES = (15, 60)
 """So often at least, and at most, a process passes its point before it dies there."""
 
 SITE = "http://127.0.0.1:8000"
-SHORT: dict[str, dict[str, Any]] = {"bid": {"max_auctions": 4}, "sunset-poker": {"max_rounds": 2}}
 
 
 @dataclass
@@ -127,7 +126,7 @@ class Town:
         for number in range(seats - bots):
             made = self.server.run(addresses.create, f"player{number}@example.org", f"Player {number}")
             persons.append(self.server.run(addresses.confirm, made.id).id)
-        wanted = Wanted(kind, seats, SHORT.get(kind, {}), pace, bots=("random",) * bots)
+        wanted = Wanted(kind, seats, dict(game.load(kind).short), pace, bots=("random",) * bots)
         game_id = self.server.run(joining.create_table, persons[0], wanted).game_id
         for person in persons:
             self.server.run(joining.join, game_id, person)

@@ -222,3 +222,29 @@ def test_a_decision_with_more_choices_than_atoms_is_looked_at_one_by_one(blank):
     assert first in decision
     assert decision.sample(Stream(bytes(32), 3)) in decision
     assert Choice("choose", (first.values[0], (0,) * 40)) not in decision
+
+
+def test_a_choice_tells_the_numbers_and_texts_in_its_blanks():
+    choice = Choice("send", (("lame", "quick"), (1, 0, 2), "Cairo", 7))
+    assert choice.texts() == ("lame", "quick")
+    assert choice.numbers(1) == (1, 0, 2)
+    assert (choice.text(2), choice.texts(2)) == ("Cairo", ("Cairo",))
+    assert (choice.number(3), choice.numbers(3)) == (7, (7,))
+    assert Choice("give", ("M", "S")).every_text() == ("M", "S")
+
+
+@pytest.mark.parametrize(
+    ("reader", "value"),
+    [
+        ("number", "7"),
+        ("number", True),
+        ("text", 7),
+        ("text", ("E",)),
+        ("numbers", (1, "2")),
+        ("texts", ("E", 2)),
+        ("every_text", 2),
+    ],
+)
+def test_a_blank_is_never_read_as_what_it_does_not_hold(reader, value):
+    with pytest.raises(TypeError, match="is not a"):
+        getattr(Choice("bid", (value,)), reader)()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from engine.facts import HIDDEN, SPECTATOR, Fact, fact, fold, put, secret, secrets_of, seen, take
+from engine.facts import HIDDEN, SPECTATOR, Fact, fact, fold, is_hidden, put, secret, secrets_of, seen, take
 
 
 @fact
@@ -121,6 +121,8 @@ def test_rules_that_peek_at_the_hidden_crash(peek):
 
 
 def test_the_hidden_is_one_thing_however_it_travels():
+    assert is_hidden(HIDDEN)
+    assert not is_hidden("HIDDEN")
     assert pickle.loads(pickle.dumps(HIDDEN)) is HIDDEN
     assert copy.deepcopy((HIDDEN,))[0] is HIDDEN
     assert repr(HIDDEN) == "HIDDEN"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from itertools import combinations, product
@@ -10,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine import codec, facts, game
+from engine import facts, game
 from engine.chance import Stream
 from engine.facts import SPECTATOR, seen
 from engine.game import Game, load_file
@@ -67,6 +68,15 @@ def test_a_check_reports_every_law_by_its_name():
 
 
 FAULTS = {
+    "a demo for too many": ("introduces itself", "lanterns", ("seats = (2, 4)", "seats = (2, 4)\n    demo = 5")),
+    "a short game that is none": (
+        "introduces itself",
+        "lanterns",
+        ("seats = (2, 4)", 'seats = (2, 4)\n    short = {"purse": 99}'),
+    ),
+    "a cover of ids": ("introduces itself", "lanterns", ("seats = (2, 4)", 'seats = (2, 4)\n    cover = ("red",)')),
+    "no credits": ("introduces itself", "lanterns", ('    credits = say("A toy.")\n', "")),
+    "no rules": ("introduces itself", "thieves", ("\n\nA toy for", "\nA toy for")),
     "its bound is too low": ("ends", "lanterns", ("return 2 * 15 + seats + 2", "return 5")),
     "it stops without a result": ("ends", "lanterns", ("yield Told(state.tastes)", "return")),
     "a result that nobody can check": ("ends", "lanterns", ("tastes=self.colours, over=True", "over=True")),
@@ -132,6 +142,7 @@ FAULTS = {
     "a sentence with a bracket left": ("speaks", "lanterns", ("[has|have] the lantern", "[has/have] the lantern")),
     "a fact without words": ("speaks", "lanterns", ('"""Nobody objects; bids are taken."""', "")),
     "a question with code in it": ("speaks", "thieves", ('say("Which card do you play?")', 'say(str(Choice("play")))')),
+    "secrets without a name": ("speaks", "thieves", ('    hidden = ("a card", "cards")\n', "")),
     "a board too wide": ("fits the page", "lanterns", ('(say("coins"),)', '(say("coins " * 20),)')),
     "a board that counts the hidden": ("fits the page", "thieves", ("seat=i), len(hand))", "seat=i), sum(hand))")),
     "a tie broken by a secret": (
@@ -167,7 +178,43 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_a_fault_is_caught_by_the_law_that_is_there_for_it(changed, fault):
     law, name, *changes = fault
-    assert broken(law, LAWS[law], Bench(changed.load(name, *changes))) != []
+    found = broken(law, LAWS[law], Bench(changed.load(name, *changes)))
+    assert found != []
+    # The line to look at is one of the game's, and is said in a way that editors and terminals can open.
+    path, line, what = re.fullmatch(r"(.+):(\d+) \((.+)\)", found[0].code).groups()
+    assert Path(path).name == f"{name}.py"
+    if what.isidentifier() and not found[0].what.startswith("the game raises"):
+        assert re.search(rf"(class|def) {what}\b", Path(path).read_text())
+    assert str(found[0]).startswith(f"{path}:{line} ({what}): {law}: ")
+
+
+def test_an_error_is_told_with_the_line_that_raised_it(changed):
+    wrecked = changed.load("thieves", ("for seat in range(len(state.points)):", "for seat in state.nothing:"))
+    trouble = broken("ends", LAWS["ends"], Bench(wrecked))[0]
+    path, line = re.match(r"(.+):(\d+) \(setup\): ends: AttributeError", str(trouble)).groups()
+    assert "state.nothing" in Path(path).read_text().splitlines()[int(line) - 1]
+
+
+def test_a_named_fact_is_found_at_the_line_of_its_class(thieves):
+    path, line = re.match(r"(.+):(\d+) \(Stolen\)", Bench(thieves).line_of("Stolen")).groups()
+    assert Path(path).read_text().splitlines()[int(line) - 1] == "class Stolen(Fact[State]):"
+    assert Bench(thieves).line_of("no such thing") == Bench(thieves).line_of("prospect") == ""
+
+
+def test_a_check_ends_with_a_summary_of_what_was_seen(thieves):
+    lines: list[str] = []
+    check(thieves, report=lines.append, summary=True)
+    summary = lines[-1]
+    assert max(map(len, summary.splitlines())) <= 72
+    assert "Stolen.card: known to thief and victim" in summary
+    assert "Stolen: Ann steals a card from Ben." in summary
+    assert "Verbs\n  play\n" in summary
+    assert "entries where longest() says 7 at most" in summary
+    # The turn is one that a player could be sent: what happened, the question, the board and the choices.
+    turn = summary.partition("A turn, as an email")[2]
+    assert re.search(r"Subject: Thieves, turn \d: Which card do you play\?", turn)
+    assert "You have\n  Your hand: " in turn
+    assert "If you miss the deadline: play card" in turn
 
 
 def test_a_game_that_raises_everywhere_is_told_of_and_not_raised(changed):
@@ -407,9 +454,7 @@ def test_what_no_golden_game_shows_is_a_trouble(golden, tmp_path):
 
 def test_a_trouble_says_where_it_was_seen():
     assert str(Trouble("ends", "it does not", "3 players")) == "ends: it does not (3 players)"
-    assert (
-        codec.dumps(Trouble("ends", "it does not")) == '{"is":"Trouble","law":"ends","what":"it does not","where":""}'
-    )
+    assert str(Trouble("ends", "it does not", code="fish.py:7 (asks)")) == "fish.py:7 (asks): ends: it does not"
 
 
 def _copy(golden: SimpleNamespace, to: Path) -> None:

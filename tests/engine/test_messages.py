@@ -1,32 +1,30 @@
 """A catalogue of translations finds everything that the rules of a game may say."""
 
-import inspect
 from pathlib import Path
 
 import pytest
 
 from engine import game as games
-from engine.facts import Fact
 from engine.game import Listed
 from engine.testing.messages import messages
 
 
 def of_game(kind):
-    """The messages of a game's module."""
-    module = inspect.getmodule(type(games.load(kind)))
-    with Path(module.__file__).open("rb") as file:
-        return module, {found[2] for found in messages(file, (), (), {})}
+    """The messages in a game's modules."""
+    found = set()
+    for module in games.modules_of(games.load(kind)):
+        with Path(module.__file__).open("rb") as file:
+            found |= {message[2] for message in messages(file, (), (), {})}
+    return found
 
 
 @pytest.mark.parametrize("kind", games.names())
 def test_every_sentence_option_and_passage_of_a_game_is_a_message(kind):
-    module, found = of_game(kind)
-    facts = [each for each in vars(module).values() if isinstance(each, type) and issubclass(each, Fact)]
-    told = [each for each in facts if each.__module__ == module.__name__ and not each.silent]
+    rules, found = games.load(kind), of_game(kind)
+    told = [each for each in games.facts_of(rules).values() if not each.silent]
     assert told
     for each in told:
         assert " ".join(each.__doc__.split()) in found
-    rules = games.load(kind)
     spoken = [words for option in rules.options if isinstance(option, Listed) for _value, words in option.spoken]
     assert {words.template for words in spoken} <= found
     assert {option.called.template for option in rules.options} <= found
@@ -36,5 +34,4 @@ def test_every_sentence_option_and_passage_of_a_game_is_a_message(kind):
 
 
 def test_a_noun_in_two_forms_is_a_message_of_its_own():
-    _, found = of_game("bid")
-    assert "coin|coins" in found
+    assert "coin|coins" in of_game("bid")

@@ -53,7 +53,7 @@ class Ended(Fact[None]):
 )
 def test_a_fact_reads_as_its_reader_sees_it(reader, said):
     told = seen(Played(0, "R"), -1 if reader is None else reader)
-    assert Teller(reader, NAMES).tell(told) == said
+    assert Teller(reader, NAMES, hidden=("a card", "cards")).tell(told) == said
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,8 @@ def test_a_fact_may_speak_for_itself_or_hold_its_tongue():
     ],
 )
 def test_a_tuple_is_told_as_a_list(values, said):
-    assert Teller()(say("Here: {cards}", cards=values)) == f"Here: {said}"
+    teller = Teller(hidden=("a card", "cards"))
+    assert teller(say("Here: {cards}", cards=values)) == f"Here: {said}"
 
 
 def test_a_tuple_of_alternatives_is_told_with_or():
@@ -121,6 +122,10 @@ def test_values_get_the_names_of_their_game_and_what_is_hidden_too():
     assert teller(say("They are {cards}.", cards=(HIDDEN, HIDDEN))) == "They are 2 tiles."
 
 
+def test_what_is_hidden_is_called_so_where_the_game_has_no_name_for_it():
+    assert Teller()(say("Here: {cards}.", cards=(HIDDEN, HIDDEN))) == "Here: 2 hidden things."
+
+
 def test_a_text_in_a_text_is_told_to_the_same_reader():
     inner = say("{seat} [wins|win]", seat=0)
     assert Teller(0, NAMES)(say("Look: {what}.", what=inner)) == "Look: you win."
@@ -135,7 +140,7 @@ def test_a_name_is_never_taken_for_a_template():
 
 def test_every_template_goes_through_the_translator():
     german = {"{seat} [plays|play] {card}.": "{seat} [spielt|spielen] {card}.", "you": "Sie", "a card": "eine Karte"}
-    teller = Teller(0, NAMES, translate=lambda text: german.get(text, text))
+    teller = Teller(0, NAMES, hidden=("a card", "cards"), translate=lambda text: german.get(text, text))
     assert teller.tell(Played(0, HIDDEN)) == "Sie spielen eine Karte."
 
 

@@ -10,7 +10,7 @@ the end of a long game are among them. Nothing in here writes a row or a mail it
 """
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, time, timedelta
 from email.message import Message
 from functools import cache
@@ -59,11 +59,17 @@ NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
-SHORT: Final[Mapping[str, Mapping[str, str | int]]] = {"sunset-poker": {"max_rounds": 2}, "bid": {"max_auctions": 15}}
-"""Options with which a long game ends within a few hundred moves."""
+LONGER: Final = 4
+"""Times as long as a short game: every kind of email is sent before its end, after a few hundred moves."""
 
 UNSEEN: Final = 17
 """So many moves are made between two that are mailed."""
+
+
+def options_of(game: str) -> dict[str, str | int]:
+    """The options of a game's table: those of a short game, longer."""
+    short = games_of_house.load(game).short
+    return {name: LONGER * value if isinstance(value, int) else value for name, value in short.items()}
 
 
 HOST: Final = "play.example.org"
@@ -172,7 +178,7 @@ class _Town:
         )
         seats = max(games_of_house.load(game).seats)
         host = self._person(0)
-        wanted = Wanted(game, seats, SHORT.get(game, {}), title="Friday", successor="substitute")
+        wanted = Wanted(game, seats, options_of(game), title="Friday", successor="substitute")
         table = self.server.run(joining.create_table, host, wanted).game_id
         for number in range(seats):
             self.server.run(joining.join, table, self._person(number), word=f"word {number}")

@@ -32,9 +32,6 @@ from tests.waiting import PATIENCE, until
 
 IMPATIENT = (sys.executable, "-m", "tests.mail_rig.impatient")
 
-SHORT: dict[str, dict[str, str | int]] = {"bid": {"max_auctions": 4}, "sunset-poker": {"max_rounds": 1}}
-"""Options that make long games short, where a game has such."""
-
 
 class Site:
     """One server: its folder and settings, from before it starts until after it has ended."""
@@ -78,7 +75,7 @@ class Site:
         with self.opened() as server:
             persons = [self._person(server, name if "@" in name else f"{name}@{THEIRS}") for name in names]
             seats = seats or game.load(kind).seats[0]
-            wanted = Wanted(kind, seats, SHORT.get(kind, {}), "60m", bots=(bot,) * (seats - len(names)))
+            wanted = Wanted(kind, seats, dict(game.load(kind).short), "60m", bots=(bot,) * (seats - len(names)))
             game_id = server.run(joining.create_table, persons[0], wanted).game_id
             for person in persons:
                 server.run(joining.join, game_id, person)

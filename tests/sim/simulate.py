@@ -67,9 +67,6 @@ LAST_MAILS: Final = timedelta(hours=6)
 CRASH: Final = 0.001
 """How likely the process dies at each point that it passes."""
 
-SHORT: Final[dict[str, dict[str, str | int]]] = {"bid": {"max_auctions": 4}, "sunset-poker": {"max_rounds": 1}}
-"""Options that make long games short, where a game has such."""
-
 SELDOM: Final = (
     "address refused",
     "bot took a seat over",
@@ -229,7 +226,8 @@ class _Run:
         def opens() -> None:
             names = game.names()
             kind = names[number % len(names)]
-            seats = game.load(kind).seats[0]
+            rules = game.load(kind)
+            seats = rules.seats[0]
             # Bots cost less time than people, who need mails and pages; every fourth table is of people alone.
             bots = 0 if number // len(names) % 4 == 0 else seats - 1
             addresses = self.luck.sample(sorted(self.players), seats - bots)
@@ -242,7 +240,7 @@ class _Run:
                     for address in addresses
                 ]
                 pace = self.luck.choice(("4h", "12h", "1d"))
-                wanted = Wanted(kind, seats, SHORT.get(kind, {}), pace, bots=("random",) * bots, silent_limit=2)
+                wanted = Wanted(kind, seats, dict(rules.short), pace, bots=("random",) * bots, silent_limit=2)
                 game_id = self.server.run(joining.create_table, persons[0], wanted).game_id
                 for person in persons:
                     self.server.run(joining.join, game_id, person)

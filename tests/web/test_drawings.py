@@ -3,6 +3,8 @@
 import gzip
 import re
 import struct
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,9 +12,11 @@ import pytest
 
 import pbem
 from engine import game
+from engine.board import Row
 from engine.decks import decktet, piecepack
-from engine.games import templari
-from pbem.web.art.drawings import COVERS, DRAWINGS, PIECES, PREFIX, SHIELDS, SIGNS, SUITS
+from engine.testing.bench import play
+from engine.testing.plans import plans
+from pbem.web.art.drawings import DRAWINGS, PIECES, PREFIX, SHIELDS, SIGNS, SUITS
 
 STATIC = Path(pbem.__file__).parent / "web" / "static"
 STYLE = (STATIC / "pbem.css").read_text()
@@ -25,7 +29,6 @@ def faces():
     """All that our decks can lay on a table."""
     yield from decktet.faces(decktet.EXTENDED)
     yield decktet.BACK
-    yield from templari.faces(tuple(f"{colour}{number}" for colour in templari.COLOURS for number in range(10)))
     for value in piecepack.VALUES:
         yield piecepack.tile(value)
         yield from (piecepack.die(suit, value) for suit in piecepack.DICE)
@@ -43,15 +46,26 @@ def test_tiles_coins_and_pawns_of_the_piecepack_have_drawings_with_their_suits()
 
 def test_every_suit_and_every_colour_has_a_sign_of_its_own():
     assert set(PIECES) == set(piecepack.SUITS)
-    assert set(SHIELDS) == set(templari.COLOURS)
     for family in (list(SUITS.values()), [sign for sign, _ in PIECES.values()], [sign for sign, _ in SHIELDS.values()]):
         assert len(set(family)) == len(family)
         assert set(family) <= set(SIGNS)
 
 
-def test_a_cover_is_of_a_game_that_is_there_and_shows_what_can_be_drawn():
-    assert set(COVERS) <= set(game.names())
-    assert {each for cover in COVERS.values() for each in cover} <= set(DRAWINGS)
+@pytest.mark.parametrize("kind", game.names())
+def test_a_game_has_a_cover_and_lays_nothing_on_the_table_that_has_no_drawing(kind):
+    rules = game.load(kind)
+    assert rules.cover
+    laid = {(face.kind, face.id) for face in (*rules.cover, *on_boards(rules))}
+    assert laid - set(DRAWINGS) == set()
+
+
+def on_boards(rules):
+    """The faces on the boards of a few games."""
+    for plan in islice(plans(rules), 4):
+        for table in play(rules, replace(plan, most=60)).tables:
+            board = rules.board(table.view(0), 0)
+            for part in (*board.up, *board.mine, *board.others, *board.scores):
+                yield from part.faces if isinstance(part, Row) else ()
 
 
 def test_no_two_drawings_are_the_same():

@@ -21,7 +21,7 @@ FAMILIES = {
     "Decktet": tuple(SUITS.values()),
     "ranks": ("crown", "pawn", "court", "excuse", "ace"),
     "piecepack": tuple(sign for sign, _ in PIECES.values()),
-    "Templari": tuple(sign for sign, _ in SHIELDS.values()),
+    "shields": tuple(sign for sign, _ in SHIELDS.values()),
 }
 
 COVERED = """

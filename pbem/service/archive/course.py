@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from engine.board import Grid
-from engine.facts import SPECTATOR, Fact, Hidden, fold, seen
+from engine.facts import SPECTATOR, Fact, fold, is_hidden, seen
 from engine.game import Game
 from engine.tell import Text, sentence
 from pbem.lru import Memory
@@ -70,7 +70,7 @@ def bids_of(standing: Standing) -> list[Bid]:
         Bid(standing.number, seat, value, _amount(value))
         for each in told
         for seat, value in _said(each)
-        if not isinstance(value, Hidden)
+        if not is_hidden(value)
     ]
 
 

@@ -4,12 +4,12 @@ A guest gets a private table of their own that begins at once; its bots answer w
 page has never to be loaded anew. Nothing is mailed, no list shows the table, and a day later no row of it is left.
 """
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 import structlog
 
+from engine import game as rulebooks
 from pbem.domain.errors import TooMany
 from pbem.domain.guests import is_guest
 from pbem.i18n.speech import gettext as _
@@ -31,18 +31,10 @@ GUESTS_AN_HOUR: Final = 60
 
 KEPT: Final = timedelta(days=1)
 
-TABLE: Final = Wanted(
-    # Seven cards a player: six to draft and at most seven to play, which is a round of about two minutes.
-    kind="sunset-poker",
-    seats=5,
-    options={"max_rounds": 1},
-    # Longer than a demo is kept, so that no clock ever runs out.
-    pace="7d",
-    title=marked("Demo"),
-    bots=("greedy",) * 4,
-    private=True,
-)
+PACE: Final = "7d"
+"""Longer than a demo is kept, so that no clock ever runs out."""
 
+_TITLE: Final = marked("Demo")
 _NAME: Final = marked("Guest")
 _BATCH: Final = 100
 
@@ -52,7 +44,7 @@ _log = structlog.get_logger(__name__)
 def begin(server: Server) -> str:
     """Begin a demo for somebody new; the token of their seat."""
     guest = server.run(_add_guest)
-    game_id = server.run(joining.create_table, guest, replace(TABLE, title=_(TABLE.title))).game_id
+    game_id = server.run(joining.create_table, guest, _table()).game_id
     server.run(joining.join, game_id, guest)
     bots.answer_at(server, game_id)
     return server.run(_seat_token, guest, game_id)
@@ -75,6 +67,14 @@ def tidy(server: Server) -> int:
         gone += sum(_forgotten(server, guest) for guest in batch)
         after = batch[-1]
     return gone
+
+
+def _table() -> Wanted:
+    """A table of the first game that has a demo."""
+    rules = next(each for each in map(rulebooks.load, rulebooks.names()) if each.demo is not None)
+    assert rules.demo is not None
+    bots = ("greedy",) * (rules.demo - 1)
+    return Wanted(rules.slug, rules.demo, dict(rules.short), PACE, title=_(_TITLE), bots=bots, private=True)
 
 
 def _add_guest(tx: Tx, server: Server) -> int:

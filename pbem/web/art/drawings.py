@@ -75,7 +75,7 @@ SHIELDS: Final = {
     "P": ("cup", "purple"),
     "W": ("tower", "white"),
 }
-"""The sign that stands for each colour of Templari: colours alone are not for every eye."""
+"""The sign that stands for each colour of shields: colours alone are not for every eye."""
 
 _COUNTED: Final = {"coins": "coins", "gold": "coins", "Pawns": "pawn"}
 """The sign of what is counted, by the word for it."""
@@ -121,11 +121,11 @@ def _decktet(card: str) -> Drawing:
     return _drawn(f"decktet-{card}", "card", *placed, says=says)
 
 
-def _templari(colour: str, number: int) -> Drawing:
+def _shield(colour: str, number: int) -> Drawing:
     sign, name = SHIELDS[colour]
     charge = "on-white" if name == "white" else "card"
     return _drawn(
-        f"templari-{colour}{number}",
+        f"shield-{colour}{number}",
         "card",
         _At(str(number), 6, 7, 15),
         _At("shield", 9, 34, 42, name),
@@ -167,7 +167,7 @@ def _all() -> Iterator[tuple[tuple[str, str], Drawing]]:
     yield ("decktet", decktet.BACK.id), SIGNS["back"]
     for colour in SHIELDS:
         for number in range(10):
-            yield ("templari", f"{colour}{number}"), _templari(colour, number)
+            yield ("shield", f"{colour}{number}"), _shield(colour, number)
     for value in piecepack.VALUES:
         yield ("tile", str(value)), _tile(value)
         for suit in PIECES:
@@ -180,15 +180,6 @@ def _all() -> Iterator[tuple[tuple[str, str], Drawing]]:
 
 DRAWINGS: Final = dict(_all())
 """Every drawing there is, by the kind and the id of a `Face`; signs are of the kind `sign`."""
-
-COVERS: Final = {
-    "sun-bid": (("decktet", "AS"), ("decktet", "9MS"), ("decktet", "XS")),
-    "sorcerous-futures": (("decktet", "AM"), ("decktet", "XW"), ("decktet", "E")),
-    "bid": (("die", "S1"), ("die", "C3"), ("tile", "5")),
-    "sunset-poker": (("decktet", "6MW"), ("decktet", "7WY"), ("decktet", "8YK")),
-    "templari": (("templari", "R7"), ("templari", "B3"), ("templari", "G4")),
-}
-"""What stands for a game where games are listed, by kind and id; a game that is not here is listed by its words alone."""
 
 LEGENDS: Final = {
     "decktet": (

@@ -6,14 +6,15 @@ given words.
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from flask import Flask, g
 from markupsafe import Markup
 
+from engine.game import Game
 from pbem.i18n import speech
 from pbem.i18n.speech import translated
-from pbem.web.art.drawings import COVERS, DRAWINGS, LEGENDS, PREFIX, SIGNS, Drawing
+from pbem.web.art.drawings import DRAWINGS, LEGENDS, PREFIX, SIGNS, Drawing
 from pbem.web.seat.board import Thing
 
 _NEEDED: Final = "drawings_on_this_page"
@@ -58,9 +59,9 @@ def legend() -> list[tuple[str, str]]:
     return [sign for kind, signs in LEGENDS.items() if kind in kinds for sign in signs]
 
 
-def cover(game: str) -> Markup:
+def cover(game: Game[Any]) -> Markup:
     """A few things of a game in a fan, or nothing for a game that has no cover."""
-    fan = Markup("").join(picture(kind, each) for kind, each in COVERS.get(game, ()))
+    fan = Markup("").join(picture(face.kind, face.id) for face in game.cover)
     return Markup('<span class="cover" aria-hidden="true">{}</span>').format(fan) if fan else fan
 
 

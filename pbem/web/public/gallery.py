@@ -5,8 +5,9 @@ from typing import Final
 
 from flask import Blueprint, Response
 
+from engine import game
 from pbem.web import site
-from pbem.web.art.drawings import COVERS, DRAWINGS
+from pbem.web.art.drawings import DRAWINGS
 
 pages = Blueprint("gallery", __name__)
 
@@ -20,4 +21,4 @@ def show() -> Response:
     kinds: dict[str, list[str]] = defaultdict(list)
     for kind, each in DRAWINGS:
         kinds[kind].append(each)
-    return site.page("gallery.html", kinds=kinds, widths=WIDTHS, games=COVERS)
+    return site.page("gallery.html", kinds=kinds, widths=WIDTHS, games=map(game.load, game.names()))

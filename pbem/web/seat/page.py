@@ -303,7 +303,7 @@ def _beside(decision: Decision, choice: Choice) -> list[str]:
     if len(act.blanks) != 1 or not isinstance(act.blanks[0], Amount):
         return []
     numbers = list(act.blanks[0].values())
-    place = numbers.index(choice.values[0])
+    place = numbers.index(choice.number())
     beside = numbers[max(place - 1, 0) : place] + numbers[place + 1 : place + 2]
     return [grammar.write(decision, Choice(act.verb, (number,))) for number in beside]
 

@@ -12,7 +12,8 @@ from engine.chance import Scripted, Stream
 from engine.decisions import Choice, Refused
 from engine.facts import SPECTATOR, secrets_of
 from engine.game import facts_of, load
-from engine.games.bid import (
+from engine.games.bid.auction import consolation, passing_order, prize, strong_hands
+from engine.games.bid.facts import (
     ArmsPaid,
     BidCoins,
     BidTiles,
@@ -28,15 +29,12 @@ from engine.games.bid import (
     TookTheLead,
     UsedPawn,
     Won,
-    consolation,
-    passing_order,
-    prize,
-    spoken_prize,
-    strong_hands,
 )
+from engine.games.bid.words import spoken_prize
 from engine.grammar import read, write
 from engine.seats import clockwise
 from engine.table import begin, deal, replay
+from tests.engine.barred import reasons
 
 from .brute_bid import Auction
 
@@ -1014,3 +1012,7 @@ def test_only_what_there_is_is_named_as_a_prize():
         "2 coins",
         "no points and no coins",
     ]
+
+
+def test_a_player_is_told_why_a_verb_cannot_be_chosen_now():
+    assert set(reasons(GAME)) == {"bid", "pawn"}

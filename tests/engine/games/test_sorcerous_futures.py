@@ -13,11 +13,9 @@ from engine.decisions import Choice, Refused
 from engine.decks.decktet import ACES, COURTS, CROWNS, NUMBERS, PAWNS, SUITS, in_order
 from engine.facts import HIDDEN, SPECTATOR, Fact, fold, seen
 from engine.game import load
-from engine.games.sorcerous_futures import (
-    AUCTIONS,
-    DECK,
-    MARKERS,
-    MARKET,
+from engine.games.sorcerous_futures.cards import AUCTIONS, DECK, MARKERS, MARKET, opening_bid, valuation
+from engine.games.sorcerous_futures.crowns import assignments, ritual
+from engine.games.sorcerous_futures.facts import (
     Began,
     Bid,
     BidsShown,
@@ -34,19 +32,12 @@ from engine.games.sorcerous_futures import (
     SawSeven,
     TookExcuse,
     TurnedUp,
-    assignments,
-    crown_bonus,
-    opening_bid,
-    ritual,
-    total_in_front,
-    total_worth,
-    valuation,
-    winner_of,
-    worth_of_card,
-    worths_of,
 )
+from engine.games.sorcerous_futures.state import winner_of
+from engine.games.sorcerous_futures.worth import crown_bonus, total_in_front, total_worth, worth_of_card, worths_of
 from engine.grammar import read, write
 from engine.table import Position, answers_itself, begin, deal, replay
+from tests.engine.barred import reasons
 from tests.engine.games.brute_sorcerous_futures import (
     allowed_crowns,
     closed_winner,
@@ -832,3 +823,7 @@ def test_sf_27_three_players_sell_seven_seven_and_six_cards_and_four_five_each()
                 position, _ = position.submit(seat, decision.default)
         first = sold[0]
         assert [sold.count((first + i) % seats) for i in range(seats)] == sales
+
+
+def test_a_player_is_told_why_a_verb_cannot_be_chosen_now():
+    assert set(reasons(GAME)) == {"open"}

@@ -13,10 +13,9 @@ from engine.decisions import Choice, Refused
 from engine.decks.decktet import EXTENDED, NAMES, in_order, rank, suits
 from engine.facts import SPECTATOR, fold
 from engine.game import facts_of, load
-from engine.games.sun_bid import (
-    FOR_SALE,
-    NONE,
-    SUNS,
+from engine.games.sun_bid.aces import NONE, cheapest_way, lost, misfit, ways_to_pay
+from engine.games.sun_bid.cards import FOR_SALE, SUNS, beats, sum_of_suns
+from engine.games.sun_bid.facts import (
     Bid,
     Called,
     DeckRanOut,
@@ -32,20 +31,18 @@ from engine.games.sun_bid import (
     Unsold,
     Used,
     Won,
-    beats,
-    cheapest_way,
-    lost,
-    misfit,
+)
+from engine.games.sun_bid.scoring import (
     points_for_sequences,
     points_of_a_kind,
     points_of_take,
-    sum_of_suns,
     undominated,
     ways_to_bind,
-    ways_to_pay,
 )
+from engine.games.sun_bid.state import all_sums
 from engine.grammar import read, usages, write
 from engine.table import Position, begin, deal, replay
+from tests.engine.barred import reasons
 from tests.engine.games import brute_sun_bid as brute
 
 GAME = load("sun-bid")
@@ -178,7 +175,7 @@ def test_sb_v18_the_higher_bid_wins_and_the_suns_change_places():
     assert state.centre == "5SW"
     assert state.spent == (("AS",), ())
     assert state.suns[1] == cards("Painter", "Mountain", "Castle", "Diplomat")
-    assert GAME._sums(state) == (18, 22)
+    assert all_sums(state) == (18, 22)
     # Were the round over now, the second player would have the bonus.
     last = replace(state, auction=None, deck=(), pool=cards("Author"))
     _, facts = do(replace(position, state=last), 1, "pass")
@@ -228,8 +225,8 @@ def test_sb_v20_pawns_beat_each_other_only_where_they_are_equal():
 )
 def test_sb_v21_the_sums_of_the_stacks(seats, options, sums):
     position, _ = deal(GAME, seats, bytes(32), options)
-    assert set(GAME._sums(position.state)) == sums
-    assert len(set(GAME._sums(position.state))) == len(sums)
+    assert set(all_sums(position.state)) == sums
+    assert len(set(all_sums(position.state))) == len(sums)
     every = (*sum(position.state.suns, ()), position.state.centre)
     assert sum_of_suns(every, False) == (45 if seats == 2 else 91)
 
@@ -540,7 +537,7 @@ def test_sb_26_where_pawns_are_equal_the_four_highest_suns_count_ten():
 
 def test_sb_27_equal_pawns_change_nothing_for_two():
     state = table(2, {"equal_pawns": "on"}).state
-    assert GAME._sums(state) == (22, 22)
+    assert all_sums(state) == (22, 22)
     assert bids(play(table(2, {"equal_pawns": "on"}), (0, "call"), (1, "bid 4")), 0) == {
         "Discovery",
         "Penitent",
@@ -969,3 +966,7 @@ def test_games_show_everything_that_can_happen():
 def test_the_deck_has_every_card_without_a_sun():
     assert len(FOR_SALE) == 30
     assert {card for card in EXTENDED if "S" in suits(card)} == {*SUNS, ID["Island"]}
+
+
+def test_a_player_is_told_why_a_verb_cannot_be_chosen_now():
+    assert set(reasons(GAME)) == {"flip", "pass", "use"}

@@ -12,9 +12,8 @@ from engine.decisions import Choice, Refused
 from engine.decks.decktet import BASIC, EXTENDED, NAMES, PAWNS
 from engine.facts import HIDDEN, SPECTATOR, fold
 from engine.game import load
-from engine.games.sunset_poker import (
+from engine.games.sunset_poker.facts import (
     Beaten,
-    BestSet,
     Dealt,
     Ended,
     Folded,
@@ -25,14 +24,12 @@ from engine.games.sunset_poker import (
     RoundBegan,
     Tied,
     Won,
-    best_set,
-    cards_each,
-    circle_for,
-    deck_for,
-    points_for_folding,
 )
+from engine.games.sunset_poker.sets import BestSet, best_set, cards_each, circle_for, deck_for
+from engine.games.sunset_poker.state import points_for_folding
 from engine.grammar import read, write
 from engine.table import Position, begin, deal, replay
+from tests.engine.barred import reasons
 from tests.engine.games.brute_sunset_poker import strongest
 
 GAME = load("sunset-poker")
@@ -859,3 +856,7 @@ def test_facts_a_pick_are_a_fact_a_seat_and_one_for_the_packs():
     position, _ = deal(GAME, 9, SEED)
     _, (entry,) = picks(position)
     assert Counter(map(type, entry.facts)) == {Picked: 9, PassedOn: 1}
+
+
+def test_a_player_is_told_why_a_verb_cannot_be_chosen_now():
+    assert set(reasons(GAME)) == {"fold", "play", "take"}

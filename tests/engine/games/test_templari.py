@@ -11,25 +11,14 @@ from engine.chance import Scripted, Stream
 from engine.decisions import Choice, Refused
 from engine.facts import SPECTATOR, fold
 from engine.game import load
-from engine.games.templari import (
-    BALANCED,
-    COLOURS,
-    LOTS,
-    Paid,
-    RoundBegan,
-    Took,
-    TurnedUp,
-    cheapest_loss,
-    endings_allowed,
-    layouts,
-    payment,
-    random_layout,
-    receivers_of,
-    sum_of_numbers,
-    worth_of_colours,
-)
+from engine.games.templari.cards import BALANCED, COLOURS, layouts, random_layout
+from engine.games.templari.digits import endings_allowed, payment, receivers_of
+from engine.games.templari.facts import Paid, RoundBegan, Took, TurnedUp
+from engine.games.templari.scoring import cheapest_loss, sum_of_numbers, worth_of_colours
+from engine.games.templari.terms import LOTS
 from engine.grammar import read, write
 from engine.table import Position, begin, deal
+from tests.engine.barred import reasons
 
 GAME = load("templari")
 SEED = bytes(range(32))
@@ -521,3 +510,7 @@ def test_tp_20_the_winners_own_cards_of_the_number_do_not_even_count_for_the_maj
     # The lot holds a 9; what its winner is about to get does not count either.
     position = go(table([("B8",), ("G9",), ("G6",)], lot=("B9", "P0")), (0, "bid 9"), (1, "pass"), (2, "pass"))
     assert position.state.coins == (3, 21, 12)
+
+
+def test_a_player_is_told_why_a_verb_cannot_be_chosen_now():
+    assert set(reasons(GAME)) == {"bid", "sell"}

@@ -125,10 +125,8 @@ class Caravans(Game[State]):
         default = Choice("rest", (TOWNS,))
         return Decision(seat, say("Where do your camels go?"), (send, rest), default, topic="season")
 
-    # What kind each value is, the blanks of the act say, and no type here and below.
-
     def objects(self, view: State, seat: int, choice: Choice) -> Text | None:
-        if choice.verb == "send" and "lame" in choice.values[0] and choice.values[2][0] == "Cairo":  # type: ignore[operator, index]
+        if choice.verb == "send" and "lame" in choice.texts(0) and choice.texts(2)[0] == "Cairo":
             return say("The lame camel does not go to {town} first.", town="Cairo")
         return None
 
@@ -136,9 +134,9 @@ class Caravans(Game[State]):
         given = {}
         for seat, choice in sorted(choices.items()):
             if choice.verb == "send":
-                camels, coins, route = choice.values
-                given[seat] = {town: (coins[i], -route.index(town)) for i, town in enumerate(TOWNS)}  # type: ignore[index, union-attr]
-                state = yield Sent(seat, camels, coins, route)  # type: ignore[arg-type]
+                camels, coins, route = choice.texts(0), choice.numbers(1), choice.texts(2)
+                given[seat] = {town: (coins[i], -route.index(town)) for i, town in enumerate(TOWNS)}
+                state = yield Sent(seat, camels, coins, route)
         for town in TOWNS:
             if given:
                 best = max(gifts[town] for gifts in given.values())

@@ -13,7 +13,7 @@ from typing import Any, Final
 from engine.board import Amounts, Board, Face, Grid, Line, Row
 from engine.chance import Draw
 from engine.decisions import Act, Amount, Choice, Decision
-from engine.facts import HIDDEN, SPECTATOR, Fact, fact, put, secret, take
+from engine.facts import HIDDEN, SPECTATOR, Fact, fact, is_hidden, put, secret, take
 from engine.game import Game, Listed, Number, Options, Standing, Story
 from engine.tell import say
 
@@ -153,7 +153,7 @@ class Lanterns(Game[State]):
 
     def resolve(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Story[State]:
         if state.bidding:
-            bids = tuple(int(str(choices[seat].values[0])) for seat in sorted(choices))
+            bids = tuple(choices[seat].number() for seat in sorted(choices))
             state = yield Sold(bids, bids.index(max(bids)), max(bids))
         elif vetoed := [seat for seat, choice in choices.items() if choice.verb == "veto"]:
             state = yield Vetoed(vetoed[0])
@@ -195,4 +195,4 @@ class Lanterns(Game[State]):
         return {"coins": sum(state.coins) + state.spent, "lanterns": sum(map(len, state.rows)) + lying}
 
     def imagine(self, view: State, seat: int, draw: Draw) -> State:
-        return replace(view, tastes=tuple(draw.pick(COLOURS) if t is HIDDEN else t for t in view.tastes))
+        return replace(view, tastes=tuple(draw.pick(COLOURS) if is_hidden(t) else t for t in view.tastes))

@@ -13,7 +13,7 @@ from typing import Any, Final
 from engine.board import Amounts, Board, Face, Grid, Part, Row
 from engine.chance import Draw
 from engine.decisions import Act, Choice, Decision, OneOf, Thing
-from engine.facts import HIDDEN, SPECTATOR, Fact, fact, put, secret, take
+from engine.facts import SPECTATOR, Fact, fact, is_hidden, put, secret, take
 from engine.game import Game, Options, Standing, Story
 from engine.tell import say
 
@@ -95,6 +95,7 @@ class Thieves(Game[State]):
     seats = (2, 4)
     length = say("Six rounds.")
     credits = say("A toy.")
+    hidden = ("a card", "cards")
 
     def start(self, seats: int, options: Options) -> State:
         return State(DECK, ((),) * seats, (0,) * seats)
@@ -116,7 +117,7 @@ class Thieves(Game[State]):
         )
 
     def resolve(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Story[State]:
-        cards = tuple(choices[seat].values[0] for seat in sorted(choices))
+        cards = tuple(choices[seat].number() for seat in sorted(choices))
         state = yield Played(cards)
         best = cards.index(max(cards))
         state = yield Won(best)
@@ -145,17 +146,17 @@ class Thieves(Game[State]):
         return {"cards": len(state.bag) + len(state.played) + sum(map(len, state.hands))}
 
     def imagine(self, view: State, seat: int, draw: Draw) -> State:
-        hidden = [len([card for card in hand if card is HIDDEN]) for hand in view.hands]
-        known = {card for hand in view.hands for card in hand if card is not HIDDEN}
+        hidden = [len([card for card in hand if is_hidden(card)]) for hand in view.hands]
+        known = {card for hand in view.hands for card in hand if not is_hidden(card)}
         left = draw.shuffle(card for card in DECK if card not in known and card not in view.played)
         hands = []
         for hand, many in zip(view.hands, hidden, strict=True):
             dealt, left = left[:many], left[many:]
-            hands.append((*(card for card in hand if card is not HIDDEN), *dealt))
+            hands.append((*(card for card in hand if not is_hidden(card)), *dealt))
         return replace(view, hands=tuple(hands), bag=tuple(left))
 
     def word(self, value: Any) -> str:
-        return f"card {value - 100}"
+        return f"card {value - 100}" if value in DECK else str(value)
 
 
 def over(state: State) -> bool:
@@ -165,4 +166,4 @@ def over(state: State) -> bool:
 
 def faces(cards: Cards) -> tuple[Face, ...]:
     """The cards as they lie or are held."""
-    return tuple(Face("card", str(card), "a card" if card is HIDDEN else f"card {card - 100}") for card in cards)
+    return tuple(Face("card", str(card), "a card" if is_hidden(card) else f"card {card - 100}") for card in cards)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine import game as rulebooks
 from pbem.lru import Memory
 from pbem.service.play import move, seat_cache, undo
 from pbem.store import games
@@ -22,7 +23,7 @@ def of(game, seat):
         return seat_cache.known_to(tx, row, move.rules_of(row), seat)
 
 
-@pytest.mark.parametrize("kind", ["bid", "sorcerous-futures", "sun-bid", "sunset-poker", "templari"])
+@pytest.mark.parametrize("kind", rulebooks.names())
 def test_what_is_remembered_is_what_would_be_worked_out_now_after_every_move(table, kind):
     game = table(kind, 3)
     for _ in range(12):

@@ -109,8 +109,7 @@ def pick(act, luck):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", games.names())
 def test_a_whole_game_is_played_by_programs_and_every_answer_is_as_described(kind, table, programs):
-    options = {"bid": {"max_auctions": 6}, "sunset-poker": {"max_rounds": 1}}.get(kind)
-    game = table(kind, games.load(kind).seats[0], options=options)
+    game = table(kind, games.load(kind).seats[0], options=dict(games.load(kind).short))
     luck, seats = random.Random(kind), programs(game)
     while asked := game.asked():
         program = seats[luck.choice(sorted(asked))]

@@ -8,7 +8,7 @@ import pytest
 from engine import game as games
 from pbem.service.play import move as play_move
 from tests.web.browser import HOST, Page
-from tests.web.seat.test_page import SHORT, choose
+from tests.web.seat.test_page import choose
 
 
 def mails(browser, address):
@@ -51,7 +51,7 @@ def first(game):
 @pytest.mark.parametrize("kind", games.names())
 def test_a_whole_game_is_played_from_the_mailbox_by_following_links(kind, browser, table, carry, settings):
     seats = games.load(kind).seats[0]
-    game = table(kind, seats, options=SHORT.get(kind))
+    game = table(kind, seats, options=dict(games.load(kind).short))
     luck, followed, window = random.Random(kind), 0, 0
     while game.row().status == "playing":
         if game.row().window != window:

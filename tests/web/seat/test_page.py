@@ -10,7 +10,6 @@ from pbem.service.desk.acts.clocks import Freeze, Pause
 from pbem.service.play import undo
 from tests.service.moderated import does
 
-SHORT = {"bid": {"max_auctions": 12}, "sunset-poker": {"max_rounds": 1}}
 """Options that make a game end soon, where it has such."""
 
 
@@ -46,7 +45,7 @@ def templari(table):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", games.names())
 def test_a_whole_game_is_played_on_the_pages_of_its_seats(kind, browser, links, table):
-    game = table(kind, games.load(kind).seats[0], options=SHORT.get(kind))
+    game = table(kind, games.load(kind).seats[0], options=dict(games.load(kind).short))
     luck = random.Random(kind)
     while asked := game.asked():
         page = open_seat(browser, links, game, luck.choice(sorted(asked)))

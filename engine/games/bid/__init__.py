@@ -1,0 +1,222 @@
+"""Bid!
+
+Everybody holds the same six tiles and bids one of them in secret, but the tiles that were bid travel on: what you won
+with today lies in a rival's hand tomorrow. Four dice decide what each auction is worth, and what goes wrong in it.
+
+What you have. Six tiles with the numbers 0 to 5, a Pawn and 2 coins. The bank begins with 4 coins for each player;
+when it is empty there are no coins to win. Only you see your tiles, though whoever keeps track of all bids can work out
+the others'.
+
+The dice. Four dice are rolled, named after the suits: Suns, Moons, Crowns and Arms. Each shows a null, an ace, or a
+number from 2 to 5. The numbers added up are the points at stake, and every null is worth a coin. Each ace has a meaning
+of its own.
+
+The Pawn. As long as the bids are sealed you may give up your Pawn, once in the game, to have all four dice rolled
+again; the bids made so far are thrown away unseen and everybody bids anew. If several players want it at the same
+moment, the first one clockwise from the roller pays and the others keep their Pawns.
+
+The bids. Everybody seals one tile; all are opened together. The single highest bid wins the points and takes its coins
+from the bank, as far as the bank has them, and the winner is the next roller.
+
+A tie. If the highest bid is tied, the tied players seal a number of coins, 0 or more. All these coins are lost to the
+bank, whoever wins. The single highest number of coins wins the auction; if that is tied as well, nobody wins it.
+
+The Ace of Suns doubles the others: points, coins, bonus and losses alike. Bids are two tiles, and count their sum. Only
+the coins bid in a tie are what they are.
+
+The Ace of Moons gives a coin to everybody who did not win. If the bank cannot pay them all, none of them gets any.
+
+The Ace of Crowns punishes a tie: instead of bidding coins, the players tied for the highest bid lose the points that
+were at stake. A score may fall below 0.
+
+The Ace of Arms lays all tiles open before the bidding. Before the bids are opened, each player whose six tiles add up
+to 16 or more gets 5 points.
+
+Passing on. After the auction the tiles that were bid change hands. The winner passes theirs to the player with the next
+highest bid, and so on down; the lowest bid goes to the winner. Players who did not win and bid the same as another who
+did not win keep their tiles and are skipped. Everybody has six tiles again.
+
+The end. The first player with 100 points or more wins at once, if nobody has as many. If the lead is shared then, the
+game goes on until one player alone is in the lead, whatever the score is by then.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final
+
+from engine.board import Board
+from engine.chance import Draw
+from engine.decisions import Choice, Decision
+from engine.decks.piecepack import ACE, VALUES, die, tile
+from engine.game import Chapter, Game, Options, Standing, Story
+from engine.seats import clockwise
+from engine.tell import Text, say
+
+from . import board, decisions
+from .auction import (
+    ARMS,
+    BONUS,
+    CROWNS,
+    MOONS,
+    TARGET,
+    consolation,
+    doubling,
+    highest,
+    passing_order,
+    prize,
+    roll,
+    strong_hands,
+)
+from .facts import (
+    ArmsPaid,
+    BidCoins,
+    BidTiles,
+    CoinsTied,
+    CrownsTook,
+    LeadShared,
+    MoonsPaid,
+    PaidForRoll,
+    PassedOn,
+    RanOut,
+    Rolled,
+    Tied,
+    TookTheLead,
+    UsedPawn,
+    Won,
+)
+from .state import State
+from .terms import MAX_AUCTIONS, REROLL, agreed
+
+COINS_EACH: Final = 6
+COINS_AT_START: Final = 2
+
+
+class Bid(Game[State]):
+    """Bid! for three or four players."""
+
+    title = "Bid!"
+    seats = (3, 4)
+    options = (REROLL, MAX_AUCTIONS)
+    length = say("About 25 auctions; everybody answers at the same time, once or twice in each.")
+    credits = say(
+        "Bid! is a design by Ian Schreiber and Jeb Havens, 2004, whose rules are published under the GNU Free "
+        "Documentation License 1.2. The piecepack is by James Kyle. This page is our own account of the rules."
+    )
+    cover = (die("S", 1), die("C", 3), tile(5))
+    short = {"max_auctions": 4}
+
+    def start(self, seats: int, options: Options) -> State:
+        terms = agreed(options)
+        return State(
+            terms,
+            hands=(VALUES,) * seats,
+            coins=(COINS_AT_START,) * seats,
+            pawns=(0 if terms.coin_rerolls else 1,) * seats,
+            bank=(COINS_EACH - COINS_AT_START) * seats,
+            points=(0,) * seats,
+        )
+
+    def setup(self, state: State, draw: Draw) -> Story[State]:
+        yield Rolled(1, 0, roll(draw))
+
+    def asks(self, view: State, seat: int) -> Decision | None:
+        return decisions.asks(view, seat)
+
+    def barred(self, view: State, seat: int) -> Mapping[str, Text]:
+        return decisions.barred(view, seat)
+
+    def resolve(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Story[State]:
+        if state.tied:
+            yield from self._open_coins(state, choices, draw)
+            return
+        order = [seat for seat in clockwise(state.roller, len(state.hands)) if seat in choices]
+        first = next((seat for seat in order if choices[seat].verb != "bid"), None)
+        if first is None:
+            yield from self._open_bids(state, choices, draw)
+        elif choices[first].verb == "pawn":
+            yield UsedPawn(first, roll(draw))
+        else:
+            yield PaidForRoll(first, choices[first].text(), draw.pick(VALUES))
+
+    def _open_bids(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Chapter[State]:
+        """The bonus of the Ace of Arms comes first; if it ends the game, nobody sees the bids."""
+        if state.dice[ARMS] == ACE:
+            state = yield ArmsPaid(strong_hands(state.hands), BONUS * doubling(state.dice))
+            state = yield from self._check_the_lead(state)
+            if state.over:
+                return state
+        for seat in clockwise(state.roller, len(state.hands)):
+            state = yield BidTiles(seat, choices[seat].numbers())
+        best = highest({seat: sum(tiles) for seat, tiles in enumerate(state.bids)})
+        if len(best) == 1:
+            return (yield from self._pay_out(state, best[0], draw))
+        if state.dice[CROWNS] == ACE:
+            state = yield CrownsTook(best, prize(state.dice)[0])
+            return (yield from self._pay_out(state, None, draw))
+        return (yield Tied(best))
+
+    def _open_coins(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Chapter[State]:
+        bids = {seat: choices[seat].number() for seat in state.tied}
+        for seat, coins in bids.items():
+            state = yield BidCoins(seat, coins)
+        best = highest(bids)
+        if len(best) == 1:
+            return (yield from self._pay_out(state, best[0], draw))
+        state = yield CoinsTied(best)
+        return (yield from self._pay_out(state, None, draw))
+
+    def _pay_out(self, state: State, winner: int | None, draw: Draw) -> Chapter[State]:
+        """The prize, then the consolation of the Ace of Moons, then the tiles; in between the game may end."""
+        points, coins = prize(state.dice)
+        if winner is not None:
+            state = yield Won(winner, points, min(coins, state.bank))
+        if state.dice[MOONS] == ACE:
+            each = doubling(state.dice)
+            state = yield MoonsPaid(consolation(winner, len(state.hands), each, state.bank), each)
+        state = yield from self._check_the_lead(state)
+        if state.over:
+            return state
+        order = passing_order([sum(tiles) for tiles in state.bids], winner)
+        state = yield PassedOn(order, tuple(state.bids[seat] for seat in order))
+        if state.auction == state.terms.auctions:
+            return (yield RanOut(state.auction))
+        return (yield Rolled(state.auction + 1, state.roller if winner is None else winner, roll(draw)))
+
+    def _check_the_lead(self, state: State) -> Chapter[State]:
+        """At 100 points a single leader wins; once the lead was shared there, a single leader wins at any score."""
+        best = highest(dict(enumerate(state.points)))
+        most = state.points[best[0]]
+        if most < TARGET and not state.overtime:
+            return state
+        if len(best) == 1:
+            return (yield TookTheLead(best[0], most))
+        return state if state.overtime else (yield LeadShared(best, most))
+
+    def standing(self, state: State) -> Standing:
+        return Standing.by(tuple((points,) for points in state.points)) if state.over else Standing(state.points)
+
+    def board(self, view: State, seat: int) -> Board:
+        return board.show(view, seat)
+
+    def longest(self, seats: int, options: Options) -> int:
+        # After the deal an auction takes an entry for the tiles and perhaps one for the coins. Every reroll is one more:
+        # each Pawn once in the game, or each coin of the game once in every auction, as none comes back within it.
+        auctions = MAX_AUCTIONS.value_in(options)
+        if REROLL.value_in(options) == "coin":
+            return 1 + auctions * (2 + COINS_EACH * seats)
+        return 1 + auctions * 2 + seats
+
+    def tally(self, state: State) -> Mapping[str, int]:
+        tiles = Counter(tile for hand in state.hands for tile in hand)
+        return {"coins": sum(state.coins) + state.bank, **{f"tiles of {value}": tiles[value] for value in VALUES}}
+
+    def prospect(self, state: State, seat: int) -> int:
+        # One more on the tiles, or one more coin, wins about two points in the auctions to come; a Pawn is kept for a
+        # roll that is really bad. These weights won most games against random play.
+        worth = [
+            points + 2 * sum(hand) + 2 * coins + 4 * pawns
+            for points, hand, coins, pawns in zip(state.points, state.hands, state.coins, state.pawns, strict=True)
+        ]
+        return worth[seat] - max(worth[:seat] + worth[seat + 1 :])

@@ -1,0 +1,85 @@
+"""What players are asked in Bid!, each from their own view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from engine.decisions import Act, Amount, Choice, Decision, OneOf, Some
+from engine.decks.piecepack import DIE_THINGS
+from engine.facts import SPECTATOR
+from engine.tell import Text, say
+
+from .auction import doubling, prize
+from .state import State
+from .words import spoken_prize, things
+
+
+def asks(view: State, seat: int) -> Decision | None:
+    """What this seat may do now; None if it is not asked."""
+    if view.over or not view.dice or seat == SPECTATOR:
+        return None
+    if view.tied:
+        return _for_coins(view, seat) if seat in view.tied else None
+    return _for_tiles(view, seat)
+
+
+def barred(view: State, seat: int) -> Mapping[str, Text]:
+    """The verbs that a seat may miss now, each with why."""
+    verb = "coin" if view.terms.coin_rerolls else "pawn"
+    if view.tied:
+        return {
+            "bid": say("The tiles are open; only those who are tied pay coins now."),
+            verb: say("The dice can be rolled again only as long as the bids are sealed."),
+        }
+    if verb == "coin" and not view.coins[seat]:
+        return {verb: say("You have no coin to pay for another roll.")}
+    if verb == "pawn" and not view.pawns[seat]:
+        return {verb: say("You have given up your Pawn already, and it buys a roll only once in the game.")}
+    return {}
+
+
+def _for_tiles(view: State, seat: int) -> Decision:
+    """The sealed bid and the wish for another roll on one form: who wants the roll gone need not wait for bids."""
+    hand, many = view.hands[seat], doubling(view.dice)
+    stake = spoken_prize(*prize(view.dice))
+    if many == 1:
+        prompt = say("Which tile do you bid for {stake}?", stake=stake)
+        bid = Act("bid", (OneOf("tile", things(tuple(dict.fromkeys(hand)))),))
+        lowest = Choice("bid", hand[:1])
+    else:
+        prompt = say("Which two tiles do you bid for {stake}?", stake=stake)
+        bid = Act("bid", (Some("tiles", things(hand), many),))
+        lowest = Choice("bid", (hand[:many],))
+    reroll: tuple[Act, ...] = ()
+    if view.terms.coin_rerolls and view.coins[seat]:
+        note = say("Pay a coin to have one die rolled again. All bids made so far are dropped.")
+        reroll = (Act("coin", (OneOf("die", tuple(DIE_THINGS.values())),), note=note),)
+    elif view.pawns[seat]:
+        note = say("Give up your Pawn to have all dice rolled again. All bids made so far are dropped.")
+        reroll = (Act("pawn", note=note),)
+    return Decision(
+        seat,
+        say("{prompt} Or do you have the dice rolled again?", prompt=prompt) if reroll else prompt,
+        (bid, *reroll),
+        default=lowest,
+        closes=frozenset(act.verb for act in reroll),
+        topic=f"auction {view.auction}",
+    )
+
+
+def _for_coins(view: State, seat: int) -> Decision:
+    own = view.coins[seat]
+    prompt = say(
+        "You are tied with {rivals:seats} at {bid}. How many coins do you pay? They are lost in any case.",
+        rivals=tuple(rival for rival in view.tied if rival != seat),
+        bid=sum(view.bids[seat]),
+    )
+    return Decision(
+        seat,
+        prompt,
+        # Another verb than that of the tiles: no late reply and no standing order can take the one for the other.
+        (Act("pay", (Amount("coins", 0, own, why=say("You have {coins:coin|coins}.", coins=own)),)),),
+        default=Choice("pay", (0,)),
+        topic=f"auction {view.auction}",
+        public=True,
+    )

@@ -1,0 +1,38 @@
+"""What can be agreed before a game of Bid!."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.facts import fact
+from engine.game import Listed, Number, Options
+from engine.tell import say
+
+REROLL: Final = Listed(
+    name="reroll",
+    called=say("A new roll costs"),
+    default="pawn",
+    spoken=(("pawn", say("the Pawn")), ("coin", say("a coin"))),
+    about=say("What buys a new roll: the Pawn (all four dice, once) or a coin (one die, as often as you can pay)?"),
+)
+MAX_AUCTIONS: Final = Number(
+    name="max_auctions",
+    called=say("Auctions at most"),
+    default=150,
+    low=1,
+    high=1000,
+    about=say("After how many auctions the game stops; the most points win then, and equal players share the place."),
+)
+
+
+@fact
+class Terms:
+    """What a table has agreed: whether coins or Pawns buy rerolls, and how many auctions there are at most."""
+
+    coin_rerolls: bool
+    auctions: int
+
+
+def agreed(options: Options) -> Terms:
+    """The terms of a table with these options."""
+    return Terms(coin_rerolls=REROLL.value_in(options) == "coin", auctions=MAX_AUCTIONS.value_in(options))

@@ -1,0 +1,67 @@
+"""How dice, tiles and prizes are shown and named."""
+
+from __future__ import annotations
+
+from engine.board import Face
+from engine.decisions import Thing
+from engine.decks.piecepack import ACE, TILE_THINGS, VALUE_NAMES, tile
+from engine.tell import Text, say
+
+from .auction import ARMS, BONUS, CROWNS, MOONS, STRONG_HAND, SUNS, Dice, Tiles, doubling, prize
+
+
+def faces(tiles: Tiles) -> tuple[Face, ...]:
+    """Tiles as they lie on the table."""
+    return tuple(map(tile, tiles))
+
+
+def things(tiles: Tiles) -> tuple[Thing, ...]:
+    """Tiles as they are named in a choice."""
+    return tuple(TILE_THINGS[value] for value in tiles)
+
+
+def spoken_dice(dice: Dice) -> Text:
+    """What the dice show, in words."""
+    names = dict(zip(("suns", "moons", "crowns", "arms"), (VALUE_NAMES[value] for value in dice), strict=True))
+    return say("Suns {suns}, Moons {moons}, Crowns {crowns}, Arms {arms}", **names)
+
+
+def spoken_prize(points: int, coins: int) -> Text:
+    """What is won, without what there is none of."""
+    if not points and not coins:
+        return say("no points and no coins")
+    if not coins:
+        return say("{points:point|points}", points=points)
+    if not points:
+        return say("{coins:coin|coins}", coins=coins)
+    return say("{points:point|points} and {coins:coin|coins}", points=points, coins=coins)
+
+
+def spoken_tiles(tiles: Tiles) -> Text:
+    """A bid within a sentence that has enough of "and" already."""
+    if len(tiles) == 1:
+        return say("{tile}", tile=tiles[0])
+    return say("{first} + {second}", first=tiles[0], second=tiles[1])
+
+
+def stakes(dice: Dice, bids_open: bool) -> tuple[Text, ...]:
+    """What the roll means for this auction, as far as it still matters."""
+    points, coins = prize(dice)
+    each = doubling(dice)
+    aces = {
+        MOONS: say("Ace of Moons: {each:coin|coins} for each of the others, if the bank can pay them all.", each=each)
+    }
+    if not bids_open:
+        aces[SUNS] = say("Ace of Suns: everything is doubled, and a bid is two tiles.")
+        aces[CROWNS] = say(
+            "Ace of Crowns: those tied for the highest bid lose {points:point|points} each.", points=points
+        )
+        aces[ARMS] = say(
+            "Ace of Arms: all tiles are open; hands of {least} or more get {bonus} points before the bids are opened.",
+            least=STRONG_HAND,
+            bonus=BONUS * each,
+        )
+    return (
+        say("The winner gets {prize}.", prize=spoken_prize(points, coins)),
+        *(aces[which] for which in sorted(aces) if dice[which] == ACE),
+    )

@@ -1,0 +1,232 @@
+"""Sorcerous Futures
+
+You buy cards without knowing what they will be worth. Everybody can see into a different corner of the future, and
+everybody's gold tells a little of what was seen there: watch what the others pay, and do not let them watch you.
+
+The cards. There are six suits. The market is the twenty-four cards from 2 to 9, each with two suits, and the four
+Pawns, each with three. Everybody begins with 90 gold, and gold left at the end is points.
+
+Three players. Everybody gets two Aces, face up. Under each Ace lies a card of the market, face down, which only the
+owner of the Ace may look at: its number is the value of that suit, and a Pawn makes it 1. One more card lies under the
+Excuse, where nobody may look until ten cards have been sold; then it is turned up.
+
+Four players. One player has the Excuse instead of Aces, and alone knows the card under it. The other three have two
+Aces each.
+
+The Crowns. Everybody has a secret Crown, and it is never of the suit of an own Ace. Three players get theirs by chance:
+the two Crowns of your own suits go to the right, then one of every two to the left, then both to the right again, and
+of the two you have then one is kept, each time blindly. With four players the player with the Excuse gives one to each
+of the others, keeps one of any suit, and so knows them all; this comes before anybody looks at a card.
+
+The market. Five cards are turned up, and sold one after the other; then the next five, four times in all. The player
+with the Ace of Suns begins, and the turn to sell goes to the left, whoever buys. It is you who choose which card is
+sold next, and how.
+
+Open. You bid the number of the card at once, neither more nor less, and 10 for a Pawn. Then each of the others, in turn
+to the left, may bid more or pass, once. If you have been outbid, you have the last word: you may bid more again, or
+pass. The highest bidder pays and takes the card. You can only sell a card openly if you have the gold for that first
+bid.
+
+Closed. Everybody bids in secret, and 0 is a bid. All bids are shown together. The highest pays and takes the card, the
+others pay nothing. If several are highest it goes to you, or else to the first of them on your left; so it is yours for
+nothing if nobody bids.
+
+No gold. Whoever cannot bid more passes, and whoever has nothing left bids 0; nobody is asked for that.
+
+The end. Twenty cards are sold, one is never shown, and all is revealed. Each card you bought scores the value of every
+suit on it, two for a number card and three for a Pawn. If it shows the suit of your Crown, it scores the card under
+the Excuse as well. Add your gold: the most points win. A tie goes to the player with the lower cards in front: the two
+under the own Aces together, or the one under the Excuse. If that is equal too, the win is shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.board import Board
+from engine.chance import Draw
+from engine.decisions import Choice, Decision
+from engine.decks.decktet import ACES, CROWNS, SUITS, faces, in_order, spoken
+from engine.game import Chapter, Game, Options, Standing, Story
+from engine.seats import clockwise
+from engine.tell import Text, say
+
+from . import board, bots, decisions, worth
+from .cards import AUCTIONS, GROUP, GROUPS, MARKERS, Cards, opening_bid, some
+from .crowns import assignments, ritual
+from .facts import (
+    Began,
+    Bid,
+    BidsShown,
+    Bought,
+    Closed,
+    ExcuseTurnedUp,
+    GaveCrown,
+    GotAces,
+    KeptCrown,
+    Looked,
+    Opened,
+    Passed,
+    Revealed,
+    SawSeven,
+    TookExcuse,
+    TurnedUp,
+)
+from .state import EXCUSE_TURNED_BEFORE, GOLD, FaceDown, State, markers_of, running, winner_of
+from .terms import EXCUSE_SEAT, SLY_EXCUSE, agreed
+
+
+class SorcerousFutures(Game[State]):
+    """Sorcerous Futures for three or four players."""
+
+    title = "Sorcerous Futures"
+    seats = (3, 4)
+    options = (
+        EXCUSE_SEAT,
+        SLY_EXCUSE,
+    )
+    length = say("20 auctions; in each of them one or two short answers.")
+    credits = say(
+        "Sorcerous Futures is a design by Adam Blinkinsop and P. D. Magnus; its rules are published under "
+        "CC BY-NC-SA 3.0. The Decktet is by P. D. Magnus. This page is our own account of the game."
+    )
+    hidden = ("a card face down", "cards face down")
+    cover = faces(("AM", "XW", "E"))
+
+    def start(self, seats: int, options: Options) -> State:
+        return State(
+            agreed(seats, options),
+            gold=(GOLD,) * seats,
+            aces=((),) * seats,
+            bought=((),) * seats,
+            down=FaceDown(valuations=("",) * len(MARKERS), crowns=("",) * seats),
+        )
+
+    def setup(self, state: State, draw: Draw) -> Story[State]:
+        if len(state.gold) == 4:
+            named = state.terms.excuse
+            state = yield TookExcuse(draw.below(4) if named is None else named)
+        aces = draw.shuffle(ACES)
+        for seat in range(len(state.gold)):
+            if seat != state.excuse:
+                state = yield GotAces(seat, in_order((aces.pop(), aces.pop())))
+        if state.excuse is None:
+            for seat, crown in enumerate(ritual(state.aces, draw)):
+                state = yield KeptCrown(seat, crown)
+            yield from self._lay(state, draw)
+
+    def asks(self, view: State, seat: int) -> Decision | None:
+        return decisions.asks(view, seat)
+
+    def barred(self, view: State, seat: int) -> Mapping[str, Text]:
+        return decisions.barred(view, seat)
+
+    def objects(self, view: State, seat: int, choice: Choice) -> Text | None:
+        return decisions.objects(view, seat, choice)
+
+    def resolve(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Story[State]:
+        if state.auction is not None and state.auction.closed:
+            yield from self._show_bids(state, state.auction.card, choices, draw)
+            return
+        ((seat, choice),) = choices.items()
+        match choice.verb:
+            case "give":
+                *gifts, kept = choice.every_text()
+                yield from self._crown(state, (*gifts[:seat], kept, *gifts[seat:]), draw)
+            case "deal":
+                yield from self._crown(state, draw.pick(assignments(state.aces)), draw)
+            case "open":
+                card = choice.text()
+                yield Opened(seat, card, opening_bid(card))
+            case "closed":
+                yield Closed(seat, choice.text())
+            case "bid":
+                state = yield Bid(seat, choice.number())
+                yield from self._go_on(state, draw)
+            case "pass":
+                state = yield Passed(seat)
+                yield from self._go_on(state, draw)
+
+    def _crown(self, state: State, crowns: Cards, draw: Draw) -> Chapter[State]:
+        """The Excuse player hands out the Crowns."""
+        assert state.excuse is not None, "nobody has the Excuse"
+        giver = state.excuse
+        for seat in clockwise(0, len(state.gold), without=(giver,)):
+            state = yield GaveCrown(giver, seat, crowns[seat])
+        state = yield KeptCrown(giver, crowns[giver])
+        return (yield from self._lay(state, draw))
+
+    def _lay(self, state: State, draw: Draw) -> Chapter[State]:
+        """Cards are laid face down under the Aces and the Excuse, and the first group comes up.
+
+        With three players the card under the Excuse stays in the bag until it is turned up: nobody may know it before,
+        so it makes no difference which one it is.
+        """
+        markers = ACES if state.excuse is None else MARKERS
+        laid = some(state.bag, len(markers), draw)
+        if state.terms.sly and state.excuse is not None:
+            state = yield SawSeven(state.excuse, in_order(laid))
+        places = dict(zip(markers, laid, strict=True))
+        for seat in range(len(state.gold)):
+            own = markers_of(seat, state)
+            state = yield Looked(seat, own, tuple(places[marker] for marker in own))
+        state = yield Began(next(seat for seat, own in enumerate(state.aces) if "AS" in own))
+        return (yield from self._turn_up(state, draw))
+
+    def _turn_up(self, state: State, draw: Draw) -> Chapter[State]:
+        """The next five cards."""
+        group = state.group + 1
+        if group == EXCUSE_TURNED_BEFORE and state.excuse is None:
+            state = yield ExcuseTurnedUp(draw.pick(state.bag))
+        return (yield TurnedUp(group, some(state.bag, GROUP, draw)))
+
+    def _show_bids(self, state: State, card: str, choices: Mapping[int, Choice], draw: Draw) -> Chapter[State]:
+        """All closed bids are shown together, and the highest buys."""
+        bids = tuple(choices[seat].number() for seat in range(len(state.gold)))
+        state = yield BidsShown(card, bids)
+        winner = winner_of(bids, state.active)
+        return (yield from self._sell(state, card, winner, bids[winner], draw))
+
+    def _go_on(self, state: State, draw: Draw) -> Chapter[State]:
+        """After a bid or a pass: the next player, or the sale. Nobody is asked to raise their own bid."""
+        auction = running(state)
+        if auction.waiting not in ((), (auction.leader,)):
+            return state
+        return (yield from self._sell(state, auction.card, auction.leader, auction.high, draw))
+
+    def _sell(self, state: State, card: str, winner: int, gold: int, draw: Draw) -> Chapter[State]:
+        """The card changes hands; then the next auction, the next group, or the end."""
+        state = yield Bought(winner, card, gold)
+        if state.row:
+            return state
+        if state.group < GROUPS:
+            return (yield from self._turn_up(state, draw))
+        return (yield Revealed(state.down.valuations, state.down.crowns))
+
+    def standing(self, state: State) -> Standing:
+        return worth.standing(state)
+
+    def board(self, view: State, seat: int) -> Board:
+        return board.show(view, seat)
+
+    def longest(self, seats: int, options: Options) -> int:
+        # The deal, the Crowns of four players, and 20 auctions: choosing the card, then one answer each at most.
+        return 2 + AUCTIONS * (1 + seats)
+
+    def tally(self, state: State) -> Mapping[str, int]:
+        laid = sum(card != "" for card in state.down.valuations)
+        return {
+            "gold": sum(state.gold) + state.bank,
+            "cards": len(state.bag) + len(state.row) + sum(map(len, state.bought)) + laid,
+            "Crowns": len(state.down.aside) + sum(crown != "" for crown in state.down.crowns),
+        }
+
+    def prospect(self, state: State, seat: int) -> int:
+        return bots.prospect(state, seat)
+
+    def imagine(self, view: State, seat: int, draw: Draw) -> State:
+        return bots.imagine(view, seat, draw)
+
+    def word(self, value: Any) -> str:
+        return f"the Crown of {SUITS[value[1]]}" if value in CROWNS else spoken(value)

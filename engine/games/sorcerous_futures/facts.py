@@ -1,0 +1,238 @@
+"""What can happen in Sorcerous Futures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.decks.decktet import CROWNS, EXCUSE
+from engine.facts import Fact, fact, is_hidden, put, secret, take
+from engine.seats import clockwise, left_of
+from engine.tell import Text, say
+
+from .cards import MARKERS, Cards, without
+from .state import Auction, State, crowned, running
+from .words import told_crowns, told_worths
+
+
+@fact
+class TookExcuse(Fact[State]):
+    """{seat} [has|have] the Excuse."""
+
+    seat: int
+
+    def apply(self, state: State) -> State:
+        return replace(state, excuse=self.seat)
+
+
+@fact
+class GotAces(Fact[State]):
+    """{seat} [gets|get] {aces}."""
+
+    seat: int
+    aces: Cards
+
+    def apply(self, state: State) -> State:
+        return replace(state, aces=put(state.aces, self.seat, self.aces))
+
+
+@fact
+class KeptCrown(Fact[State]):
+    """{seat} [keeps|keep] {crown}."""
+
+    seat: int
+    crown: str = secret()
+
+    def apply(self, state: State) -> State:
+        return replace(state, down=crowned(state.down, self.seat, self.crown))
+
+
+@fact
+class GaveCrown(Fact[State]):
+    """{seat} [gives|give] {crown} to {to:seat}."""
+
+    seat: int
+    to: int
+    crown: str = secret("seat", "to")
+
+    def apply(self, state: State) -> State:
+        return replace(state, down=crowned(state.down, self.to, self.crown))
+
+
+@fact
+class SawSeven(Fact[State]):
+    """{seat} [sees|see] the seven cards that will lie under the Aces and the Excuse: {cards}."""
+
+    seat: int
+    cards: Cards = secret()
+
+    def sentence(self) -> Text:
+        """Whoever saw them is told which they are."""
+        told = "{seat} [sees|see] the seven cards that will lie under the Aces and the Excuse"
+        if any(map(is_hidden, self.cards)):
+            return say(f"{told}.", seat=self.seat)
+        return say(f"{told}: {{cards}}.", seat=self.seat, cards=self.cards)
+
+    def apply(self, state: State) -> State:
+        return replace(state, down=replace(state.down, seven=self.cards))
+
+
+@fact
+class Looked(Fact[State]):
+    """{seat} [looks|look] at what lies under {markers}: {cards}."""
+
+    seat: int
+    markers: Cards
+    cards: Cards = secret()
+
+    def sentence(self) -> Text:
+        """Whoever looked is told which card lies where."""
+        if any(map(is_hidden, self.cards)):
+            return say("{seat} [looks|look] at what lies under {markers}.", seat=self.seat, markers=self.markers)
+        found = tuple(
+            say("under {marker} lies {card}", marker=marker, card=card)
+            for marker, card in zip(self.markers, self.cards, strict=True)
+        )
+        return say("{seat} [looks|look]: {found}.", seat=self.seat, found=found)
+
+    def apply(self, state: State) -> State:
+        valuations = state.down.valuations
+        for marker, card in zip(self.markers, self.cards, strict=True):
+            valuations = put(valuations, MARKERS.index(marker), card)
+        return replace(state, down=replace(state.down, valuations=valuations), bag=without(state.bag, self.cards))
+
+
+@fact
+class Began(Fact[State]):
+    """{seat} [has|have] the Ace of Suns and [begins|begin]."""
+
+    seat: int
+
+    def apply(self, state: State) -> State:
+        return replace(state, active=self.seat)
+
+
+@fact
+class ExcuseTurnedUp(Fact[State]):
+    """The card under the Excuse is turned up: it is {card}."""
+
+    card: str
+
+    def apply(self, state: State) -> State:
+        valuations = put(state.down.valuations, MARKERS.index(EXCUSE), self.card)
+        return replace(state, down=replace(state.down, valuations=valuations), bag=take(state.bag, self.card))
+
+
+@fact
+class TurnedUp(Fact[State]):
+    """Group {group} of 4 comes up for sale: {cards}."""
+
+    group: int
+    cards: Cards
+
+    def apply(self, state: State) -> State:
+        return replace(state, group=self.group, row=self.cards, bag=without(state.bag, self.cards))
+
+
+@fact
+class Opened(Fact[State]):
+    """{seat} [sells|sell] {card} openly and [bids|bid] {gold}."""
+
+    seat: int
+    card: str
+    gold: int
+
+    def apply(self, state: State) -> State:
+        # Whoever sells speaks last, and only if somebody has bid more.
+        order = clockwise(self.seat + 1, len(state.gold))
+        return replace(state, auction=Auction(self.card, self.seat, self.gold, order))
+
+
+@fact
+class Closed(Fact[State]):
+    """{seat} [sells|sell] {card} by closed bids."""
+
+    seat: int
+    card: str
+
+    def apply(self, state: State) -> State:
+        order = clockwise(self.seat, len(state.gold))
+        return replace(state, auction=Auction(self.card, self.seat, 0, order, closed=True))
+
+
+@fact
+class Bid(Fact[State]):
+    """{seat} [bids|bid] {gold}."""
+
+    seat: int
+    gold: int
+
+    def apply(self, state: State) -> State:
+        auction = running(state)
+        waiting = auction.waiting[1:]
+        return replace(state, auction=replace(auction, leader=self.seat, high=self.gold, waiting=waiting))
+
+
+@fact
+class Passed(Fact[State]):
+    """{seat} [passes|pass]."""
+
+    seat: int
+
+    def apply(self, state: State) -> State:
+        auction = running(state)
+        return replace(state, auction=replace(auction, waiting=auction.waiting[1:]))
+
+
+@fact
+class BidsShown(Fact[State]):
+    """The bids for {card} are {bids}."""
+
+    card: str
+    bids: tuple[int, ...]
+
+    def sentence(self) -> Text:
+        """Every bid with its bidder."""
+        bids = tuple(say("{gold} from {seat}", gold=gold, seat=seat) for seat, gold in enumerate(self.bids))
+        return say("The bids for {card}: {bids}.", card=self.card, bids=bids)
+
+    def apply(self, state: State) -> State:
+        return state
+
+
+@fact
+class Bought(Fact[State]):
+    """{seat} [takes|take] {card} for {gold} gold."""
+
+    seat: int
+    card: str
+    gold: int
+
+    def apply(self, state: State) -> State:
+        return replace(
+            state,
+            gold=put(state.gold, self.seat, state.gold[self.seat] - self.gold),
+            bank=state.bank + self.gold,
+            bought=put(state.bought, self.seat, (*state.bought[self.seat], self.card)),
+            row=take(state.row, self.card),
+            active=left_of(state.active, len(state.gold)),
+            auction=None,
+        )
+
+
+@fact
+class Revealed(Fact[State]):
+    """All is revealed: the valuations are {valuations}, and the players' Crowns {crowns}."""
+
+    valuations: Cards
+    crowns: Cards
+
+    def sentence(self) -> Text:
+        """The value of every suit, and whose Crown was which."""
+        return say(
+            "All is revealed. {worths} {crowns}", worths=told_worths(self.valuations), crowns=told_crowns(self.crowns)
+        )
+
+    def apply(self, state: State) -> State:
+        aside = without(CROWNS, self.crowns)
+        down = replace(state.down, valuations=self.valuations, crowns=self.crowns, aside=aside)
+        return replace(state, down=down, bag=without(state.bag, self.valuations), over=True)

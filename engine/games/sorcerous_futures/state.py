@@ -1,0 +1,84 @@
+"""The table of Sorcerous Futures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from engine.decks.decktet import CROWNS, EXCUSE
+from engine.facts import fact, put, take
+
+from .cards import GROUP, MARKET, Cards
+from .terms import Terms
+
+GOLD: Final = 90
+EXCUSE_TURNED_BEFORE: Final = 3
+"""With three players the card under the Excuse is turned up before this group."""
+
+
+@fact
+class FaceDown:
+    """What lies face down. An empty name stands where nothing lies yet, or where nobody has looked yet."""
+
+    valuations: Cards
+    crowns: Cards
+    aside: Cards = CROWNS
+    seven: Cards = ()
+    """What a sly Excuse player saw: the valuations, without their places."""
+
+
+@fact
+class Auction:
+    """A card that is being sold. `waiting` are those who may still speak: one by one, or all at once if it is closed."""
+
+    card: str
+    leader: int
+    high: int
+    waiting: tuple[int, ...]
+    closed: bool = False
+
+
+@fact
+class State:
+    """A table of Sorcerous Futures. `bag` has no order; in a view it holds all that the reader cannot place."""
+
+    terms: Terms
+    gold: tuple[int, ...]
+    aces: tuple[Cards, ...]
+    bought: tuple[Cards, ...]
+    down: FaceDown
+    bag: Cards = MARKET
+    excuse: int | None = None
+    bank: int = 0
+    active: int = 0
+    group: int = 0
+    row: Cards = ()
+    auction: Auction | None = None
+    over: bool = False
+
+
+def winner_of(bids: Sequence[int], active: int) -> int:
+    """Who takes a closed auction: the highest; among several the first clockwise from the active player on."""
+    return max(range(len(bids)), key=lambda seat: (bids[seat], -((seat - active) % len(bids))))
+
+
+def crowned(down: FaceDown, seat: int, crown: str) -> FaceDown:
+    """What lies face down once this seat has this Crown."""
+    return replace(down, crowns=put(down.crowns, seat, crown), aside=take(down.aside, crown))
+
+
+def markers_of(seat: int, state: State) -> Cards:
+    """What lies in front of a player: two Aces, or the Excuse."""
+    return (EXCUSE,) if seat == state.excuse else state.aces[seat]
+
+
+def running(state: State) -> Auction:
+    """The auction that is going on."""
+    assert state.auction is not None, "no auction is going on"
+    return state.auction
+
+
+def sold(state: State) -> int:
+    """How many cards have been sold."""
+    return GROUP * state.group - len(state.row)

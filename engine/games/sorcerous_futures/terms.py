@@ -1,0 +1,49 @@
+"""What can be agreed before a game of Sorcerous Futures."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.facts import fact
+from engine.game import Listed, Options
+from engine.tell import say
+
+EXCUSE_SEAT: Final = Listed(
+    name="excuse_seat",
+    called=say("Who has the Excuse"),
+    default="random",
+    spoken=(
+        ("random", say("whoever is drawn")),
+        ("1", say("player 1")),
+        ("2", say("player 2")),
+        ("3", say("player 3")),
+        ("4", say("player 4")),
+    ),
+    about=say("Who of four has the Excuse: drawn, or the player of this number, who volunteered."),
+    seats=(4,),
+)
+SLY_EXCUSE: Final = Listed(
+    name="sly_excuse",
+    called=say("The Excuse sees the seven cards"),
+    default="off",
+    spoken=(("off", say("no")), ("on", say("yes"))),
+    about=say("Does the player with the Excuse see, after the Crowns, which seven cards will be dealt face down?"),
+    seats=(4,),
+)
+
+
+@fact
+class Terms:
+    """What a table has agreed. `excuse` is the seat that shall have the Excuse; None: drawn, or three play."""
+
+    excuse: int | None
+    sly: bool
+
+
+def agreed(seats: int, options: Options) -> Terms:
+    """The terms of a table with so many players and these options."""
+    named, four = EXCUSE_SEAT.value_in(options), seats == 4
+    return Terms(
+        excuse=int(named) - 1 if four and named != "random" else None,
+        sly=four and SLY_EXCUSE.value_in(options) == "on",
+    )

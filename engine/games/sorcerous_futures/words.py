@@ -1,0 +1,39 @@
+"""How players and what lies face down are named."""
+
+from __future__ import annotations
+
+from engine.decks.decktet import CROWNS, EXCUSE, SUITS, suits
+from engine.tell import Text, say
+
+from .cards import Cards, without
+from .state import State
+from .worth import worths_of
+
+
+def owner(seat: int, view: State) -> Text:
+    """A player and what lies in front."""
+    if seat == view.excuse:
+        return say("{seat} with the Excuse", seat=seat)
+    return say("{seat} with the Aces of {suits}", seat=seat, suits=tuple(map(suits, view.aces[seat])))
+
+
+def told_worths(valuations: Cards) -> Text:
+    """What every suit was worth, and why."""
+    worths = worths_of(valuations)
+    each = tuple(
+        say("{suit} {worth} by {card}", suit=suit, worth=worths[suit], card=card)
+        for suit, card in zip(SUITS, valuations, strict=False)
+    )
+    return say(
+        "The suits are worth: {each}; the Excuse {worth} by {card}.",
+        each=each,
+        worth=worths[EXCUSE],
+        card=valuations[-1],
+    )
+
+
+def told_crowns(crowns: Cards) -> Text:
+    """Who has which Crown."""
+    each = tuple(say("{suit} with {seat}", suit=suits(crown), seat=seat) for seat, crown in enumerate(crowns))
+    aside = tuple(map(suits, without(CROWNS, crowns)))
+    return say("The Crowns: {each}; set aside: {aside}.", each=each, aside=aside)

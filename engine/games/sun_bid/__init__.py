@@ -1,0 +1,230 @@
+"""Sun Bid
+
+You bid with Suns, and you have only a few. The Sun you win with goes to the middle of the table, where the next winner
+picks it up; so a strong bid today arms somebody tomorrow, and every card turned up is a small dare: one more, or call
+the auction now?
+
+The Suns. They are your money: Ace 1, Desert 2, Painter 3, Mountain 4, Discovery 5, Penitent 6, Castle 7, Diplomat 8,
+Pact 9, Harvest 10, Lightkeeper 11, Window 12, Bard 13. Two players share the Suns from 2 to 9, three or four players
+those from 2 to 13. The Ace lies in the centre at first. Only this number counts on a Sun; its other suits do not.
+
+The cards for sale. All cards without a Sun: Aces, numbers from 2 to 9, Crowns, two Pawns and two Courts. That makes 30
+cards for two players, and twice as many for three or four. What you win is your take.
+
+A turn. The one whose turn it is does one of three things: flip the top card of the deck into the pool; call an auction
+of the pool, even of an empty one; or use a Pawn or Court of the own take, which is discarded for a card of the pool
+that shares a suit with it. Then the next player who has a Sun face up has the turn. Whoever has none sits out.
+
+A full pool. The fourth card in the pool (the fifth with three or four players) starts an auction at once.
+
+The bidding. It goes round once. The player left of the caller is first, the caller is last, and each bids one face-up
+Sun, higher than any bid so far, or passes. If you called and nobody bid, you must bid. If a full pool finds no bidder
+it is discarded.
+
+Winning. The winner takes the pool. The winning Sun goes to the centre, and the one that lay there comes to the winner
+face down: it cannot bid in this round, but it counts at its end and is ready again in the next. All other Suns that
+were bid stay with their owners.
+
+Aces. They are bad news. For each Ace in a pool you win you discard a card of that suit from your take, old or new, if
+you have one; then the Ace goes too. An Ace cannot pay for another Ace of the same pool. An Ace that you took with a
+Pawn or Court costs nothing and stays.
+
+The end of a round. A round ends when all Suns are face down, or with the last card of the deck. If that card does not
+fill the pool, the next player with a Sun says whether there is one more auction. Then all Suns are turned up, takes are
+scored and shuffled back into the deck, and whoever has the highest Sun begins the next round.
+
+Scoring. The highest sum of Suns scores 5 points, for each player who has it. Each Pawn and each Court in a take scores
+3. Two or more cards of one number, or Crowns, score 2 points each. And each card scores 1 that is next to another in a
+sequence: two cards that share a suit, with numbers one apart. In sequences an Ace is 1, a Crown is any number you like
+in its suit, and Pawns and Courts are left out. The table finds the best way for you.
+
+After three rounds the most points win. A tie goes to the higher sum of Suns, and then to the highest single Sun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.board import Board
+from engine.chance import Draw
+from engine.decisions import Choice, Decision
+from engine.decks import decktet
+from engine.decks.decktet import faces, in_order
+from engine.game import Chapter, Game, Options, Standing, Story
+from engine.tell import Text, say
+
+from . import board, decisions
+from .aces import lost, ways_to_pay
+from .cards import FOR_SALE, SUNS, Cards
+from .facts import (
+    Bid,
+    Called,
+    Dealt,
+    DeckRanOut,
+    Ended,
+    Flipped,
+    LeadPassed,
+    LetGo,
+    PaidForAces,
+    Passed,
+    PoolFilled,
+    RoundBegan,
+    RoundEnded,
+    Scored,
+    Unsold,
+    Used,
+    Won,
+)
+from .scoring import HIGHEST_SUN_TOTAL, points_of_take
+from .state import ROUNDS, State, all_sums, next_with_a_sun, running
+from .terms import EQUAL_PAWNS, SEQUENCE_SCORING, STACKS, agreed
+
+
+class SunBid(Game[State]):
+    """Sun Bid for two to four players."""
+
+    title = "Sun Bid"
+    seats = (2, 4)
+    options = (
+        STACKS,
+        EQUAL_PAWNS,
+        SEQUENCE_SCORING,
+    )
+    length = say("Three rounds of about ten auctions; 40 to 80 short turns for each.")
+    credits = say(
+        "Sun Bid is by Greg James, after Reiner Knizia's Ra, with an idea of P. D. Magnus for equal Pawns; the "
+        "published rules are under CC BY-NC-SA 3.0, this page is our own account of them. "
+        "The Decktet is a design by P. D. Magnus."
+    )
+    cover = faces(("AS", "9MS", "XS"))
+
+    def start(self, seats: int, options: Options) -> State:
+        terms = agreed(seats, options)
+        nothing: tuple[Cards, ...] = ((),) * seats
+        return State(terms, FOR_SALE * terms.copies, terms.stacks, nothing, nothing, (0,) * seats)
+
+    def setup(self, state: State, draw: Draw) -> Story[State]:
+        for seat, stack in enumerate(draw.shuffle(state.terms.stacks)):
+            state = yield Dealt(seat, stack)
+        yield self._round(state)
+
+    def asks(self, view: State, seat: int) -> Decision | None:
+        return decisions.asks(view, seat)
+
+    def barred(self, view: State, seat: int) -> Mapping[str, Text]:
+        return decisions.barred(view, seat)
+
+    def objects(self, view: State, seat: int, choice: Choice) -> Text | None:
+        return decisions.objects(view, seat, choice)
+
+    def resolve(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Story[State]:
+        ((seat, choice),) = choices.items()
+        cards = choice.every_text()
+        match choice.verb:
+            case "flip":
+                yield from self._flip(state, seat, draw)
+            case "call":
+                yield Called(seat)
+            case "use":
+                state = yield Used(seat, *cards)
+                yield LeadPassed(next_with_a_sun(seat, state))
+            case "discard":
+                state = yield PaidForAces(seat, running(state).aces, lost(cards))
+                yield from self._go_on(state)
+            case "pass" if state.auction is None:
+                state = yield LetGo(seat)
+                yield from self._end_round(state)
+            case _:
+                state = yield Bid(seat, *cards) if cards else Passed(seat)
+                if not running(state).bidders:
+                    yield from self._close(state)
+
+    def _flip(self, state: State, seat: int, draw: Draw) -> Chapter[State]:
+        """One more card in the pool: it may be the one that fills it, or the last one."""
+        state = yield Flipped(seat, draw.pick(state.deck))
+        if len(state.pool) == state.terms.full:
+            return (yield PoolFilled())
+        if not state.deck:
+            return (yield DeckRanOut(next_with_a_sun(seat, state)))
+        return (yield LeadPassed(next_with_a_sun(seat, state)))
+
+    def _close(self, state: State) -> Chapter[State]:
+        """Everybody has bid or passed."""
+        auction = running(state)
+        if auction.leader is None:
+            state = yield Unsold()
+        else:
+            state = yield Won(auction.leader, in_order(state.pool), auction.high, state.centre)
+            if state.auction is not None:
+                return (yield from self._pay_for_aces(state, auction.leader, state.auction.aces))
+        return (yield from self._go_on(state))
+
+    def _pay_for_aces(self, state: State, seat: int, aces: Cards) -> Chapter[State]:
+        """The winner is asked only where it makes a difference."""
+        losses = {lost(victims) for victims in ways_to_pay(aces, in_order(state.takes[seat]))}
+        if len(losses) > 1:
+            return state
+        state = yield PaidForAces(seat, aces, losses.pop())
+        return (yield from self._go_on(state))
+
+    def _go_on(self, state: State) -> Chapter[State]:
+        """After an auction: the next turn, or the end of the round."""
+        if state.deck and any(state.suns):
+            return (yield LeadPassed(next_with_a_sun(state.lead, state)))
+        return (yield from self._end_round(state))
+
+    def _end_round(self, state: State) -> Chapter[State]:
+        state = yield RoundEnded(state.round, spent=not any(state.suns))
+        sums = all_sums(state)
+        for seat, cards in enumerate(state.takes):
+            bonus = HIGHEST_SUN_TOTAL if sums[seat] == max(sums) else 0
+            state = yield Scored(seat, bonus, *points_of_take(cards, state.terms.per_suit))
+        return (yield Ended() if state.round == ROUNDS else self._round(state))
+
+    def _round(self, state: State) -> RoundBegan:
+        """The next round. The highest of all Suns begins; if that lies in the centre, the highest that somebody has."""
+        sun = max((sun for own in state.suns for sun in own), key=SUNS.index)
+        seat = next(seat for seat, own in enumerate(state.suns) if sun in own)
+        return RoundBegan(state.round + 1, seat, sun)
+
+    def standing(self, state: State) -> Standing:
+        if not state.over:
+            return Standing(state.scores)
+        highest = tuple(max(map(SUNS.index, suns)) for suns in state.suns)
+        return Standing.by(
+            tuple(zip(state.scores, all_sums(state), highest, strict=True)),
+            (say("the sum of the Suns"), say("the highest single Sun")),
+        )
+
+    def board(self, view: State, seat: int) -> Board:
+        return board.show(view, seat)
+
+    def longest(self, seats: int, options: Options) -> int:
+        # In a round each card is flipped once and each Pawn and Court used once. An auction costs a Sun, or a full
+        # pool; it is called, bid for by everybody and paid for. The deal is an entry, and the last question of a round.
+        cards, full, suns = (30, 4, 8) if seats == 2 else (60, 5, 12)
+        uses = cards * 4 // 30
+        return 1 + ROUNDS * (cards + uses + (suns + cards // full) * (seats + 2) + 1)
+
+    def tally(self, state: State) -> Mapping[str, int]:
+        aces = state.auction.aces if state.auction is not None else ()
+        return {
+            "cards": len(state.deck + state.pool + state.gone + aces) + sum(map(len, state.takes)),
+            "Suns": 1 + sum(map(len, state.suns + state.spent)),
+        }
+
+    def prospect(self, state: State, seat: int) -> int:
+        hopes = tuple(self._hope(state, each) for each in range(len(state.suns)))
+        return hopes[seat] - max(hope for each, hope in enumerate(hopes) if each != seat)
+
+    def _hope(self, state: State, seat: int) -> int:
+        """Points in tenths, and what the Suns that can still be bid are likely to become."""
+        cards = state.takes[seat]
+        points = state.scores[seat]
+        if not state.over:
+            points += sum(points_of_take(cards, state.terms.per_suit))
+        return 10 * points + sum(15 + 2 * SUNS.index(sun) for sun in state.suns[seat])
+
+    def word(self, value: Any) -> str:
+        return decktet.spoken(value)

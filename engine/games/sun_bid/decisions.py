@@ -1,0 +1,134 @@
+"""What players are asked in Sun Bid, each from their own view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from engine.decisions import Act, Choice, Decision, OneOf, Thing
+from engine.decks.decktet import SUITS, in_order, rank, suits, things
+from engine.tell import Text, say
+
+from .aces import NONE, cheapest_way, hungry, misfit, victims_of, ways_to_pay
+from .cards import beats, by_value, share_a_suit
+from .state import Auction, State, running
+from .words import sun_thing
+
+
+def asks(view: State, seat: int) -> Decision | None:
+    """What this seat may do now; None if it is not asked."""
+    if view.over:
+        return None
+    auction = view.auction
+    if auction is None:
+        if seat != view.lead:
+            return None
+        return _for_a_turn(view, seat) if view.deck else _for_a_last_auction(view, seat)
+    if auction.aces:
+        return _for_victims(view, auction, seat) if seat == auction.leader else None
+    return _for_a_bid(view, auction, seat) if seat == auction.bidders[0] else None
+
+
+def barred(view: State, seat: int) -> Mapping[str, Text]:
+    """The verbs that a seat may miss now, each with why."""
+    auction = view.auction
+    if auction is None and not view.deck:
+        return {"flip": say("There is no card left to flip.")}
+    if auction is None and not any(_uses(view, seat)):
+        if not any(rank(card) in "PT" for card in view.takes[seat]):
+            return {"use": say("You have no Pawn and no Court in your take.")}
+        return {"use": say("No Pawn or Court of yours shares a suit with a card of the pool.")}
+    if auction is not None and not auction.aces and auction.called and seat == view.lead and not auction.high:
+        return {"pass": say("You called this auction, and nobody else has bid.")}
+    return {}
+
+
+def objects(view: State, seat: int, choice: Choice) -> Text | None:
+    """Why blanks that fit one by one do not fit together; None if they do."""
+    if choice.verb != "discard":
+        return None
+    kept = in_order(view.takes[seat])
+    return misfit(kept, hungry(running(view).aces, kept), choice.every_text())
+
+
+def _for_a_turn(view: State, seat: int) -> Decision:
+    uses = tuple(_uses(view, seat))
+    what = (
+        say("Do you flip a card, call an auction, or use a Pawn or Court?")
+        if uses
+        else say("Do you flip a card or call an auction?")
+    )
+    return Decision(
+        seat,
+        say("{what} In the pool: {pool}.", what=what, pool=in_order(view.pool)),
+        (Act("flip"), Act("call"), *uses),
+        default=Choice("flip"),
+        topic=f"round {view.round}",
+        public=True,
+    )
+
+
+def _uses(view: State, seat: int) -> Iterator[Act]:
+    """One act for each Pawn or Court that shares a suit with something in the pool."""
+    for card in dict.fromkeys(in_order(view.takes[seat])):
+        targets = in_order(tuple(target for target in view.pool if share_a_suit(card, target)))
+        if rank(card) in "PT" and targets:
+            yield Act("use", (OneOf("card", things((card,))), OneOf("target", things(targets))), "use {} for {}")
+
+
+def _for_a_last_auction(view: State, seat: int) -> Decision:
+    return Decision(
+        seat,
+        say("The deck is empty. Do you call a last auction of {pool}?", pool=in_order(view.pool)),
+        (Act("pass"), Act("call")),
+        default=Choice("pass"),
+        topic=f"round {view.round}",
+        public=True,
+    )
+
+
+def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
+    own, equal_pawns = by_value(view.suns[seat]), view.terms.equal_pawns
+    suns = tuple(sun for sun in own if not auction.high or beats(sun, auction.high, equal_pawns))
+    must = auction.called and seat == view.lead and not auction.high
+    why = say("A bid is a Sun of yours that lies face up and is higher than any bid so far.")
+    bid = Act("bid", (OneOf("sun", tuple(sun_thing(sun, view.terms) for sun in suns), why),))
+    return Decision(
+        seat,
+        _prompt_for_a_bid(view, auction, must),
+        (*(() if must else (Act("pass"),)), *((bid,) if suns else ())),
+        default=Choice("bid", suns[:1]) if must else Choice("pass"),
+        topic=f"auction {view.auctions}",
+        public=True,
+    )
+
+
+def _prompt_for_a_bid(view: State, auction: Auction, must: bool) -> Text:
+    lot = (*in_order(view.pool), view.centre) if view.pool else say("{centre} and an empty pool", centre=view.centre)
+    if must:
+        return say("Nobody else has bid for {lot}, so you must. Which Sun?", lot=lot)
+    if auction.leader is None:
+        return say("What do you bid for {lot}? Nobody has bid yet.", lot=lot)
+    return say(
+        "Do you bid more than {high}, the bid of {leader:seat}, for {lot}?",
+        lot=lot,
+        high=auction.high,
+        leader=auction.leader,
+    )
+
+
+def _for_victims(view: State, auction: Auction, seat: int) -> Decision:
+    kept = in_order(view.takes[seat])
+    aces = hungry(auction.aces, kept)
+    blanks = []
+    for ace, victims in zip(aces, zip(*ways_to_pay(aces, kept), strict=True), strict=True):
+        spared = (Thing(NONE, "nothing"),) if NONE in victims else ()
+        blanks.append(OneOf(SUITS[suits(ace)], (*things(victims_of(ace, kept)), *spared)))
+    phrase = "discard " + ", ".join(f"{{}} for {SUITS[suits(ace)].lower()}" for ace in aces)
+    return Decision(
+        seat,
+        say("What do you lose from your take to {aces}?", aces=aces),
+        (Act("discard", tuple(blanks), phrase if len(aces) > 1 else ""),),
+        default=Choice("discard", cheapest_way(aces, kept, view.terms.per_suit)),
+        topic=f"auction {view.auctions}",
+        public=True,
+    )

@@ -1,0 +1,86 @@
+"""What a take scores: Pawns and Courts, cards of a kind, and sequences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations_with_replacement
+from typing import Final
+
+from engine.decks.decktet import SUITS, rank, suits
+from engine.tell import Text, say
+
+from .cards import Cards
+
+HIGHEST_SUN_TOTAL: Final = 5
+PAWN_OR_COURT: Final = 3
+OF_A_KIND: Final = 2
+RUNNING_RANKS: Final = "A23456789"
+"""The ranks that take part in sequences, besides the Crowns; the place in this row, counted from 1, is the number."""
+
+
+def points_for_pawns_and_courts(cards: Cards) -> int:
+    """Points for each Pawn and each Court."""
+    return PAWN_OR_COURT * sum(rank(card) in "PT" for card in cards)
+
+
+def points_of_a_kind(cards: Cards) -> int:
+    """Points for each card that is not the only one of its number, or not the only Crown. Copies are of a kind."""
+    many = Counter(rank(card) for card in cards if rank(card) in "23456789X")
+    return OF_A_KIND * sum(n for n in many.values() if n > 1)
+
+
+def points_for_sequences(cards: Cards, per_suit: bool) -> int:
+    """A point for each card that has a neighbour, or for each of its suits in which it has one; Crowns do their best.
+
+    A suit's Crowns stand for numbers in that suit alone. So each suit has its own few ways to bind cards, and only
+    where a card counts once does it matter which of them go together.
+    """
+    ways = [ways_to_bind(cards, suit) for suit in SUITS]
+    if per_suit:
+        return sum(max(bound.bit_count() for bound in of_suit) for of_suit in ways)
+    unions = {0}
+    for of_suit in ways:
+        unions = undominated({union | bound for union in unions for bound in of_suit})
+    return max(union.bit_count() for union in unions)
+
+
+def ways_to_bind(cards: Cards, suit: str) -> set[int]:
+    """The sets of cards that can have neighbours in a suit, one set for each good use of its Crowns.
+
+    A set is a number: bit i stands for the i-th card.
+    """
+    line, crowns = [0] * 12, []
+    for place, card in enumerate(cards):
+        if suit not in suits(card):
+            continue
+        if rank(card) == "X":
+            crowns.append(1 << place)
+        elif rank(card) in RUNNING_RANKS:
+            line[RUNNING_RANKS.index(rank(card)) + 1] |= 1 << place
+    found = set()
+    for numbers in combinations_with_replacement(range(1, 11), len(crowns)):
+        with_crowns = line.copy()
+        for crown, number in zip(crowns, numbers, strict=True):
+            with_crowns[number] |= crown
+        found.add(sum(with_crowns[n] for n in range(1, 11) if with_crowns[n - 1] or with_crowns[n + 1]))
+    return undominated(found)
+
+
+def undominated(sets: set[int]) -> set[int]:
+    """Those of the sets that are part of no other."""
+    return {each for each in sets if not any(each | other == other != each for other in sets)}
+
+
+def points_of_take(cards: Cards, per_suit: bool) -> tuple[int, int, int]:
+    """What a take scores: for Pawns and Courts, for cards of a kind, for sequences."""
+    return points_for_pawns_and_courts(cards), points_of_a_kind(cards), points_for_sequences(cards, per_suit)
+
+
+def in_words(pawns_and_courts: int, of_a_kind: int, sequences: int) -> tuple[Text, ...]:
+    """What a take scores, without what scores nothing."""
+    parts = (
+        (pawns_and_courts, say("{n} for Pawns and Courts", n=pawns_and_courts)),
+        (of_a_kind, say("{n} for cards of a kind", n=of_a_kind)),
+        (sequences, say("{n} for sequences", n=sequences)),
+    )
+    return tuple(text for points, text in parts if points)

@@ -1,0 +1,58 @@
+"""What can be agreed before a game of Sun Bid."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.facts import fact
+from engine.game import Listed, Options
+from engine.tell import say
+
+from .cards import STACKS_FOR_FOUR, STACKS_FOR_THREE, STACKS_FOR_TWO, Cards
+
+STACKS: Final = Listed(
+    name="stacks2",
+    called=say("The Suns of two players"),
+    default="A",
+    spoken=(("A", say("9-6-5-2 against 8-7-4-3")), ("B", say("9-6-4-3 against 8-7-5-2"))),
+    about=say("Which Suns the two begin with."),
+    seats=(2,),
+)
+EQUAL_PAWNS: Final = Listed(
+    name="equal_pawns",
+    called=say("Equal Pawns"),
+    default="off",
+    spoken=(("off", say("no")), ("on", say("yes"))),
+    about=say("If so, Harvest and Lightkeeper may each be bid on the other; they, Window and Bard count 10."),
+    seats=(3, 4),
+)
+SEQUENCE_SCORING: Final = Listed(
+    name="sequence_scoring",
+    called=say("A card in sequence scores"),
+    default="once",
+    spoken=(("once", say("once")), ("per_suit", say("once for each suit"))),
+    about=say("Does a card in sequence score once, or once for each of its suits in which it has a neighbour?"),
+)
+
+
+@fact
+class Terms:
+    """What a table has agreed, and what follows from the number of players. `full` is the number of cards in a full pool."""
+
+    stacks: tuple[Cards, ...]
+    copies: int
+    full: int
+    equal_pawns: bool
+    per_suit: bool
+
+
+def agreed(seats: int, options: Options) -> Terms:
+    """The terms of a table with so many players and these options."""
+    stacks = {2: STACKS_FOR_TWO[STACKS.value_in(options)], 3: STACKS_FOR_THREE, 4: STACKS_FOR_FOUR}[seats]
+    return Terms(
+        stacks,
+        copies=1 if seats == 2 else 2,
+        full=4 if seats == 2 else 5,
+        equal_pawns=EQUAL_PAWNS.value_in(options) == "on",
+        per_suit=SEQUENCE_SCORING.value_in(options) == "per_suit",
+    )

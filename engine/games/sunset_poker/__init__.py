@@ -1,0 +1,198 @@
+"""Sunset Poker
+
+Everybody builds a hand out of passing packs, then shows it card by card, and at every card asks the same question: run
+with a small profit while the Sun is up, or stay and fight for everything? Whoever takes the Sun shuts the door on those
+who wanted to slip out, and nobody knows who will dare.
+
+The cards. The Decktet: 36 cards for three to seven players, with the Pawns for eight, with Pawns, Courts and the Excuse
+for nine. Three players get twelve cards each, four nine, five seven, six six, and seven to nine players five. What does
+not divide evenly stays face down and unseen for the round. Everybody starts with 50 points.
+
+The draft. You are dealt a pack. Pick one card for your hand and pass the rest to the left; everybody does so at once,
+and goes on with the pack that arrives. The last card of a pack is simply yours.
+
+The play. Clockwise from the first player, each in turn does one thing: play a card face up, take the Sun from the
+middle, or fold. The Sun can be taken once. If you fold while it is still there, you gain a point for every card you
+have played. If somebody has taken it, were it yourself, you lose half a point for every card you have played, rounded
+up. Whoever has played the last card is finished and waits. The round is over when everybody has folded or is finished;
+unplayed cards are never shown.
+
+The showdown. The finished players compare their best Sets. The best one gains a point for each card of a full hand,
+and all that the others lost in this round. Every other finished player loses a point for each card. If the best Sets
+are equal in everything, those who tie gain and lose nothing, and what was lost is gone; so it is when nobody finished.
+Points never fall below zero, and being down to zero puts nobody out.
+
+Sets. A larger Set beats a smaller one. Of the same size, the kind counts, from high to low:
+X of a kind: cards of one rank.
+Straight flush: two or more ranks in a row, one card each, and one suit that is on all the cards.
+Run: two or more ranks in a row, one card each, every card sharing a suit with the next.
+Split: two ranks, as evenly as can be: one and one, two and one, two and two, three and two, and so on.
+Of the same kind, the highest card counts; the Ace is the highest, then Crown, Court, Pawn, 9 and down to 2. In a row
+the ranks go round in a circle: Ace, 2 to 9, Pawn, Court (where they are in the deck), Crown, and Ace again, so an Ace
+may stand below a 2 and above a Crown in the same row. The Excuse is in no Set; it is only a card to play.
+
+The end. The winner of a round is the first player of the next; without one the first player's left neighbour is. When
+after a round somebody has 100 points, the highest score wins; if it is shared, another round is played. After 25
+rounds the highest score wins in any case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.board import Board
+from engine.chance import Draw
+from engine.decisions import Choice, Decision
+from engine.decks.decktet import faces, spoken
+from engine.facts import take
+from engine.game import Chapter, Game, Options, Standing, Story
+from engine.seats import left_of
+from engine.tell import Text, say
+
+from . import board, bots, decisions
+from .facts import (
+    Beaten,
+    Dealt,
+    Ended,
+    Folded,
+    NobodyFinished,
+    PassedOn,
+    Picked,
+    PlayBegan,
+    Played,
+    RoundBegan,
+    SunTaken,
+    Tied,
+    Won,
+)
+from .sets import Cards, cards_each, deck_for
+from .state import START_POINTS, State, best_of, full_hand, points_for_folding
+from .terms import MAX_ROUNDS, SETTLE, SPLIT_MIN, TARGET, agreed
+
+
+class SunsetPoker(Game[State]):
+    """Sunset Poker for three to nine players."""
+
+    title = "Sunset Poker"
+    seats = (3, 9)
+    options = (
+        TARGET,
+        MAX_ROUNDS,
+        SPLIT_MIN,
+        SETTLE,
+    )
+    length = say("Five to ten rounds; in each, four to eleven picks that all make at once, then short turns.")
+    credits = say(
+        "Sunset Poker is a design by Christopher Menart for the Decktet, which is by P. D. Magnus. No licence is stated; "
+        "this page is our own account of it."
+    )
+    hidden = ("a card", "cards")
+    cover = faces(("6MW", "7WY", "8YK"))
+    short = {"max_rounds": 1}
+    # Seven cards a player: six to draft and at most seven to play.
+    demo = 5
+
+    def start(self, seats: int, options: Options) -> State:
+        none: tuple[Cards, ...] = ((),) * seats
+        return State(agreed(options), deck_for(seats), (START_POINTS,) * seats, none, none, none)
+
+    def setup(self, state: State, draw: Draw) -> Story[State]:
+        dealer = draw.below(len(state.scores))
+        yield from self._deal(state, RoundBegan(1, left_of(dealer, len(state.scores))), draw)
+
+    def asks(self, view: State, seat: int) -> Decision | None:
+        return decisions.asks(view, seat)
+
+    def barred(self, view: State, seat: int) -> Mapping[str, Text]:
+        return decisions.barred(view, seat)
+
+    def resolve(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Story[State]:
+        if state.turn is None:
+            yield from self._pick(state, {seat: choice.text() for seat, choice in choices.items()})
+            return
+        ((seat, choice),) = choices.items()
+        if choice.verb == "play":
+            state = yield Played(seat, choice.text(), last=len(state.hands[seat]) == 1)
+        elif choice.verb == "take":
+            state = yield SunTaken(seat)
+        else:
+            state = yield self._fold(state, seat)
+        if state.turn is None:
+            yield from self._settle(state, draw)
+
+    def _deal(self, state: State, began: RoundBegan, draw: Draw) -> Chapter[State]:
+        state = yield began
+        each, deck = full_hand(state), draw.shuffle(state.deck)
+        for seat in range(len(state.scores)):
+            state = yield Dealt(seat, tuple(deck[seat * each : (seat + 1) * each]))
+        return state
+
+    def _pick(self, state: State, picks: Mapping[int, str]) -> Chapter[State]:
+        """Everybody's pick, and the packs move; the last card of a pack is taken without asking."""
+        for seat, card in sorted(picks.items()):
+            state = yield Picked(seat, left_of(seat, len(state.scores)), card, take(state.packs[seat], card))
+        state = yield PassedOn(len(state.packs[0]))
+        if len(state.packs[0]) > 1:
+            return state
+        for seat, pack in enumerate(state.packs):
+            state = yield Picked(seat, left_of(seat, len(state.scores)), pack[0], ())
+        return (yield PlayBegan(state.first))
+
+    def _fold(self, state: State, seat: int) -> Folded:
+        cards = len(state.played[seat])
+        points = points_for_folding(cards, state.sun is not None)
+        really = max(points, -state.scores[seat])
+        return Folded(seat, cards, really, max(0, -(points if state.terms.nominal else really)))
+
+    def _settle(self, state: State, draw: Draw) -> Chapter[State]:
+        """The showdown of those who finished; all losses come before the gain. Then the next round, or the end."""
+        best = {seat: best_of(state, cards) for seat, cards in enumerate(state.played) if seat not in state.folded}
+        highest = max((each.strength() for each in best.values()), default=None)
+        leaders = tuple(seat for seat, each in best.items() if each.strength() == highest)
+        stake = full_hand(state)
+        for seat, beaten in best.items():
+            if seat not in leaders:
+                really = min(stake, state.scores[seat])
+                state = yield Beaten(seat, beaten, really, stake if state.terms.nominal else really)
+        if len(leaders) == 1:
+            state = yield Won(leaders[0], best[leaders[0]], stake, state.lost)
+        elif leaders:
+            state = yield Tied(leaders, best[leaders[0]])
+        else:
+            state = yield NobodyFinished()
+        first = leaders[0] if len(leaders) == 1 else left_of(state.first, len(state.scores))
+        return (yield from self._go_on(state, first, draw))
+
+    def _go_on(self, state: State, first: int, draw: Draw) -> Chapter[State]:
+        reached = max(state.scores) >= state.terms.target
+        shared = state.scores.count(max(state.scores)) > 1
+        if (reached and not shared) or state.round == state.terms.max_rounds:
+            return (yield Ended(reached))
+        return (yield from self._deal(state, RoundBegan(state.round + 1, first, reached), draw))
+
+    def standing(self, state: State) -> Standing:
+        return Standing.by(tuple((score,) for score in state.scores)) if state.over else Standing(state.scores)
+
+    def board(self, view: State, seat: int) -> Board:
+        return board.show(view, seat)
+
+    def longest(self, seats: int, options: Options) -> int:
+        # A round has a pick less than there are cards, a turn for each card of each hand, and one for the Sun.
+        return 1 + MAX_ROUNDS.value_in(options) * cards_each(seats) * (seats + 1)
+
+    def tally(self, state: State) -> Mapping[str, int]:
+        cards = [
+            *state.deck,
+            *(card for piles in (state.hands, state.packs, state.played) for p in piles for card in p),
+        ]
+        return {"cards": len(cards), "different cards": len(set(cards))}
+
+    def prospect(self, state: State, seat: int) -> int:
+        return bots.prospect(state, seat)
+
+    def imagine(self, view: State, seat: int, draw: Draw) -> State:
+        return bots.imagine(view, seat, draw)
+
+    def word(self, value: Any) -> str:
+        return spoken(value)

@@ -1,0 +1,240 @@
+"""What can happen in Sunset Poker."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.facts import Fact, fact, is_hidden, put, secret, take
+from engine.tell import Text, say
+
+from .sets import BestSet, Cards, deck_for
+from .state import State, next_in
+
+
+@fact
+class RoundBegan(Fact[State]):
+    """Round {round} begins with new packs. {seat} will play first."""
+
+    round: int
+    seat: int
+    shared: bool = False
+
+    def sentence(self) -> Text:
+        template = (
+            "The top score is shared, so there is a round {round}, with new packs. {seat} will play first."
+            if self.shared
+            else "Round {round} begins with new packs. {seat} will play first."
+        )
+        return say(template, round=self.round, seat=self.seat)
+
+    def apply(self, state: State) -> State:
+        none: tuple[Cards, ...] = ((),) * len(state.scores)
+        return replace(
+            state,
+            deck=deck_for(len(state.scores)),
+            hands=none,
+            packs=none,
+            played=none,
+            round=self.round,
+            first=self.seat,
+            turn=None,
+            sun=None,
+            folded=(),
+        )
+
+
+@fact
+class Dealt(Fact[State]):
+    """{seat} [is|are] dealt {cards}."""
+
+    silent = True
+    seat: int
+    cards: Cards = secret()
+
+    def apply(self, state: State) -> State:
+        deck = tuple(card for card in state.deck if card not in self.cards)
+        return replace(state, deck=deck, packs=put(state.packs, self.seat, self.cards))
+
+
+@fact
+class Picked(Fact[State]):
+    """{seat} [picks|pick] {card}. Whoever picks and whoever gets the pack next know the rest of it."""
+
+    seat: int
+    left: int
+    card: str = secret()
+    rest: Cards = secret("seat", "left")
+
+    def sentence(self) -> Text | None:
+        # That everybody has picked is told once; here each reader is told of the own card only.
+        return None if is_hidden(self.card) else say("{seat} [picks|pick] {card}.", seat=self.seat, card=self.card)
+
+    def apply(self, state: State) -> State:
+        hands = put(state.hands, self.seat, (*state.hands[self.seat], self.card))
+        return replace(state, hands=hands, packs=put(state.packs, self.seat, self.rest))
+
+
+@fact
+class PassedOn(Fact[State]):
+    """Everybody has picked a card; the packs, {cards:card|cards} each, go to the left."""
+
+    cards: int
+
+    def apply(self, state: State) -> State:
+        return replace(state, packs=(state.packs[-1], *state.packs[:-1]))
+
+
+@fact
+class PlayBegan(Fact[State]):
+    """The last cards go to their hands and the play begins. {seat} [is|are] first."""
+
+    seat: int
+
+    def apply(self, state: State) -> State:
+        return replace(state, turn=self.seat)
+
+
+@fact
+class Played(Fact[State]):
+    """{seat} [plays|play] {card}."""
+
+    seat: int
+    card: str
+    last: bool = False
+
+    def sentence(self) -> Text:
+        template = "{seat} [plays|play] {card} and [is|are] finished." if self.last else "{seat} [plays|play] {card}."
+        return say(template, seat=self.seat, card=self.card)
+
+    def apply(self, state: State) -> State:
+        hands = put(state.hands, self.seat, take(state.hands[self.seat], self.card))
+        played = put(state.played, self.seat, (*state.played[self.seat], self.card))
+        return replace(state, hands=hands, played=played, turn=next_in(self.seat, hands, state.folded))
+
+
+@fact
+class SunTaken(Fact[State]):
+    """{seat} [takes|take] the Sun. From now on it costs points to fold."""
+
+    seat: int
+
+    def apply(self, state: State) -> State:
+        return replace(state, sun=self.seat, turn=next_in(self.seat, state.hands, state.folded))
+
+
+@fact
+class Folded(Fact[State]):
+    """{seat} [folds|fold]. `points` is what the score changes by, `lost` what the winner will collect of it."""
+
+    seat: int
+    cards: int
+    points: int
+    lost: int = 0
+
+    def sentence(self) -> Text:
+        if not self.cards:
+            template = "{seat} [folds|fold] without a card played."
+        elif self.points > 0:
+            template = "{seat} [folds|fold] after {cards:card|cards} and [gains|gain] {points:point|points}."
+        elif self.points < 0:
+            template = "{seat} [folds|fold] after {cards:card|cards} and [loses|lose] {points:point|points}."
+        else:
+            template = "{seat} [folds|fold] after {cards:card|cards} and [has|have] no points left to lose."
+        return say(template, seat=self.seat, cards=self.cards, points=abs(self.points))
+
+    def apply(self, state: State) -> State:
+        folded = (*state.folded, self.seat)
+        return replace(
+            state,
+            scores=put(state.scores, self.seat, state.scores[self.seat] + self.points),
+            folded=folded,
+            turn=next_in(self.seat, state.hands, folded),
+            lost=state.lost + self.lost,
+        )
+
+
+@fact
+class Beaten(Fact[State]):
+    """{seat} [has|have] only {best} and [loses|lose] {points:point|points}."""
+
+    seat: int
+    best: BestSet
+    points: int
+    lost: int
+
+    def sentence(self) -> Text:
+        template = (
+            "{seat} [has|have] only {best} and [loses|lose] {points:point|points}."
+            if self.points
+            else "{seat} [has|have] only {best} and no points left to lose."
+        )
+        return say(template, seat=self.seat, best=self.best.words(), points=self.points)
+
+    def apply(self, state: State) -> State:
+        scores = put(state.scores, self.seat, state.scores[self.seat] - self.points)
+        return replace(state, scores=scores, lost=state.lost + self.lost)
+
+
+@fact
+class Won(Fact[State]):
+    """{seat} [wins|win] the round with {best} and [gains|gain] {points:point|points}, and {lost} that the others lost."""
+
+    seat: int
+    best: BestSet
+    points: int
+    lost: int
+
+    def sentence(self) -> Text:
+        template = (
+            "{seat} [wins|win] the round with {best} ({cards}) and [gains|gain] {points:point|points}, "
+            "and the {lost:point|points} that others lost."
+            if self.lost
+            else "{seat} [wins|win] the round with {best} ({cards}) and [gains|gain] {points:point|points}."
+        )
+        values = {"points": self.points, "lost": self.lost}
+        return say(template, seat=self.seat, best=self.best.words(), cards=self.best.cards, **values)
+
+    def apply(self, state: State) -> State:
+        gained = state.scores[self.seat] + self.points + self.lost
+        return replace(state, scores=put(state.scores, self.seat, gained), lost=0)
+
+
+@fact
+class Tied(Fact[State]):
+    """{seats:seats} tie with {best}: a perfect tie. They gain and lose nothing, and what others lost is gone."""
+
+    seats: tuple[int, ...]
+    best: BestSet
+
+    def sentence(self) -> Text:
+        return say(
+            "{seats:seats} tie with {best}, a perfect tie: no gain and no loss, and what others lost is gone.",
+            seats=self.seats,
+            best=self.best.words(),
+        )
+
+    def apply(self, state: State) -> State:
+        return replace(state, lost=0)
+
+
+@fact
+class NobodyFinished(Fact[State]):
+    """Everybody has folded: nobody wins the round, and what was lost is gone."""
+
+    def apply(self, state: State) -> State:
+        return replace(state, lost=0)
+
+
+@fact
+class Ended(Fact[State]):
+    """The game is over."""
+
+    reached: bool
+
+    def sentence(self) -> Text:
+        return say(
+            "The target is reached. The game is over." if self.reached else "That was the last round. The game is over."
+        )
+
+    def apply(self, state: State) -> State:
+        return replace(state, over=True)

@@ -1,0 +1,115 @@
+"""The cards in the game, and the best Set of some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import permutations
+from typing import Final
+
+from engine.decks.decktet import BASIC, EXTENDED, RANK_NAMES, SUITS, rank, suits
+from engine.facts import fact
+from engine.tell import Text, say
+
+Cards = tuple[str, ...]
+# The Pawns make the deck divisible by eight, and only the whole extended deck is divisible by nine.
+DECKS: Final[Mapping[int, Cards]] = {8: EXTENDED[:40], 9: EXTENDED}
+CIRCLE: Final = "A23456789PTX"
+"""The ranks in a row. After the last comes the first again; ranks that are not in the deck are left out."""
+HEIGHTS: Final = "23456789PTXA"
+"""The ranks from the lowest card to the highest."""
+KINDS: Final = ("split", "run", "straight flush", "kind")
+"""The kinds of Set, lowest first."""
+
+
+@fact
+class BestSet:
+    """The best Set of some cards; without cards, none."""
+
+    kind: str
+    cards: Cards
+
+    def strength(self) -> tuple[int, int, int]:
+        """What is compared: the size, then the kind, then the highest card."""
+        return len(self.cards), KINDS.index(self.kind), max(map(height, self.cards), default=0)
+
+    def words(self) -> Text:
+        """The Set as players call it."""
+        if not self.cards:
+            return say("no Set")
+        size, top = len(self.cards), rank(max(self.cards, key=height))
+        if self.kind != "kind":
+            template = {
+                "split": "a split of {size} with {top} high",
+                "run": "a run of {size} with {top} high",
+                "straight flush": "a straight flush of {size} with {top} high",
+            }[self.kind]
+        else:
+            template = {1: "a single {top}", 2: "a pair of {top}s"}.get(size, "{size} of a kind ({top}s)")
+        return say(template, size=size, top=RANK_NAMES.get(top, top))
+
+
+def deck_for(seats: int) -> Cards:
+    """The cards in the game."""
+    return DECKS.get(seats, BASIC)
+
+
+def cards_each(seats: int) -> int:
+    """The cards in a full hand, and in a new pack."""
+    return len(deck_for(seats)) // seats
+
+
+@cache
+def circle_for(seats: int) -> str:
+    """The ranks in the game, in a row; after the last comes the first."""
+    ranks = {rank(card) for card in deck_for(seats)}
+    return "".join(letter for letter in CIRCLE if letter in ranks)
+
+
+def height(card: str) -> int:
+    """How high a card is in a comparison: the Ace always highest."""
+    return HEIGHTS.index(rank(card))
+
+
+def best_set(cards: Cards, circle: str, split_min: int) -> BestSet:
+    """The best Set of these cards. Of equally good ones it does not matter which."""
+    held = {letter: tuple(card for card in cards if rank(card) == letter) for letter in circle}
+    sets = [BestSet("kind", same) for same in held.values()]
+    for suit in SUITS:
+        sets += (BestSet("straight flush", row) for row in rows(_of_suit(held, suit), circle))
+    sets += (BestSet("run", row) for row in rows(held, circle))
+    sets += (BestSet("split", split) for split in splits(held) if len(split) >= split_min)
+    return max(sets, key=BestSet.strength)
+
+
+def rows(held: Mapping[str, Cards], circle: str) -> Iterator[Cards]:
+    """From each rank on, the longest row of ranks with one card each, every card sharing a suit with the next.
+
+    How a row goes on depends on nothing but its last card, so one row is remembered for each card that it may end in.
+    """
+    for i in range(len(circle)):
+        longest: Cards = ()
+        ends: dict[str, Cards] = {card: (card,) for card in held[circle[i]]}
+        for letter in circle[i + 1 :] + circle[:i]:
+            ends = {
+                card: (*row, card)
+                for card in held[letter]
+                for last, row in ends.items()
+                if not set(suits(last)).isdisjoint(suits(card))
+            }
+            if not ends:
+                break
+            longest = next(iter(ends.values()))
+        if longest:
+            yield longest
+
+
+def splits(held: Mapping[str, Cards]) -> Iterator[Cards]:
+    """For each two ranks the largest split: as many cards of both, or one more of the first."""
+    for some, others in permutations(held.values(), 2):
+        if others and len(some) >= len(others):
+            yield some[: len(others) + 1] + others
+
+
+def _of_suit(held: Mapping[str, Cards], suit: str) -> dict[str, Cards]:
+    return {letter: tuple(card for card in cards if suit in suits(card)) for letter, cards in held.items()}

@@ -1,0 +1,58 @@
+"""The table of Sunset Poker."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.decks.decktet import in_order
+from engine.facts import fact
+from engine.seats import clockwise
+
+from .sets import BestSet, Cards, best_set, cards_each, circle_for
+from .terms import Terms
+
+START_POINTS: Final = 50
+
+
+@fact
+class State:
+    """A table of Sunset Poker.
+
+    `deck` is what was not dealt, in no order; in a view it is what the reader was not dealt. A pack keeps the order in
+    which it was dealt. `turn` is None during the draft; `sun` is who has taken the Sun; `lost` is what the winner of
+    the round will collect.
+    """
+
+    terms: Terms
+    deck: Cards
+    scores: tuple[int, ...]
+    hands: tuple[Cards, ...]
+    packs: tuple[Cards, ...]
+    played: tuple[Cards, ...]
+    round: int = 0
+    first: int = 0
+    turn: int | None = None
+    sun: int | None = None
+    folded: tuple[int, ...] = ()
+    lost: int = 0
+    over: bool = False
+
+
+def points_for_folding(played: int, sun_taken: bool) -> int:
+    """A gain of one for each card played, or a loss of one for each two, rounded up."""
+    return -((played + 1) // 2) if sun_taken else played
+
+
+def next_in(seat: int, hands: tuple[Cards, ...], folded: tuple[int, ...]) -> int | None:
+    """The next player clockwise who has neither folded nor finished; it may be the same one again."""
+    return next((other for other in clockwise(seat + 1, len(hands), without=folded) if hands[other]), None)
+
+
+def full_hand(state: State) -> int:
+    """How many cards a full hand has, which is also what is at stake in a showdown."""
+    return cards_each(len(state.scores))
+
+
+def best_of(state: State, cards: Cards) -> BestSet:
+    """The best Set of these cards at this table."""
+    return best_set(in_order(cards), circle_for(len(state.scores)), state.terms.split_min)

@@ -1,0 +1,60 @@
+"""What can be agreed before a game of Sunset Poker."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.facts import fact
+from engine.game import Listed, Number, Options
+from engine.tell import say
+
+TARGET: Final = Number(
+    name="target",
+    called=say("Points that end the game"),
+    default=100,
+    low=51,
+    high=1000,
+    about=say("How many points end the game."),
+)
+MAX_ROUNDS: Final = Number(
+    name="max_rounds",
+    called=say("Rounds at most"),
+    default=25,
+    low=1,
+    high=100,
+    about=say("After how many rounds the game ends at the latest."),
+)
+SPLIT_MIN: Final = Listed(
+    name="split_min",
+    called=say("The smallest split"),
+    default="2",
+    spoken=(("2", say("two cards")), ("4", say("two pairs"))),
+    about=say("The smallest split: two cards of any two ranks, or two pairs."),
+)
+SETTLE: Final = Listed(
+    name="settle",
+    called=say("The winner collects"),
+    default="actual",
+    spoken=(("actual", say("what others lost")), ("nominal", say("what others should have lost"))),
+    about=say("The winner collects what others really lost, or what they should have lost had they had enough."),
+)
+
+
+@fact
+class Terms:
+    """What a table has agreed."""
+
+    target: int
+    max_rounds: int
+    split_min: int
+    nominal: bool
+
+
+def agreed(options: Options) -> Terms:
+    """The terms of a table with these options."""
+    return Terms(
+        target=TARGET.value_in(options),
+        max_rounds=MAX_ROUNDS.value_in(options),
+        split_min=int(SPLIT_MIN.value_in(options)),
+        nominal=SETTLE.value_in(options) == "nominal",
+    )

@@ -1,0 +1,240 @@
+"""Templari
+
+Fifteen lots of cards come up for sale. What you pay goes to whoever holds the number you paid with, so every coin you
+spend arms a rival, and a bid you cannot pay costs you a card.
+
+The cards. Thirty cards in six colours, five of each. Every number from 0 to 9 stands on three cards; no colour has a
+number twice. Everybody begins with 12 coins.
+
+A round. The start player may first sell a card, if short of coins. Then two cards are turned up, and are sold together
+as one lot.
+
+The bidding. The start player opens; 0 is a bid. Then, clockwise, each player bids more or passes, and who has passed is
+out of this auction. The last digit of a bid may not be a number on a card you own: with a 2 and a 4 in front of you
+there is no 12 and no 4 for you. When all others have passed the highest bidder has won. If nobody bids at all the start
+player takes the lot for nothing.
+
+Overbidding. You may bid more than you have, as long as nobody lets you have it: if such a bid wins, you pay nothing and
+get nothing, you give up one of your cards for good, and the lot is auctioned again without you. If that leaves a single
+player, the lot is free. Without a card you may not bid more than you own.
+
+Paying. The last digit of your bid is the number that is paid. The player with the most cards of that number takes your
+coins and the pot; if several are tied they share, and what cannot be shared stays in the pot. You yourself never count,
+and neither do the cards you just bought. If nobody else has the number, all others share.
+
+Next. The winner of the lot starts the next round.
+
+A card for sale. A start player with a card and with 5 coins or fewer may auction one of their cards to the others before
+the lot is turned up. The least bid is 1, the digit rule and overbidding are as above, and the price goes to the seller.
+If nobody bids, the card stays where it is.
+
+The end. After fifteen lots, one to five cards of a colour score 1, 3, 6, 10 and 15 points, and the most coins 2 more
+(for each, if tied). The most points win; a tie goes to the higher sum of numbers on the cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.board import Board
+from engine.chance import Draw
+from engine.decisions import Choice, Decision
+from engine.facts import take
+from engine.game import Chapter, Game, Options, Standing, Story
+from engine.seats import clockwise
+from engine.tell import Text, say
+
+from . import board, decisions, scoring
+from .cards import BALANCED, COLOURS, faces, random_layout
+from .digits import payment, receivers_of
+from .facts import (
+    Bid,
+    Ended,
+    GaveUp,
+    KeptAll,
+    Laid,
+    NotOffered,
+    Overbid,
+    Paid,
+    Passed,
+    PutUp,
+    Reopened,
+    RoundBegan,
+    SoldOn,
+    Took,
+    TurnedUp,
+    Unsold,
+)
+from .scoring import standing
+from .state import Auction, State, running
+from .terms import (
+    CARDS_IN_A_LOT,
+    LAYOUT,
+    LOTS,
+    MONEY,
+    MONEY_BONUS,
+    OVERBID,
+    SIDE_AUCTION,
+    SIDE_LIMIT,
+    START_MONEY,
+    agreed,
+)
+
+
+class Templari(Game[State]):
+    """Templari for three to five players."""
+
+    title = "Templari"
+    seats = (3, 5)
+    options = (
+        OVERBID,
+        SIDE_AUCTION,
+        SIDE_LIMIT,
+        LAYOUT,
+        MONEY,
+        START_MONEY,
+        CARDS_IN_A_LOT,
+        MONEY_BONUS,
+    )
+    length = say("15 lots; a few short turns for each.")
+    credits = say(
+        "Templari is a design by Michael Schacht, published by Igiari in 2017. No licence is stated; "
+        "this page is our own account of it."
+    )
+    cover = faces(("R7", "B3", "G4"))
+    short = {"start_money": 1}
+
+    def start(self, seats: int, options: Options) -> State:
+        return State(agreed(options), BALANCED, (START_MONEY.value_in(options),) * seats, ((),) * seats)
+
+    def setup(self, state: State, draw: Draw) -> Story[State]:
+        if state.terms.random_layout:
+            state = yield Laid(random_layout(draw))
+        state = yield self._round(state, draw.below(len(state.coins)))
+        yield from self._offer(state, draw)
+
+    def asks(self, view: State, seat: int) -> Decision | None:
+        return decisions.asks(view, seat)
+
+    def barred(self, view: State, seat: int) -> Mapping[str, Text]:
+        return decisions.barred(view, seat)
+
+    def resolve(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Story[State]:
+        ((seat, choice),) = choices.items()
+        if choice.verb == "no":
+            state = yield KeptAll(seat)
+            yield from self._offer(state, draw)
+        elif choice.verb == "sell":
+            yield PutUp(seat, choice.text())
+        elif choice.verb == "discard":
+            state = yield GaveUp(seat, choice.text())
+            yield from self._reopen(state, draw)
+        else:
+            state = yield Bid(seat, choice.number()) if choice.verb == "bid" else Passed(seat)
+            yield from self._go_on(state, draw)
+
+    def _round(self, state: State, active: int) -> RoundBegan:
+        """The start of the next round, with those who may sell a card in it if they are poor enough in their turn."""
+        sellers = (
+            ()
+            if state.terms.sale_limit is None
+            else clockwise(active, len(state.coins))
+            if state.terms.all_may_sell
+            else (active,)
+        )
+        return RoundBegan(state.round + 1, active, sellers)
+
+    def _offer(self, state: State, draw: Draw) -> Chapter[State]:
+        """Ask the next player who may sell a card, or turn up the lot."""
+        limit = -1 if state.terms.sale_limit is None else state.terms.sale_limit
+        while state.sellers and not (state.cards[state.sellers[0]] and state.coins[state.sellers[0]] <= limit):
+            state = yield NotOffered(state.sellers[0])
+        if not state.sellers:
+            bag, lot = state.deck, []
+            for _ in range(state.terms.lots[state.round - 1]):
+                lot.append(draw.pick(bag))
+                bag = take(bag, lot[-1])
+            state = yield TurnedUp(state.round, tuple(lot))
+        return state
+
+    def _go_on(self, state: State, draw: Draw) -> Chapter[State]:
+        """After a bid or a pass: the next bidder, or the end of this bidding."""
+        auction = running(state)
+        if auction.leader is None:
+            return state if auction.bidders else (yield from self._nobody_bid(state, auction, draw))
+        if len(auction.bidders) > 1:
+            return state
+        price = auction.high or 0
+        if price > state.coins[auction.leader]:
+            return (yield Overbid(auction.leader, price))
+        return (yield from self._sell(state, auction, auction.leader, price, draw))
+
+    def _nobody_bid(self, state: State, auction: Auction, draw: Draw) -> Chapter[State]:
+        if auction.seller is None:
+            return (yield from self._take(state, auction.opener, draw, free=True))
+        state = yield Unsold(auction.seller, auction.card)
+        return (yield from self._offer(state, draw))
+
+    def _sell(self, state: State, auction: Auction, winner: int, price: int, draw: Draw) -> Chapter[State]:
+        if auction.seller is not None:
+            state = yield SoldOn(auction.seller, winner, auction.card, price)
+            return (yield from self._offer(state, draw))
+        receivers = receivers_of(price % 10, winner, state.cards)
+        each, pot = payment(price, state.pot, len(receivers))
+        state = yield Paid(winner, price, receivers, each, pot)
+        return (yield from self._take(state, winner, draw))
+
+    def _take(self, state: State, winner: int, draw: Draw, free: bool = False) -> Chapter[State]:
+        """The lot changes hands; then the next round, or the end."""
+        state = yield Took(winner, state.lot, free)
+        if state.round == LOTS:
+            most = max(state.coins)
+            return (
+                yield Ended(
+                    tuple(seat for seat, coins in enumerate(state.coins) if coins == most),
+                    state.terms.bonus,
+                )
+            )
+        state = yield self._round(state, winner)
+        return (yield from self._offer(state, draw))
+
+    def _reopen(self, state: State, draw: Draw) -> Chapter[State]:
+        """The bidding for the same cards again, without those who could not pay."""
+        auction = running(state)
+        first = state.active if auction.seller is None else auction.seller + 1
+        out = state.banned if auction.seller is None else (*state.banned, auction.seller)
+        left = clockwise(first, len(state.coins), without=out)
+        if not left:
+            return (yield from self._nobody_bid(state, auction, draw))
+        if len(left) == 1 and auction.seller is None:
+            return (yield from self._take(state, left[0], draw, free=True))
+        return (yield Reopened(left[0]))
+
+    def standing(self, state: State) -> Standing:
+        return scoring.standing(state)
+
+    def board(self, view: State, seat: int) -> Board:
+        return board.show(view, seat)
+
+    def longest(self, seats: int, options: Options) -> int:
+        # A bidding has at most one bid per coin of the game and one pass a player; every offence begins another, and
+        # each player offends at most once a lot. Before each lot every player may hold such a sale too.
+        bidding = START_MONEY.value_in(options) * seats + 1 + seats
+        return LOTS * (seats + 1) * seats * (bidding + 2)
+
+    def tally(self, state: State) -> Mapping[str, int]:
+        owned = sum(map(len, state.cards))
+        return {
+            "coins": sum(state.coins) + state.pot,
+            "cards": owned + len((*state.deck, *state.gone, *state.lot)),
+        }
+
+    def prospect(self, state: State, seat: int) -> int:
+        # A coin is worth a little: it buys points later, at very roughly a point for four.
+        worth = [4 * points + coins for points, coins in zip(standing(state).scores, state.coins, strict=True)]
+        return worth[seat] - max(worth[:seat] + worth[seat + 1 :])
+
+    def word(self, value: Any) -> str:
+        text = str(value)
+        return f"{COLOURS[text[0]]} {text[1]}" if len(text) == 2 and text[0] in COLOURS else text

@@ -1,0 +1,88 @@
+"""What players are asked in Templari, each from their own view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from engine.decisions import Act, Amount, Choice, Decision, OneOf
+from engine.tell import Text, say
+
+from .cards import things
+from .digits import endings_allowed
+from .scoring import cheapest_loss
+from .state import Auction, State, most_one_may_bid
+
+LEAST_SIDE_BID: Final = 1
+
+
+def asks(view: State, seat: int) -> Decision | None:
+    """What this seat may do now; None if it is not asked."""
+    if view.over:
+        return None
+    if view.offender is not None:
+        return _for_a_card(view, seat) if seat == view.offender else None
+    if view.auction is not None:
+        return _for_a_bid(view, view.auction, seat) if seat == view.auction.turn else None
+    return _to_sell(view, seat) if seat == view.sellers[0] else None
+
+
+def barred(view: State, seat: int) -> Mapping[str, Text]:
+    """The verbs that a seat may miss now, each with why."""
+    if view.offender is not None:
+        return {"bid": say("You won with a bid that you cannot pay; first you give up a card.")}
+    if view.auction is None:
+        return {"bid": say("The lot is not turned up yet.")}
+    if view.terms.sale_limit is None:
+        return {}
+    if view.auction.seller is not None:
+        return {"sell": say("Another card is being sold.")}
+    return {"sell": say("Cards are sold only before the lot is turned up.")}
+
+
+def _to_sell(view: State, seat: int) -> Decision:
+    return Decision(
+        seat,
+        say(
+            "Do you sell one of your cards before lot {round} comes up?",
+            round=view.round,
+        ),
+        (Act("no"), Act("sell", (OneOf("card", things(view.cards[seat])),))),
+        default=Choice("no"),
+        topic=f"sale {view.round}",
+        public=True,
+    )
+
+
+def _for_a_bid(view: State, auction: Auction, seat: int) -> Decision:
+    low = auction.high + 1 if auction.high is not None else 0 if auction.seller is None else LEAST_SIDE_BID
+    most = most_one_may_bid(seat, view)
+    why = say(
+        "You have {coins:coin|coins}, and no bid may end in a number you own.",
+        coins=view.coins[seat],
+    )
+    bid = Amount("coins", low, most, endings_allowed(view.cards[seat]), raising=True, why=why)
+    what = (auction.card,) if auction.seller is not None else view.lot
+    if auction.high is None:
+        prompt = say("What do you bid for {what}? Nobody has bid yet.", what=what)
+    else:
+        prompt = say("Do you bid more than {high} for {what}?", high=auction.high, what=what)
+    return Decision(
+        seat,
+        prompt,
+        (Act("pass"), *((Act("bid", (bid,)),) if bid.count() else ())),
+        default=Choice("pass"),
+        topic=f"lot {view.round}" if auction.seller is None else f"sale {view.round} {auction.card}",
+        public=True,
+    )
+
+
+def _for_a_card(view: State, seat: int) -> Decision:
+    return Decision(
+        seat,
+        say("You cannot pay your bid. Which card do you give up?"),
+        (Act("discard", (OneOf("card", things(view.cards[seat])),)),),
+        default=Choice("discard", (cheapest_loss(view.cards[seat]),)),
+        topic=f"lot {view.round}",
+        public=True,
+    )

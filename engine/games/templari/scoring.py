@@ -1,0 +1,49 @@
+"""What cards are worth, and who wins."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from engine.facts import take
+from engine.game import Standing
+from engine.tell import say
+
+from .cards import COLOURS, Cards, colour, number
+from .state import State
+
+
+def worth_of_colours(cards: Cards) -> int:
+    """Points for the cards: n cards of a colour are worth 1 + 2 + ... + n."""
+    return sum(n * (n + 1) // 2 for n in Counter(colour(card) for card in cards).values())
+
+
+def sum_of_numbers(cards: Cards) -> int:
+    """What decides a tie."""
+    return sum(map(number, cards))
+
+
+def cheapest_loss(cards: Cards) -> str:
+    """The card whose loss costs least: fewest colour points, then lowest number, then the order of the colours."""
+
+    def cost(card: str) -> tuple[int, int, int]:
+        return (
+            worth_of_colours(cards) - worth_of_colours(take(cards, card)),
+            number(card),
+            list(COLOURS).index(colour(card)),
+        )
+
+    return min(cards, key=cost)
+
+
+def standing(state: State) -> Standing:
+    """The points of the colours; in the end also for the most coins, with the sum of the numbers for a tie."""
+    points = tuple(map(worth_of_colours, state.cards))
+    if not state.over:
+        return Standing(points)
+    most = max(state.coins)
+    scores = tuple(p + state.terms.bonus * (c == most) for p, c in zip(points, state.coins, strict=True))
+    sums = tuple(map(sum_of_numbers, state.cards))
+    return Standing.by(
+        tuple(zip(scores, sums, strict=True)),
+        (say("the sum of the numbers on the cards"),),
+    )

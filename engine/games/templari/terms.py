@@ -1,0 +1,99 @@
+"""What can be agreed before a game of Templari."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.facts import fact
+from engine.game import Listed, Number, Options
+from engine.tell import say
+
+OVERBID: Final = Listed(
+    name="overbid",
+    called=say("Bids above one's coins"),
+    default="allowed",
+    spoken=(("allowed", say("allowed")), ("forbidden", say("forbidden"))),
+    about=say("May one bid more coins than one has?"),
+)
+SIDE_AUCTION: Final = Listed(
+    name="side_auction",
+    called=say("Who may sell a card"),
+    default="active",
+    spoken=(("active", say("the start player")), ("any", say("anybody")), ("off", say("nobody"))),
+    about=say("Who may sell a card before a round?"),
+)
+SIDE_LIMIT: Final = Number(
+    name="side_limit",
+    called=say("Coins of a seller at most"),
+    default=5,
+    low=0,
+    high=60,
+    about=say("With how many coins at most one may sell a card."),
+)
+LAYOUT: Final = Listed(
+    name="layout",
+    called=say("Numbers on the colours"),
+    default="fixed",
+    spoken=(("fixed", say("balanced")), ("random", say("drawn"))),
+    about=say("Which numbers stand in which colour: the balanced table, or drawn."),
+)
+MONEY: Final = Listed(
+    name="money",
+    called=say("The others' coins"),
+    default="hidden",
+    spoken=(("hidden", say("hidden")), ("open", say("shown"))),
+    about=say("Are the others' coins shown?"),
+)
+START_MONEY: Final = Number(
+    name="start_money",
+    called=say("Coins at the start"),
+    default=12,
+    low=1,
+    high=60,
+    about=say("How many coins everybody begins with."),
+)
+CARDS_IN_A_LOT: Final = Listed(
+    name="lots",
+    called=say("Cards in a lot"),
+    default="2",
+    spoken=(("2", say("always two")), ("1-2-3", say("one, two and three in turn"))),
+    about=say("How many cards are sold together."),
+)
+MONEY_BONUS: Final = Number(
+    name="money_bonus",
+    called=say("Points for the most coins"),
+    default=2,
+    low=0,
+    high=10,
+    about=say("What whoever has the most coins in the end scores for them."),
+)
+
+
+LOTS: Final = 15
+
+
+@fact
+class Terms:
+    """What a table has agreed. A player with more coins than `sale_limit` may not sell a card; None: nobody may."""
+
+    sale_limit: int | None
+    all_may_sell: bool
+    overbids: bool
+    open_money: bool
+    lots: tuple[int, ...]
+    bonus: int
+    random_layout: bool
+
+
+def agreed(options: Options) -> Terms:
+    """The terms of a table with these options."""
+    selling = SIDE_AUCTION.value_in(options)
+    return Terms(
+        sale_limit=None if selling == "off" else SIDE_LIMIT.value_in(options),
+        all_may_sell=selling == "any",
+        overbids=OVERBID.value_in(options) == "allowed",
+        open_money=MONEY.value_in(options) == "open",
+        lots=(2,) * LOTS if CARDS_IN_A_LOT.value_in(options) == "2" else (1, 2, 3) * (LOTS // 3),
+        bonus=MONEY_BONUS.value_in(options),
+        random_layout=LAYOUT.value_in(options) == "random",
+    )
