@@ -332,3 +332,10 @@ def test_something_else_than_a_game_file_is_refused(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(BadInput, match="not the file of a game"):
             verify_file(path)
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parent / "game_files").iterdir()), ids=lambda path: path.stem)
+def test_a_file_of_an_earlier_version_is_still_verified(path: Path) -> None:
+    report = verify_file(path)
+    assert report.sound
+    assert report.made_again == report.entries > 0
