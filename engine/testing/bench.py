@@ -310,7 +310,7 @@ def _refusals(house: House, table: Table, reader: int, decision: Decision | None
     """What the door says to a few choices of the reader, good and bad; good ones are not let in."""
     tries: list[object] = [Choice("no such verb"), Choice("pass", (1, 2, 3)), None]
     if decision is not None:
-        luck = Stream(b"refusals", table.position.number)
+        luck = Stream(b"refusals", table.position.turn)
         tries += [decision.default, *(decision.sample(luck) for _ in range(_SAMPLES))]
     for choice in tries:
         try:

@@ -255,7 +255,7 @@ class Twins:
     ) -> tuple[Position, Position] | str | None:
         """Both truths after the same choices and the same luck; what gave them away; or None if that may be."""
         game = self.bench.game
-        luck = Remembered(one.seed, one.number)
+        luck = Remembered(one.seed, one.turn)
         one, entry = one.enter(game.resolve(one.state, boxes[0], luck), luck, boxes[0])
         told = tuple(seen(happened, reader) for happened in entry.facts)
         ends: list[tuple[Any, ...]] = []

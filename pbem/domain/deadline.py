@@ -93,7 +93,7 @@ Extension = ExtendedBy | ExtendedTo
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """All that the deadline of one seat in one window depends on.
+    """All that the deadline of one seat in one turn depends on.
 
     `accepted_at` is when its clock started; None means that it has not.
     `promised` is the latest moment that any mail or page has told this seat. `unreachable` is

@@ -60,7 +60,7 @@ def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
     new = {
         "seq": found.rows,
         "entry_head": reading.entry_head,
-        "window": reading.at.window,
+        "turn": reading.at.turn,
         "state": written(reading.at.state),
         "box": written(tuple(sorted(reading.box.items()))),
         # Whoever stopped it says when it goes on.

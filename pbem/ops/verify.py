@@ -116,8 +116,8 @@ def _of_views(reading: Replay, kept: list[ViewRow], seq: int) -> Iterator[Wrong]
         if each.body != written(known) and not _means(reading, each.body, written(known)):
             who = "the spectator" if each.seat == SPECTATOR else f"seat {each.seat}"
             yield Wrong(seq, Check.BESIDE, f"the view kept for {who} at row {seq} is not what it was told")
-        if each.number != reading.at.number:
-            says = f"the view kept at row {seq} is said to be of entry {each.number}, but is of {reading.at.number}"
+        if each.turn != reading.at.closed:
+            says = f"the view kept at row {seq} is said to be of entry {each.turn}, but is of {reading.at.closed}"
             yield Wrong(seq, Check.BESIDE, says)
 
 

@@ -24,7 +24,7 @@ from pbem.store.players import SeatRow
 from pbem.tokens import Purpose, row_of
 
 Link = LinkRow
-"""What a token stands for: purpose, person, game, window, seat."""
+"""What a token stands for: purpose, person, game, turn, seat."""
 
 LASTS: Final[dict[Purpose, timedelta]] = {
     Purpose.SIGN_IN: timedelta(hours=24),
@@ -43,7 +43,7 @@ _GENERATIONS_KNOWN: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class SeatLinks:
-    """The rows of the links of one seat in one window."""
+    """The rows of the links of one seat in one turn."""
 
     move: int
     seat: int
@@ -105,10 +105,10 @@ def make_all(tx: Tx, server: Server, wanted: Mapping[Meant, datetime | None]) ->
     return {meant: row.id for meant, row in (known | links.add_all(tx, new, now)).items()}
 
 
-def of_seat(person_id: int, game_id: int, window: int, seat: int) -> dict[Purpose, Meant]:
-    """What the links of a seat in a window are meant for: one choice, the whole table, a reply."""
+def of_seat(person_id: int, game_id: int, turn: int, seat: int) -> dict[Purpose, Meant]:
+    """What the links of a seat in a turn are meant for: one choice, the whole table, a reply."""
     return {
-        purpose: Meant(purpose, person_id, game_id, window, seat)
+        purpose: Meant(purpose, person_id, game_id, turn, seat)
         for purpose in (Purpose.MOVE, Purpose.SEAT, Purpose.REPLY)
     }
 
@@ -118,9 +118,9 @@ def seat_links(made: Mapping[Meant, int], meant: Mapping[Purpose, Meant]) -> Sea
     return SeatLinks(made[meant[Purpose.MOVE]], made[meant[Purpose.SEAT]], made[meant[Purpose.REPLY]])
 
 
-def make_for_seat(tx: Tx, server: Server, person_id: int, game_id: int, window: int, seat: int) -> SeatLinks:
-    """The links of a seat in a window. The game is locked."""
-    meant = of_seat(person_id, game_id, window, seat)
+def make_for_seat(tx: Tx, server: Server, person_id: int, game_id: int, turn: int, seat: int) -> SeatLinks:
+    """The links of a seat in a turn. The game is locked."""
+    meant = of_seat(person_id, game_id, turn, seat)
     return seat_links(make_all(tx, server, dict.fromkeys(meant.values())), meant)
 
 
@@ -177,8 +177,8 @@ def renew_mails(tx: Tx, server: Server) -> Renewed:
     rewritten = outbox.unwrite_queued(tx)
     for outbox_id in rewritten:
         ledger.note(tx, outbox_id, now, "rewritten", "a key was revoked")
-    sent = {(row.game_id, row.window, row.seat): row for row in outbox.turns_open(tx)}
+    sent = {(row.game_id, row.turn, row.seat): row for row in outbox.turns_open(tx)}
     # A mail of its own and not the old one again: mail programs show a second one of the same name to nobody.
-    letters = [outbox.Letter(row.person_id, "turn", row.game_id, None, row.seat, row.window) for row in sent.values()]
+    letters = [outbox.Letter(row.person_id, "turn", row.game_id, None, row.seat, row.turn) for row in sent.values()]
     outbox.queue(tx, letters, now, now)
     return Renewed(len(rewritten), len(letters))

@@ -66,7 +66,7 @@ class GameRow(NamedTuple):
     secret: bytes
     seed: bytes | None
     seq: int
-    window: int
+    turn: int
     head: bytes
     entry_head: bytes
     state: str

@@ -110,7 +110,7 @@ def _wanted(what: str, facts: Mapping[str, Any]) -> Select[Any]:
         case "resume":
             return _tables(_GAME.c.paused.is_(True))
         case "extend":
-            asked = (_DEADLINE.c.game_id == _GAME.c.id, _DEADLINE.c.window == _GAME.c.window)
+            asked = (_DEADLINE.c.game_id == _GAME.c.id, _DEADLINE.c.turn == _GAME.c.turn)
             human = (_PLACE.c.game_id == _GAME.c.id, _PLACE.c.seat == _DEADLINE.c.seat, _PLACE.c.person_id.is_not(None))
             open_ = select(_DEADLINE.c.seat).where(*asked, _DEADLINE.c.status == "open", *human)
             return _tables(open_.exists())

@@ -15,7 +15,7 @@ from pbem.store.schema import Link, table_of
 _LINK = table_of(Link)
 # Statements of a move, and of every link of a mail, so they are built once.
 _READ = select(_LINK).where(_LINK.c.id == bindparam("of_id"))
-_MEANING = ("purpose", "person_id", "game_id", "window", "seat", "outbox_id")
+_MEANING = ("purpose", "person_id", "game_id", "turn", "seat", "outbox_id")
 _ADD = insert(_LINK).returning(_LINK)
 _OF_ANY = select(_LINK).where(_LINK.c.id.in_(bindparam("these", expanding=True)))
 
@@ -28,7 +28,7 @@ class LinkRow(NamedTuple):
     generation: int
     person_id: int | None
     game_id: int | None
-    window: int | None
+    turn: int | None
     seat: int | None
     outbox_id: int | None
     created_at: datetime
@@ -42,7 +42,7 @@ class Meant:
     purpose: str
     person_id: int | None = None
     game_id: int | None = None
-    window: int | None = None
+    turn: int | None = None
     seat: int | None = None
     outbox_id: int | None = None
 

@@ -42,7 +42,7 @@ TELL: Final = (
     insert(_OUTBOX)
     .inline()
     .from_select(
-        ("person_id", "game_id", "seat", "seq", "window", "kind", "facts", "status", "queued_at", "due_at", "attempts"),
+        ("person_id", "game_id", "seat", "seq", "turn", "kind", "facts", "status", "queued_at", "due_at", "attempts"),
         select(
             _PLACE.c.person_id,
             _PLACE.c.game_id,
@@ -69,7 +69,7 @@ _TURN_BEFORE = (
         _OUTBOX.c.kind == "turn",
         _OUTBOX.c.status == "sent",
         _OUTBOX.c.id < bindparam("before"),
-        _OUTBOX.c.window < func.coalesce(bindparam("before_window", type_=Integer), _OUTBOX.c.window + 1),
+        _OUTBOX.c.turn < func.coalesce(bindparam("before_turn", type_=Integer), _OUTBOX.c.turn + 1),
     )
     .order_by(_OUTBOX.c.id.desc())
     .limit(1)
@@ -87,7 +87,7 @@ _TURNS_BEFORE = (
             _TURN.c.kind == "turn",
             _TURN.c.status == "sent",
             _TURN.c.id < _OUTBOX.c.id,
-            or_(_OUTBOX.c.kind != "turn", _OUTBOX.c.window.is_(None), _TURN.c.window < _OUTBOX.c.window),
+            or_(_OUTBOX.c.kind != "turn", _OUTBOX.c.turn.is_(None), _TURN.c.turn < _OUTBOX.c.turn),
         ),
     )
     .where(_OUTBOX.c.id.in_(bindparam("these", expanding=True)))
@@ -105,7 +105,7 @@ class Letter:
     game_id: int | None = None
     seq: int | None = None
     seat: int | None = None
-    window: int | None = None
+    turn: int | None = None
     facts: Mapping[str, Any] | None = None
 
 
@@ -118,7 +118,7 @@ class OutboxRow:
     game_id: int | None
     seq: int | None
     seat: int | None
-    window: int | None
+    turn: int | None
     kind: str
     facts: str
     status: str
@@ -231,10 +231,10 @@ def of_kind(tx: Connection, person_id: int, kind: str, status: str, limit: int =
 
 
 def told_until(tx: Connection, person_id: int, game_id: int) -> int:
-    """Of which window a person was last sent a mail that tells all before it; 0 if there was none."""
+    """Of which turn a person was last sent a mail that tells all before it; 0 if there was none."""
     mine = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.game_id == game_id, _OUTBOX.c.status == "sent")
     tells = _OUTBOX.c.kind.in_(("welcome", "turn"))
-    wanted = select(func.max(_OUTBOX.c.window)).where(*mine, tells)
+    wanted = select(func.max(_OUTBOX.c.turn)).where(*mine, tells)
     return int(tx.execute(wanted).scalar_one() or 0)
 
 
@@ -262,7 +262,7 @@ def _row(letter: Letter, now: datetime, due_at: datetime) -> dict[str, Any]:
         "game_id": letter.game_id,
         "seq": letter.seq,
         "seat": letter.seat,
-        "window": letter.window,
+        "turn": letter.turn,
         "kind": letter.kind,
         "facts": _FACTS.encode(letter.facts or {}),
         "queued_at": now,
@@ -272,8 +272,8 @@ def _row(letter: Letter, now: datetime, due_at: datetime) -> dict[str, Any]:
 
 def _turn_before(tx: Connection, mail: OutboxRow) -> OutboxRow | None:
     same = {"of_game": mail.game_id, "of_seat": mail.seat, "of_person": mail.person_id, "before": mail.id}
-    window = mail.window if mail.kind == "turn" else None
-    row = tx.execute(_TURN_BEFORE, same | {"before_window": window}).one_or_none()
+    turn = mail.turn if mail.kind == "turn" else None
+    row = tx.execute(_TURN_BEFORE, same | {"before_turn": turn}).one_or_none()
     return None if row is None else OutboxRow(**row._mapping)
 
 
@@ -287,7 +287,7 @@ def _changing(names: tuple[str, ...]) -> Update:
 def _turns(tx: Connection, which: ColumnElement[bool]) -> list[OutboxRow]:
     asked = and_(
         _DEADLINE.c.game_id == _OUTBOX.c.game_id,
-        _DEADLINE.c.window == _OUTBOX.c.window,
+        _DEADLINE.c.turn == _OUTBOX.c.turn,
         _DEADLINE.c.seat == _OUTBOX.c.seat,
         _DEADLINE.c.status == "open",
     )

@@ -127,7 +127,7 @@ def look_again(tx: Connection, person_id: int, game_id: int | None, now: datetim
         select(_DEADLINE.c.seat)
         .where(
             _DEADLINE.c.game_id == _OUTBOX.c.game_id,
-            _DEADLINE.c.window == _OUTBOX.c.window,
+            _DEADLINE.c.turn == _OUTBOX.c.turn,
             _DEADLINE.c.seat == _OUTBOX.c.seat,
             _DEADLINE.c.status == "open",
         )

@@ -82,7 +82,7 @@ class Answered:
     """A mail that we wrote because one came in: about which turn, and with which facts."""
 
     game_id: int | None
-    window: int | None
+    turn: int | None
     queued_at: datetime
     facts: str
 
@@ -193,11 +193,11 @@ def counted(tx: Connection, since: date) -> dict[str, int]:
 
 
 def answers(
-    tx: Connection, person_id: int, kinds: Collection[str], since: datetime, game_id: int | None, window: int | None
+    tx: Connection, person_id: int, kinds: Collection[str], since: datetime, game_id: int | None, turn: int | None
 ) -> list[Answered]:
     """The answers that a person got since then, and those about one turn whenever that was."""
-    this_turn = (_OUTBOX.c.game_id == game_id) & (_OUTBOX.c.window == window)
-    wanted = select(_OUTBOX.c.game_id, _OUTBOX.c.window, _OUTBOX.c.queued_at, _OUTBOX.c.facts).where(
+    this_turn = (_OUTBOX.c.game_id == game_id) & (_OUTBOX.c.turn == turn)
+    wanted = select(_OUTBOX.c.game_id, _OUTBOX.c.turn, _OUTBOX.c.queued_at, _OUTBOX.c.facts).where(
         _OUTBOX.c.person_id == person_id, _OUTBOX.c.kind.in_(kinds), or_(_OUTBOX.c.queued_at > since, this_turn)
     )
     return [Answered(*row) for row in tx.execute(wanted)]

@@ -37,7 +37,7 @@ _TAKEN_WITH_CLOCK = (
         _DEADLINE,
         and_(
             _DEADLINE.c.game_id == bindparam("of_game"),
-            _DEADLINE.c.window == bindparam("of_window"),
+            _DEADLINE.c.turn == bindparam("of_turn"),
             _DEADLINE.c.seat == bindparam("of_seat"),
         ),
     )
@@ -81,11 +81,11 @@ class Taken:
 
 
 def taken_with_clock(
-    tx: Connection, game_id: int, window: int, seat: int, person_id: int, since: int
+    tx: Connection, game_id: int, turn: int, seat: int, person_id: int, since: int
 ) -> tuple[list[Taken], Clock]:
-    """The seats of a game in their order, and the clock of one in a window as its player sees it, who decided last in row
+    """The seats of a game in their order, and the clock of one in a turn as its player sees it, who decided last in row
     `since` of the log."""
-    of = {"of_game": game_id, "of_window": window, "of_seat": seat, "of_person": person_id}
+    of = {"of_game": game_id, "of_turn": turn, "of_seat": seat, "of_person": person_id}
     known: Clock | None = prefetch.get(tx, ("clock", *of.values()))
     if known is not None:
         return taken(tx, game_id), known
@@ -101,7 +101,7 @@ def taken(tx: Connection, game_id: int) -> list[Taken]:
 
 
 def read_ahead(tx: Connection, played: Mapping[Key, int]) -> None:
-    """Read ahead the clocks of these seats in these windows, each with its player, and who else plays there."""
+    """Read ahead the clocks of these seats in these turns, each with its player, and who else plays there."""
     readers = {row.id: row for row in tx.execute(_READERS, {"these": sorted(set(played.values()))})}
     asked = deadlines.read_all(tx, played)
     for key, person_id in played.items():
@@ -110,7 +110,7 @@ def read_ahead(tx: Connection, played: Mapping[Key, int]) -> None:
         clock = Clock(reader.zone, due_at, promised_at, reader.mail_fails, reader.guest, new_lines=None)
         prefetch.put(tx, ("clock", *key, person_id), clock)
         prefetch.put(tx, ("deadline", *key), row)
-    taken: dict[int, list[Taken]] = {game_id: [] for game_id, _window, _seat in played}
+    taken: dict[int, list[Taken]] = {game_id: [] for game_id, _turn, _seat in played}
     for game_id, *seat in tx.execute(_ALL_TAKEN, {"these": list(taken)}):
         taken[game_id].append(Taken(*seat))
     for game_id, found in taken.items():

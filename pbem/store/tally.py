@@ -27,7 +27,7 @@ _ASKED = (
         _DEADLINE.c.seat == _LOG.c.seat,
         _DEADLINE.c.asked_at < _LOG.c.at,
     )
-    .order_by(_DEADLINE.c.window.desc())
+    .order_by(_DEADLINE.c.turn.desc())
     .limit(1)
     .correlate(_LOG)
     .scalar_subquery()

@@ -33,7 +33,7 @@ class Move:
     """One request to come, and what it is going to write."""
 
     game_id: int
-    window: int
+    turn: int
     seat: int
     option: str
     bodies: tuple[int, ...]
@@ -94,12 +94,12 @@ def moves_of(server: Server, game_id: int, most: int) -> list[Move]:
         choice = asks[seat].sample(luck)
         if position.game.objects(position.state, seat, choice) is not None:
             choice = asks[seat].default
-        window, (position, entries) = position.number, position.submit(seat, choice)
-        bodies = [{"number": window + i, "entry": entry} for i, entry in enumerate(entries)]
-        written = tuple(len(codec.dumps(body)) for body in bodies or [{"window": window, "choice": choice}])
+        turn, (position, entries) = position.turn, position.submit(seat, choice)
+        bodies = [{"turn": turn + i, "entry": entry} for i, entry in enumerate(entries)]
+        written = tuple(len(codec.dumps(body)) for body in bodies or [{"turn": turn, "choice": choice}])
         asked = tuple(position.open()) if entries else ()
         option = play_move.option_of(choice)
-        found.append(Move(game_id, window, seat, option, written, codec.dumps(position.state), asked))
+        found.append(Move(game_id, turn, seat, option, written, codec.dumps(position.state), asked))
     return found
 
 
@@ -113,7 +113,7 @@ def with_links(server: Server, moves: list[Move]) -> list[Move]:
             for place in player_rows.places(tx, row.id)
         }
     numbers = {
-        key: number for number, key in enumerate(dict.fromkeys((m.game_id, m.window, m.seat) for m in moves), first)
+        key: number for number, key in enumerate(dict.fromkeys((m.game_id, m.turn, m.seat) for m in moves), first)
     }
     rows = [
         {
@@ -122,11 +122,11 @@ def with_links(server: Server, moves: list[Move]) -> list[Move]:
             "generation": 0,
             "person_id": seated[game_id, seat],
             "game_id": game_id,
-            "window": window,
+            "turn": turn,
             "seat": seat,
             "created_at": server.now(),
         }
-        for (game_id, window, seat), number in numbers.items()
+        for (game_id, turn, seat), number in numbers.items()
     ]
     server.store.write(lambda tx: tx.execute(insert(table_of(Link)), rows))
-    return [replace(move, link=numbers[move.game_id, move.window, move.seat]) for move in moves]
+    return [replace(move, link=numbers[move.game_id, move.turn, move.seat]) for move in moves]

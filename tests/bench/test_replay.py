@@ -47,7 +47,7 @@ def _game(file, entries):
     """A game of so many entries, and where its moments are."""
     server = server_on(f"sqlite:///{file}", make=True)
     game = Begun(server, begin(server, "templari", crowd(server, 3), options={"start_money": 60}))
-    while game.row().window < entries:
+    while game.row().turn < entries:
         seat, decision = next(iter(game.asked().items()))
         bid = next((act for act in decision.acts if act.verb == "bid"), None)
         # The lowest bid each time, so that a game takes as long as it can.

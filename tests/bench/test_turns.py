@@ -43,7 +43,7 @@ def _timed(server, game_id):
     position = move.position_of(row)
     seat, decision = next(iter(position.open().items()))
     before = time.process_time()
-    server.run(move.play, game_id, row.window, seat, decision.default, By.PERSON)
+    server.run(move.play, game_id, row.turn, seat, decision.default, By.PERSON)
     spent = time.process_time() - before
-    server.run(undo.take_back, game_id, row.window, seat)
+    server.run(undo.take_back, game_id, row.turn, seat)
     return spent

@@ -145,7 +145,7 @@ class Showroom:
         values = {
             "token": self.named.get(letter, ""),
             "option": self.named["option"],
-            "window": self.named["played"],
+            "turn": self.named["played"],
             "number": self.named["played"],
             "kind": "sunset-poker",
             "name": "playing-by-mail",
@@ -190,13 +190,13 @@ class Showroom:
         move, _ = self._links.of(game, seat)
         found = {f"seat_of_{kind}": each for kind, each in seated.items()} | {
             "m": move, "s": token, "seat": token, "over": last, "idle": self._seat(game, (seat + 1) % 3),
-            "move_of_past": self._links.of(game, seat, window=1)[0],
+            "move_of_past": self._links.of(game, seat, turn=1)[0],
             "u": self._links.made(Purpose.STOP, ann), "stop": self._links.made(Purpose.STOP, ann),
             "l": self._links.made(Purpose.SIGN_IN, ann),
             "h": self.server.run(replay.share, last),
             "w": self._doubted(game),
             "wrong": token[:-1] + ("a" if token[-1] != "a" else "b"),
-            "option": "pass", "window": str(game.row().window), "played": str(self._decided(game, seat)),
+            "option": "pass", "turn": str(game.row().turn), "played": str(self._decided(game, seat)),
             "game": game.row().key, "game id": str(game.id), "person id": str(ann),
             "finished": over.row().key, "id_of_finished": str(over.id),
         }  # fmt: skip
@@ -219,7 +219,7 @@ class Showroom:
         ordered = self._begun("templari")
         asked = sealed.asked()[0]
         seat = self._seat(sealed, 0)
-        self.server.run(by_link.play, seat, sealed.row().window, asked.default)
+        self.server.run(by_link.play, seat, sealed.row().turn, asked.default)
         later = self._seat(ordered, next(seat for seat in ordered.places() if seat not in ordered.asked()))
         self.server.run(by_link.leave_order, later, "up to 14 or ask me")
         self._done(Pause(paused.id), "The referee looks at something.\nIt will not take long.")
@@ -229,7 +229,7 @@ class Showroom:
             tables_by_link.agree_to_end(self.server, self._seat(void, each))
         return {
             "sealed": seat,
-            "window_of_sealed": str(sealed.row().window),
+            "turn_of_sealed": str(sealed.row().turn),
             "move_of_sealed": self._links.of(sealed, 0)[0],
             "choice_of_sealed": grammar.write(asked, asked.default),
             **self._bid(ordered),
@@ -305,7 +305,7 @@ class Showroom:
         act = next(act for act in decision.acts if [type(blank) for blank in act.blanks] == [Amount])
         numbers = list(act.blanks[0].values())
         bid = grammar.write(decision, Choice(act.verb, (numbers[len(numbers) // 2],)))
-        return {"bidding": self._seat(game, seat), "window_of_bidding": str(game.row().window), "bid": bid}
+        return {"bidding": self._seat(game, seat), "turn_of_bidding": str(game.row().turn), "bid": bid}
 
     def _files(self, over: Begun) -> dict[str, str]:
         """The file of a finished game, as it is, and with somebody else's choice in it."""
@@ -394,7 +394,7 @@ class Showroom:
         """The last turn in which a seat has decided something."""
         made = self.server.read(seat_view.look, self._seat(game, seat)).made
         assert made is not None
-        return made.window
+        return made.turn
 
     def _doubted(self, game: Begun) -> str:
         """A reply from an address that could be anybody's: the link by which its owner says that it was them."""

@@ -151,13 +151,13 @@ class Town:
             seat = re.search(rf"{SITE}/s/([a-z2-7]{{33}})\s", mail.text)
             text = " ".join(mail.text.split())
             silence = re.search(r"“([^”]+)” is played for you", text)
-            turn = re.search(r"This is turn (\d+) of ", text)
+            printed = re.search(r"This is turn (\d+) of ", text)
             assert seat, mail.text
             assert silence, mail.text
-            assert turn, mail.text
+            assert printed, mail.text
             path = f"/s/{seat[1]}/play"
-            fields = {"window": turn[1], "choice": silence[1]}
-            noted = seat[1], f"turn {turn[1]}"
+            fields = {"turn": printed[1], "choice": silence[1]}
+            noted = seat[1], f"turn {printed[1]}"
         webs = [part for part in self.parts if part.what == "web"]
         presses = 2 if self.luck.random() < 0.3 else 1
         clicks = [
@@ -208,12 +208,12 @@ class Town:
             for token, option in self.acknowledged:
                 link = links.read(tx, row_of(token))
                 assert link is not None
-                window = int(option.removeprefix("turn ")) if link.purpose == Purpose.SEAT else link.window
+                turn = int(option.removeprefix("turn ")) if link.purpose == Purpose.SEAT else link.turn
                 assert link.game_id is not None
-                assert window is not None
+                assert turn is not None
                 assert link.seat is not None
-                made = choices[link.game_id, window, link.seat]
-                assert made, f"an acknowledged choice is not in the log: game {link.game_id}, turn {window}"
+                made = choices[link.game_id, turn, link.seat]
+                assert made, f"an acknowledged choice is not in the log: game {link.game_id}, turn {turn}"
                 if link.purpose == Purpose.MOVE:
                     assert option in [quote(each, safe="") for each in made], (option, made)
         assert all(one != other for made in choices.values() for one, other in pairwise(made))
@@ -266,11 +266,11 @@ def _read(
     if each.seat is None:
         return
     if each.kind == Kind.SEALED:
-        choices[row.id, body["window"], each.seat].append(option_of(body["choice"]))
-        silent[row.id, body["window"], each.seat] += each.by == By.CLOCK
+        choices[row.id, body["turn"], each.seat].append(option_of(body["choice"]))
+        silent[row.id, body["turn"], each.seat] += each.by == By.CLOCK
         return
-    entry, number = body["entry"], body["number"]
+    entry, number = body["entry"], body["turn"]
     if each.seat in entry.choices and each.seat not in entry.alone:
-        # Those who had sealed before are noted already; this is the choice that closed the window.
+        # Those who had sealed before are noted already; this is the choice that closed the turn.
         choices[row.id, number, each.seat].append(option_of(entry.choices[each.seat]))
         silent[row.id, number, each.seat] += each.by == By.CLOCK

@@ -106,7 +106,7 @@ def test_tables_mails_turns_and_calls_are_counted_as_they_are(
     assert ("pbem_worker_beat_timestamp_seconds",) not in found
 
     def run_out(tx: Connection) -> None:
-        row = deadlines.read(tx, game.id, game.row().window, seat)
+        row = deadlines.read(tx, game.id, game.row().turn, seat)
         assert row is not None
         deadlines.change(tx, row, due_at=clock.now(), attempts=deadlines.MOST_ATTEMPTS)
 

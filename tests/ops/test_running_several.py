@@ -58,12 +58,12 @@ class Place:
     def play(self, game: Begun, moves: int) -> None:
         """Click on links in mails as they come, until so many moves more are made."""
         for _ in range(moves):
-            window = game.row().window
+            turn = game.row().turn
             mail = self.asking()
             (path, *_) = moves_in(mail)
             assert get(self.port, path, {"Host": "127.0.0.1:8000"})[0] == 200
             assert post(self.port, path, {}) == 303
-            assert game.row().window > window
+            assert game.row().turn > turn
 
     def asking(self) -> Kept:
         """The next mail with links that nobody has clicked on, as soon as it comes."""

@@ -42,7 +42,7 @@ def test_every_act_on_a_table_is_done_from_the_command_line_and_on_record(pbem: 
         """Play until a person is asked, then on; which turn that was, and the seat."""
         while game.places()[seat := next(iter(game.asked()))].person_id is None:
             game.play(seat, game.asked()[seat].default)
-        turn = game.row().window
+        turn = game.row().turn
         for _ in range(3):
             asked, decision = next(iter(game.asked().items()))
             game.play(asked, decision.default)
@@ -83,7 +83,7 @@ def test_a_deadline_that_was_given_up_is_tried_again_by_command(pbem: Run) -> No
         while game.places()[seat := next(iter(game.asked()))].person_id is None:
             game.play(seat, game.asked()[seat].default)
         with game.server.store.engine.begin() as tx:
-            asked = deadlines.read(tx, game.id, game.row().window, seat)
+            asked = deadlines.read(tx, game.id, game.row().turn, seat)
             assert asked is not None
             deadlines.release(tx, asked, attempts=deadlines.MOST_ATTEMPTS)
         return str(seat + 1)

@@ -49,7 +49,7 @@ def keep_views(begun: Begun) -> None:
         row = games.lock(tx, begun.id)
         known = {seat: views.view(tx, row, seat).view for seat in (*range(row.seats), SPECTATOR)}
         bodies = {seat: codec.dumps(view) for seat, view in known.items()}
-        kept_views.keep(tx, row.id, row.window - 1, row.seq, bodies)
+        kept_views.keep(tx, row.id, row.turn - 1, row.seq, bodies)
 
     begun.server.store.write(keep)
 
@@ -85,9 +85,9 @@ def test_choices_taken_back_sealed_choices_and_orders_are_sound(table: Table) ->
     begun = table("sun-bid", 3)
     for number in range(12):
         for seat, decision in begun.asked().items():
-            window = begun.row().window
+            turn = begun.row().turn
             receipt = begun.play(seat, decision.default)
-            if number % 2 and took_back(begun, window, seat):
+            if number % 2 and took_back(begun, turn, seat):
                 assert wrongs(begun) == ""
                 begun.play(seat, receipt.choice)
             break
@@ -95,9 +95,9 @@ def test_choices_taken_back_sealed_choices_and_orders_are_sound(table: Table) ->
     assert wrongs(begun) == ""
 
 
-def took_back(begun: Begun, window: int, seat: int) -> bool:
+def took_back(begun: Begun, turn: int, seat: int) -> bool:
     try:
-        begun.server.run(undo.take_back, begun.id, window, seat)
+        begun.server.run(undo.take_back, begun.id, turn, seat)
     except Refusal:
         return False
     return True
@@ -162,7 +162,7 @@ def played(table: Table) -> Begun:
         ("UPDATE game SET state = 'no JSON' WHERE id = :game", "the stored state is not what the log says"),
         ("UPDATE game SET box = '[[9,9]]' WHERE id = :game", "the stored box is not what the log says"),
         ("UPDATE game SET orders = '[[1,2]]' WHERE id = :game", "the stored orders is not what the log says"),
-        ('UPDATE game SET "window" = 3 WHERE id = :game', "the stored window is 3"),
+        ('UPDATE game SET "turn" = 3 WHERE id = :game', "the stored turn is 3"),
         ("UPDATE game SET status = 'over' WHERE id = :game", "stored as over, but the log says playing"),
         ("UPDATE game SET entry_head = :nonce WHERE id = :game", "head of the last entry"),
         ("UPDATE game SET seq = 2 WHERE id = :game", "stored as having 2 rows"),
@@ -173,7 +173,7 @@ def played(table: Table) -> Begun:
         ("UPDATE place SET word = 'x' WHERE game_id = :game AND place = 1", "stored words"),
         ("UPDATE place SET seat = NULL WHERE game_id = :game AND place = 1", "stored seats"),
         ("UPDATE view SET body = '{}' WHERE game_id = :game AND seat = 1", "view kept for seat 1"),
-        ("UPDATE view SET number = 9 WHERE game_id = :game", "is said to be of entry 9"),
+        ("UPDATE view SET turn = 9 WHERE game_id = :game", "is said to be of entry 9"),
         ("UPDATE view SET seq = 500 WHERE game_id = :game AND seat = 1", "kept for row 500"),
     ],
 )

@@ -58,9 +58,9 @@ class Begun:
         row = self.row()
         return {seat: decision for seat, decision in self.open().items() if seat not in move.position_of(row).box}
 
-    def play(self, seat: int, wanted: str | Choice, by: By = By.PERSON, window: int | None = None) -> Receipt:
-        """Make a choice, in the present window unless another is named."""
-        return self.server.run(move.play, self.id, self.row().window if window is None else window, seat, wanted, by)
+    def play(self, seat: int, wanted: str | Choice, by: By = By.PERSON, turn: int | None = None) -> Receipt:
+        """Make a choice, in the present turn unless another is named."""
+        return self.server.run(move.play, self.id, self.row().turn if turn is None else turn, seat, wanted, by)
 
     def play_defaults(self) -> Iterator[Receipt]:
         """Play what silence means, move by move, until the game is over."""

@@ -67,10 +67,10 @@ class Time:
 
         def render(tx: Tx) -> Due:
             assert mail.game_id is not None
-            assert mail.window is not None
+            assert mail.turn is not None
             assert mail.seat is not None
             game = games.lock(tx, mail.game_id)
-            key = mail.game_id, mail.window, mail.seat
+            key = mail.game_id, mail.turn, mail.seat
             return clocks_deadlines.promise(tx, {game.id: game}, {key}, self.server.now())[key]
 
         return self.server.store.write(render)
@@ -105,11 +105,11 @@ class Time:
         substitutes.give_up_unreachable(self.server)
         substitutes.tidy(self.server)
 
-    def deadline(self, game: Begun, seat: int, window: int | None = None) -> DeadlineRow:
-        """The deadline of a seat in the present window."""
-        in_window = game.row().window if window is None else window
+    def deadline(self, game: Begun, seat: int, turn: int | None = None) -> DeadlineRow:
+        """The deadline of a seat in the present turn."""
+        in_turn = game.row().turn if turn is None else turn
         with self.server.store.read() as tx:
-            row = deadlines.read(tx, game.id, in_window, seat)
+            row = deadlines.read(tx, game.id, in_turn, seat)
         assert row is not None
         return row
 

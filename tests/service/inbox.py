@@ -52,10 +52,10 @@ class Inbox:
 
         return self.server.store.write(made)
 
-    def reply_address(self, game: Begun, seat: int, window: int | None = None) -> str:
+    def reply_address(self, game: Begun, seat: int, turn: int | None = None) -> str:
         """Where an answer to the mail of a turn goes."""
-        asked = game.row().window if window is None else window
-        token = self.token(Purpose.REPLY, person_id=game.person_at(seat), game_id=game.id, window=asked, seat=seat)
+        asked = game.row().turn if turn is None else turn
+        token = self.token(Purpose.REPLY, person_id=game.person_at(seat), game_id=game.id, turn=asked, seat=seat)
         return f"r+{token}@{HOST}"
 
     def bounce_address(self, game: Begun, seat: int, kind: str = "turn") -> tuple[int, str]:

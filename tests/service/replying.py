@@ -43,23 +43,23 @@ class Answers:
         """What a player is asked and has not answered."""
         return self.begun.asked().get(self.seat(player))
 
-    def play(self, player: int, wanted: str | Choice, by: By = By.PERSON, window: int | None = None) -> None:
+    def play(self, player: int, wanted: str | Choice, by: By = By.PERSON, turn: int | None = None) -> None:
         """A player makes a choice, and not by mail."""
-        self.begun.play(self.seat(player), wanted, by, window)
+        self.begun.play(self.seat(player), wanted, by, turn)
 
-    def write(self, player: int, *lines: str, window: int | None = None) -> str | None:
-        """A player answers the mail of a window, if not named of the present one; what came of it."""
-        return self.act(self.keep(player, window), *lines)
+    def write(self, player: int, *lines: str, turn: int | None = None) -> str | None:
+        """A player answers the mail of a turn, if not named of the present one; what came of it."""
+        return self.act(self.keep(player, turn), *lines)
 
-    def keep(self, player: int, window: int | None = None) -> tuple[int, Link]:
+    def keep(self, player: int, turn: int | None = None) -> tuple[int, Link]:
         """A mail that came in and was kept, and what its address stands for."""
         number = next(_NUMBERS)
         seat, person = self.seat(player), self.person(player)
-        in_window = self.begun.row().window if window is None else window
+        in_turn = self.begun.row().turn if turn is None else turn
 
         def kept(tx: Any) -> tuple[int, Link]:
             games.lock(tx, self.begun.id)
-            row = links.make(tx, self.server, Meant(Purpose.REPLY, person, self.begun.id, in_window, seat))
+            row = links.make(tx, self.server, Meant(Purpose.REPLY, person, self.begun.id, in_turn, seat))
             known_by = hashlib.sha256(str(number).encode()).digest()
             received = store_received.keep(
                 tx, fingerprint=known_by, link_id=row, message_id="", raw=b"", now=self.server.now()

@@ -15,28 +15,28 @@ def game(table):
     return table("sunset-poker", 3)
 
 
-def made(server, game, seat=0, window=1):
+def made(server, game, seat=0, turn=1):
     person = game.person_at(seat)
-    return server.run(links.make_for_seat, person, game.id, window, seat)
+    return server.run(links.make_for_seat, person, game.id, turn, seat)
 
 
 def token_of(server, purpose, row, generation=0):
     return server.keys.make(purpose, row, generation)
 
 
-def test_a_token_opens_the_seat_and_window_it_was_made_for(server, game):
-    rows = made(server, game, seat=2, window=1)
+def test_a_token_opens_the_seat_and_turn_it_was_made_for(server, game):
+    rows = made(server, game, seat=2, turn=1)
     link = server.read(links.follow, token_of(server, Purpose.SEAT, rows.seat), Purpose.SEAT)
-    assert (link.game_id, link.window, link.seat) == (game.id, 1, 2)
+    assert (link.game_id, link.turn, link.seat) == (game.id, 1, 2)
     assert link.person_id == game.person_at(2)
 
 
-def test_the_same_seat_and_window_have_the_same_links_however_often_they_are_made(server, game):
+def test_the_same_seat_and_turn_have_the_same_links_however_often_they_are_made(server, game):
     assert made(server, game) == made(server, game)
 
 
-def test_each_seat_and_window_has_links_of_its_own(server, game):
-    every = [made(server, game, seat, window) for seat in range(3) for window in (1, 2)]
+def test_each_seat_and_turn_has_links_of_its_own(server, game):
+    every = [made(server, game, seat, turn) for seat in range(3) for turn in (1, 2)]
     numbers = [row for rows in every for row in (rows.move, rows.seat, rows.reply)]
     assert len(set(numbers)) == len(numbers)
 
@@ -72,7 +72,7 @@ def test_a_token_survives_what_mail_programs_do_to_it(server, game):
 
 def test_renewing_makes_all_links_of_the_seat_worthless_and_of_no_other_seat(server, game):
     mine, theirs = made(server, game, seat=0), made(server, game, seat=1)
-    earlier = made(server, game, seat=0, window=5)
+    earlier = made(server, game, seat=0, turn=5)
     server.run(links.renew, game.id, 0)
     for purpose, row in ((Purpose.MOVE, mine.move), (Purpose.SEAT, mine.seat), (Purpose.MOVE, earlier.move)):
         with pytest.raises(Gone, match="replaced"):

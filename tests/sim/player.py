@@ -40,11 +40,11 @@ class Manners:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A choice that a page said was taken: the token of its link, and the window that a form named, if one did."""
+    """A choice that a page said was taken: the token of its link, and the turn that a form named, if one did."""
 
     purpose: str
     token: str
-    window: int | None
+    turn: int | None
 
 
 @dataclass(slots=True)
@@ -126,17 +126,17 @@ class Player:
             if confirm is not None:
                 break
         else:
-            window = acts[0].fixed["window"]
+            turn = acts[0].fixed["turn"]
             # A digest can be older than the question that the page asks by now; the page says what silence means there.
             if (of_page := _SILENCE_OF_PAGE.search(page.source)) is not None:
                 silence = unescape(of_page[1])
-            confirm = self._previewed(acts[0].action, {"window": window, "written": silence})
+            confirm = self._previewed(acts[0].action, {"turn": turn, "written": silence})
             if confirm is None:
                 raise BrokenError(f"what silence means is refused: {silence}")
             self.seen["choice written in words"] += 1
         self.seen["played on the page of the seat"] += 1
         token = path.split("/")[2]
-        return self._press(f"{path}/play", confirm, Answered("s", token, int(confirm["window"])))
+        return self._press(f"{path}/play", confirm, Answered("s", token, int(confirm["turn"])))
 
     def _previewed(self, action: str, fields: dict[str, Any]) -> dict[str, str] | None:
         page = _no_fault(self.browser.post(action, fields))

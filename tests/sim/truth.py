@@ -31,7 +31,7 @@ from tests.sim.far_end import Arrived, BrokenError, FarEnd
 from tests.sim.player import Answered
 
 Turn = tuple[int, int, int]
-"""Game, window and seat."""
+"""Game, turn and seat."""
 
 
 @dataclass(slots=True)
@@ -52,24 +52,22 @@ class Truth:
     def arrived(self, mail: Arrived, seat_token: str) -> None:
         """A mail that asks for something is in its player's inbox, and says until when there is time."""
         link = self.server.read(links.follow, seat_token, Purpose.SEAT)
-        turn = _turn(link, link.window)
-        self.told_at.setdefault(turn, mail.at)
+        key = _turn(link, link.turn)
+        self.told_at.setdefault(key, mail.at)
         if not mail.subject.startswith("Re: "):
-            self.asked_at.setdefault(turn, mail.at)
+            self.asked_at.setdefault(key, mail.at)
         if (until := until_in(mail.text)) is not None:
-            self.promised[turn].append((mail.at, until))
+            self.promised[key].append((mail.at, until))
 
     def told(self, answer: Answered) -> None:
         """A page has said that a choice was taken: then it is in the log at this moment."""
-        turn = self._turn(answer)
+        key = self._turn(answer)
         with self.server.store.read() as tx:
-            row = games.read(tx, turn[0])
-            made = _made(tx, row, turn[1], turn[2])
+            row = games.read(tx, key[0])
+            made = _made(tx, row, key[1], key[2])
         if made is None:
-            raise BrokenError(
-                f"an acknowledged choice of seat {turn[2]} in turn {turn[1]} is not in the log of {row.id}"
-            )
-        self.acknowledged[turn].add(made[0])
+            raise BrokenError(f"an acknowledged choice of seat {key[2]} in turn {key[1]} is not in the log of {row.id}")
+        self.acknowledged[key].add(made[0])
         self.seen["choice acknowledged"] += 1
 
     def took_back(self, answer: Answered) -> None:
@@ -103,16 +101,16 @@ class Truth:
 
     def _turn(self, answer: Answered) -> Turn:
         link = self.server.read(links.follow, answer.token, Purpose(answer.purpose))
-        return _turn(link, link.window if answer.window is None else answer.window)
+        return _turn(link, link.turn if answer.turn is None else answer.turn)
 
     def _moves(self, row: GameRow, log: list[Row]) -> None:
         """Every acknowledged choice is there once, and there is no choice of a person that nobody made."""
         rules = rules_of(row)
         by_seq = {each.seq: each for each in log}
-        mine = {turn: seqs for turn, seqs in self.acknowledged.items() if turn[0] == row.id}
-        for (_, window, seat), seqs in mine.items():
+        mine = {key: seqs for key, seqs in self.acknowledged.items() if key[0] == row.id}
+        for (_, turn, seat), seqs in mine.items():
             for seq in seqs:
-                if _choice_in(rules, by_seq[seq], window, seat) is None:
+                if _choice_in(rules, by_seq[seq], turn, seat) is None:
                     raise BrokenError(f"row {seq} of game {row.id} no longer holds the choice that was acknowledged")
         acknowledged = {seq for seqs in mine.values() for seq in seqs}
         last: dict[tuple[int, int], str] = {}
@@ -122,14 +120,14 @@ class Truth:
                     last.clear()
                 continue
             body = body_of(rules, each)
-            window = body["window"] if each.kind == Kind.SEALED else body["number"]
-            choice = _choice_in(rules, each, window, each.seat)
+            turn = body["turn"]
+            choice = _choice_in(rules, each, turn, each.seat)
             # Entries that answered themselves follow the one that a choice made, and hold no choice of the seat.
             if choice is None or (each.kind == Kind.ENTRY and each.seat in body["entry"].alone):
                 continue
-            if last.get((window, each.seat)) == option_of(choice):
+            if last.get((turn, each.seat)) == option_of(choice):
                 raise BrokenError(f"row {each.seq} of game {row.id} makes a choice a second time")
-            last[window, each.seat] = option_of(choice)
+            last[turn, each.seat] = option_of(choice)
             if each.seq not in acknowledged and each.at not in self.unanswered:
                 raise BrokenError(f"nobody was told of the choice in row {each.seq} of game {row.id}")
 
@@ -145,12 +143,12 @@ class Truth:
         for mail in mails:
             if mail.kind != "turn":
                 continue
-            turn = (mail.game_id, mail.window, mail.seat)
+            key = (mail.game_id, mail.turn, mail.seat)
             if any(line.what in ("waits", "withheld") for line in lines.get(mail.id, [])):
-                found[turn] = mail.queued_at + self.server.hold
+                found[key] = mail.queued_at + self.server.hold
             elif mail.status == "undeliverable":
                 for failed in reachability.failures(tx, {mail.person_id}, mail.queued_at)[mail.person_id][:1]:
-                    found[turn] = max(mail.queued_at, failed.start + PATIENCE)
+                    found[key] = max(mail.queued_at, failed.start + PATIENCE)
         return found
 
     def _time_outs(self, row: GameRow, log: list[Row], without_mail: dict[Any, datetime]) -> None:
@@ -161,42 +159,42 @@ class Truth:
             if each.by != By.CLOCK or each.seat is None or each.kind not in (Kind.SEALED, Kind.ENTRY):
                 continue
             body = body_of(rules_of(row), each)
-            window = body["window"] if each.kind == Kind.SEALED else body["number"]
-            turn = (row.id, window, each.seat)
-            if window < 0 or turn in self.taken_back:
+            turn = body["turn"]
+            key = (row.id, turn, each.seat)
+            if turn < 0 or key in self.taken_back:
                 continue
             if each.kind == Kind.ENTRY and each.seat not in body["entry"].choices:
                 continue
             if each.kind == Kind.ENTRY and each.seat in body["entry"].alone:
                 continue
             self.seen["time-out"] += 1
-            known = [at for at in (self.told_at.get(turn), without_mail.get(turn)) if at is not None]
+            known = [at for at in (self.told_at.get(key), without_mail.get(key)) if at is not None]
             if not any(at <= each.at for at in known):
-                raise BrokenError(f"seat {each.seat} was timed out in turn {window} of game {row.id} without a mail")
+                raise BrokenError(f"seat {each.seat} was timed out in turn {turn} of game {row.id} without a mail")
             # Whose address was dead for long gets a reminder of a clock that runs already.
-            asked = min(self.asked_at.get(turn, each.at), without_mail.get(turn, each.at), each.at)
+            asked = min(self.asked_at.get(key, each.at), without_mail.get(key, each.at), each.at)
             down = sum((_overlap(hole, asked, each.at) for hole in self.away if _length(hole) > LONGEST_HOLE), ZERO)
-            floors = [until for at, until in self.promised[turn] if at <= each.at]
+            floors = [until for at, until in self.promised[key] if at <= each.at]
             if asked < each.at:
                 floors.append(asked + pace.allowed + down)
             if each.at < max(floors):
                 raise BrokenError(
-                    f"seat {each.seat} of game {row.id} was timed out in turn {window} at {each.at}, "
+                    f"seat {each.seat} of game {row.id} was timed out in turn {turn} at {each.at}, "
                     f"asked at {asked}, while there was time until {max(floors)}"
                 )
             if down:
                 self.seen["time-out after we were away"] += 1
 
 
-def _turn(link: Link, window: int | None) -> Turn:
+def _turn(link: Link, turn: int | None) -> Turn:
     assert link.game_id is not None, "a link of a seat is one of a game"
-    assert window is not None, "and of a window"
+    assert turn is not None, "and of a turn"
     assert link.seat is not None
-    return link.game_id, window, link.seat
+    return link.game_id, turn, link.seat
 
 
-def _made(tx: Tx, row: GameRow, window: int, seat: int) -> tuple[int, Any] | None:
-    """The row that holds the choice of a seat in a window as it stands now, and the choice."""
+def _made(tx: Tx, row: GameRow, turn: int, seat: int) -> tuple[int, Any] | None:
+    """The row that holds the choice of a seat in a turn as it stands now, and the choice."""
     rules = rules_of(row)
     undone_from: int | None = None
     for each in log_rows.chain_back(tx, row.id, row.key):
@@ -204,27 +202,27 @@ def _made(tx: Tx, row: GameRow, window: int, seat: int) -> tuple[int, Any] | Non
             number = body_of(rules, each)["from"]
             undone_from = number if undone_from is None else min(undone_from, number)
         elif each.kind == Kind.ENTRY:
-            number = body_of(rules, each)["number"]
+            number = body_of(rules, each)["turn"]
             if undone_from is not None and number >= undone_from:
                 continue
             undone_from = None
-            if number < window:
+            if number < turn:
                 return None
-        elif each.kind == Kind.WITHDRAWN and each.seat == seat and body_of(rules, each)["window"] == window:
+        elif each.kind == Kind.WITHDRAWN and each.seat == seat and body_of(rules, each)["turn"] == turn:
             return None
-        if (choice := _choice_in(rules, each, window, seat)) is not None:
+        if (choice := _choice_in(rules, each, turn, seat)) is not None:
             return each.seq, choice
     return None
 
 
-def _choice_in(rules: Game[Any], row: Row, window: int, seat: int) -> Any:
-    """The choice of a seat in a window that this very row holds."""
+def _choice_in(rules: Game[Any], row: Row, turn: int, seat: int) -> Any:
+    """The choice of a seat in a turn that this very row holds."""
     if row.kind == Kind.SEALED and row.seat == seat:
         body = body_of(rules, row)
-        return body["choice"] if body["window"] == window else None
+        return body["choice"] if body["turn"] == turn else None
     if row.kind == Kind.ENTRY:
         body = body_of(rules, row)
-        return body["entry"].choices.get(seat) if body["number"] == window else None
+        return body["entry"].choices.get(seat) if body["turn"] == turn else None
     return None
 
 

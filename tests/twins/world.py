@@ -22,7 +22,7 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import urljoin
 
-from engine import game as games_database_numbers
+from engine import game as rulebooks
 from engine.decisions import Choice
 from engine.game import Game, Story
 from engine.table import Entry
@@ -126,9 +126,9 @@ class World:
 
     def _tell(self) -> None:
         self._carry()
-        while (window := self.game.row().window) < len(self.truth.log):
-            entry = self.truth.log[window]
-            if window == len(self.truth.log) - 1:
+        while (turn := self.game.row().turn) < len(self.truth.log):
+            entry = self.truth.log[turn]
+            if turn == len(self.truth.log) - 1:
                 self._keep_silent()
             else:
                 self._choose({seat: choice for seat, choice in entry.choices.items() if seat not in entry.alone})
@@ -152,7 +152,7 @@ class World:
             self.server.run(preferences.choose, person, Delivery(Way.DAILY), None, time(8))
         hands.passes_until(due + timedelta(hours=1))
         hands.runs_out()
-        if self.game.row().window < len(self.truth.log):
+        if self.game.row().turn < len(self.truth.log):
             raise Untrue
         self._carry()
         hands.passes_until((self.clock.now() + timedelta(days=1)).replace(hour=8, minute=0, second=0, microsecond=0))
@@ -198,7 +198,7 @@ class World:
         written = mails.replace(b"=\r\n", b"").decode()
         waiting = [each.removeprefix(HOST) for each in re.findall(rf"{HOST}/[^\s<>\"=]*", written)]
         waiting += [f"/s/{token}", f"/m/{move}/nonsense", f"/t/{row.key}"]
-        waiting += [f"/s/{token}/receipt/{window}" for window in range(row.window + 1)]
+        waiting += [f"/s/{token}/receipt/{turn}" for turn in range(row.turn + 1)]
         seen: set[str] = set()
         while waiting:
             path = waiting.pop(0).partition("#")[0]
@@ -225,12 +225,12 @@ class World:
         way, which, number = past.groups()
         if way == "s" and which != token:
             return True
-        return number is not None and int(number) % 5 != 0 and int(number) < self.game.row().window - 1
+        return number is not None and int(number) % 5 != 0 and int(number) < self.game.row().turn - 1
 
     def _refusals(self, browser: Browser, token: str, move: str) -> Iterator[tuple[str, bytes]]:
-        window = str(self.game.row().window)
+        turn = str(self.game.row().turn)
         for written in ("", "nonsense", "play", "bid 999", "up to 9"):
-            page = browser.post(f"/s/{token}/preview", [("window", window), ("written", written)])
+            page = browser.post(f"/s/{token}/preview", [("turn", turn), ("written", written)])
             yield f"preview of {written!r}", _answer(page.response)
         yield "POST of nonsense", _answer(browser.post(f"/m/{move}/nonsense", []).response)
 
@@ -240,14 +240,14 @@ class World:
             answer = browser.client.get(f"/api/v1/{what}", headers=headers, base_url=HOST)
             yield f"API {what}", _answer(answer)
         for choice in ("nonsense", "bid 999"):
-            body = {"window": self.game.row().window, "choice": choice}
+            body = {"turn": self.game.row().turn, "choice": choice}
             answer = browser.client.post("/api/v1/choice", json=body, headers=headers, base_url=HOST)
             yield f"API choice {choice!r}", _answer(answer)
 
 
 def _scripted(truth: Truth) -> Game[Any]:
     """The real rules, in which what the story says happens, whatever was drawn."""
-    rules = games_database_numbers.load(truth.kind)
+    rules = rulebooks.load(truth.kind)
     entries = iter(truth.log)
 
     def happens(*_: object) -> Story[Any]:
@@ -264,7 +264,7 @@ def _scripted(truth: Truth) -> Game[Any]:
 def told(truth: Truth, folder: Path) -> Iterator[World]:
     """The world in which this is true."""
     rules = _scripted(truth)
-    with patch.object(games_database_numbers, "load", lambda _name: rules):
+    with patch.object(rulebooks, "load", lambda _name: rules):
         world = World(truth, folder)
         try:
             yield world

@@ -176,12 +176,12 @@ class Links:
         assert link is not None
         return service_links.token(self.server, link)
 
-    def of(self, game: Begun, seat: int, window: int | None = None) -> tuple[str, str]:
+    def of(self, game: Begun, seat: int, turn: int | None = None) -> tuple[str, str]:
         """The tokens of one choice and of the whole seat."""
-        of_window = game.row().window if window is None else window
+        of_turn = game.row().turn if turn is None else turn
         person = game.person_at(seat)
         rows = self.server.store.write(
-            lambda tx: service_links.make_for_seat(tx, self.server, person, game.id, of_window, seat)
+            lambda tx: service_links.make_for_seat(tx, self.server, person, game.id, of_turn, seat)
         )
         return self.token(Purpose.MOVE, rows.move), self.token(Purpose.SEAT, rows.seat)
 

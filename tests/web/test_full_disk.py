@@ -34,11 +34,11 @@ def test_a_move_that_finds_no_room_is_not_half_made_and_counts_as_soon_as_there_
     game = table("bid", 3)
     seat = next(iter(game.asked()))
     _, token = links.of(game, seat)
-    window = str(game.row().window)
+    turn = str(game.row().turn)
     with full(server.store):
         # As long as there is room in the pages that the file has, changing one's mind needs no more.
         for bid in cycle(["bid 1", "bid 2"]):
-            before, seq, fields = everything(server), game.row().seq, [("window", window), ("choice", bid)]
+            before, seq, fields = everything(server), game.row().seq, [("turn", turn), ("choice", bid)]
             page = browser.post(f"/s/{token}/play", fields)
             if page.status != 200:
                 break

@@ -49,9 +49,9 @@ def test_what_others_do_outside_of_the_game_is_seen(shown, server, poker):
 
 def test_a_choice_of_one_s_own_is_seen_and_no_longer_when_it_is_taken_back(shown, server, poker, links):
     before, token = shown(), links.of(poker, 0)[1]
-    server.run(by_link.play, token, poker.row().window, poker.asked()[0].default)
+    server.run(by_link.play, token, poker.row().turn, poker.asked()[0].default)
     assert "Your choice is in" in shown()
-    server.run(by_link.take_back, token, Purpose.SEAT, poker.row().window)
+    server.run(by_link.take_back, token, Purpose.SEAT, poker.row().turn)
     assert shown().count("Your choice is in") == before.count("Your choice is in") == 0
 
 

@@ -72,9 +72,9 @@ def test_every_word_of_a_tables_pages_is_translated(kind, browser, links, table)
         seat, decision = next(iter(game.asked().items()))
         known |= commands(game)
         move, token = links.of(game, seat)
-        wanted, window = grammar.write(decision, decision.default), game.row().window
+        wanted, turn = grammar.write(decision, decision.default), game.row().turn
         for page in (
-            f"/s/{token}/preview?window={window}&choice={wanted}",
+            f"/s/{token}/preview?turn={turn}&choice={wanted}",
             f"/m/{move}/{wanted.replace(' ', '-')}",
             f"/s/{token}/rules",
             f"/s/{token}/talk",
@@ -85,7 +85,7 @@ def test_every_word_of_a_tables_pages_is_translated(kind, browser, links, table)
         page = browser.open(f"/s/{token}").source
         assert bare(page, known) == []
         game.play(seat, random_bot(rules_of(game.row()), game.view(seat), decision, luck))
-        assert bare(browser.open(f"/s/{token}/receipt/{window}").source, known | commands(game)) == []
+        assert bare(browser.open(f"/s/{token}/receipt/{turn}").source, known | commands(game)) == []
 
 
 @one_database

@@ -84,7 +84,7 @@ def addresses(app, browser, live):
     ]
     values = {
         "option": ["pass", "bid-5", "bid-99", "nonsense", "-"],
-        "window": ["0", "1", "30", "999999999999999999999"],
+        "turn": ["0", "1", "30", "999999999999999999999"],
         "number": ["0", "1", "30", "999999999999999999999"],
         "kind": ["bid", "nonsense"],
         "game_id": [str(game.id), "999999999999999999999"],
@@ -104,7 +104,7 @@ def addresses(app, browser, live):
         for place, name in re.findall(r"(<(?:\w+:)?(\w+)>)", rule.rule):
             choices = [*(good if name == "token" else values[name]), *GARBAGE]
             found = [url.replace(place, choice) for url in found for choice in choices]
-        queries = [f"?window={game.row().window}&choice=pass", "?window=1&choice=pass", "?window=x"]
+        queries = [f"?turn={game.row().turn}&choice=pass", "?turn=1&choice=pass", "?turn=x"]
         asks = rule.endpoint == "seat.preview"
         yield rule, [url + query for url in found for query in (queries if asks else [""])]
 

@@ -17,7 +17,7 @@ from tests.web.seat.test_page import yes
 def poker(table):
     """Everybody holds a hand that nobody else knows, after eight cards were picked from packs that went round."""
     game = table("sunset-poker", 3)
-    while game.row().window < 10:
+    while game.row().turn < 10:
         for seat, decision in game.asked().items():
             game.play(seat, decision.default)
     return game
@@ -41,8 +41,8 @@ def pages_of(browser, links, server, game, seat):
         yield preview.source
     yield browser.open(f"/m/{move}/fold").source
     yield browser.open(f"/m/{move}/play-x").source
-    yield browser.open(f"/s/{token}/receipt/{game.row().window}").source
-    yield browser.post(f"/s/{token}/preview", [("window", str(game.row().window)), ("written", "play")]).source
+    yield browser.open(f"/s/{token}/receipt/{game.row().turn}").source
+    yield browser.post(f"/s/{token}/preview", [("turn", str(game.row().turn)), ("written", "play")]).source
     headers = {"Authorization": f"Bearer {server.run(by_link.token_for_programs, token)}"}
     for path in ("decision", "view", "board", "history"):
         yield browser.client.get(f"/api/v1/{path}", headers=headers, base_url=HOST).get_data(as_text=True)
@@ -86,7 +86,7 @@ def test_nobody_s_address_is_on_any_page(browser, links, server, poker):
 def test_the_log_of_a_whole_evening_has_no_token_and_no_address(browser, links, server, poker, app, person):
     stream = io.StringIO()
     logs.configure(stream)
-    app.view_functions["seat.receipt"] = lambda token, window: 1 / 0
+    app.view_functions["seat.receipt"] = lambda token, turn: 1 / 0
     for seat in range(3):
         list(pages_of(browser, links, server, poker, seat))
     browser.open(f"/l/{links.made(Purpose.SIGN_IN, person('Ann'))}")

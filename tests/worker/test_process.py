@@ -85,7 +85,7 @@ class Running:
     def deadline(self, game, seat):
         """The deadline of a seat."""
         with self.server.store.read() as tx:
-            return deadlines.read(tx, game.id, game.row().window, seat)
+            return deadlines.read(tx, game.id, game.row().turn, seat)
 
 
 @pytest.fixture

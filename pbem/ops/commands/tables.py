@@ -63,7 +63,7 @@ def table_list(status: str, most: int) -> None:
         found = [games.read(tx, game_id) for game_id in numbers[-most:]]
     for game in found:
         state = "paused" if game.paused else game.status
-        click.echo(f"{game.id:6}  {state:8} turn {game.window:4}  {game.kind:18} {game.title}")
+        click.echo(f"{game.id:6}  {state:8} turn {game.turn:4}  {game.kind:18} {game.title}")
     click.echo(
         f"{many(len(numbers), 'table')}{f', of which these are the newest {most}' if len(numbers) > most else ''}."
     )
@@ -84,7 +84,7 @@ def table_show(number: int) -> None:
         explained = {each.seat: lines for each, lines in server.read(desk_table.clocks, whoever(), number)[1]}
     game = found.game
     click.echo(f"Table {game.id}: {game.title} ({found.rules.title}), {game.status}{', paused' if game.paused else ''}")
-    click.echo(f"Turn {game.window}, pace {game.pace}, {game.seq} rows, head {found.head}")
+    click.echo(f"Turn {game.turn}, pace {game.pace}, {game.seq} rows, head {found.head}")
     for each in found.seats:
         click.echo(f"  seat {each.seat + 1}: {each.name}{' (bot)' if each.bot else f', person {each.person_id}'}")
         for line in explained.get(each.seat, ()):

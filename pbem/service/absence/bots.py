@@ -53,7 +53,7 @@ def answer_at(server: Server, game_id: int) -> None:
     fails it stops, and the worker goes on trying.
     """
     before: set[tuple[int, int]] = set()
-    while (rows := _bots_asked(server, game_id)) and (asked := {(row.window, row.seat) for row in rows}) != before:
+    while (rows := _bots_asked(server, game_id)) and (asked := {(row.turn, row.seat) for row in rows}) != before:
         before = asked
         for row in rows:
             _tried(server, row)
@@ -70,10 +70,10 @@ def _tried(server: Server, row: DeadlineRow) -> bool:
         asked = _asked(server, row)
         if asked is None:
             return False
-        server.run(play, row.game_id, row.window, row.seat, _thought(server, asked), By.BOT)
+        server.run(play, row.game_id, row.turn, row.seat, _thought(server, asked), By.BOT)
     except Refusal as refused:
         # Somebody moved while the bot was thinking. If it is still asked it is asked again, a few times at once.
-        _log.info("bot_refused", game=row.game_id, window=row.window, seat=row.seat, why=str(refused))
+        _log.info("bot_refused", game=row.game_id, turn=row.turn, seat=row.seat, why=str(refused))
         server.store.write(lambda tx: deadlines.release(tx, row, attempts=row.attempts))
         return False
     except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others go on
@@ -87,7 +87,7 @@ def _asked(server: Server, row: DeadlineRow) -> _Asked | None:
     with server.store.read() as tx:
         game = games.read(tx, row.game_id)
         place = next((place for place in players.places(tx, game.id) if place.seat == row.seat), None)
-        if game.window != row.window or game.status != "playing" or place is None or place.bot is None:
+        if game.turn != row.turn or game.status != "playing" or place is None or place.bot is None:
             return None
         view = views.view(tx, game, row.seat).view
     rules = rules_of(game)

@@ -52,11 +52,11 @@ def give_to_person(
     row = _change_hands(tx, server, row, record, seat, person_id=person.id, bot=None, name=name)
     now = server.now()
     facts = {"by": by} | because(reason)
-    letters = [outbox.Letter(person.id, "seated", row.id, record.seq, seat, row.window, facts)]
+    letters = [outbox.Letter(person.id, "seated", row.id, record.seq, seat, row.turn, facts)]
     if (asked := _asked(tx, row, seat)) is not None:
         anew: dict[str, Any] = dict.fromkeys(_UNKNOWN_YET)
         deadlines.change(tx, asked, asked_at=now, reminded=0, extensions="[]", attempts=0, **anew)
-        letters.append(outbox.Letter(person.id, "turn", row.id, record.seq, seat, row.window))
+        letters.append(outbox.Letter(person.id, "turn", row.id, record.seq, seat, row.turn))
     outbox.queue(tx, letters, now, now)
     return row
 
@@ -96,7 +96,7 @@ def _change_hands(tx: Tx, server: Server, row: GameRow, record: Record, seat: in
 
 def _asked(tx: Tx, row: GameRow, seat: int) -> deadlines.DeadlineRow | None:
     """What the seat is asked and has not answered."""
-    asked = deadlines.read(tx, row.id, row.window, seat)
+    asked = deadlines.read(tx, row.id, row.turn, seat)
     return asked if asked is not None and asked.status == "open" else None
 
 

@@ -267,7 +267,7 @@ def _give_up_unreachable(tx: Tx, server: Server, asked: deadlines.DeadlineRow) -
     game = games.lock_if_free(tx, asked.game_id)
     if game is None or game.status != "playing" or game.paused:
         return False
-    clock = clocks_deadlines.clock_of(tx, game, asked.window, asked.seat)
+    clock = clocks_deadlines.clock_of(tx, game, asked.turn, asked.seat)
     if clock is None:
         return False
     given_up_at = clocks_deadlines.given_up_at(clock)
@@ -278,7 +278,7 @@ def _give_up_unreachable(tx: Tx, server: Server, asked: deadlines.DeadlineRow) -
     gone = not _moved_since(tx, game.id, asked.seat, since)
     place = next(place for place in players.places(tx, game.id) if place.seat == asked.seat)
     given_up = gone and _give_up(tx, server, game, place, "unreachable")
-    after = deadlines.read(tx, game.id, asked.window, asked.seat)
+    after = deadlines.read(tx, game.id, asked.turn, asked.seat)
     if after is None or after.due_at is not None:
         return given_up
     # The others must not wait for ever for somebody to take the seat: its clock goes on, with a mail or without.

@@ -70,7 +70,7 @@ def failed(server: Server, row: DeadlineRow) -> None:
     _log.exception(
         "deadline_failed",
         game=row.game_id,
-        window=row.window,
+        turn=row.turn,
         seat=row.seat,
         attempts=row.attempts,
         parked=row.attempts >= deadlines.MOST_ATTEMPTS,
@@ -90,7 +90,7 @@ def _reminded(server: Server, row: DeadlineRow, now: datetime) -> str:
     try:
         return server.run(_remind, row, now)
     except Exception:  # noqa: BLE001 - as above
-        _log.exception("reminder_failed", game=row.game_id, window=row.window, seat=row.seat)
+        _log.exception("reminder_failed", game=row.game_id, turn=row.turn, seat=row.seat)
         server.store.write(lambda tx: deadlines.change(tx, row, remind_at=server.now() + PUSHED))
         return "failed"
 
@@ -101,7 +101,7 @@ def _time_out(tx: Tx, server: Server, claimed: DeadlineRow, now: datetime) -> st
     if game is None:
         deadlines.release(tx, claimed, attempts=claimed.attempts - 1)
         return "busy"
-    row = deadlines.read(tx, game.id, claimed.window, claimed.seat)
+    row = deadlines.read(tx, game.id, claimed.turn, claimed.seat)
     if row is None or row.status != "open":
         return "answered"
     if game.status != "playing" or game.paused:
@@ -111,11 +111,11 @@ def _time_out(tx: Tx, server: Server, claimed: DeadlineRow, now: datetime) -> st
     if found.at is None or found.at > now:
         deadlines.release(tx, row)
         return "moved"
-    decision = position_of(game).open().get(row.seat) if game.window == row.window else None
+    decision = position_of(game).open().get(row.seat) if game.turn == row.turn else None
     if decision is None:
-        deadlines.close(tx, game.id, row.window, row.seat)
+        deadlines.close(tx, game.id, row.turn, row.seat)
         return "answered"
-    receipt = play_locked(tx, server, game, row.window, row.seat, decision.default, By.CLOCK)
+    receipt = play_locked(tx, server, game, row.turn, row.seat, decision.default, By.CLOCK)
     _tell_of_silence(tx, server, game, row, receipt.written)
     return "decided"
 
@@ -129,7 +129,7 @@ def _tell_of_silence(tx: Tx, server: Server, before: GameRow, row: DeadlineRow, 
         facts["warning"] = warning(place.silent, agreement_of(game))
     now = server.now()
     assert place.person_id is not None, "a bot is never timed out"
-    letter = outbox.Letter(place.person_id, "auto_passed", game.id, game.seq, row.seat, row.window, facts)
+    letter = outbox.Letter(place.person_id, "auto_passed", game.id, game.seq, row.seat, row.turn, facts)
     outbox.queue(tx, [letter], now, now)
     if game.status == "playing":
         substitutes.after_missed_turns(tx, server, game, place)
@@ -138,10 +138,10 @@ def _tell_of_silence(tx: Tx, server: Server, before: GameRow, row: DeadlineRow, 
 def _remind(tx: Tx, server: Server, ripe: DeadlineRow, now: datetime) -> str:
     """One reminder, unless it is not wanted any more."""
     game = games.lock_if_free(tx, ripe.game_id)
-    row = None if game is None else deadlines.read(tx, game.id, ripe.window, ripe.seat)
+    row = None if game is None else deadlines.read(tx, game.id, ripe.turn, ripe.seat)
     if game is None or row is None or row.status != "open" or row.remind_at is None or row.remind_at > now:
         return "dropped"
-    clock = clocks_deadlines.clock_of(tx, game, row.window, row.seat)
+    clock = clocks_deadlines.clock_of(tx, game, row.turn, row.seat)
     found = clocks_deadlines.settle(tx, server, game, row)
     if clock is None or found.at is None or found.at <= now or game.paused:
         deadlines.change(tx, row, remind_at=None)
@@ -156,6 +156,6 @@ def _remind(tx: Tx, server: Server, ripe: DeadlineRow, now: datetime) -> str:
     promised = max(found.at, row.promised_at or found.at)
     deadlines.change(tx, row, reminded=reached, remind_at=following, promised_at=promised)
     facts = {"due_at": found.at.isoformat(), "last": following is None}
-    letter = outbox.Letter(clock.person.id, "reminder", game.id, None, row.seat, row.window, facts)
+    letter = outbox.Letter(clock.person.id, "reminder", game.id, None, row.seat, row.turn, facts)
     outbox.queue(tx, [letter], now, now)
     return "reminded"

@@ -82,11 +82,11 @@ def change_address(tx: Tx, server: Server, person_id: int, address: str, reason:
         outbox.Letter(number, "moved", facts={"here": here, "reason": reason})
         for number, here in ((before, False), (person_id, True))
     ]
-    on_their_way = {(mail.game_id, mail.window, mail.seat) for mail in outbox.of_kind(tx, person_id, "turn", "queued")}
-    current = [row for row in asked if row.window == locked[row.game_id].window]
-    again = [row for row in current if (row.game_id, row.window, row.seat) not in on_their_way]
+    on_their_way = {(mail.game_id, mail.turn, mail.seat) for mail in outbox.of_kind(tx, person_id, "turn", "queued")}
+    current = [row for row in asked if row.turn == locked[row.game_id].turn]
+    again = [row for row in current if (row.game_id, row.turn, row.seat) not in on_their_way]
     letters += [
-        outbox.Letter(person_id, "turn", row.game_id, None, row.seat, row.window, {AT_WISH: True}) for row in again
+        outbox.Letter(person_id, "turn", row.game_id, None, row.seat, row.turn, {AT_WISH: True}) for row in again
     ]
     outbox.queue(tx, letters, now, now)
     return before, len(again)

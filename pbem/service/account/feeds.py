@@ -25,7 +25,7 @@ from pbem.tokens import Purpose
 LATELY: Final = timedelta(days=14)
 """So long ago a turn was due, or a game has ended, that a feed still tells of it."""
 
-_MOST_WINDOWS: Final = 50
+_MOST_TURNS: Final = 50
 _MOST_ROWS: Final = 60
 """Rows at the end of each table's log that are looked through."""
 
@@ -90,10 +90,10 @@ def calendar(tx: Tx, server: Server, token: str) -> list[Turn]:
     """The deadlines of a person, those lately done too, so that calendars take them out."""
     link = links.follow(tx, server, token, Purpose.CALENDAR)
     assert link.person_id is not None
-    found = feeds.turns(tx, link.person_id, server.now() - LATELY, _MOST_WINDOWS)
+    found = feeds.turns(tx, link.person_id, server.now() - LATELY, _MOST_TURNS)
     return [
         Turn(
-            name=f"{row.key}-{row.window}-{row.seat}",
+            name=f"{row.key}-{row.turn}-{row.seat}",
             title=row.title,
             due_at=row.due_at,
             asked_at=row.asked_at,

@@ -219,11 +219,11 @@ def choose(server: Server, person_id: int, way: str, digest_at: str = "") -> Non
 
 
 def seat_token(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) -> str:
-    """The token of a seat of one's own, made if there is none for its present window."""
+    """The token of a seat of one's own, made if there is none for its present turn."""
     game = games.lock(tx, game_id)
     if all(place.person_id != person_id for place in players.places(tx, game_id) if place.seat == seat):
         raise Forbidden(_("This seat is not yours."))
-    row = link_rows.read(tx, links.make_for_seat(tx, server, person_id, game_id, game.window, seat).seat)
+    row = link_rows.read(tx, links.make_for_seat(tx, server, person_id, game_id, game.turn, seat).seat)
     assert row is not None
     return links.token(server, row)
 

@@ -56,10 +56,10 @@ _Found = tuple[Check, str]
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Where the game stood after an entry, and the number of the window that was open then."""
+    """Where the game stood after an entry, and the turn that was open then."""
 
-    number: int
-    window: int
+    closed: int
+    turn: int
     state: Any
     views: tuple[Any, ...]
 
@@ -134,10 +134,10 @@ class Replay:
             case Kind.BEGAN:
                 yield from self._begin(body)
             case Kind.ENTRY:
-                yield from self._enter(row, body["number"], body["entry"])
+                yield from self._enter(row, body["turn"], body["entry"])
                 self.entry_head = row.hash
             case Kind.SEALED:
-                yield from self._seal(row, body["window"], body["choice"])
+                yield from self._seal(row, body["turn"], body["choice"])
             case Kind.WITHDRAWN:
                 if self.box.pop(_seat(row), None) is None:
                     yield Check.CHOICES, f"row {row.seq} takes back a sealed choice that was not there"
@@ -145,7 +145,7 @@ class Replay:
                 yield from self._undo(row, body["from"])
                 self.entry_head = row.hash
             case Kind.REWOUND:
-                yield from self._rewind(row, body["from"], body["window"])
+                yield from self._rewind(row, body["from"], body["turn"])
                 self.entry_head = row.hash
             case Kind.ORDER:
                 yield from self._order(row, body["order"])
@@ -180,20 +180,20 @@ class Replay:
         if Stream(self.seed, SEATING).shuffle(range(seats)) != list(body["seating"]):
             yield Check.LUCK, "the seats were not drawn from the seed"
 
-    def _enter(self, row: Row, number: int, entry: Entry) -> Iterator[_Found]:
-        if number != self.at.window:
-            yield Check.FACTS, f"entry {self.at.window} was expected in row {row.seq}, but this is entry {number}"
-        if self.seed is not None and not follows(self.seed, number, entry.drawn):
+    def _enter(self, row: Row, turn: int, entry: Entry) -> Iterator[_Found]:
+        if turn != self.at.turn:
+            yield Check.FACTS, f"entry {self.at.turn} was expected in row {row.seq}, but this is entry {turn}"
+        if self.seed is not None and not follows(self.seed, turn, entry.drawn):
             yield Check.LUCK, f"the numbers drawn in row {row.seq} are not those that the seed gives"
-        self.drawn.append((number, entry.drawn))
+        self.drawn.append((turn, entry.drawn))
         yield from self._by_order(row, entry.choices.get(-1 if row.seat is None else row.seat))
         yield from self._of_the_box(row, entry)
         if self.seed is not None and row.rules == self.rules.RULES:
             self.made_again += 1
-            yield from self._make_again(row, number, entry, self.seed)
+            yield from self._make_again(row, turn, entry, self.seed)
         state, views = fold(self.at.state, entry.facts), watch(self.at.views, entry.facts)
-        self._stood.append(At(number, number + 1, state, views))
-        self._newest = max(self._newest, number + 1)
+        self._stood.append(At(turn, turn + 1, state, views))
+        self._newest = max(self._newest, turn + 1)
         self.entries += 1
         self.box = {}
         for seat in range(self.began["seats"]):
@@ -205,22 +205,22 @@ class Replay:
             self.status = "over"
 
     def _of_the_box(self, row: Row, entry: Entry) -> Iterator[_Found]:
-        """A sealed choice is in the entry that its window became, unless it was replaced, or a choice closed the window."""
+        """A sealed choice is in the entry that its turn became, unless it was replaced, or a choice closed the turn."""
         closed = len(entry.choices) == 1 and not entry.alone and row.seat in entry.choices
         for seat, choice in self.box.items():
             if seat != row.seat and not closed and entry.choices.get(seat) != choice:
                 yield Check.CHOICES, f"the sealed choice of seat {seat} is not in row {row.seq}"
 
-    def _make_again(self, row: Row, number: int, entry: Entry, seed: bytes) -> Iterator[_Found]:
-        before = Position(self.rules, self.began["seats"], seed, self.at.state, number)
-        draw = Stream(seed, number)
+    def _make_again(self, row: Row, turn: int, entry: Entry, seed: bytes) -> Iterator[_Found]:
+        before = Position(self.rules, self.began["seats"], seed, self.at.state, turn)
+        draw = Stream(seed, turn)
         try:
             for seat, choice in entry.choices.items():
                 before.check(seat, choice)
         except Refused as refused:
             yield Check.CHOICES, f"a choice in row {row.seq} was against the rules: {refused.text}"
             return
-        dealing = not entry.choices and number == 0
+        dealing = not entry.choices and turn == 0
         story = (
             self.rules.setup(before.state, draw) if dealing else self.rules.resolve(before.state, entry.choices, draw)
         )
@@ -232,38 +232,38 @@ class Replay:
         if again != entry:
             yield Check.CHOICES, f"the choices of row {row.seq}, made again, lead to other facts"
 
-    def _seal(self, row: Row, window: int, choice: Choice) -> Iterator[_Found]:
+    def _seal(self, row: Row, turn: int, choice: Choice) -> Iterator[_Found]:
         seat = _seat(row)
-        if window != self.at.window:
+        if turn != self.at.turn:
             yield (
                 Check.CHOICES,
-                f"row {row.seq} seals a choice for window {window}, but window {self.at.window} is open",
+                f"row {row.seq} seals a choice for turn {turn}, but turn {self.at.turn} is open",
             )
         yield from self._by_order(row, choice)
         self.box[seat] = choice
         if self.seed is not None and row.rules == self.rules.RULES:
-            before = Position(self.rules, self.began["seats"], self.seed, self.at.state, window)
+            before = Position(self.rules, self.began["seats"], self.seed, self.at.state, turn)
             try:
                 before.check(seat, choice)
             except Refused as refused:
                 yield Check.CHOICES, f"the choice in row {row.seq} was against the rules: {refused.text}"
 
     def _undo(self, row: Row, first: int) -> Iterator[_Found]:
-        while self.at.number >= max(first, 0):
+        while self.at.closed >= max(first, 0):
             self._stood.pop()
         self.box = {}
-        if self.at.window != first:
+        if self.at.turn != first:
             yield Check.FACTS, f"row {row.seq} takes back the entries from {first} on, which are not there"
 
-    def _rewind(self, row: Row, first: int, window: int) -> Iterator[_Found]:
+    def _rewind(self, row: Row, first: int, turn: int) -> Iterator[_Found]:
         yield from self._undo(row, first)
-        if window <= self._newest:
+        if turn <= self._newest:
             yield (
                 Check.LUCK,
-                f"row {row.seq} opens window {window}, though {self._newest} has been open: known luck would come again",
+                f"row {row.seq} opens turn {turn}, though {self._newest} has been open: known luck would come again",
             )
-        self._newest = window
-        self._stood[-1] = replace(self.at, window=window)
+        self._newest = turn
+        self._stood[-1] = replace(self.at, turn=turn)
         # They were left for turns that have never been.
         self.orders = {}
 
@@ -323,8 +323,8 @@ def snapshot(replay: Replay, stored: Mapping[str, Any]) -> Iterator[str]:
         text = stored[name]
         if text != written(value) and not _same(replay.rules, text, value):
             yield f"the stored {name} is not what the log says"
-    if stored["window"] != replay.at.window:
-        yield f"the stored window is {stored['window']}, but the log says {replay.at.window}"
+    if stored["turn"] != replay.at.turn:
+        yield f"the stored turn is {stored['turn']}, but the log says {replay.at.turn}"
     if stored["entry_head"] != replay.entry_head:
         yield "the stored head of the last entry is not the log's"
     if stored["status"] not in (replay.status, "frozen"):

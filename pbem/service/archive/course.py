@@ -41,7 +41,7 @@ class Scores:
 class Bid:
     """What a seat bid in an entry. `amount` is None where that is no number."""
 
-    number: int
+    turn: int
     seat: int
     value: Any
     amount: int | None
@@ -67,7 +67,7 @@ def bids_of(standing: Standing) -> list[Bid]:
     """What was bid in an entry, by the facts of it that everybody was told."""
     told = (seen(each, SPECTATOR) for each in standing.entry.facts)
     return [
-        Bid(standing.number, seat, value, _amount(value))
+        Bid(standing.turn, seat, value, _amount(value))
         for each in told
         for seat, value in _said(each)
         if not is_hidden(value)
@@ -84,7 +84,7 @@ def _work_out(tx: Tx, row: GameRow) -> Course:
         view = fold(view, (seen(each, SPECTATOR) for each in standing.entry.facts))
         shown = _shown_scores(rules, view)
         if shown is not None and (not scores or scores[-1][1:] != shown):
-            scores.append((standing.number, *shown))
+            scores.append((standing.turn, *shown))
         bids += bids_of(standing)
         # Where more happens than was chosen, something has come of the bids.
         if bids and len(standing.entry.facts) > len(standing.entry.choices):

@@ -28,7 +28,9 @@ from pbem.tokens import Purpose
 T = TypeVar("T", str, int)
 
 FORMAT: Final = "pbem-game"
-VERSION: Final = 1
+VERSION: Final = 2
+_READABLE: Final = (1, VERSION)
+"""In version 1 the bodies of rows called a turn `window` or `number`."""
 MOST_BYTES: Final = 2**26
 """No game comes near this; a larger file is something else."""
 
@@ -126,7 +128,7 @@ def read(text: str) -> Export:
         raise _no_game_file(_("It is too large."))
     try:
         document = json.loads(text)
-        if document["format"] != FORMAT or document["version"] != VERSION:
+        if document["format"] != FORMAT or document["version"] not in _READABLE:
             raise _no_game_file(_("Its form is not version %(version)s of %(format)s.", version=VERSION, format=FORMAT))
         game, chance = document["game"], document["chance"]
         return Export(

@@ -54,7 +54,7 @@ class Watched:
     title: str
     status: str
     private: bool
-    window: int
+    turn: int
     rules: Game[Any]
     seat: int
     names: tuple[str, ...]
@@ -81,7 +81,7 @@ class Scene:
     `earlier` and `later` are the entries beside it, as far as there are any.
     """
 
-    number: int
+    turn: int
     earlier: int | None
     later: int | None
     told: tuple[Fact[Any], ...]
@@ -110,10 +110,10 @@ class Whole:
 MEMORY: Final[Memory[Scene]] = Memory(MOST_REMEMBERED)
 
 
-def moment(tx: Tx, server: Server, way: Way, which: str, number: int) -> Moment:
+def moment(tx: Tx, server: Server, way: Way, which: str, turn: int) -> Moment:
     """The table after an entry, or after the last one before it that stands."""
     row, seat = _opened(tx, server, way, which)
-    return _moment(tx, row, seat, number)
+    return _moment(tx, row, seat, turn)
 
 
 def whole(tx: Tx, server: Server, way: Way, which: str) -> Whole:
@@ -210,25 +210,25 @@ def _must_have_ended(row: GameRow) -> None:
 
 def _watched(tx: Tx, row: GameRow, seat: int) -> Watched:
     names = tuple(each.name for each in seats.taken(tx, row.id))
-    return Watched(row.key, row.title, row.status, row.private, row.window, move.rules_of(row), seat, names)
+    return Watched(row.key, row.title, row.status, row.private, row.turn, move.rules_of(row), seat, names)
 
 
-def _moment(tx: Tx, row: GameRow, seat: int, number: int) -> Moment:
-    number, ended = min(number, row.window), row.status in _ENDED
+def _moment(tx: Tx, row: GameRow, seat: int, turn: int) -> Moment:
+    turn, ended = min(turn, row.turn), row.status in _ENDED
     # The head stands for every row before it, so what is found under it is never out of date, nor another game's.
-    key = row.head, seat, number, ended
-    past = MEMORY.get(key) or MEMORY.put(key, _work_out(tx, row, seat, number, ended=ended))
+    key = row.head, seat, turn, ended
+    past = MEMORY.get(key) or MEMORY.put(key, _work_out(tx, row, seat, turn, ended=ended))
     return Moment(_watched(tx, row, seat), past)
 
 
-def _work_out(tx: Tx, row: GameRow, seat: int, number: int, *, ended: bool) -> Scene:
+def _work_out(tx: Tx, row: GameRow, seat: int, turn: int, *, ended: bool) -> Scene:
     rules = move.rules_of(row)
     others = [other for other in range(row.seats) if other != seat] if ended else []
-    found = views.past(tx, row, [seat, *others], number)
+    found = views.past(tx, row, [seat, *others], turn)
     if found is None:
         raise NotFound(_("There is nothing to look back at."), why=_("This game has not begun."))
     return Scene(
-        number=found.standing.number,
+        turn=found.standing.turn,
         earlier=found.earlier,
         later=found.later,
         told=tuple(seen(each, seat) for each in found.standing.entry.facts),

@@ -63,7 +63,7 @@ class Clock:
     game: GameRow
     person: PersonRow
     row: DeadlineRow
-    turn: Turn
+    timing: Turn
 
 
 def promise(tx: Tx, games: Games, keys: Collection[Key], rendered_at: datetime) -> dict[Key, Due]:
@@ -99,20 +99,20 @@ def broken_promises(tx: Tx, server: Server, games: Games, keys: Collection[Key])
 def mails_accepted(tx: Tx, server: Server, games: Games, mails: Iterable[tuple[OutboxRow, datetime]]) -> None:
     """Start the clocks of turns, because their mails were accepted by the next hop; a repetition starts nothing."""
     turns = {
-        (mail.game_id, mail.window, mail.seat): (mail.person_id, accepted_at)
+        (mail.game_id, mail.turn, mail.seat): (mail.person_id, accepted_at)
         for mail, accepted_at in mails
-        if mail.kind == "turn" and mail.game_id is not None and mail.window is not None and mail.seat is not None
+        if mail.kind == "turn" and mail.game_id is not None and mail.turn is not None and mail.seat is not None
     }
     _start(tx, server, games, turns)
 
 
-def start_without_mail(tx: Tx, server: Server, game: GameRow, window: int, seat: int, person_id: int) -> None:
+def start_without_mail(tx: Tx, server: Server, game: GameRow, turn: int, seat: int, person_id: int) -> None:
     """Start the clock of a turn whose mail its reader does not want at once: as if it had been sent when it was asked."""
-    row, person = deadlines.read(tx, game.id, window, seat), people.read(tx, person_id)
+    row, person = deadlines.read(tx, game.id, turn, seat), people.read(tx, person_id)
     if row is not None:
         quiet = parse_quiet(person.quiet, ZoneInfo(person.zone)) if person.quiet else None
         started = starts_without_mail(row.asked_at, server.hold, quiet)
-        _start(tx, server, {game.id: game}, {(game.id, window, seat): (person_id, started)})
+        _start(tx, server, {game.id: game}, {(game.id, turn, seat): (person_id, started)})
 
 
 def start_clock(tx: Tx, server: Server, game: GameRow, row: DeadlineRow, accepted_at: datetime) -> None:
@@ -146,9 +146,9 @@ def delayed_by(tx: Tx, game: GameRow, outage: Interval) -> dict[int, DeadlineRow
     delayed = {}
     for clock in clocks.values():
         # A moment that was told counts for both, and says nothing of why it is what it is.
-        turn = replace(clock.turn, promised=None)
-        others = tuple(each for each in turn.outages if each != outage)
-        at, without = due(turn).at, due(replace(turn, outages=others)).at
+        timing = replace(clock.timing, promised=None)
+        others = tuple(each for each in timing.outages if each != outage)
+        at, without = due(timing).at, due(replace(timing, outages=others)).at
         if at is not None and without is not None and without < at == clock.row.due_at:
             delayed[clock.row.seat] = clock.row
     return delayed
@@ -159,12 +159,12 @@ def behind(tx: Tx, game_ids: Collection[int]) -> set[int]:
     rows = [row for row in deadlines.of_games(tx, game_ids) if row.due_at is not None]
     clocks = clocks_of(tx, games.read_all(tx, game_ids), rows)
     # A moment that was told counts too, so that it is never later than what counts.
-    return {clock.game.id for clock in clocks.values() if due(clock.turn).at not in (None, clock.row.due_at)}
+    return {clock.game.id for clock in clocks.values() if due(clock.timing).at not in (None, clock.row.due_at)}
 
 
-def clock_of(tx: Tx, game: GameRow, window: int, seat: int) -> Clock | None:
+def clock_of(tx: Tx, game: GameRow, turn: int, seat: int) -> Clock | None:
     """The clock of a seat; None where nobody's time is running: nothing is asked, or a bot is."""
-    row = deadlines.read(tx, game.id, window, seat)
+    row = deadlines.read(tx, game.id, turn, seat)
     return None if row is None or row.status != "open" else clocks_of(tx, {game.id: game}, [row]).get(_key(row))
 
 
@@ -191,21 +191,21 @@ def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, 
 
 def known(clock: Clock, now: datetime) -> Due:
     """The deadline as it is known now: while mail fails, and the others wait, nobody knows how long that will take."""
-    found = due(clock.turn)
-    over = offered_at(clock.turn)
-    if over is not None and over > now and any(failure.end is None for failure in clock.turn.unreachable):
+    found = due(clock.timing)
+    over = offered_at(clock.timing)
+    if over is not None and over > now and any(failure.end is None for failure in clock.timing.unreachable):
         return Due(found.start, None, (), Reason.UNREACHABLE)
     return found
 
 
 def reminder_moments(clock: Clock, found: Due) -> tuple[datetime, ...]:
     """When to remind the player, in the cadence that they have chosen."""
-    return reminders(clock.turn, found, parse_cadence(clock.person.cadence))
+    return reminders(clock.timing, found, parse_cadence(clock.person.cadence))
 
 
 def given_up_at(clock: Clock) -> datetime | None:
     """When the others need wait no longer for somebody whose address cannot be reached."""
-    return offered_at(clock.turn)
+    return offered_at(clock.timing)
 
 
 def extended(row: DeadlineRow, extension: Extension) -> str:
@@ -224,8 +224,8 @@ def queue_notice(
 ) -> None:
     """Tell somebody at a table what has happened to its time. Moments in the facts are written as text."""
     said = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in facts.items()}
-    seat, window = (None, None) if row is None else (row.seat, row.window)
-    letter = outbox.Letter(person_id, "notice", game.id, None, seat, window, {"what": what} | said)
+    seat, turn = (None, None) if row is None else (row.seat, row.turn)
+    letter = outbox.Letter(person_id, "notice", game.id, None, seat, turn, {"what": what} | said)
     now = server.now()
     outbox.queue(tx, [letter], now, now)
 
@@ -267,7 +267,7 @@ def _settle(tx: Tx, server: Server, clocks: Mapping[Key, Clock], *, tell: bool) 
     for key, clock in clocks.items():
         found = settled[key] = known(clock, server.now())
         promised = clock.row.promised_at
-        if found.at is not None and (promised is None or differs(promised, found.at, clock.turn.pace) or not tell):
+        if found.at is not None and (promised is None or differs(promised, found.at, clock.timing.pace) or not tell):
             if promised is not None and tell:
                 facts = {"due_at": found.at, "because": why_later(found, promised)}
                 queue_notice(tx, server, clock.person.id, clock.game, clock.row, "deadline", facts)
@@ -280,23 +280,23 @@ def _settle(tx: Tx, server: Server, clocks: Mapping[Key, Clock], *, tell: bool) 
 
 def _told(clock: Clock) -> Due:
     """What the mail of a turn prints."""
-    turn = _as_read(clock.turn)
-    return printed(turn) if clock.row.accepted_at is None else due(turn)
+    timing = _as_read(clock.timing)
+    return printed(timing) if clock.row.accepted_at is None else due(timing)
 
 
 def _is_broken(clock: Clock) -> bool:
     """Whether the clock's mail, had it been rendered just now, would print another moment than it does."""
-    at, promised = printed(_as_read(clock.turn)).at, clock.row.promised_at
-    return at is None or promised is None or differs(promised, at, clock.turn.pace)
+    at, promised = printed(_as_read(clock.timing)).at, clock.row.promised_at
+    return at is None or promised is None or differs(promised, at, clock.timing.pace)
 
 
 def _key(row: DeadlineRow) -> Key:
-    return row.game_id, row.window, row.seat
+    return row.game_id, row.turn, row.seat
 
 
-def _as_read(turn: Turn) -> Turn:
+def _as_read(timing: Turn) -> Turn:
     """The turn as the reader of its mail has it: whoever reads it can be reached."""
-    return replace(turn, unreachable=tuple(failure for failure in turn.unreachable if failure.end is not None))
+    return replace(timing, unreachable=tuple(failure for failure in timing.unreachable if failure.end is not None))
 
 
 def _next_reminder(clock: Clock, found: Due) -> datetime | None:

@@ -72,7 +72,7 @@ def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: i
     game = add_row(tx, server, game, Kind.EXTENDED, seat, by, {"more": more, "reason": reason})
     for row in asked:
         deadlines.change(tx, row, extensions=clocks_deadlines.extended(row, extension))
-        after = deadlines.read(tx, game_id, row.window, row.seat)
+        after = deadlines.read(tx, game_id, row.turn, row.seat)
         assert after is not None
         person_id = holders[row.seat]
         assert person_id is not None

@@ -152,7 +152,7 @@ def clocks(tx: Tx, server: Server, actor: Actor, game_id: int) -> tuple[GameRow,
     running = clocks_deadlines.clocks_of(tx, {game.id: game}, [each.due for each in seats if each.due is not None])
     ways = {
         seat: explained(clocks_deadlines.known(clock, server.now()), ZoneInfo(clock.person.zone))
-        for (_game, _window, seat), clock in running.items()
+        for (_game, _turn, seat), clock in running.items()
     }
     return game, [(each, ways[each.seat]) for each in seats if each.seat in ways]
 
@@ -189,7 +189,7 @@ def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason
 def row_told(rules: Game[Any], row: hash_chain.Row) -> LoggedRow:
     """A row without what might be secret in it."""
     if row.kind == Kind.ENTRY:
-        return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, {}, body_of(rules, row)["number"])
+        return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, {}, body_of(rules, row)["turn"])
     said = body_of(rules, row) if row.kind in _TELLING else {}
     return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, said)
 
@@ -216,5 +216,5 @@ def _turns(tx: Tx, game: GameRow, rules: Game[Any], places: list[PlaceRow]) -> l
     for standing in islice(entries_back(rules, log_rows.chain_back(tx, game.id, game.key)), MOST_TURNS):
         deciders = sorted(standing.entry.choices.keys() - standing.entry.alone)
         if deciders:
-            found.append((standing.number, ", ".join(names[seat] for seat in deciders)))
+            found.append((standing.turn, ", ".join(names[seat] for seat in deciders)))
     return found

@@ -252,7 +252,7 @@ def _ask(tx: Tx, server: Server, row: ReceivedRow, link: Link, doubt: str) -> No
     """Ask the player at the address on file whether a reply was theirs; if that was asked already, one page is for both."""
     assert link.person_id is not None
     facts = {"received": row.id}
-    letter = Letter(link.person_id, "was_it_you", link.game_id, None, link.seat, link.window, facts)
+    letter = Letter(link.person_id, "was_it_you", link.game_id, None, link.seat, link.turn, facts)
     outcome = doubt if rate_limits.queue_answer(tx, server, letter, error=doubt) else f"{doubt}, asked before"
     rows.change(tx, row.id, status="doubted", outcome=outcome, claimed_until=None)
     rows.count(tx, server.now().date(), outcome)

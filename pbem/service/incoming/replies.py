@@ -95,7 +95,7 @@ class Line:
 
 @dataclass(slots=True)
 class _Acting:
-    """A reply that is being carried out. `window` is what its next choice is for.
+    """A reply that is being carried out. `turn` is what its next choice is for.
 
     `asked` is what the player was asked there, as long as it is known: until something was done.
     """
@@ -105,7 +105,7 @@ class _Acting:
     game_id: int
     seat: int
     person_id: int
-    window: int
+    turn: int
     lines: list[Line] = field(default_factory=list)
     prose: list[str] = field(default_factory=list)
     shown: set[Word] = field(default_factory=set)
@@ -130,12 +130,12 @@ def act(tx: Tx, server: Server, received_id: int, link: Link, reply: Reply) -> s
     if kept.status == "done":
         return None
     game_id, seat, person_id = seat_view.seat_of(link)
-    assert link.window is not None
-    acting = _Acting(tx, server, game_id, seat, person_id, link.window)
+    assert link.turn is not None
+    acting = _Acting(tx, server, game_id, seat, person_id, link.turn)
     _lock(acting, reply)
     for line in reply.lines:
         _read(acting, line)
-    _queue_receipt(acting, link.window, reply)
+    _queue_receipt(acting, link.turn, reply)
     # A reply without a command has a line too, so that nobody takes it for one that was never read.
     noted = acting.lines or [Line("", Outcome.NOT_TRIED)]
     rows.change(tx, received_id, acts=json.dumps([asdict(line) for line in noted]))
@@ -184,7 +184,7 @@ def _decision(acting: _Acting) -> Decision | None:
     game = acting.game()
     if game.seed is None:
         return None
-    view = views.view_before(acting.tx, game, acting.seat, acting.window)
+    view = views.view_before(acting.tx, game, acting.seat, acting.turn)
     return asked(play_move.rules_of(game), view, acting.seat)
 
 
@@ -203,35 +203,35 @@ def _do(acting: _Acting, command: Command) -> tuple[Done, str]:
 
 
 def _play(acting: _Acting, move: Move) -> tuple[Done, str]:
-    before = acting.window
+    before = acting.turn
     try:
         receipt = play_move.play_locked(
             acting.tx, acting.server, acting.game(), before, acting.seat, move.choice, By.REPLY, acting.person_id
         )
     except Stale as stale:
-        raise _moved_on(acting) if acting.game().window != before else stale from stale
+        raise _moved_on(acting) if acting.game().turn != before else stale from stale
     if receipt.again:
         return Done.AGAIN, receipt.written
     if receipt.sealed:
         return Done.SEALED, receipt.written
-    acting.window = _next_window(acting)
+    acting.turn = _next_turn(acting)
     return Done.PLAYED, receipt.written
 
 
-def _next_window(acting: _Acting) -> int:
+def _next_turn(acting: _Acting) -> int:
     """What the next choice is for: the present question, if it is the player's, and nothing new has led to it."""
     game = acting.game()
     rules = play_move.rules_of(game)
     if game.status != "playing":
-        return acting.window
-    since = latest_entries(rules, log.chain_back(acting.tx, game.id, game.key), acting.window)
+        return acting.turn
+    since = latest_entries(rules, log.chain_back(acting.tx, game.id, game.key), acting.turn)
     nothing_new = play_move.may_be_undone([standing.entry for standing in since])
     question = asked(rules, views.view(acting.tx, game, acting.seat).view, acting.seat)
-    return game.window if nothing_new and question is not None else acting.window
+    return game.turn if nothing_new and question is not None else acting.turn
 
 
 def _leave_order(acting: _Acting, standing: Standing) -> tuple[Done, str]:
-    if acting.game().window != acting.window:
+    if acting.game().turn != acting.turn:
         # An order knows no turn: left late, it could bid for something that nobody had seen when it was written.
         raise _moved_on(acting)
     order = play_orders.leave_order(
@@ -243,9 +243,9 @@ def _leave_order(acting: _Acting, standing: Standing) -> tuple[Done, str]:
 def _moved_on(acting: _Acting) -> Stale:
     return Stale(
         _(
-            "That was for turn %(window)s, and the game is at turn %(window_2)s by now.",
-            window=acting.window,
-            window_2=acting.game().window,
+            "That was for turn %(turn)s, and the game is at turn %(present)s by now.",
+            turn=acting.turn,
+            present=acting.game().turn,
         ),
         remedy=_("Nothing was changed by this line."),
     )
@@ -284,8 +284,8 @@ def _take_back(acting: _Acting) -> str:
     """Take back the choice of the mail's turn; where that turn is still open, the last choice before it will do."""
     game = acting.game()
     rules = play_move.rules_of(game)
-    window, choice = acting.window, None
-    if game.window == window:
+    turn, choice = acting.turn, None
+    if game.turn == turn:
         choice = play_move.position_of(game).box.get(acting.seat)
         if choice is None:
             made = (
@@ -296,20 +296,20 @@ def _take_back(acting: _Acting) -> str:
             last = next(made, None)
             if last is None:
                 raise Gone(_("There is no choice of yours that could be taken back."), remedy=_("Nothing was changed."))
-            window, choice = last.number, last.entry.choices[acting.seat]
-    undo.take_back(acting.tx, acting.server, game.id, window, acting.seat, acting.person_id)
-    acting.window = window
+            turn, choice = last.turn, last.entry.choices[acting.seat]
+    undo.take_back(acting.tx, acting.server, game.id, turn, acting.seat, acting.person_id)
+    acting.turn = turn
     return "" if choice is None else play_move.said(choice, rules)
 
 
-def _queue_receipt(acting: _Acting, window: int, reply: Reply) -> None:
+def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
     done = {line.done for line in acting.lines if line.done is not None}
     refused = next((line.text for line in acting.lines if line.outcome is Outcome.REFUSED), "")
     nothing = not done - _CHANGE_NOTHING
     facts = {
         "subject": reply.subject[:LONGEST_SHOWN],
         "answers": reply.message_id,
-        "turn": window,
+        "turn": turn,
         "quoted": reply.turn,
         "lines": [asdict(line) for line in acting.lines],
         "prose": acting.prose[:MOST_SHOWN],
@@ -319,7 +319,7 @@ def _queue_receipt(acting: _Acting, window: int, reply: Reply) -> None:
         "help": Word.HELP in acting.shown or not acting.lines,
         "rules": Word.RULES in acting.shown,
     }
-    letter = Letter(acting.person_id, "receipt", acting.game_id, None, acting.seat, window, facts)
+    letter = Letter(acting.person_id, "receipt", acting.game_id, None, acting.seat, turn, facts)
     # Somebody who has asked for something gets it; what went wrong in the same way is told once a day.
     error = "" if done else refused or "no command"
     rate_limits.queue_answer(acting.tx, acting.server, letter, error)

@@ -55,14 +55,14 @@ def at(tx: Tx, server: Server, token: str) -> Doubted:
     """What the link of a mail that asks is about."""
     answered = _answered(tx, server, token)
     assert answered.game_id is not None
-    assert answered.window is not None
+    assert answered.turn is not None
     title = games.read(tx, answered.game_id).title
     known = rows.of_link(tx, answered.id, MOST_SHOWN)
     waiting = (row for row in reversed(known) if row.status == "doubted" and row.raw is not None)
     decided = next((row for row in known if row.status == "done"), None)
     return Doubted(
         title,
-        answered.window,
+        answered.turn,
         tuple(Unsure(row.id, reply_of(read(row.raw or b"")).lines) for row in waiting),
         carried_out=decided is not None and decided.outcome != NOT_THEIRS,
     )

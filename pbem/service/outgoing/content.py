@@ -11,7 +11,7 @@ Facts by kind, beside what the rows themselves say:
     reminder    due_at        auto_passed  choice, due_at, warning    substitute   offer
     new_address here, and where it asks person, address
     moved       here, reason  banned      until or lifted, reason
-    notice      what, and with it who, due_at, because, why, reason, by, turn, window, of, before or now
+    notice      what, and with it who, due_at, because, why, reason, by, turn, turn, of, before or now
     receipt     answers, subject, lines, prose and what is to be shown: told in `replies`
 
 This module must never look into a game's state.
@@ -66,9 +66,9 @@ def read_ahead(tx: Tx, mails: Collection[OutboxRow], ready: Mapping[int, EmailLi
         if mail.game_id is not None and (seat := ready[mail.id].seat) is not None
     }
     kept_views.read_ahead(tx, seated.keys())
-    present = {game_id: games.read(tx, game_id).window for game_id, _ in seated}
+    current = {game_id: games.read(tx, game_id).turn for game_id, _ in seated}
     seats.read_ahead(
-        tx, {(game_id, present[game_id], seat): person_id for (game_id, seat), person_id in seated.items()}
+        tx, {(game_id, current[game_id], seat): person_id for (game_id, seat), person_id in seated.items()}
     )
 
 
@@ -160,7 +160,7 @@ def _about_table(letterhead: Letterhead, game: GameRow, places: list[PlaceRow], 
         "game": rules.title,
         "rules": letterhead.rules(game.kind),
         "table": table_named(game.title, rules.title),
-        "turn": game.window if mail.window is None else mail.window,
+        "turn": game.turn if mail.turn is None else mail.turn,
         "seats": game.seats,
         "by_decision": isinstance(parse_pace(game.pace), PerDecision),
         "pace": content_of_seat.pace_said(game.pace),
@@ -208,7 +208,7 @@ def _about_seat(
             {"seat": seat + 1, "name": place.name, "mine": seat == ready.seat}
             for seat, place in sorted((place.seat, place) for place in places if place.seat is not None)
         ],
-        "asked_at_once": deadlines.read(tx, game.id, game.window, ready.seat) is not None,
+        "asked_at_once": deadlines.read(tx, game.id, game.turn, ready.seat) is not None,
     }
     if mail.kind not in WITH_BOARD:
         return words
@@ -230,7 +230,7 @@ def _games(tx: Tx, server: Server, letterhead: Letterhead, ready: EmailLinks) ->
     found: list[Words] = []
     for game_id, seat, link in ready.played:
         game = games.read(tx, game_id)
-        asked = deadlines.read(tx, game_id, game.window, seat)
+        asked = deadlines.read(tx, game_id, game.turn, seat)
         mine = asked is not None and asked.status == "open"
         found.append(
             {

@@ -63,7 +63,7 @@ def happened(tx: Tx, mail: OutboxRow, game: GameRow, look: Look) -> Words:
     """What the seat was told since the mail of its last turn, and the orders of its own that have ended since."""
     before = outbox.turn_before(tx, mail)
     entries = latest_entries(
-        look.rules, log.chain_back(tx, game.id, game.key), 0 if before is None else before.window or 0
+        look.rules, log.chain_back(tx, game.id, game.key), 0 if before is None else before.turn or 0
     )
     told = (seen(each, look.seat) for standing in entries for each in standing.entry.facts)
     sentences = [sentence for each in told if (sentence := look.teller.tell(each)) is not None]
@@ -106,7 +106,7 @@ def section(server: Server, letterhead: Letterhead, found: Section, together: in
     look = found.look
     words: Words = {
         "table": table_named(look.title, look.rules.title),
-        "turn": look.window,
+        "turn": look.turn,
         **_story(found.happened, together),
         **_said(found.talk, together),
         "news": [{**each, "facts": corrected(each["facts"], look.rules)} for each in found.news],
@@ -231,7 +231,7 @@ _NOTHING_ASKED: Final[Words] = {
 def receipt(server: Server, letterhead: Letterhead, look: Look, move: int) -> Words:
     """What the player is asked now, what may be written, and the rules; `move` is the row of the links to choices."""
     return {
-        "now": look.window,
+        "now": look.turn,
         "over": look.status != "playing",
         "sealed": look.sealed_words,
         "in_game": _in_game(look),

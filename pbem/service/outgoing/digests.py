@@ -57,7 +57,7 @@ def gather(server: Server) -> int:
 def make_links(tx: Tx, server: Server, person_id: int) -> tuple[tuple[int, int, SeatLinks], ...]:
     """The games, seats and links of everything that a person reads of in a digest. The person is locked."""
     return tuple(
-        (game.id, place.seat, links.make_for_seat(tx, server, person_id, game.id, game.window, place.seat))
+        (game.id, place.seat, links.make_for_seat(tx, server, person_id, game.id, game.turn, place.seat))
         for game in _daily(tx, person_id)
         for place in players.places(tx, game.id)
         if place.person_id == person_id and place.seat is not None
@@ -77,7 +77,7 @@ def sections_of(tx: Tx, mail: OutboxRow, played: tuple[tuple[int, int, SeatLinks
         entries = latest_entries(look.rules, log.chain_back(tx, game.id, game.key), facts["since"].get(f"{game_id}", 0))
         # What has happened since the mails for this digest were gathered is told by the next one, with what came of it.
         until = facts["until"].get(f"{game_id}", 0)
-        told = (seen(each, seat) for standing in entries if standing.number < until for each in standing.entry.facts)
+        told = (seen(each, seat) for standing in entries if standing.turn < until for each in standing.entry.facts)
         happened = tuple(sentence for each in told if (sentence := look.teller.tell(each)) is not None)
         news = tuple(
             {"kind": letter.kind, "facts": json.loads(letter.facts)}
@@ -121,15 +121,15 @@ def _gather(tx: Tx, server: Server, person_id: int, day: date) -> bool:
     playing = _daily(tx, person_id)
     since = _told_until(tx, person_id, playing)
     letters = [letter for letter in outbox.for_digest(tx, person_id) if _worth_telling(tx, server, letter, playing)]
-    if not letters and all(game.window == since[game.id] for game in playing):
+    if not letters and all(game.turn == since[game.id] for game in playing):
         return False
     now = server.now()
     for older in outbox.of_kind(tx, person_id, "digest", "queued"):
         outbox.change(tx, older.id, status="superseded", claimed_until=None)
         ledger.note(tx, older.id, now, "superseded", "there is a newer digest")
     facts = {
-        "since": {f"{game_id}": window for game_id, window in since.items()},
-        "until": {f"{game.id}": game.window for game in playing},
+        "since": {f"{game_id}": turn for game_id, turn in since.items()},
+        "until": {f"{game.id}": game.turn for game in playing},
         "letters": [letter.id for letter in letters],
     }
     outbox.queue(tx, [outbox.Letter(person_id, "digest", facts=facts)], now, now)
@@ -142,9 +142,7 @@ def _worth_telling(tx: Tx, server: Server, letter: OutboxRow, playing: list[Game
         why = "the game is over, or somebody else plays the seat"
     elif letter.kind in ("turn", "reminder") and not _still_asked(tx, letter):
         why = "the seat has answered, or the turn is over"
-    elif (
-        letter.kind == "notice" and letter.window is not None and _is_more_time(letter) and not _still_asked(tx, letter)
-    ):
+    elif letter.kind == "notice" and letter.turn is not None and _is_more_time(letter) and not _still_asked(tx, letter):
         why = "the turn that there is more time for is answered"
     else:
         return True
@@ -159,9 +157,9 @@ def _is_more_time(letter: OutboxRow) -> bool:
 
 def _still_asked(tx: Tx, letter: OutboxRow) -> bool:
     assert letter.game_id is not None
-    assert letter.window is not None
+    assert letter.turn is not None
     assert letter.seat is not None
-    asked = deadlines.read(tx, letter.game_id, letter.window, letter.seat)
+    asked = deadlines.read(tx, letter.game_id, letter.turn, letter.seat)
     return asked is not None and asked.status == "open"
 
 
@@ -180,7 +178,7 @@ def _wish(tx: Tx, person_id: int, game_id: int) -> str:
 
 
 def _told_until(tx: Tx, person_id: int, playing: list[GameRow]) -> dict[int, int]:
-    """Up to which window of each game a person has been told what happened, by a digest or by a mail of its own."""
+    """Up to which turn of each game a person has been told what happened, by a digest or by a mail of its own."""
     last = outbox.of_kind(tx, person_id, "digest", "sent", limit=1)
     told = json.loads(last[0].facts)["until"] if last else {}
     return {game.id: max(told.get(f"{game.id}", 0), outbox.told_until(tx, person_id, game.id)) for game in playing}

@@ -63,18 +63,20 @@ def make_all(
     seats = _seats(tx, mails)
     wanted = {mail.id: _wanted(mail, games, seats.get(mail.id)) for mail in mails}
     made = links.make_all(tx, server, {meant: until for each in wanted.values() for meant, until in each.all()})
-    turns = {mail.id: each.turn for mail in mails if (each := wanted[mail.id]).turn is not None and mail.kind == "turn"}
+    turns = {
+        mail.id: each.asked for mail in mails if (each := wanted[mail.id]).asked is not None and mail.kind == "turn"
+    }
     told = deadlines.promise(tx, games, set(turns.values()), rendered_at)
     return {mail.id: _email_links(tx, server, mail, wanted[mail.id], made, told) for mail in mails}
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What the links of a mail are meant for. `turn` is what its seat is asked; `owner_until` when that link expires."""
+    """What the links of a mail are meant for. `asked` is what its seat is asked; `owner_until` when that link expires."""
 
     stop: Meant
     bounce: Meant
-    turn: Key | None = None
+    asked: Key | None = None
     of_seat: Mapping[Purpose, Meant] | None = None
     owner: Meant | None = None
     owner_until: datetime | None = None
@@ -108,8 +110,8 @@ def _wanted(mail: OutboxRow, games: Games, seat: int | None) -> _Wanted:
     if seat is None or game.status in ("open", "planned", "closed", "expired"):
         return every
     # A receipt is about an answer to some turn, and leads on from the present one.
-    window = game.window if mail.window is None or mail.kind == "receipt" else mail.window
-    return replace(every, turn=(game.id, window, seat), of_seat=links.of_seat(person_id, game.id, window, seat))
+    turn = game.turn if mail.turn is None or mail.kind == "receipt" else mail.turn
+    return replace(every, asked=(game.id, turn, seat), of_seat=links.of_seat(person_id, game.id, turn, seat))
 
 
 def _owner(mail: OutboxRow) -> Meant:
@@ -127,13 +129,13 @@ def _email_links(
     return EmailLinks(
         stop=made[wanted.stop],
         bounce=made[wanted.bounce],
-        seat=None if wanted.turn is None else wanted.turn[-1],
+        seat=None if wanted.asked is None else wanted.asked[-1],
         seat_links=None if wanted.of_seat is None else links.seat_links(made, wanted.of_seat),
         owner=number(wanted.owner),
         sign_in=number(wanted.sign_in),
         written=number(wanted.written),
         yes=number(wanted.yes),
-        due=told[wanted.turn] if mail.kind == "turn" and wanted.turn is not None else None,
+        due=told[wanted.asked] if mail.kind == "turn" and wanted.asked is not None else None,
         played=_played(tx, server, mail.person_id) if mail.kind == "links" else (),
         sections=digests.make_links(tx, server, mail.person_id) if mail.kind == "digest" else (),
     )
@@ -162,6 +164,6 @@ def _played(tx: Tx, server: Server, person_id: int) -> tuple[tuple[int, int, int
     for game in tables.of_person(tx, person_id, ("playing",)):
         for place in game_rows.places(tx, game.id):
             if place.person_id == person_id and place.seat is not None:
-                made = links.make_for_seat(tx, server, person_id, game.id, game.window, place.seat)
+                made = links.make_for_seat(tx, server, person_id, game.id, game.turn, place.seat)
                 found.append((game.id, place.seat, made.seat))
     return tuple(found)

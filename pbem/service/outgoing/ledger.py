@@ -38,7 +38,7 @@ class Listed:
     person_id: int
     game_id: int | None
     seat: int | None
-    window: int | None
+    turn: int | None
     status: str
     attempts: int
     queued_at: datetime
@@ -135,7 +135,7 @@ def turn_again(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) 
     if all(place.person_id != person_id for place in players.places(tx, game_id) if place.seat == seat):
         raise Forbidden(_("This seat is not yours."))
     move.must_go_on(game)
-    asked = deadlines.read(tx, game_id, game.window, seat)
+    asked = deadlines.read(tx, game_id, game.turn, seat)
     if asked is None or asked.status != "open":
         raise Gone(_("You are not asked anything just now."), remedy=_("You get a mail when you are."))
     now, facts = server.now(), {preferences.AT_WISH: True}
@@ -152,11 +152,11 @@ def turn_again(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) 
             why=_("%(again_an_hour)s mails of a table's turns in an hour are the most.", again_an_hour=AGAIN_AN_HOUR),
             remedy=_("Please look among unwanted mails, or call the organiser."),
         )
-    outbox.queue(tx, [outbox.Letter(person_id, "turn", game_id, None, seat, game.window, facts)], now, due_at)
+    outbox.queue(tx, [outbox.Letter(person_id, "turn", game_id, None, seat, game.turn, facts)], now, due_at)
 
 
 def _is_that_turn(mail: OutboxRow, game: GameRow, seat: int) -> bool:
-    return (mail.game_id, mail.window, mail.seat) == (game.id, game.window, seat)
+    return (mail.game_id, mail.turn, mail.seat) == (game.id, game.turn, seat)
 
 
 def _listed(tx: Tx, rows: Iterable[OutboxRow]) -> list[Listed]:
@@ -169,7 +169,7 @@ def _listed(tx: Tx, rows: Iterable[OutboxRow]) -> list[Listed]:
             person_id=row.person_id,
             game_id=row.game_id,
             seat=row.seat,
-            window=row.window,
+            turn=row.turn,
             status=row.status,
             attempts=row.attempts,
             queued_at=row.queued_at,

@@ -22,7 +22,7 @@ ANSWERED: Final = "the seat has answered"
 def why_outdated(tx: Tx, mails: Collection[OutboxRow], tables: Games) -> dict[int, str]:
     """Which mails are not worth sending any more, and why. The tables that they are about are locked."""
     turns = {
-        mail.id: (mail.game_id, tables[mail.game_id].window, mail.seat)
+        mail.id: (mail.game_id, tables[mail.game_id].turn, mail.seat)
         for mail in mails
         if mail.game_id is not None and mail.seat is not None
     }
@@ -55,7 +55,7 @@ def _why(
         return None
     if all(place.person_id != mail.person_id for place in places if place.seat == mail.seat):
         return "somebody else plays the seat now"
-    if mail.kind in ASKING or (mail.kind == "notice" and mail.window is not None):
+    if mail.kind in ASKING or (mail.kind == "notice" and mail.turn is not None):
         return _why_answered(game, mail, asked)
     if mail.kind == "sealed":
         return _why_unsealed(tx, game, mail, asked)
@@ -65,17 +65,17 @@ def _why(
 def _why_answered(game: GameRow, mail: OutboxRow, asked: DeadlineRow | None) -> str | None:
     if game.status != "playing":
         return "the game has ended"
-    if game.window != mail.window:
+    if game.turn != mail.turn:
         return "the game has moved on"
     return None if asked is not None and asked.status == "open" else ANSWERED
 
 
 def _why_unsealed(tx: Tx, game: GameRow, mail: OutboxRow, asked: DeadlineRow | None) -> str | None:
     """Why nobody need hear any more that a choice was taken in."""
-    if game.window != mail.window:
+    if game.turn != mail.turn:
         return "the game has moved on"
     newer = any(
-        (each.kind, each.seat, each.window) == (mail.kind, mail.seat, mail.window)
+        (each.kind, each.seat, each.turn) == (mail.kind, mail.seat, mail.turn)
         for each in outbox.of_game(tx, game.id, mail.seq or 0)
     )
     changed = newer or (asked is not None and asked.status == "open")

@@ -79,9 +79,9 @@ def _may_leave(tx: Tx, server: Server, mail: OutboxRow, wished: WishedRow, games
     _keep_back(tx, server, mail, judged.fate, judged.until)
     if mail.kind == "turn" and wish.way is not Way.AT_ONCE:
         assert mail.game_id is not None
-        assert mail.window is not None
+        assert mail.turn is not None
         assert mail.seat is not None
-        deadlines.start_without_mail(tx, server, games[mail.game_id], mail.window, mail.seat, mail.person_id)
+        deadlines.start_without_mail(tx, server, games[mail.game_id], mail.turn, mail.seat, mail.person_id)
     return False
 
 

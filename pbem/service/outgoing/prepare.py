@@ -140,9 +140,9 @@ def _stale(tx: Tx, server: Server, mails: Collection[OutboxRow], unfilled: Conte
 
 
 def _turn(mail: OutboxRow) -> Key | None:
-    if mail.kind != "turn" or mail.game_id is None or mail.window is None or mail.seat is None:
+    if mail.kind != "turn" or mail.game_id is None or mail.turn is None or mail.seat is None:
         return None
-    return mail.game_id, mail.window, mail.seat
+    return mail.game_id, mail.turn, mail.seat
 
 
 def _may_have_left(tx: Tx, mail: OutboxRow) -> bool:

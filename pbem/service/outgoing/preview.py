@@ -91,7 +91,7 @@ def _written(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: Ga
     about = None if kind in _OF_NO_TABLE else game.id
     of_seat = None if about is None or kind in _OF_NO_SEAT else seat
     now = server.now()
-    letter = Letter(place.person_id, kind, about, None, of_seat, None if of_seat is None else game.window, facts)
+    letter = Letter(place.person_id, kind, about, None, of_seat, None if of_seat is None else game.turn, facts)
     outbox.queue(tx, [letter], now, now)
     (mail,) = outbox.of_person(tx, place.person_id, limit=1)
     ready = make_all(tx, server, [mail], {game.id: games.read(tx, game.id)}, now)[mail.id]
@@ -114,7 +114,7 @@ def _far_enough(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> 
             break
         asked = waiting[0]
         by = By.BOT if _is_bot(tx, game.id, asked) else By.CLOCK
-        move.play_locked(tx, server, game, game.window, asked, position.open()[asked].default, by)
+        move.play_locked(tx, server, game, game.turn, asked, position.open()[asked].default, by)
     if kind in _NEEDS_QUESTION and game.status != "playing":
         raise BadInput(
             _("Game %(id)s has ended, so nobody is asked anything there.", id=game.id),
@@ -185,7 +185,7 @@ def _made_up(
             return _receipt(game, place.seat)
         case "digest":
             preferences.set_of_table(tx, place.person_id, game.id, "daily")
-            return {"letters": [], "since": {}, "until": {f"{game.id}": game.window}}
+            return {"letters": [], "since": {}, "until": {f"{game.id}": game.turn}}
         case "alert":
             told = {"at": server.now().isoformat(), "table": game.title, "says": f"{other} calls."}
             return {"who": place.name, "alarms": [{"what": "call", "number": 1, "told": [told]}]}
@@ -196,7 +196,7 @@ def _receipt(game: GameRow, seat: int) -> dict[str, Any]:
     refused = {"said": "bid twice", "outcome": "refused", "done": None, "text": _("That is nothing you can do here.")}
     played = {"said": _silence(game, seat), "outcome": "applied", "done": "played", "text": _silence(game, seat)}
     shown = {"board": True, "help": True, "rules": False}
-    said = {"subject": "", "answers": "", "turn": game.window, "quoted": game.window, "prose": []}
+    said = {"subject": "", "answers": "", "turn": game.turn, "quoted": game.turn, "prose": []}
     return said | shown | {"lines": [played, refused], "nothing_changed": False, "late": False}
 
 

@@ -31,9 +31,9 @@ def queue_answer(tx: Tx, server: Server, letter: Letter, error: str = "") -> boo
     assert letter.kind in ANSWERS
     people.lock(tx, letter.person_id)
     now = server.now()
-    known = received.answers(tx, letter.person_id, ANSWERS, now - _DAY, letter.game_id, letter.window)
+    known = received.answers(tx, letter.person_id, ANSWERS, now - _DAY, letter.game_id, letter.turn)
     today = [each for each in known if each.queued_at > now - _DAY]
-    this_turn = [each for each in known if (each.game_id, each.window) == (letter.game_id, letter.window)]
+    this_turn = [each for each in known if (each.game_id, each.turn) == (letter.game_id, letter.turn)]
     same = [each for each in this_turn if each in today and error and json.loads(each.facts).get("error") == error]
     if len(today) >= server.answers_a_day or len(this_turn) >= server.answers_a_turn or same:
         return False

@@ -23,27 +23,27 @@ def move(tx: Tx, server: Server, token: str, option: str) -> Receipt:
     """Make the one choice of a link."""
     link, game, place = open_to_act(tx, server, token, Purpose.MOVE)
     _, seat, person_id = seat_of(link)
-    assert link.window is not None
-    return play_locked(tx, server, game, link.window, seat, option, By.PERSON, person_id, place)
+    assert link.turn is not None
+    return play_locked(tx, server, game, link.turn, seat, option, By.PERSON, person_id, place)
 
 
-def play(tx: Tx, server: Server, token: str, window: int, wanted: str | Choice) -> Receipt:
-    """Make a choice on the page of a seat, in the window that its form was made for."""
-    return _play(tx, server, token, Purpose.SEAT, window, wanted, By.PERSON)
+def play(tx: Tx, server: Server, token: str, turn: int, wanted: str | Choice) -> Receipt:
+    """Make a choice on the page of a seat, in the turn that its form was made for."""
+    return _play(tx, server, token, Purpose.SEAT, turn, wanted, By.PERSON)
 
 
-def play_by_program(tx: Tx, server: Server, token: str, window: int, wanted: str | Choice) -> Receipt:
-    """Make a choice by the API, in the window that the program has seen."""
-    return _play(tx, server, token, Purpose.API, window, wanted, By.API)
+def play_by_program(tx: Tx, server: Server, token: str, turn: int, wanted: str | Choice) -> Receipt:
+    """Make a choice by the API, in the turn that the program has seen."""
+    return _play(tx, server, token, Purpose.API, turn, wanted, By.API)
 
 
-def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, window: int | None = None) -> None:
-    """Take back the choice that the seat made in a window, if not named that of the link."""
+def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | None = None) -> None:
+    """Take back the choice that the seat made in a turn, if not named that of the link."""
     link = follow(tx, server, token, purpose)
     game_id, seat, person_id = seat_of(link)
-    in_window = link.window if window is None else window
-    assert in_window is not None
-    undo.take_back(tx, server, game_id, in_window, seat, person_id)
+    in_turn = link.turn if turn is None else turn
+    assert in_turn is not None
+    undo.take_back(tx, server, game_id, in_turn, seat, person_id)
 
 
 def leave_order(tx: Tx, server: Server, token: str, text: str) -> Order:
@@ -69,7 +69,7 @@ def token_for_programs(tx: Tx, server: Server, token: str) -> str:
     return links.token(server, link)
 
 
-def _play(tx: Tx, server: Server, token: str, purpose: Purpose, window: int, wanted: str | Choice, by: By) -> Receipt:
+def _play(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int, wanted: str | Choice, by: By) -> Receipt:
     link, game, place = open_to_act(tx, server, token, purpose)
     _, seat, person_id = seat_of(link)
-    return play_locked(tx, server, game, window, seat, wanted, by, person_id, place)
+    return play_locked(tx, server, game, turn, seat, wanted, by, person_id, place)

@@ -52,7 +52,7 @@ class Kind(StrEnum):
 TAKES_BACK: Final = frozenset({Kind.UNDONE, Kind.REWOUND})
 """Rows after which the entries from a number on no longer stand; their bodies name it as `from`.
 
-What was undone told nobody anything, so its number is used again. What was rewound did: the window that opens then has a
+What was undone told nobody anything, so its number is used again. What was rewound did: the turn that opens then has a
 number that never was one, so no luck is drawn from a stream that was used, and no link or form of before fits it.
 """
 
@@ -91,22 +91,27 @@ class Record:
 
     def entries(self, first: int, entries: Iterable[Entry], seat: int | None, by: str) -> None:
         """Entries made by one choice; those after the first answered themselves."""
-        for number, entry in enumerate(entries, start=first):
-            self.add(Kind.ENTRY, seat, by, {"number": number, "entry": entry})
+        for turn, entry in enumerate(entries, start=first):
+            self.add(Kind.ENTRY, seat, by, {"turn": turn, "entry": entry})
             seat, by = None, "table"
+
+
+_RENAMED: Final = {"window": "turn", "number": "turn"}
+"""Names in bodies of version 1 of the game file, and what they are called now."""
 
 
 def body_of(game: Game[Any], row: hash_chain.Row) -> Any:
     """What a row says, as values of the engine."""
     assert row.body is not None, "a game's own rows are never redacted"
-    return codec.loads(game, row.body.decode())
+    body = codec.loads(game, row.body.decode())
+    return {_RENAMED.get(name, name): value for name, value in body.items()} if isinstance(body, dict) else body
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """An entry that stands: its number, the row of the log that holds it, and who made it."""
+    """An entry that stands: its turn, the row of the log that holds it, and who made it."""
 
-    number: int
+    turn: int
     seq: int
     by: str
     entry: Entry
@@ -118,16 +123,16 @@ def standing_entries(game: Game[Any], rows: Iterable[hash_chain.Row]) -> list[St
     for row in rows:
         if row.kind == Kind.ENTRY:
             body = body_of(game, row)
-            kept.append(Standing(body["number"], row.seq, row.by, body["entry"]))
+            kept.append(Standing(body["turn"], row.seq, row.by, body["entry"]))
         elif row.kind in TAKES_BACK:
             since = body_of(game, row)["from"]
-            kept = [standing for standing in kept if standing.number < since]
+            kept = [standing for standing in kept if standing.turn < since]
     return kept
 
 
 def latest_entries(game: Game[Any], rows_back: Iterable[hash_chain.Row], since: int) -> list[Standing]:
     """The entries from this number on that still stand, from the log read backwards, and no further than needed."""
-    return list(takewhile(lambda standing: standing.number >= since, entries_back(game, rows_back)))[::-1]
+    return list(takewhile(lambda standing: standing.turn >= since, entries_back(game, rows_back)))[::-1]
 
 
 def entries_back(game: Game[Any], rows_back: Iterable[hash_chain.Row]) -> Iterator[Standing]:
@@ -139,10 +144,10 @@ def entries_back(game: Game[Any], rows_back: Iterable[hash_chain.Row]) -> Iterat
             undone_from = taken_back if undone_from is None else min(undone_from, taken_back)
         elif row.kind == Kind.ENTRY:
             body = body_of(game, row)
-            if undone_from is not None and body["number"] >= undone_from:
+            if undone_from is not None and body["turn"] >= undone_from:
                 continue
             undone_from = None
-            yield Standing(body["number"], row.seq, row.by, body["entry"])
+            yield Standing(body["turn"], row.seq, row.by, body["entry"])
 
 
 def write(tx: Tx, row: GameRow, record: Record, **changes: Any) -> GameRow:

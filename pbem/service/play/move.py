@@ -54,7 +54,7 @@ class Receipt:
     """What became of a choice. `sealed` says that it waits for others and may still be changed."""
 
     game_id: int
-    window: int
+    turn: int
     seat: int
     choice: Choice
     written: str
@@ -74,16 +74,16 @@ class _Move:
     entries: list[Entry]
 
 
-def play(tx: Tx, server: Server, game_id: int, window: int, seat: int, wanted: str | Choice, by: By) -> Receipt:
-    """Make a choice for a seat in a window; the same choice again gives the same receipt."""
-    return play_locked(tx, server, games.lock(tx, game_id), window, seat, wanted, by)
+def play(tx: Tx, server: Server, game_id: int, turn: int, seat: int, wanted: str | Choice, by: By) -> Receipt:
+    """Make a choice for a seat in a turn; the same choice again gives the same receipt."""
+    return play_locked(tx, server, games.lock(tx, game_id), turn, seat, wanted, by)
 
 
 def play_locked(
     tx: Tx,
     server: Server,
     row: GameRow,
-    window: int,
+    turn: int,
     seat: int,
     wanted: str | Choice,
     by: By,
@@ -97,17 +97,17 @@ def play_locked(
     place = place or players.seat(tx, row.id, seat)
     # First of all: who has given a seat away learns nothing by it, not even that the next player chose the same.
     _must_speak_for(place, by, person_id)
-    if row.window != window and (receipt := _made_before(tx, row, window, seat, wanted)) is not None:
+    if row.turn != turn and (receipt := _made_before(tx, row, turn, seat, wanted)) is not None:
         return receipt
     must_go_on(row)
-    if row.window != window:
+    if row.turn != turn:
         raise Stale(_("The game has moved on since that mail."), why=_("This link or form was for an earlier turn."))
     position = position_of(row)
     decision = _decision(position, seat)
     choice = _choice(position, decision, wanted)
     written = grammar.write(decision, choice)
     if position.box.get(seat) == choice:
-        return Receipt(row.id, window, seat, choice, written, sealed=True, again=True, over=False)
+        return Receipt(row.id, turn, seat, choice, written, sealed=True, again=True, over=False)
     if seat in position.box and by in (By.CLOCK, By.BOT):
         raise Stale(_("This seat has answered already."))
     assert place is not None, "whoever is asked sits somewhere"
@@ -118,10 +118,10 @@ def play_locked(
     _note_silence(tx, row, place, by)
     over = _write(tx, server, move, now)
     if by is By.CLOCK:
-        deadlines.passed_in_silence(tx, row.id, window, seat)
+        deadlines.passed_in_silence(tx, row.id, turn, seat)
     if not move.entries and by in THEMSELVES:
         _tell_of_sealed(tx, server, move, place, written, now)
-    return Receipt(row.id, window, seat, choice, written, sealed=sealed, again=False, over=over)
+    return Receipt(row.id, turn, seat, choice, written, sealed=sealed, again=False, over=over)
 
 
 def position_of(row: GameRow) -> Position:
@@ -132,13 +132,13 @@ def position_of(row: GameRow) -> Position:
     if known is None:
         rules = rules_of(row)
         state = codec.loads(rules, row.state)
-        known = _remember(row, Position(rules, row.seats, row.seed, state, row.window, box_of(row)))
+        known = _remember(row, Position(rules, row.seats, row.seed, state, row.turn, box_of(row)))
     return known
 
 
 def _snapshot_of(row: GameRow) -> tuple[object, ...]:
     """All that a position is made of, so that nothing which is remembered can be out of date."""
-    return rules_of(row), row.seats, row.seed, row.state, row.window, row.box
+    return rules_of(row), row.seats, row.seed, row.state, row.turn, row.box
 
 
 def _remember(row: GameRow, position: Position) -> Position:
@@ -192,17 +192,17 @@ def _flat(values: tuple[Any, ...]) -> list[str]:
     return [word for value in values for word in (_flat(value) if isinstance(value, tuple) else [str(value)])]
 
 
-def _made_before(tx: Tx, row: GameRow, window: int, seat: int, wanted: str | Choice) -> Receipt | None:
-    """The receipt of the very choice that was wanted, if the entry of that window holds it."""
+def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, wanted: str | Choice) -> Receipt | None:
+    """The receipt of the very choice that was wanted, if the entry of that turn holds it."""
     rules = rules_of(row)
-    for standing in latest_entries(rules, log.chain_back(tx, row.id, row.key), window):
-        if standing.number == window and (made := standing.entry.choices.get(seat)) is not None:
+    for standing in latest_entries(rules, log.chain_back(tx, row.id, row.key), turn):
+        if standing.turn == turn and (made := standing.entry.choices.get(seat)) is not None:
             same = made == wanted if isinstance(wanted, Choice) else option_of(made) == _as_option(wanted)
             if same and seat not in standing.entry.alone:
                 over = row.status != "playing"
                 return Receipt(
                     row.id,
-                    window,
+                    turn,
                     seat,
                     made,
                     said(made, rules),
@@ -267,15 +267,15 @@ def said(choice: Choice, rules: game.Game[Any]) -> str:
 
 
 def _submit(move: _Move, seat: int, choice: Choice, by: str) -> bool:
-    """Put the choice into the box; True if that closed the window."""
+    """Put the choice into the box; True if that closed the turn."""
     try:
         position, entries = move.position.submit(seat, choice)
     except Refused as refused:
         raise refusal(refused, move.position.game) from refused
     if entries:
-        move.record.entries(move.position.number, entries, seat, by)
+        move.record.entries(move.position.turn, entries, seat, by)
     else:
-        move.record.add(Kind.SEALED, seat, by, {"window": move.position.number, "choice": choice})
+        move.record.add(Kind.SEALED, seat, by, {"turn": move.position.turn, "choice": choice})
     move.position = position
     move.entries += entries
     return bool(entries)
@@ -325,7 +325,7 @@ def _write(tx: Tx, server: Server, move: _Move, now: datetime) -> bool:
         turns.close(tx, row, new, _next(server, move, over, now), now)
     else:
         for seat in position.box.keys() - box_of(row).keys():
-            deadlines.close(tx, row.id, row.window, seat)
+            deadlines.close(tx, row.id, row.turn, seat)
         games.advance(tx, row, new)
     _remember(row._replace(**new), position)
     return over
@@ -335,10 +335,10 @@ def _next(server: Server, move: _Move, over: bool, now: datetime) -> turns.Next:
     """Who is asked now, and who gets a mail: after the end everybody its result, before it whoever is to decide."""
     position = move.position
     if over:
-        return turns.Next(position.number, (), (), "result", range(position.seats), now)
+        return turns.Next(position.turn, (), (), "result", range(position.seats), now)
     asked, answered = position.open().keys(), position.box.keys()
     hold = server.hold if may_be_undone(move.entries) else timedelta(0)
-    return turns.Next(position.number, asked, answered, "turn", asked - answered, now + hold)
+    return turns.Next(position.turn, asked, answered, "turn", asked - answered, now + hold)
 
 
 def _snapshot(move: _Move, over: bool, now: datetime) -> dict[str, Any]:
@@ -347,7 +347,7 @@ def _snapshot(move: _Move, over: bool, now: datetime) -> dict[str, Any]:
     new: dict[str, Any] = {"seq": move.record.seq, "head": move.record.head}
     new |= {"box": codec.dumps(sorted(position.box.items())), "orders": codec.dumps(sorted(move.orders.items()))}
     if move.entries:
-        new |= {"entry_head": move.record.entry_head, "window": position.number}
+        new |= {"entry_head": move.record.entry_head, "turn": position.turn}
         new |= {"state": codec.dumps(position.state)}
     return new | {"status": "over", "ended_at": now} if over else new
 
@@ -357,7 +357,7 @@ def _tell_of_sealed(tx: Tx, server: Server, move: _Move, place: SeatRow, written
     if place.person_id is not None and place.sealed:
         facts = {"choice": written}
         letter = outbox.Letter(
-            place.person_id, "sealed", move.row.id, move.record.seq, place.seat, move.position.number, facts
+            place.person_id, "sealed", move.row.id, move.record.seq, place.seat, move.position.turn, facts
         )
         outbox.queue(tx, [letter], now, now + server.hold)
 

@@ -30,9 +30,9 @@ MOST_REMEMBERED: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a reader was told in one window."""
+    """What a reader was told in one turn."""
 
-    window: int
+    turn: int
     facts: tuple[Fact[Any], ...]
 
 
@@ -40,7 +40,7 @@ class Told:
 class Known:
     """What a seat knows, and what it would be asked if the game goes on.
 
-    `told` begins with the window of its last choice. `lately` are the entries of the same windows; they hold what is not
+    `told` begins with the turn of its last choice. `lately` are the entries of the same turns; they hold what is not
     for its eyes.
     """
 
@@ -69,9 +69,7 @@ def asked(rules: Game[Any], view: Any, seat: int) -> Decision | None:
 
 def told(entries: Iterable[StandingEntry], seat: int) -> tuple[Told, ...]:
     """What a reader was told in these entries."""
-    return tuple(
-        Told(standing.number, tuple(seen(each, seat) for each in standing.entry.facts)) for standing in entries
-    )
+    return tuple(Told(standing.turn, tuple(seen(each, seat) for each in standing.entry.facts)) for standing in entries)
 
 
 def _work_out(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> Known:

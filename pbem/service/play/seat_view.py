@@ -41,7 +41,7 @@ from pbem.tokens import Purpose
 class Made:
     """A choice that a seat made, and whether it can still be taken back."""
 
-    window: int
+    turn: int
     choice: Choice
     written: str
     may_take_back: bool
@@ -52,7 +52,7 @@ class Look:
     """Everything that one seat may see of its game now.
 
     `decision` is what it is asked, `sealed` its choice in the box, `made` its last choice that was carried out. `told`
-    begins with the window of that choice; `new_lines` is how much the others have said since then and since it spoke itself,
+    begins with the turn of that choice; `new_lines` is how much the others have said since then and since it spoke itself,
     without those it does not hear. `due_at` is until when it may decide, if its clock runs; `mail_fails`, whether mail to its
     player does not arrive at present; `guest`, whether this is a demo.
     """
@@ -62,7 +62,7 @@ class Look:
     title: str
     status: str
     paused: bool
-    window: int
+    turn: int
     pace: str
     seat: int
     person_id: int
@@ -126,8 +126,8 @@ class Offered:
     names: tuple[str, ...]
     seat: int
     person_id: int
-    window: int
-    present: int
+    turn: int
+    current_turn: int
     status: str
     paused: bool
     choice: Choice | None
@@ -163,7 +163,7 @@ def offered(tx: Tx, server: Server, token: str, option: str) -> Offered:
 
 
 def history(tx: Tx, server: Server, token: str, since: int, most: int) -> tuple[Look, tuple[Told, ...], bool]:
-    """What a seat was told in the windows from this one on, the first of them first, and whether there are more."""
+    """What a seat was told in the turns from this one on, the first of them first, and whether there are more."""
     link, row = open_with_game(tx, server, token, Purpose.API)
     found = _look(tx, link, row)
     entries = latest_entries(found.rules, log.chain_back(tx, row.id, row.key), since)
@@ -191,14 +191,14 @@ def _look(tx: Tx, link: Link, row: GameRow) -> Look:
     known = known_to(tx, row, rules, seat)
     decision = known.decision if row.status == "playing" else None
     since = known.lately[0].seq if known.lately else 0
-    taken, clock = seats.taken_with_clock(tx, game_id, row.window, seat, person_id, since)
+    taken, clock = seats.taken_with_clock(tx, game_id, row.turn, seat, person_id, since)
     return Look(
         game_id=game_id,
         key=row.key,
         title=row.title,
         status=row.status,
         paused=row.paused,
-        window=row.window,
+        turn=row.turn,
         pace=row.pace,
         seat=seat,
         person_id=person_id,
@@ -228,17 +228,17 @@ def _look(tx: Tx, link: Link, row: GameRow) -> Look:
 
 def _offered(tx: Tx, link: Link, option: str) -> Offered:
     game_id, seat, person_id = seat_of(link)
-    window = link.window
-    assert window is not None, "one choice is for one window"
+    turn = link.turn
+    assert turn is not None, "one choice is for one turn"
     row = games.read(tx, game_id)
     rules = move.rules_of(row)
     decision = None
-    if row.status == "playing" and row.window == window:
+    if row.status == "playing" and row.turn == turn:
         decision = asked(rules, views.view(tx, row, seat).view, seat)
     choice = None if decision is None else _choice(decision, option)
     act = None if decision is None or choice is None else next(act for act in decision.acts if choice in act)
-    since = latest_entries(rules, log.chain_back(tx, row.id, row.key), window) if row.window != window else []
-    deadline = deadlines.read(tx, game_id, window, seat)
+    since = latest_entries(rules, log.chain_back(tx, row.id, row.key), turn) if row.turn != turn else []
+    deadline = deadlines.read(tx, game_id, turn, seat)
     return Offered(
         game_id=game_id,
         title=row.title,
@@ -246,8 +246,8 @@ def _offered(tx: Tx, link: Link, option: str) -> Offered:
         names=_names(players.places(tx, game_id)),
         seat=seat,
         person_id=person_id,
-        window=window,
-        present=row.window,
+        turn=turn,
+        current_turn=row.turn,
         status=row.status,
         paused=row.paused,
         choice=choice,
@@ -255,7 +255,7 @@ def _offered(tx: Tx, link: Link, option: str) -> Offered:
         note=None if act is None else act.note,
         closes=decision is not None and choice is not None and choice.verb in decision.closes,
         prompt=None if decision is None else decision.prompt,
-        mine=_made(tx, row, rules, seat, window, decision, since),
+        mine=_made(tx, row, rules, seat, turn, decision, since),
         told=told(since[-MOST_ENTRIES:], SPECTATOR),
         due_at=None if deadline is None else deadline.due_at,
         promised_at=None if deadline is None else deadline.promised_at,
@@ -275,17 +275,17 @@ def _made(
     row: GameRow,
     rules: Game[Any],
     seat: int,
-    window: int,
+    turn: int,
     decision: Decision | None,
     since: list[StandingEntry],
 ) -> Made | None:
-    """What the seat has chosen in that window."""
+    """What the seat has chosen in that turn."""
     if decision is not None:
         sealed = move.box_of(row).get(seat)
         written = "" if sealed is None else grammar.write(decision, sealed)
         may = sealed is not None and undo.may_withdraw(tx, row, seat)
-        return None if sealed is None else Made(window, sealed, written, may)
-    if since and since[0].number == window:
+        return None if sealed is None else Made(turn, sealed, written, may)
+    if since and since[0].turn == turn:
         return _made_since(tx, row, rules, seat, since)
     return None
 
@@ -297,7 +297,7 @@ def _made_since(tx: Tx, row: GameRow, rules: Game[Any], seat: int, since: Sequen
     if choice is None or seat in standing.entry.alone:
         return None
     may = undo.may_undo(tx, row, since, seat)
-    return Made(standing.number, choice, move.said(choice, rules), may)
+    return Made(standing.turn, choice, move.said(choice, rules), may)
 
 
 def _names(places: list[PlaceRow]) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Changing one's mind: choices taken back, standing orders set and dropped.
 
-A sealed choice may be taken back while its window is open; another while it has told nobody anything: no mail about it
+A sealed choice may be taken back while its turn is open; another while it has told nobody anything: no mail about it
 has left, no number was drawn because of it, and no other player has answered what it led to. Either way only a choice of
 the player's own, and only while the player has time left: otherwise the clock would decide in its place at once. Nothing is
 deleted from a log: taking back is a row.
@@ -27,13 +27,13 @@ from pbem.store.games import GameRow
 from pbem.store.outbox import OutboxRow
 
 
-def take_back(tx: Tx, server: Server, game_id: int, window: int, seat: int, person_id: int | None = None) -> None:
-    """Take back the choice that a seat made in a window, if it has told nobody anything yet."""
+def take_back(tx: Tx, server: Server, game_id: int, turn: int, seat: int, person_id: int | None = None) -> None:
+    """Take back the choice that a seat made in a turn, if it has told nobody anything yet."""
     row = lock_seat(tx, game_id, seat, person_id)
-    if row.window == window:
+    if row.turn == turn:
         _withdraw(tx, server, row, seat)
     else:
-        _undo(tx, server, row, window, seat)
+        _undo(tx, server, row, turn, seat)
 
 
 def may_withdraw(tx: Tx, row: GameRow, seat: int) -> bool:
@@ -49,12 +49,12 @@ def may_undo(tx: Tx, row: GameRow, since: Sequence[Standing], seat: int) -> bool
 def _withdraw(tx: Tx, server: Server, row: GameRow, seat: int) -> None:
     move.must_go_on(row)
     left = _withdrawable(tx, row, seat)
-    _must_have_time(tx, server, row, row.window, seat)
+    _must_have_time(tx, server, row, row.turn, seat)
     record = Record(row, server.now(), server.randomness)
-    record.add(Kind.WITHDRAWN, seat, move.By.PERSON, {"window": row.window})
+    record.add(Kind.WITHDRAWN, seat, move.By.PERSON, {"turn": row.turn})
     log.append(tx, row.id, record.rows)
     games.advance(tx, row, {"seq": record.seq, "head": record.head, "box": codec.dumps(sorted(left.box.items()))})
-    _ask_again(tx, server, row, row.window, seat, record.seq)
+    _ask_again(tx, server, row, row.turn, seat, record.seq)
 
 
 def _withdrawable(tx: Tx, row: GameRow, seat: int) -> Position:
@@ -73,21 +73,21 @@ def _sealed_by(tx: Tx, row: GameRow, seat: int) -> str:
     return next(each.by for each in sealed if each.seat == seat)
 
 
-def _undo(tx: Tx, server: Server, row: GameRow, window: int, seat: int) -> None:
-    """Undo the entries from a window on, if they are one choice of this seat that is still nobody's news."""
+def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
+    """Undo the entries from a turn on, if they are one choice of this seat that is still nobody's news."""
     move.must_go_on(row)
-    undone = latest_entries(move.rules_of(row), log.chain_back(tx, row.id, row.key), window)
+    undone = latest_entries(move.rules_of(row), log.chain_back(tx, row.id, row.key), turn)
     letters = _undoable(tx, row, undone, seat)
-    _must_have_time(tx, server, row, window, seat)
+    _must_have_time(tx, server, row, turn, seat)
     now = server.now()
     for letter in letters:
         outbox.change(tx, letter.id, status="superseded")
         ledger.note(tx, letter.id, now, "superseded", "the move was taken back")
     record = Record(row, now, server.randomness)
-    record.add(Kind.UNDONE, seat, move.By.PERSON, {"from": window})
+    record.add(Kind.UNDONE, seat, move.By.PERSON, {"from": turn})
     start = move.rules_of(row).start(row.seats, json.loads(row.options))
     entries = standing_entries(move.rules_of(row), log.chain(tx, row.id, row.key))
-    left = [each for standing in entries if standing.number < window for each in standing.entry.facts]
+    left = [each for standing in entries if standing.turn < turn for each in standing.entry.facts]
     log.append(tx, row.id, record.rows)
     games.advance(
         tx,
@@ -96,14 +96,14 @@ def _undo(tx: Tx, server: Server, row: GameRow, window: int, seat: int) -> None:
             "seq": record.seq,
             "head": record.head,
             "entry_head": record.entry_head,
-            "window": window,
+            "turn": turn,
             "state": codec.dumps(fold(start, left)),
             "box": "[]",
         },
     )
-    deadlines.forget_after(tx, row.id, window)
-    _ask_again(tx, server, row, window, seat, record.seq)
-    kept_views.forget(tx, row.id, window)
+    deadlines.forget_after(tx, row.id, turn)
+    _ask_again(tx, server, row, turn, seat, record.seq)
+    kept_views.forget(tx, row.id, turn)
 
 
 def _undoable(tx: Tx, row: GameRow, undone: Sequence[Standing], seat: int) -> list[OutboxRow]:
@@ -122,7 +122,7 @@ def _undoable(tx: Tx, row: GameRow, undone: Sequence[Standing], seat: int) -> li
 
 
 def _another_has_decided(tx: Tx, row: GameRow, seat: int) -> bool:
-    """Whether the present window holds a choice that another player was told is in: taking back would lose it unseen."""
+    """Whether the present turn holds a choice that another player was told is in: taking back would lose it unseen."""
     return any(_sealed_by(tx, row, other) in move.THEMSELVES for other in move.box_of(row).keys() - {seat})
 
 
@@ -146,8 +146,8 @@ def _must_be_own(by: str) -> None:
         )
 
 
-def _must_have_time(tx: Tx, server: Server, row: GameRow, window: int, seat: int) -> None:
-    asked = deadlines.read(tx, row.id, window, seat)
+def _must_have_time(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
+    asked = deadlines.read(tx, row.id, turn, seat)
     if asked is not None and asked.due_at is not None and asked.due_at <= server.now():
         raise Gone(
             _("Your time for this turn is over, so your choice stands."),
@@ -156,18 +156,16 @@ def _must_have_time(tx: Tx, server: Server, row: GameRow, window: int, seat: int
         )
 
 
-def _ask_again(tx: Tx, server: Server, row: GameRow, window: int, seat: int, seq: int) -> None:
+def _ask_again(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, seq: int) -> None:
     """The seat is asked as before. A clock that a mail was to start gets another mail, if that one was given up."""
-    deadlines.reopen(tx, row.id, window, seat)
-    asked = deadlines.read(tx, row.id, window, seat)
+    deadlines.reopen(tx, row.id, turn, seat)
+    asked = deadlines.read(tx, row.id, turn, seat)
     if asked is None or asked.due_at is not None:
         return
-    written = [
-        each for each in outbox.of_game(tx, row.id) if (each.kind, each.seat, each.window) == ("turn", seat, window)
-    ]
+    written = [each for each in outbox.of_game(tx, row.id) if (each.kind, each.seat, each.turn) == ("turn", seat, turn)]
     if any(each.status in ("queued", "sent") for each in written):
         return
     place = next(place for place in players.places(tx, row.id) if place.seat == seat)
     if place.person_id is not None:
         now = server.now()
-        outbox.queue(tx, [outbox.Letter(place.person_id, "turn", row.id, seq, seat, window)], now, now)
+        outbox.queue(tx, [outbox.Letter(place.person_id, "turn", row.id, seq, seat, turn)], now, now)

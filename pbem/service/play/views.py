@@ -89,31 +89,31 @@ def view_and_entries(
     return _folded(rules, row, kept, new, seat), tuple(entries[-wanted:] if wanted else entries)
 
 
-def view_before(tx: Tx, row: GameRow, seat: int, window: int) -> Any:
-    """What the seat knew when it was asked in a window, as far as that still stands. Changes nothing."""
-    if window == row.window:
+def view_before(tx: Tx, row: GameRow, seat: int, turn: int) -> Any:
+    """What the seat knew when it was asked in a turn, as far as that still stands. Changes nothing."""
+    if turn == row.turn:
         return view(tx, row, seat).view
     rules = game.load(row.kind)
-    kept = kept_views.before(tx, row.id, [seat], window).get(seat)
-    entries = [each for each in _around(tx, row, rules, kept, window) if each.number < window]
+    kept = kept_views.before(tx, row.id, [seat], turn).get(seat)
+    entries = [each for each in _around(tx, row, rules, kept, turn) if each.turn < turn]
     return _folded(rules, row, kept, entries, seat)
 
 
-def past(tx: Tx, row: GameRow, readers: Collection[int], number: int) -> Past | None:
+def past(tx: Tx, row: GameRow, readers: Collection[int], turn: int) -> Past | None:
     """The game after an entry, or after the last one before it that stands; None if there is none. Changes nothing."""
     rules = game.load(row.kind)
-    kept = kept_views.before(tx, row.id, readers, number)
+    kept = kept_views.before(tx, row.id, readers, turn)
     mark = next(iter(kept.values()), None)
-    entries = _around(tx, row, rules, mark, number)
-    upto = [each for each in entries if each.number <= number]
+    entries = _around(tx, row, rules, mark, turn)
+    upto = [each for each in entries if each.turn <= turn]
     if not upto:
-        return None if mark is None else past(tx, row, readers, mark.number)
-    before = upto[-2].number if len(upto) > 1 else None if mark is None else mark.number
+        return None if mark is None else past(tx, row, readers, mark.turn)
+    before = upto[-2].turn if len(upto) > 1 else None if mark is None else mark.turn
     return Past(
         standing=upto[-1],
         views={reader: _folded(rules, row, kept.get(reader), upto, reader) for reader in readers},
         earlier=before,
-        later=next((each.number for each in entries if each.number > number), None),
+        later=next((each.turn for each in entries if each.turn > turn), None),
     )
 
 
@@ -130,19 +130,19 @@ def keep_up(tx: Tx, row: GameRow) -> int:
     kept = kept_views.last(tx, row.id, readers)
     known = tuple(_known(rules, row, kept.get(reader)) for reader in readers)
     seq = max((each.seq for each in kept.values()), default=0)
-    number = max((each.number for each in kept.values()), default=None)
+    turn = max((each.turn for each in kept.values()), default=None)
 
     def keep(upto: int) -> None:
         bodies = {reader: codec.dumps(view) for reader, view in zip(readers, known, strict=True)}
-        assert number is not None
-        kept_views.keep(tx, row.id, number, upto, bodies)
+        assert turn is not None
+        kept_views.keep(tx, row.id, turn, upto, bodies)
 
     for standing in standing_entries(rules, log.chain(tx, row.id, row.key, seq)):
-        known, number = watch(known, standing.entry.facts), standing.number
+        known, turn = watch(known, standing.entry.facts), standing.turn
         if standing.seq >= seq + KEEP_AFTER:
             seq, times = standing.seq, times + 1
             keep(seq)
-    if row.seq >= seq + KEEP_AFTER and number is not None:
+    if row.seq >= seq + KEEP_AFTER and turn is not None:
         # Rows can be many without an entry: choices that are changed again and again, orders, pauses.
         times += 1
         keep(row.seq)
@@ -161,12 +161,12 @@ def _kept(server: Server, game_id: int) -> bool:
         return False
 
 
-def _around(tx: Tx, row: GameRow, rules: Game[Any], kept: ViewRow | None, number: int) -> list[Standing]:
+def _around(tx: Tx, row: GameRow, rules: Game[Any], kept: ViewRow | None, turn: int) -> list[Standing]:
     """The entries that stand between the views kept before an entry and those kept after it, or the end of the log.
 
     That views were kept after it, and not forgotten since, says that nothing up to them was taken back later.
     """
-    until = kept_views.next_seq(tx, row.id, number)
+    until = kept_views.next_seq(tx, row.id, turn)
     return standing_entries(rules, log.chain(tx, row.id, row.key, 0 if kept is None else kept.seq, until))
 
 

@@ -92,7 +92,7 @@ def _seat_token(tx: Tx, server: Server, guest: int, game_id: int) -> str:
     game = games.lock(tx, game_id)
     seat = next(place.seat for place in players.places(tx, game_id) if place.person_id == guest)
     assert seat is not None, "its game has begun"
-    row = link_rows.read(tx, links.make_for_seat(tx, server, guest, game_id, game.window, seat).seat)
+    row = link_rows.read(tx, links.make_for_seat(tx, server, guest, game_id, game.turn, seat).seat)
     assert row is not None
     return links.token(server, row)
 

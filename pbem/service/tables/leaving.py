@@ -120,7 +120,7 @@ def end(tx: Tx, server: Server, row: GameRow, record: Record, by: str, why: str,
     record.add(Kind.VOIDED, None, by, said)
     record.add(Kind.REVEALED, None, "table", {"secret": row.secret.hex()})
     write(tx, row, record, status="void", ended_at=now, box="[]", orders="[]")
-    deadlines.close_window(tx, row.id, row.window)
+    deadlines.close_turn(tx, row.id, row.turn)
     for letter in outbox.of_game(tx, row.id):
         if letter.status == "queued":
             outbox.change(tx, letter.id, status="superseded")

@@ -98,7 +98,7 @@ def add_table(
         commitment=commitment(secret),
         secret=secret,
         seq=0,
-        window=0,
+        turn=0,
         head=hash_chain.genesis(key),
         entry_head=hash_chain.genesis(key),
         state="",

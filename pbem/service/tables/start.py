@@ -48,7 +48,7 @@ def start_game(tx: Tx, server: Server, row: GameRow, places: list[PlaceRow]) -> 
         seq=record.seq,
         head=record.head,
         entry_head=record.entry_head,
-        window=position.number,
+        turn=position.turn,
         state=codec.dumps(position.state),
         box="[]",
         orders="[]",
@@ -76,9 +76,9 @@ def _agreed(row: GameRow, seated: dict[int, PlaceRow], places: list[PlaceRow], s
 def _ask(tx: Tx, row: GameRow, seated: dict[int, PlaceRow], position: Position, seq: int, now: datetime) -> None:
     """The first questions; everybody is told that the game has begun."""
     asked = sorted(position.open())
-    deadlines.ask(tx, row.id, position.number, asked, now)
+    deadlines.ask(tx, row.id, position.turn, asked, now)
     letters = [
-        outbox.Letter(place.person_id, kind, row.id, seq, seat, position.number)
+        outbox.Letter(place.person_id, kind, row.id, seq, seat, position.turn)
         for seat, place in sorted(seated.items())
         if place.person_id is not None
         for kind in (("welcome", "turn") if seat in asked else ("welcome",))

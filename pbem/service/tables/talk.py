@@ -144,7 +144,7 @@ class Room:
 
     title: str
     rules: Game[object]
-    window: int
+    turn: int
     status: str
     seat: int
     names: tuple[str, ...]
@@ -172,7 +172,7 @@ def room(tx: Tx, server: Server, token: str) -> Room:
     return Room(
         title=row.title,
         rules=rules_of(row),
-        window=row.window,
+        turn=row.turn,
         status=row.status,
         seat=seat,
         names=tuple(places[each].name for each in sorted(places)),

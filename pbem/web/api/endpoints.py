@@ -27,8 +27,8 @@ from pbem.web.site import read_number, server
 
 routes = Blueprint("api", __name__, url_prefix="/api/v1")
 
-MOST_WINDOWS: Final = 200
-"""Windows that one answer tells; the next ones are asked for with the next number."""
+MOST_TURNS: Final = 200
+"""Turns that one answer tells; the next ones are asked for with the next number."""
 
 DEEPEST: Final = 4
 """A choice is an object with a list of values, some of which are lists: nothing of ours is nested deeper."""
@@ -48,17 +48,17 @@ def decision() -> Response:
 
 @routes.post("/choice")
 def choose() -> Response:
-    """Make a choice, in the window that the program has seen."""
-    window, wanted = _choice_in(_body())
-    return jsonify(_receipt(server().run(by_link.play_by_program, _token(), window, wanted)))
+    """Make a choice, in the turn that the program has seen."""
+    turn, wanted = _choice_in(_body())
+    return jsonify(_receipt(server().run(by_link.play_by_program, _token(), turn, wanted)))
 
 
 @routes.post("/choice/withdrawal")
 def take_back() -> Response:
     """Take back a choice that has told nobody anything yet."""
-    window = _window(_body())
+    turn = _turn(_body())
     token = _token()
-    server().run(by_link.take_back, token, Purpose.API, window)
+    server().run(by_link.take_back, token, Purpose.API, turn)
     return jsonify(_asked(server().read(seat_view.look_by_program, token)))
 
 
@@ -78,18 +78,18 @@ def board() -> Response:
 
 @routes.get("/history")
 def history() -> Response:
-    """What the seat was told in the windows from one on."""
-    since = read_number(request.args.get("since", "0"), "the number of a window")
-    found, told, more = server().read(seat_view.history, _token(), since, MOST_WINDOWS)
+    """What the seat was told in the turns from one on."""
+    since = read_number(request.args.get("since", "0"), "the number of a turn")
+    found, told, more = server().read(seat_view.history, _token(), since, MOST_TURNS)
     entries = [
         {
-            "window": each.window,
+            "turn": each.turn,
             "facts": [codec.plain(fact) for fact in each.facts],
             "sentences": [sentence for fact in each.facts if (sentence := found.teller.tell(fact)) is not None],
         }
         for each in told
     ]
-    following = told[-1].window + 1 if more else None
+    following = told[-1].turn + 1 if more else None
     return jsonify(_table(found) | {"entries": entries, "next": following})
 
 
@@ -123,22 +123,22 @@ def _no_number(text: str) -> float:
     raise ValueError(text)
 
 
-def _window(body: dict[str, Any]) -> int:
-    window = body.get("window")
-    if type(window) is not int or not 0 <= window < 10**9:
-        raise BadInput(_("“window” has to be the number of the window that is answered."))
-    return window
+def _turn(body: dict[str, Any]) -> int:
+    turn = body.get("turn")
+    if type(turn) is not int or not 0 <= turn < 10**9:
+        raise BadInput(_("“turn” has to be the number of the turn that is answered."))
+    return turn
 
 
 def _choice_in(body: dict[str, Any]) -> tuple[int, str | Choice]:
-    window, text, choice = _window(body), body.get("text"), body.get("choice")
+    turn, text, choice = _turn(body), body.get("text"), body.get("choice")
     if (text is None) == (choice is None):
         raise BadInput(_("Either “text” or “choice” has to be there."))
     if text is not None:
-        return window, _text(text, "text")
+        return turn, _text(text, "text")
     if not isinstance(choice, dict) or not isinstance(values := choice.get("values", []), list):
         raise BadInput(_("“choice” has to be an object with a “verb” and a list of “values”."))
-    return window, Choice(_text(choice.get("verb"), "verb"), tuple(_value(each, DEEPEST) for each in values))
+    return turn, Choice(_text(choice.get("verb"), "verb"), tuple(_value(each, DEEPEST) for each in values))
 
 
 def _text(value: object, name: str) -> str:
@@ -172,7 +172,7 @@ def _table(found: Look) -> dict[str, Any]:
         "kind": found.rules.slug,
         "title": found.title,
         "status": "paused" if found.paused and found.status == "playing" else found.status,
-        "window": found.window,
+        "turn": found.turn,
         "seat": found.seat,
         "players": list(found.names),
         "head": found.head,
@@ -235,7 +235,7 @@ def _choice(choice: Choice, text: str) -> dict[str, Any]:
 
 def _receipt(receipt: Receipt) -> dict[str, Any]:
     return {
-        "window": receipt.window,
+        "turn": receipt.turn,
         "seat": receipt.seat,
         "choice": _choice(receipt.choice, receipt.written),
         "sealed": receipt.sealed,

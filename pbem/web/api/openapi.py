@@ -25,10 +25,10 @@ def _ref(name: str) -> Schema:
 _TEXT: Final[Schema] = {"type": "string"}
 _NUMBER: Final[Schema] = {"type": "integer"}
 _YES_NO: Final[Schema] = {"type": "boolean"}
-_WINDOW: Final[Schema] = {
+_TURN: Final[Schema] = {
     "type": "integer",
     "minimum": 0,
-    "description": "How many entries the log had when the question was asked. A choice names the window that it answers.",
+    "description": "How many entries the log had when the question was asked. A choice names the turn that it answers.",
 }
 _ANYTHING: Final[Schema] = {"type": "object", "description": "A record of the game, as its log writes it."}
 _VALUES: Final[Schema] = {
@@ -41,7 +41,7 @@ _TABLE: Final[Schema] = {
     "kind": _TEXT | {"description": "Which game it is, like sunset-poker."},
     "title": _TEXT,
     "status": {"type": "string", "enum": ["playing", "paused", "over", "void", "frozen"]},
-    "window": _WINDOW,
+    "turn": _TURN,
     "seat": _NUMBER | {"description": "Whose token this is, counted from 0."},
     "players": _list(_TEXT),
     "head": _TEXT | {"description": "The first digits of the hash of the last entry, as mails show it."},
@@ -80,7 +80,7 @@ _SCHEMAS: Final[Schema] = {
             "topic": _TEXT,
             "acts": _list(_ref("Act")),
             "default": _ref("Choice") | {"description": "What silence means."},
-            "closes": _list(_TEXT) | {"description": "Verbs that end the window at once."},
+            "closes": _list(_TEXT) | {"description": "Verbs that end the turn at once."},
         }
     ),
     "Asked": _object(
@@ -94,7 +94,7 @@ _SCHEMAS: Final[Schema] = {
     ),
     "Receipt": _object(
         {
-            "window": _WINDOW,
+            "turn": _TURN,
             "seat": _NUMBER,
             "choice": _ref("Choice"),
             "sealed": _YES_NO | {"description": "It waits for others, and may still be changed."},
@@ -124,8 +124,8 @@ _SCHEMAS: Final[Schema] = {
     "Told": _object(
         _TABLE
         | {
-            "entries": _list(_object({"window": _WINDOW, "facts": _list(_ANYTHING), "sentences": _list(_TEXT)})),
-            "next": _or_null(_NUMBER) | {"description": "From which window on there is more."},
+            "entries": _list(_object({"turn": _TURN, "facts": _list(_ANYTHING), "sentences": _list(_TEXT)})),
+            "next": _or_null(_NUMBER) | {"description": "From which turn on there is more."},
         }
     ),
     "GameFile": {
@@ -136,11 +136,11 @@ _SCHEMAS: Final[Schema] = {
     },
     "Wanted": {
         "oneOf": [
-            _object({"window": _WINDOW, "text": _TEXT | {"maxLength": 200}}),
-            _object({"window": _WINDOW, "choice": _object({"verb": _TEXT, "values": _VALUES}, "values")}),
+            _object({"turn": _TURN, "text": _TEXT | {"maxLength": 200}}),
+            _object({"turn": _TURN, "choice": _object({"verb": _TEXT, "values": _VALUES}, "values")}),
         ]
     },
-    "Window": _object({"window": _WINDOW}),
+    "Turn": _object({"turn": _TURN}),
     "Error": _object(
         {
             "error": _object(
@@ -190,7 +190,7 @@ def _operation(
 _SINCE: Final[Schema] = {
     "name": "since",
     "in": "query",
-    "description": "The first window to tell of.",
+    "description": "The first turn to tell of.",
     "schema": {"type": "integer", "minimum": 0, "default": 0},
 }
 
@@ -212,14 +212,12 @@ DESCRIPTION: Final[Schema] = {
             )
         },
         "/choice/withdrawal": {
-            "post": _operation(
-                "take_back", "Take back a choice that has told nobody anything.", "Asked", takes="Window"
-            )
+            "post": _operation("take_back", "Take back a choice that has told nobody anything.", "Asked", takes="Turn")
         },
         "/view": {"get": _operation("view", "Everything that the seat knows.", "Seen")},
         "/board": {"get": _operation("board", "The table as a person at the seat would see it.", "Shown")},
         "/history": {
-            "get": _operation("history", "What the seat was told, window by window.", "Told", parameters=[_SINCE])
+            "get": _operation("history", "What the seat was told, turn by turn.", "Told", parameters=[_SINCE])
         },
         "/export": {"get": _operation("whole_game", "The file of the finished game.", "GameFile")},
         "/openapi.json": {

@@ -2,7 +2,7 @@
 
 A choice takes two forms: the first leads to a page that says it in words and keeps nothing, the button there makes it.
 That page has an address of its own, so that nobody who goes back or reloads is asked whether to send a form again.
-Forms carry the number of the window they were made for, so one that was left open for a day never plays in another turn.
+Forms carry the number of the turn they were made for, so one that was left open for a day never plays in another turn.
 """
 
 from collections.abc import Mapping
@@ -76,25 +76,25 @@ def choose(token: str) -> Response:
     security.must_not_be_foreign()
     found = server().read(seat_view.look, token)
     typed = Typed(given=request.form, written=field("written"))
-    window = site.whole_number("window", _("the number of a turn"))
-    if found.decision is None or found.window != window:
+    turn = site.whole_number("turn", _("the number of a turn"))
+    if found.decision is None or found.turn != turn:
         return _moved_on(found, token, Typed(choice=typed.written))
     try:
         choice = _wanted(found.decision, found)
     except Refusal as refused:
         return _page(found, token, typed, status=status_of(refused), refused=refused)
-    return site.go("seat.preview", token=token, window=window, choice=grammar.write(found.decision, choice))
+    return site.go("seat.preview", token=token, turn=turn, choice=grammar.write(found.decision, choice))
 
 
 @pages.get("/s/<token>/preview")
 def preview(token: str) -> Response:
     """The choice in words, before it is made; nothing is kept of it."""
     found = server().read(seat_view.look, token)
-    typed, window = Typed(choice=request.args.get("choice", "")), request.args.get("window", "")
-    if found.made is not None and window == str(found.made.window):
+    typed, turn = Typed(choice=request.args.get("choice", "")), request.args.get("turn", "")
+    if found.made is not None and turn == str(found.made.turn):
         # Somebody went back after the button was pressed.
-        return site.go("seat.receipt", token=token, window=window)
-    if found.decision is None or window != str(found.window):
+        return site.go("seat.receipt", token=token, turn=turn)
+    if found.decision is None or turn != str(found.turn):
         return _moved_on(found, token, typed)
     try:
         choice = _read(found.decision, found, typed.choice)
@@ -136,30 +136,30 @@ def why(token: str) -> Response:
 def play(token: str) -> Response:
     """Make the choice."""
     security.must_not_be_foreign()
-    window = site.whole_number("window", _("the number of a turn"))
+    turn = site.whole_number("turn", _("the number of a turn"))
     typed = Typed(choice=field("choice"))
     try:
-        server().run(by_link.play, token, window, typed.choice)
+        server().run(by_link.play, token, turn, typed.choice)
     except Stale:
         return _moved_on(server().read(seat_view.look, token), token, typed)
     except BadInput as refused:
         return _page(server().read(seat_view.look, token), token, typed, status=status_of(refused), refused=refused)
     if demo.go_on(server(), token):
         return site.go("seat.show", token=token)
-    return site.go("seat.receipt", token=token, window=window)
+    return site.go("seat.receipt", token=token, turn=turn)
 
 
-@pages.get("/s/<token>/receipt/<int:window>")
-def receipt(token: str, window: int) -> Response:
-    """What has become of the choice that was made in a window."""
+@pages.get("/s/<token>/receipt/<int:turn>")
+def receipt(token: str, turn: int) -> Response:
+    """What has become of the choice that was made in a turn."""
     found = server().read(seat_view.look, token)
-    sealed = found.sealed is not None and found.window == window
-    made = found.made if found.made is not None and found.made.window == window else None
+    sealed = found.sealed is not None and found.turn == turn
+    made = found.made if found.made is not None and found.made.turn == turn else None
     return site.page(
         "receipt.html",
         found=found,
         token=token,
-        window=window,
+        turn=turn,
         sealed=found.sealed_words if sealed else "",
         made=made,
         may_take_back=sealed or (made is not None and made.may_take_back),
@@ -172,7 +172,7 @@ def receipt(token: str, window: int) -> Response:
 def take_back(token: str) -> Response:
     """Take a choice back."""
     security.must_not_be_foreign()
-    server().run(by_link.take_back, token, Purpose.SEAT, site.whole_number("window", _("the number of a turn")))
+    server().run(by_link.take_back, token, Purpose.SEAT, site.whole_number("turn", _("the number of a turn")))
     return site.go("seat.show", token=token)
 
 

@@ -129,7 +129,7 @@ def of_auctions(
         across=tuple(Tick(across(number), str(number)) for number in _few(list(range(first, first + len(shown))))),
         up=tuple(Tick(up(value), str(value)) for value in _round_values(0, max([*amounts, 1]))),
         rows=tuple(
-            Row(first + i, turn(bids[-1].number), tuple(_said(bids, seat, teller) for seat in range(len(names))))
+            Row(first + i, turn(bids[-1].turn), tuple(_said(bids, seat, teller) for seat in range(len(names))))
             for i, bids in enumerate(shown)
         ),
         cut=first > 1,

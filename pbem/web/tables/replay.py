@@ -26,7 +26,7 @@ _STOPS: Final = 8
 class Stop:
     """A place on the way through a game: where it leads, and whether one is there."""
 
-    number: int
+    turn: int
     address: str
     here: bool
 
@@ -37,10 +37,10 @@ def seat_whole(token: str) -> Response:
     return _whole(Way.SEAT, token)
 
 
-@pages.get("/s/<token>/replay/<int:number>")
-def seat_moment(token: str, number: int) -> Response:
+@pages.get("/s/<token>/replay/<int:turn>")
+def seat_moment(token: str, turn: int) -> Response:
     """A moment of a game as a seat saw it."""
-    return _moment(Way.SEAT, token, number)
+    return _moment(Way.SEAT, token, turn)
 
 
 @pages.get("/t/<key>/replay")
@@ -49,10 +49,10 @@ def public_whole(key: str) -> Response:
     return _whole(Way.PUBLIC, key)
 
 
-@pages.get("/t/<key>/replay/<int:number>")
-def public_moment(key: str, number: int) -> Response:
+@pages.get("/t/<key>/replay/<int:turn>")
+def public_moment(key: str, turn: int) -> Response:
     """A moment of a public game, as far as everybody was told."""
-    return _moment(Way.PUBLIC, key, number)
+    return _moment(Way.PUBLIC, key, turn)
 
 
 @pages.get("/h/<token>")
@@ -61,10 +61,10 @@ def shared_whole(token: str) -> Response:
     return _whole(Way.SHARED, token)
 
 
-@pages.get("/h/<token>/<int:number>")
-def shared_moment(token: str, number: int) -> Response:
+@pages.get("/h/<token>/<int:turn>")
+def shared_moment(token: str, turn: int) -> Response:
     """A moment of such a game."""
-    return _moment(Way.SHARED, token, number)
+    return _moment(Way.SHARED, token, turn)
 
 
 @pages.post("/s/<token>/share")
@@ -92,8 +92,8 @@ def _whole(way: Way, which: str) -> Response:
 def _drawn_whole(found: Whole, way: Way, which: str) -> str:
     table, chronicle, teller = found.table, found.chronicle, found.table.teller
 
-    def turn(number: int) -> str:
-        return _address(way, which, number)
+    def address_of(turn: int) -> str:
+        return _address(way, which, turn)
 
     return render_template(
         "replay/whole.html",
@@ -105,18 +105,18 @@ def _drawn_whole(found: Whole, way: Way, which: str) -> str:
         stops=_stops(way, which, table, None),
         places=phrases.places(found.standing, teller),
         reasons=[teller(reason) for reason in found.standing.reasons],
-        scores=charts.of_scores(chronicle.scores, table.names, teller, turn),
-        auctions=charts.of_auctions(chronicle.auctions, table.names, teller, turn),
+        scores=charts.of_scores(chronicle.scores, table.names, teller, address_of),
+        auctions=charts.of_auctions(chronicle.auctions, table.names, teller, address_of),
     )
 
 
-def _moment(way: Way, which: str, number: int) -> Response:
-    found = server().read(replay.moment, way, which, number)
+def _moment(way: Way, which: str, turn: int) -> Response:
+    found = server().read(replay.moment, way, which, turn)
 
     def drawn(moment: Moment) -> str:
         return _drawn_moment(moment, way, which)
 
-    return make_response(site.drawn_once(("replay", way, which, found.scene.number), found, drawn))
+    return make_response(site.drawn_once(("replay", way, which, found.scene.turn), found, drawn))
 
 
 def _drawn_moment(found: Moment, way: Way, which: str) -> str:
@@ -126,15 +126,15 @@ def _drawn_moment(found: Moment, way: Way, which: str) -> str:
         table=table,
         back=_back(way, which),
         whole=_address(way, which),
-        number=scene.number,
+        turn=scene.turn,
         board=draw(scene.board, teller, table.seat),
         story=[sentence for each in scene.told if (sentence := teller.tell(each))],
         hands=_hands(found),
-        stops=_stops(way, which, table, scene.number),
+        stops=_stops(way, which, table, scene.turn),
         first=None if scene.earlier is None else _address(way, which, 0),
         earlier=None if scene.earlier is None else _address(way, which, scene.earlier),
         later=None if scene.later is None else _address(way, which, scene.later),
-        last=None if scene.later is None else _address(way, which, table.window),
+        last=None if scene.later is None else _address(way, which, table.turn),
     )
 
 
@@ -147,16 +147,16 @@ def _hands(found: Moment) -> list[tuple[str, Section]]:
 
 def _stops(way: Way, which: str, table: Watched, here: int | None) -> list[Stop]:
     """A few places all along the game, so that nobody has to go through it turn by turn."""
-    last = max(table.window - 1, 0)
+    last = max(table.turn - 1, 0)
     numbers = sorted({round(last * place / _STOPS) for place in range(_STOPS + 1)})
-    return [Stop(number, _address(way, which, number), number == here) for number in numbers]
+    return [Stop(turn, _address(way, which, turn), turn == here) for turn in numbers]
 
 
-def _address(way: Way, which: str, number: int | None = None) -> str:
+def _address(way: Way, which: str, turn: int | None = None) -> str:
     values: dict[str, Any] = {"key" if way is Way.PUBLIC else "token": which}
-    if number is None:
+    if turn is None:
         return url_for(f".{way}_whole", **values)
-    return url_for(f".{way}_moment", **values, number=number)
+    return url_for(f".{way}_moment", **values, turn=turn)
 
 
 def _back(way: Way, which: str) -> str:

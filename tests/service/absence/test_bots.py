@@ -49,7 +49,7 @@ def bots_turn(game):
 def test_a_bot_whose_choice_has_become_stale_is_simply_asked_again(server, time, table, monkeypatch):
     game = table("sun-bid", 2, bots=("random",))
     bot = bots_turn(game)
-    window = game.row().window
+    turn = game.row().turn
     dreamt = []
 
     def dreamy(rules, view, decision, draw):
@@ -63,7 +63,7 @@ def test_a_bot_whose_choice_has_become_stale_is_simply_asked_again(server, time,
     assert bots.play_bots(server) == 0
     assert len(dreamt) == 1
     assert len([row for row in game.log() if row.seat == bot and row.kind == "Entry"]) == 1
-    assert game.row().window > window
+    assert game.row().turn > turn
     monkeypatch.undo()
     bots_turn(game)
     assert bots.play_bots(server) == 1
@@ -115,7 +115,7 @@ def test_workers_that_wake_up_together_let_each_bot_decide_once(server, table):
         thread.join()
     for game in games:
         bodies = [(row.seat, json.loads(row.body)) for row in game.log() if row.by == "bot"]
-        decided = Counter((seat, body.get("window", body.get("number"))) for seat, body in bodies)
+        decided = Counter((seat, body["turn"]) for seat, body in bodies)
         assert len(decided) >= 3
         assert set(decided.values()) == {1}
         assert game.verifies()

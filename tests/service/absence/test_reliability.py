@@ -40,7 +40,7 @@ def test_what_was_rewound_counts_neither_as_silence_nor_as_a_turn_in_time(server
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
     before = {seat: counted(server, game.person_at(seat)) for seat in range(3)}
-    turn = game.row().window
+    turn = game.row().turn
     for by in (By.CLOCK, By.PERSON, By.CLOCK):
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default, by)

@@ -98,7 +98,7 @@ def test_the_bot_plays_on_and_the_game_does_not_wait(time, silent):
 def test_the_links_of_whoever_left_are_dead(server, table, silent, time):
     game, gone = silent("substitute")
     before = game.person_at(gone)
-    made = server.run(make_for_seat, before, game.id, game.row().window, gone)
+    made = server.run(make_for_seat, before, game.id, game.row().turn, gone)
     token = server.keys.make(Purpose.SEAT, made.seat, 0)
     assert server.read(links.follow, token, Purpose.SEAT).seat == gone
     does(server, Substitute(game.id, gone), "gone for good")

@@ -54,15 +54,15 @@ def test_a_clock_that_has_run_out_decides_what_silence_means(time, asked):
     game, seat = asked
     time.sends()
     default = game.asked()[seat].default
-    before = game.row().window
+    before = game.row().turn
     time.passes_until(time.due(game, seat))
     assert time.runs_out().decided == 1
     (entry,) = by_clock(game)
     assert (entry.seat, entry.kind) == (seat, "Entry")
-    assert game.row().window > before
+    assert game.row().turn > before
     assert game.verifies()
     (mail,) = letters(time.server, kind="auto_passed")
-    assert (mail.person_id, mail.seat, mail.window) == (game.person_at(seat), seat, before)
+    assert (mail.person_id, mail.seat, mail.turn) == (game.person_at(seat), seat, before)
     facts = json.loads(mail.facts)
     assert facts["choice"].split()[0] == default.verb
     assert facts["silent"] == 1
@@ -77,15 +77,15 @@ def test_a_turn_is_not_decided_a_moment_too_early(time, asked):
     assert by_clock(game) == []
 
 
-def test_a_sealed_choice_that_is_missing_is_made_and_the_window_closes(time, table):
+def test_a_sealed_choice_that_is_missing_is_made_and_the_turn_closes(time, table):
     game = table("bid", 3, pace="1d")
     time.sends()
     first, *others = sorted(game.asked())
     game.play(first, game.asked()[first].default)
-    window = game.row().window
+    turn = game.row().turn
     time.passes_until(time.due(game, others[0]))
     assert time.runs_out().decided == 2
-    assert game.row().window > window
+    assert game.row().turn > turn
     assert {row.seat for row in by_clock(game)} == set(others)
 
 
@@ -213,7 +213,7 @@ def test_a_paused_game_waits_and_takes_nobodys_place_in_the_queue(time, server, 
 
 def test_three_workers_decide_each_due_turn_exactly_once(time, server, clock, database_url, table):
     tables = [table("bid", 3, pace="1d") for _ in range(6)]
-    windows = [game.row().window for game in tables]
+    turns = [game.row().turn for game in tables]
     time.sends()
     time.passes(DAY)
     stores = [Store(database_url) for _ in range(2)] if not server.store.on_sqlite else []
@@ -238,10 +238,10 @@ def test_three_workers_decide_each_due_turn_exactly_once(time, server, clock, da
         store.close()
     assert sum(passed.decided for passed in done) == 18
     assert sum(passed.failed for passed in done) == 0
-    for game, window in zip(tables, windows, strict=True):
+    for game, turn in zip(tables, turns, strict=True):
         decided = Counter(row.seat for row in game.log() if row.by == "clock")
         assert decided == {0: 1, 1: 1, 2: 1}
-        assert game.row().window > window
+        assert game.row().turn > turn
         assert game.verifies()
     assert len(letters(server, kind="auto_passed")) == 18
 
@@ -250,7 +250,7 @@ def test_a_time_out_and_a_move_that_race_are_one_decision(time, server, asked):
     game, seat = asked
     time.sends()
     time.passes_until(time.due(game, seat))
-    window, choice = game.row().window, game.asked()[seat].default
+    turn, choice = game.row().turn, game.asked()[seat].default
     together = threading.Barrier(2)
     passed = []
 
@@ -262,7 +262,7 @@ def test_a_time_out_and_a_move_that_race_are_one_decision(time, server, asked):
         together.wait()
         # One of the two comes too late.
         with suppress(play_move.Stale):
-            server.run(play_move.play, game.id, window, seat, choice, By.PERSON)
+            server.run(play_move.play, game.id, turn, seat, choice, By.PERSON)
 
     threads = [threading.Thread(target=each) for each in (tick, move)]
     for thread in threads:
@@ -302,9 +302,9 @@ def test_a_choice_that_is_sealed_in_the_last_moment_is_not_overruled(time, serve
     time.passes_until(time.due(game, seat))
     decision = game.asked()[seat]
     mine = next(choice for choice in decision.choices() if choice != decision.default and choice.verb != "pawn")
-    window = game.row().window
+    turn = game.row().turn
     # The turn has been claimed already, and is looked at again.
-    late = interrupted(server, None, lambda: game.play(seat, mine, window=window))
+    late = interrupted(server, None, lambda: game.play(seat, mine, turn=turn))
     timeouts.time_out(late, time.worker)
     assert [row.by for row in game.log() if row.seat == seat and row.kind in ("Sealed", "Entry")] == ["person"]
     assert game.places()[seat].silent == 0
@@ -498,7 +498,7 @@ class Template:
                 for table, column in ((GAME, GAME.c.id), (PLACE, PLACE.c.game_id), (DEADLINE, DEADLINE.c.game_id))
             }
         self.next_id = 10**6
-        self.server.store.write(lambda tx: deadlines.close_window(tx, game.id, game.row().window))
+        self.server.store.write(lambda tx: deadlines.close_turn(tx, game.id, game.row().turn))
 
     def copy(self, times, **deadline):
         """Make that many copies, whose deadlines differ in what is given."""

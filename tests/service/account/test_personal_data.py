@@ -33,7 +33,7 @@ def file_of(server, person):
 def played(server, clock, post, table):
     """A game in which everybody holds a hand, and one player has talked, called, and been away."""
     game = table("sunset-poker", 3, title="Friday “Ä”")
-    while game.row().window < 10:
+    while game.row().turn < 10:
         for seat, decision in game.asked().items():
             game.play(seat, decision.default)
     ann = game.person_at(0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine import game as games_database_numbers
+from engine import game as rulebooks
 from engine.bots import random_bot
 from engine.chance import Stream
 from engine.decisions import Choice
@@ -34,7 +34,7 @@ def token_of(game, seat):
     person = game.person_at(seat)
 
     def made(tx):
-        row = links.make_for_seat(tx, game.server, person, game.id, game.row().window, seat).seat
+        row = links.make_for_seat(tx, game.server, person, game.id, game.row().turn, seat).seat
         return links.token(game.server, link_rows.read(tx, row))
 
     return game.server.store.write(made)
@@ -63,12 +63,12 @@ def course(game):
         return course_of(tx, games.read(tx, game.id))
 
 
-@pytest.mark.parametrize("kind", games_database_numbers.names())
+@pytest.mark.parametrize("kind", rulebooks.names())
 def test_each_moment_is_what_the_seat_saw_then(server, table, kind):
     game, shown = table(kind, 3), {}
     tokens = {seat: token_of(game, seat) for seat in range(3)}
     for _ in moves(game, 45):
-        number = game.row().window - 1
+        number = game.row().turn - 1
         if number % 3 == 0 and number not in shown:
             shown[number] = {seat: server.read(seat_view.look, token).board for seat, token in tokens.items()}
     assert len(shown) > 4
@@ -78,7 +78,7 @@ def test_each_moment_is_what_the_seat_saw_then(server, table, kind):
         for number, boards in shown.items():
             for seat, board in boards.items():
                 found = server.read(replay.moment, Way.SEAT, tokens[seat], number)
-                assert (found.scene.number, found.scene.board, found.table.seat) == (number, board, seat)
+                assert (found.scene.turn, found.scene.board, found.table.seat) == (number, board, seat)
                 assert found.scene.hands == ()
 
 
@@ -97,7 +97,7 @@ def test_when_a_game_is_over_each_player_s_own_board_is_shown(server, table):
     game = table("sunset-poker", 3)
     list(moves(game, 30))
     seen_then = {seat: server.read(seat_view.look, token_of(game, seat)).board.mine for seat in range(3)}
-    number = game.row().window - 1
+    number = game.row().turn - 1
     end(game)
     found = server.read(replay.moment, Way.PUBLIC, game.row().key, number)
     assert {seat: board.mine for seat, board in found.scene.hands} == seen_then
@@ -153,16 +153,16 @@ def test_a_turn_that_was_taken_back_leads_to_the_one_before_it_that_stands(serve
     game = table("templari", 3)
     list(moves(game, 30))
     turn = max(each for each in turns(standing_entries(rules_of(game.row()), game.log())) if each < 15)
-    token, last = token_of(game, 0), game.row().window
+    token, last = token_of(game, 0), game.row().turn
     before = server.read(replay.moment, Way.SEAT, token, turn - 1).scene
     views.keep_behind(server)
     does(server, Rewind(game.id, turn))
     list(moves(game, 3))
-    numbers = [each for each in range(40) if server.read(replay.moment, Way.SEAT, token, each).scene.number == each]
+    numbers = [each for each in range(40) if server.read(replay.moment, Way.SEAT, token, each).scene.turn == each]
     assert numbers[:turn] == list(range(turn))
     assert numbers[turn] > last
     after = server.read(replay.moment, Way.SEAT, token, turn + 3).scene
-    assert (after.number, after.later) == (turn - 1, numbers[turn])
+    assert (after.turn, after.later) == (turn - 1, numbers[turn])
     assert (after.board, after.told) == (before.board, before.told)
     assert server.read(replay.moment, Way.SEAT, token, numbers[turn]).scene.earlier == turn - 1
 
@@ -175,7 +175,7 @@ def test_a_table_that_has_not_begun_has_no_past(server, person):
         server.read(replay.whole, Way.PUBLIC, created.key)
 
 
-@pytest.mark.parametrize("kind", games_database_numbers.names())
+@pytest.mark.parametrize("kind", rulebooks.names())
 def test_the_scores_of_a_chart_are_those_on_the_board_of_that_moment(server, table, kind):
     game = table(kind, 3)
     list(moves(game, 60))
@@ -202,12 +202,12 @@ def test_the_bids_of_a_chart_are_those_that_were_made_auction_by_auction(server,
         act = next((act for act in decision.acts if act.verb == "bid"), None)
         choice = decision.default if act is None or len(made) % 4 == 3 else next(iter(act.choices()))
         if choice.verb == "bid":
-            made.append((game.row().window, seat, choice.values[0]))
+            made.append((game.row().turn, seat, choice.values[0]))
         elif act is not None:
             made.append(None)
         game.play(seat, choice)
     auctions = course(game).auctions
-    assert [(bid.number, bid.seat, bid.amount) for bids in auctions for bid in bids] == [each for each in made if each]
+    assert [(bid.turn, bid.seat, bid.amount) for bids in auctions for bid in bids] == [each for each in made if each]
     for bids in auctions:
         amounts = [bid.amount for bid in bids]
         assert amounts == sorted(amounts)

@@ -112,9 +112,7 @@ def test_a_rendered_mail_is_known_to_be_out_of_date_after_more_than_an_hour(time
 
     def holds():
         with server.store.read() as tx:
-            return not deadlines.broken_promises(
-                tx, server, {game.id: game.row()}, {(game.id, game.row().window, seat)}
-            )
+            return not deadlines.broken_promises(tx, server, {game.id: game.row()}, {(game.id, game.row().turn, seat)})
 
     assert holds()
     time.passes(1 * HOUR)
@@ -129,7 +127,7 @@ def test_a_turn_without_a_mail_at_once_starts_when_that_mail_would_have_left(tim
     game, seat = asked
     time.passes(DAY / 2)
     server.store.write(
-        lambda tx: deadlines.start_without_mail(tx, server, game.row(), game.row().window, seat, game.person_at(seat))
+        lambda tx: deadlines.start_without_mail(tx, server, game.row(), game.row().turn, seat, game.person_at(seat))
     )
     assert time.due(game, seat) == utc("2026-11-22 13:00")
 

@@ -92,7 +92,7 @@ def scene(server, time, table, person):
                 return game, Resend(game.id, mail.id)
             case "retry":
                 with server.store.engine.begin() as tx:
-                    asked = deadlines.read(tx, game.id, game.row().window, seat)
+                    asked = deadlines.read(tx, game.id, game.row().turn, seat)
                     deadlines.release(tx, asked, attempts=deadlines.MOST_ATTEMPTS)
                 return game, RetryDeadline(game.id, seat)
             case "address":
@@ -377,7 +377,7 @@ def test_a_new_address_gets_the_open_turns_and_old_links_die(server, time, table
     time.sends()
     (seat,) = game.asked()
     who = game.person_at(seat)
-    made = server.run(make_for_seat, who, game.id, game.row().window, seat)
+    made = server.run(make_for_seat, who, game.id, game.row().turn, seat)
     token = server.keys.make(Purpose.SEAT, made.seat, 0)
     with server.store.read() as tx:
         before = people.read(tx, who)
@@ -436,7 +436,7 @@ def test_an_outage_declared_later_names_what_the_clock_decided_and_that_can_be_r
     game = table("templari", 3, pace="1d")
     time.sends()
     (seat,) = game.asked()
-    turn, due = game.row().window, time.due(game, seat)
+    turn, due = game.row().turn, time.due(game, seat)
     time.passes_until(due + timedelta(minutes=1))
     assert time.runs_out().decided == 1
     shown = preview(server, OLGA, DeclareOutage(due - 6 * HOUR, due), "The relay lost our mails.")

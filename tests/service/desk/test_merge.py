@@ -55,7 +55,7 @@ def test_the_one_who_stays_decides_from_now_on_and_the_other_no_more(server, gam
 
     def plays(person_id):
         return server.store.write(
-            lambda tx: play_locked(tx, server, games.lock(tx, row.id), row.window, seat, wanted, By.PERSON, person_id)
+            lambda tx: play_locked(tx, server, games.lock(tx, row.id), row.turn, seat, wanted, By.PERSON, person_id)
         )
 
     with pytest.raises(Gone, match="Somebody else plays"):
@@ -76,7 +76,7 @@ def test_open_turns_are_mailed_to_the_one_who_stays_and_what_waited_for_the_othe
         [mail for mail in letters(server, ann) if mail.game_id]
     )
     turn = letters(server, annabel, "turn")[-1]
-    assert (turn.seat, turn.window, turn.status) == (seat, game.row().window, "queued")
+    assert (turn.seat, turn.turn, turn.status) == (seat, game.row().turn, "queued")
 
 
 def test_the_record_says_so_at_the_seat_and_the_others_read_that_the_same_player_plays_on(server, game, ann, annabel):

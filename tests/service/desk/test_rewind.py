@@ -50,7 +50,7 @@ def standing(game):
 
 def at_turn(game, moves):
     """What is known at a table now, then so many moves later; the turn, and what each seat and the spectator knew at it."""
-    turn = game.row().window
+    turn = game.row().turn
     known = {seat: game.view(seat) for seat in (*game.places(), SPECTATOR)}
     state = game.row().state
     goes_on(game, moves)
@@ -62,12 +62,12 @@ def test_a_rewound_game_stands_where_it_stood_for_every_seat_and_its_record_veri
     game = table(kind, seats)
     goes_on(game, 3)
     turn, known, state = at_turn(game, 7)
-    reached = game.row().window
+    reached = game.row().turn
     assert reached > turn
     does(game.server, Rewind(game.id, turn))
     assert game.row().state == state
     assert {seat: game.view(seat) for seat in known} == known
-    assert game.row().window == reached + 1
+    assert game.row().turn == reached + 1
     assert sound(game)
     goes_on(game, 6)
     assert sound(game)
@@ -84,18 +84,18 @@ def test_no_luck_is_drawn_twice_however_often_a_game_is_rewound(table, kind, sea
     goes_on(game, 6)
     rules = rules_of(game.row())
     rows = [body_of(rules, row) for row in game.log() if row.kind == Kind.ENTRY]
-    streams = [body["number"] for body in rows]
+    streams = [body["turn"] for body in rows]
     assert len(streams) == len(set(streams)), "an entry drew from a stream that was used before"
-    assert all(follows(game.row().seed, body["number"], body["entry"].drawn) for body in rows)
+    assert all(follows(game.row().seed, body["turn"], body["entry"].drawn) for body in rows)
     assert sound(game)
 
 
 def test_what_was_drawn_is_drawn_anew_and_not_again(table):
     game = table("sun-bid", 3)
-    turn = game.row().window
+    turn = game.row().turn
 
     def drawn_since(first):
-        return [each.entry.drawn for each in standing(game) if each.number >= first and each.entry.drawn]
+        return [each.entry.drawn for each in standing(game) if each.turn >= first and each.entry.drawn]
 
     goes_on(game, 30)
     before = drawn_since(turn)
@@ -108,18 +108,18 @@ def test_what_was_drawn_is_drawn_anew_and_not_again(table):
 def test_links_and_forms_of_before_decide_nothing_any_more(table):
     game = table("templari", 3)
     goes_on(game, 2)
-    turn = game.row().window
+    turn = game.row().turn
     goes_on(game, 3)
-    before, last = standing(game), game.row().window
+    before, last = standing(game), game.row().turn
     does(game.server, Rewind(game.id, turn))
     kept = everything(game.server.store)
-    for window in range(1, last + 1):
+    for present in range(1, last + 1):
         for seat, decision in game.asked().items():
-            if window >= turn:
+            if present >= turn:
                 with pytest.raises(Stale):
-                    game.play(seat, decision.default, window=window)
+                    game.play(seat, decision.default, turn=present)
     assert everything(game.server.store) == kept
-    assert [each.number for each in standing(game)] == [each.number for each in before if each.number < turn]
+    assert [each.turn for each in standing(game)] == [each.turn for each in before if each.turn < turn]
 
 
 def test_what_was_kept_of_turns_that_no_longer_stand_is_forgotten_and_the_rest_stays(table):
@@ -132,7 +132,7 @@ def test_what_was_kept_of_turns_that_no_longer_stand_is_forgotten_and_the_rest_s
     with game.server.store.read() as tx:
         kept = kept_views.of_game(tx, game.id)
     assert kept
-    assert all(each.number < turn for each in kept)
+    assert all(each.turn < turn for each in kept)
     assert {seat: game.view(seat) for seat in known} == known
     goes_on(game, 25)
     views.keep_behind(game.server)
@@ -150,12 +150,12 @@ def test_no_seat_is_shown_what_no_longer_stands_as_if_it_did(table, kind, seats)
         for seat in range(seats):
             known = known_to(tx, row, rules_of(row), seat)
             assert known.view == game.view(seat)
-            assert all(told.window < turn for told in known.told)
+            assert all(told.turn < turn for told in known.told)
 
 
 def test_all_seats_are_told_why_and_whoever_is_asked_gets_a_turn_of_full_length(table):
     game = table("bid", 3, pace="1d")
-    turn = game.row().window
+    turn = game.row().turn
     goes_on(game, 6)
     already = {mail.id for mail in letters(game.server)}
     does(game.server, Rewind(game.id, turn), "Ben's mails were lost.")
@@ -163,11 +163,11 @@ def test_all_seats_are_told_why_and_whoever_is_asked_gets_a_turn_of_full_length(
     told = [mail for mail in new if mail.kind == "notice"]
     assert sorted(mail.person_id for mail in told) == sorted(game.person_at(seat) for seat in range(3))
     assert all("Ben's mails were lost." in mail.facts for mail in told)
-    window = game.row().window
-    assert {(mail.seat, mail.window) for mail in new if mail.kind == "turn"} == {(seat, window) for seat in game.open()}
+    present = game.row().turn
+    assert {(mail.seat, mail.turn) for mail in new if mail.kind == "turn"} == {(seat, present) for seat in game.open()}
     with game.server.store.read() as tx:
         asked = deadlines.of_game(tx, game.id)
-    assert {(row.seat, row.window) for row in asked} == {(seat, window) for seat in game.open()}
+    assert {(row.seat, row.turn) for row in asked} == {(seat, present) for seat in game.open()}
     assert all((row.accepted_at, row.due_at) == (None, None) for row in asked)
 
 
@@ -176,7 +176,7 @@ def test_the_log_says_who_rewound_and_why(table):
     turn, _, _ = at_turn(game, 6)
     does(game.server, Rewind(game.id, turn), "Ben's mails were lost.")
     row = next(row for row in game.log() if row.kind == Kind.REWOUND)
-    said = {"from": turn, "window": game.row().window, "reason": "Ben's mails were lost."}
+    said = {"from": turn, "turn": game.row().turn, "reason": "Ben's mails were lost."}
     assert (row.by, row.seat, body_of(rules_of(game.row()), row)) == ("organiser", None, said)
     assert game.row().entry_head == row.hash, "the head in mails is a witness of it"
 
@@ -206,7 +206,7 @@ def turns(game):
 def test_nobodys_silence_of_before_counts(table):
     game = table("bid", 3)
     goes_on(game, 3)
-    turn = game.row().window
+    turn = game.row().turn
     for seat, decision in game.asked().items():
         game.play(seat, decision.default, By.CLOCK)
     assert any(place.silent for place in game.places().values())
@@ -217,7 +217,7 @@ def test_nobodys_silence_of_before_counts(table):
 def test_only_a_turn_that_somebody_decided_and_that_stands_can_be_gone_back_to(table):
     game = table("templari", 3)
     goes_on(game, 6)
-    for turn in {0, -1, game.row().window, 999} | ({each.number for each in standing(game)} - set(turns(game))):
+    for turn in {0, -1, game.row().turn, 999} | ({each.turn for each in standing(game)} - set(turns(game))):
         with pytest.raises(BadInput):
             does(game.server, Rewind(game.id, turn))
     first, *later = turns(game)
@@ -229,7 +229,7 @@ def test_only_a_turn_that_somebody_decided_and_that_stands_can_be_gone_back_to(t
 
 def test_a_game_whose_secret_has_been_told_is_not_rewound(table):
     game = table("sunset-poker", 3)
-    turn = game.row().window
+    turn = game.row().turn
     for _ in game.play_defaults():
         pass
     before = everything(game.server.store)
@@ -255,22 +255,22 @@ def test_a_choice_made_after_a_rewinding_can_be_taken_back_as_any(table):
     game = table("templari", 3)
     goes_on(game, 4)
     does(game.server, Rewind(game.id, turns(game)[-1]))
-    window, seat = game.row().window, next(iter(game.asked()))
+    present, seat = game.row().turn, next(iter(game.asked()))
     before = game.row().state
     game.play(seat, game.asked()[seat].default)
-    if game.row().window != window:
-        game.server.run(undo.take_back, game.id, window, seat)
-    assert (game.row().window, game.row().state) == (window, before)
+    if game.row().turn != present:
+        game.server.run(undo.take_back, game.id, present, seat)
+    assert (game.row().turn, game.row().state) == (present, before)
     assert sound(game)
 
 
 @pytest.mark.parametrize(("kind", "seats"), KINDS)
 def test_what_it_would_do_tells_who_saw_what_and_nothing_that_was_hidden(table, kind, seats):
     game = table(kind, seats)
-    turn = game.row().window
+    turn = game.row().turn
     goes_on(game, 12)
     says = preview(game.server, OLGA, Rewind(game.id, turn), "to see what it would do").says
-    facts = [fact for each in standing(game) if each.number >= turn for fact in each.entry.facts]
+    facts = [fact for each in standing(game) if each.turn >= turn for fact in each.entry.facts]
     names = tuple(game.places()[seat].name for seat in range(seats))
     public = rules_of(game.row()).teller(None, names)
     told = {sentence for fact in facts if (sentence := public.tell(seen(fact, SPECTATOR))) is not None}
@@ -300,9 +300,9 @@ def test_a_move_that_meets_a_rewinding_comes_before_it_or_is_too_late(table):
             continue
         turn = turns(game)[-1]
         seat, decision = next(iter(game.asked().items()))
-        window = game.row().window
+        present = game.row().turn
         made, rewound = meeting(
-            lambda window=window, seat=seat, decision=decision: game.play(seat, decision.default, window=window),
+            lambda present=present, seat=seat, decision=decision: game.play(seat, decision.default, turn=present),
             lambda turn=turn: does(game.server, Rewind(game.id, turn)),
         )
         assert not isinstance(rewound, Exception)

@@ -126,7 +126,7 @@ def test_while_an_address_is_left_alone_nothing_is_sent_there_and_its_clock_wait
     address = server.read(addresses.read, person).address
     bounce(server, person, Bounce.COMPLAINT)
     with server.store.read() as tx:
-        assert deadlines.read(tx, game.id, game.row().window, seat).due_at is None
+        assert deadlines.read(tx, game.id, game.row().turn, seat).due_at is None
     before = len(sink.to(address))
     does(server, Pause(game.id), "dinner")
     clock.advance(HOUR)
@@ -175,7 +175,7 @@ def test_a_turn_that_was_held_back_is_mailed_when_the_address_works_again(server
     deliver.deliver(server, post)
     assert letters(server, person, "turn")[-1].status == "sent"
     with server.store.read() as tx:
-        row = deadlines.read(tx, game.id, game.row().window, asked)
+        row = deadlines.read(tx, game.id, game.row().turn, asked)
     assert row.accepted_at == clock.now()
 
 

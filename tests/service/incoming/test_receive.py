@@ -195,13 +195,13 @@ def test_a_click_and_a_reply_that_meet_at_any_step_are_one_move(server, clock, t
     met = 0
     for meeting in meetings(server.store):
         seat, decision = next(iter(game.asked().items()))
-        window, before = game.row().window, chosen(game)
+        turn, before = game.row().turn, chosen(game)
         raw = inbox.written(game, seat, grammar.write(decision, decision.default))
         assert inbox.takes(raw, inbox.reply_address(game, seat)) == "kept"
         click = partial(server.run, by_link.move, link_of(inbox, game, seat), option_of(decision.default))
         receipts = meeting(inbox.attends, click) if reply_first else meeting(click, inbox.attends)
         inbox.attends()
-        assert said_of(receipts) == [(window, seat, decision.default)]
+        assert said_of(receipts) == [(turn, seat, decision.default)]
         assert chosen(game) == before + 1
         assert what_a_reply_did(server) == ["applied"], "also where the click came first"
         met += 1
@@ -211,7 +211,7 @@ def test_a_click_and_a_reply_that_meet_at_any_step_are_one_move(server, clock, t
 def test_twenty_clicks_and_a_reply_at_once_are_one_move_and_all_hear_so(inbox, server, table):
     game = table("sun-bid", 2)
     seat, decision = next(iter(game.asked().items()))
-    window, before = game.row().window, chosen(game)
+    turn, before = game.row().turn, chosen(game)
     inbox.takes(inbox.written(game, seat, grammar.write(decision, decision.default)), inbox.reply_address(game, seat))
     link = link_of(inbox, game, seat)
     click = partial(server.run, by_link.move, link, option_of(decision.default))
@@ -220,21 +220,19 @@ def test_twenty_clicks_and_a_reply_at_once_are_one_move_and_all_hear_so(inbox, s
         clicks = [hands.submit(click) for _ in range(20)]
         receipts = [each.result() for each in clicks]
         assert reply.result() == 1
-    assert said_of(receipts) == [(window, seat, decision.default)]
+    assert said_of(receipts) == [(turn, seat, decision.default)]
     assert chosen(game) == before + 1
     assert what_a_reply_did(server) == ["applied"], "also where the click came first"
 
 
 def link_of(inbox, game, seat):
     """The token of the choices of a seat in the present turn."""
-    return inbox.token(
-        Purpose.MOVE, person_id=game.person_at(seat), game_id=game.id, window=game.row().window, seat=seat
-    )
+    return inbox.token(Purpose.MOVE, person_id=game.person_at(seat), game_id=game.id, turn=game.row().turn, seat=seat)
 
 
 def said_of(receipts):
     """What the receipts of clicks say, which all say the same."""
-    return list({(each.window, each.seat, each.choice) for each in receipts if isinstance(each, Receipt)})
+    return list({(each.turn, each.seat, each.choice) for each in receipts if isinstance(each, Receipt)})
 
 
 def what_a_reply_did(server):
@@ -475,8 +473,8 @@ def test_two_presses_of_yes_that_meet_at_any_step_are_one_mail(server, clock, ga
 
 
 def test_a_yes_that_comes_too_late_plays_in_no_other_turn(inbox, server, game, doubted):
-    window = game.row().window
-    while game.row().window == window:
+    turn = game.row().turn
+    while game.row().turn == turn:
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
     before = chosen(game)
@@ -671,7 +669,7 @@ def test_a_mail_with_too_many_parts_leaves_nothing(inbox, server, game):
 
 def test_no_token_is_ever_stored(inbox, server, game):
     to = inbox.reply_address(game, 0)
-    moves = inbox.token(Purpose.MOVE, person_id=game.person_at(0), game_id=game.id, window=1, seat=0)
+    moves = inbox.token(Purpose.MOVE, person_id=game.person_at(0), game_id=game.id, turn=1, seat=0)
     text = f"{choice(game)}\r\n> https://{HOST}/m/{moves}/pass\r\n> Reply-To: {to}"
     headers = {"Authentication-Results": None, "Message-ID": f"<{moves}@{HOST}>"}
     for number, raw in enumerate((inbox.written(game, 0, text, headers), reported.failure("5.1.1", to, quoted=to))):

@@ -74,10 +74,10 @@ def test_a_sealed_choice_is_replaced_by_a_second_one(at):
 
 def test_the_same_choice_again_says_so(at):
     answers = at(TURNS)
-    answers.write(0, "bid 3", window=FIRST)
+    answers.write(0, "bid 3", turn=FIRST)
     answers.play(1, "pass")
     log = answers.begun.log()
-    answers.write(0, "bid 3", window=FIRST)
+    answers.write(0, "bid 3", turn=FIRST)
     assert answers.outcomes() == [("bid 3", "applied", "again")]
     assert answers.receipts()[-1]["nothing_changed"]
     assert answers.begun.log() == log
@@ -133,7 +133,7 @@ def test_a_choice_for_an_earlier_turn_is_never_made_in_a_later_one(at):
         answers.play(seat, choice)
     assert answers.asked(0)
     log = answers.begun.log()
-    assert answers.write(0, "bid 5", window=FIRST) == "reply: refused"
+    assert answers.write(0, "bid 5", turn=FIRST) == "reply: refused"
     assert answers.said().startswith("That was for turn 1, and the game is at turn 4 by now.")
     assert answers.receipts()[-1]["late"]
     assert answers.begun.log() == log
@@ -144,7 +144,7 @@ def test_an_order_for_an_earlier_turn_is_not_left(at, line):
     answers = at(TURNS)
     for seat, choice in ((0, "bid 1"), (1, "bid 2"), (2, "bid 3")):
         answers.play(seat, choice)
-    answers.write(0, line, window=FIRST)
+    answers.write(0, line, turn=FIRST)
     assert answers.outcomes() == [(line, "refused", None)]
     assert move.orders_of(answers.begun.row()) == {}
 
@@ -153,7 +153,7 @@ def test_a_late_answer_may_still_talk_and_ask(at):
     answers = at(TURNS)
     answers.play(0, "bid 1")
     answers.play(1, "bid 2")
-    answers.write(0, "talk sorry, I was away", "board", window=FIRST)
+    answers.write(0, "talk sorry, I was away", "board", turn=FIRST)
     assert [line[1] for line in answers.outcomes()] == ["applied", "applied"]
 
 
@@ -162,7 +162,7 @@ def test_an_answer_after_the_end_is_told_so(at):
     for seat in range(3):
         answers.server.run(leaving.agree_to_end, answers.begun.id, answers.person(seat))
     for line in ("bid 3", "talk well played!", "resign", "resend", "undo"):
-        assert answers.write(0, line, window=FIRST) == "reply: refused"
+        assert answers.write(0, line, turn=FIRST) == "reply: refused"
     assert "This game is over." in json.dumps(answers.receipts())
 
 
@@ -189,12 +189,12 @@ def test_a_second_choice_does_not_answer_what_others_were_told_meanwhile(at):
     answers.play(0, "bid 1")
     answers.play(1, "bid 2")
     answers.play(2, "pass")
-    answers.write(1, "talk up we go", window=SECOND)
+    answers.write(1, "talk up we go", turn=SECOND)
     answers.play(0, "bid 3")
     answers.write(1, "up to 9")
-    window = answers.begun.row().window
+    turn = answers.begun.row().turn
     assert answers.asked(0)
-    answers.write(0, "bid 5", "bid 8", window=window)
+    answers.write(0, "bid 5", "bid 8", turn=turn)
     assert [line[1:] for line in answers.outcomes()] == [("applied", "played"), ("refused", None)]
 
 
@@ -233,7 +233,7 @@ def test_an_order_is_left_and_answers_at_once(at):
 def test_undo_takes_back_the_choice_of_the_turn_that_is_answered(at):
     answers = at(TURNS)
     answers.write(0, "bid 3")
-    answers.write(0, "undo", window=FIRST)
+    answers.write(0, "undo", turn=FIRST)
     assert answers.outcomes() == [("undo", "applied", "taken_back")]
     assert answers.asked(0)
     assert answers.begun.verifies()
@@ -259,7 +259,7 @@ def test_an_undo_that_came_late_takes_back_no_later_choice(at):
     for seat, choice in ((0, "bid 1"), (1, "bid 2"), (2, "bid 3"), (0, "bid 4")):
         answers.play(seat, choice)
     before = everything(answers.server.store)
-    answers.write(0, "undo", window=FIRST)
+    answers.write(0, "undo", turn=FIRST)
     assert answers.outcomes() == [("undo", "refused", None)]
     assert nothing_but_the_receipt(before, everything(answers.server.store))
 
@@ -335,7 +335,7 @@ def test_stop_ends_the_mails_of_this_table_and_keeps_the_seat(at):
 def test_resend_brings_the_present_turn_once_more(at):
     answers = at(TURNS)
     _mark_sent(answers.server)
-    answers.write(0, "resend", window=FIRST)
+    answers.write(0, "resend", turn=FIRST)
     turns = letters(answers.server, answers.person(0), "turn")
     assert [letter.status for letter in turns] == ["sent", "queued"]
 
@@ -411,7 +411,7 @@ def test_a_reply_that_breaks_off_leaves_nothing(at):
 def test_two_workers_with_the_same_reply_carry_it_out_once(at):
     answers = at(TURNS)
     for number, meeting in enumerate(meetings(answers.server.store)):
-        kept = answers.keep(0, window=FIRST)
+        kept = answers.keep(0, turn=FIRST)
         words = f"talk number {number}"
         done = meeting(
             lambda kept=kept, words=words: answers.act(kept, words),
@@ -425,11 +425,11 @@ def test_two_workers_with_the_same_reply_carry_it_out_once(at):
 def test_a_reply_and_the_clock_make_one_choice(at):
     answers = at("bid")
     for meeting in meetings(answers.server.store):
-        window, default = answers.begun.row().window, answers.asked(0).default
+        turn, default = answers.begun.row().turn, answers.asked(0).default
         kept, (one, _) = answers.keep(0), other_option(answers, 0)
         meeting(
             lambda kept=kept, one=one: answers.act(kept, one),
-            lambda window=window, default=default: answers.play(0, default, By.CLOCK, window),
+            lambda turn=turn, default=default: answers.play(0, default, By.CLOCK, turn),
         )
         # The clock never goes over the player's own choice; the player's may take the place of the clock's.
         position = move.position_of(answers.begun.row())

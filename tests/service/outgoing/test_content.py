@@ -221,7 +221,7 @@ def test_whoever_takes_a_seat_over_gets_the_table_and_their_turn(server, box, se
     does(server, Substitute(game.id, seat, "zoe@example.org"), "Ann has moved house")
     sends()
     assert "TEMPLARI" in text_of(box, "you play now", to="zoe@example.org")
-    assert "is played for you" in text_of(box, f"turn {game.row().window}:", to="zoe@example.org")
+    assert "is played for you" in text_of(box, f"turn {game.row().turn}:", to="zoe@example.org")
     assert "The organiser says: Ann has moved house" in text_of(box, "Zoe plays with you now")
 
 
@@ -300,7 +300,7 @@ def test_an_order_that_ended_tells_its_owner_why_in_the_next_mail(server, box, s
         bids = [choice for choice in decision.choices() if choice.verb == "bid"]
         game.play(other, bids[min(4, len(bids) - 1)] if bids else decision.default)
     sends()
-    text = " ".join(text_of(box, f"turn {game.row().window}").split())
+    text = " ".join(text_of(box, f"turn {game.row().turn}").split())
     assert "Your order “up to 3 or ask me” has ended." in text
 
 

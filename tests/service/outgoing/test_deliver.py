@@ -113,9 +113,9 @@ def lines_of(server, row):
         return [line.what for line in ledger_rows.lines(tx, [row.id]).get(row.id, [])]
 
 
-def deadline_of(server, game, seat, window=None):
+def deadline_of(server, game, seat, turn=None):
     with server.store.read() as tx:
-        return deadlines.read(tx, game.id, game.row().window if window is None else window, seat)
+        return deadlines.read(tx, game.id, game.row().turn if turn is None else turn, seat)
 
 
 def began(table, kind="sunset-poker", seats=3, **given):
@@ -173,7 +173,7 @@ def test_a_game_can_be_played_from_its_mails_alone(server, clock, sink, post, ta
             if ", turn " not in str(mail.message["subject"]):
                 continue
             asked = {option: token for purpose, token, option in links_in(mail) if purpose == "m"}
-            window = game.row().window
+            turn = game.row().turn
             seat = server.read(links.follow, next(t for p, t, _ in links_in(mail) if p == "s"), Purpose.SEAT).seat
             decision = game.open().get(seat)
             if decision is None:
@@ -186,10 +186,10 @@ def test_a_game_can_be_played_from_its_mails_alone(server, clock, sink, post, ta
                 assert offered == legal
             if asked:
                 option, token = next(iter(asked.items()))
-                assert server.run(by_link.move, token, option).window == window
+                assert server.run(by_link.move, token, option).turn == turn
             else:
                 game.play(seat, decision.default)
-    assert game.row().window > 3
+    assert game.row().turn > 3
     assert game.verifies()
 
 
@@ -350,7 +350,7 @@ def test_an_answer_given_without_the_mail_and_taken_back_leaves_a_clock_that_run
     game.play(seat, decision.default)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
-    server.run(undo.take_back, game.id, game.row().window, seat)
+    server.run(undo.take_back, game.id, game.row().turn, seat)
     assert deadline_of(server, game, seat).status == "open"
     assert deadline_of(server, game, seat).due_at is not None
 
@@ -362,12 +362,12 @@ def test_a_mail_whose_turn_is_over_is_never_sent(server, clock, sink, post, tabl
     game = began(table)
     for seat, decision in game.asked().items():
         game.play(seat, decision.default)
-    assert game.row().window == 2
+    assert game.row().turn == 2
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
     assert not [mail for mail in sink.kept if "turn 1:" in str(mail.message["subject"])]
     assert len([mail for mail in sink.kept if "turn 2:" in str(mail.message["subject"])]) == 3
-    first = [row for row in rows(server, game=game.id, kind="turn") if row.window == 1]
+    first = [row for row in rows(server, game=game.id, kind="turn") if row.turn == 1]
     assert {row.status for row in first} == {"superseded"}
 
 
@@ -444,7 +444,7 @@ def test_a_turn_whose_mail_was_refused_is_mailed_again_when_the_address_takes_ma
     for mail in refused:
         assert lines_of(server, mail)[-1] == "accepted"
         with server.store.read() as tx:
-            clock_of = deadlines.read(tx, mail.game_id, mail.window, mail.seat)
+            clock_of = deadlines.read(tx, mail.game_id, mail.turn, mail.seat)
         assert clock_of is not None
         assert clock_of.due_at is not None, "without a clock that runs the game would stand still for ever"
 
@@ -1018,13 +1018,13 @@ def test_a_turn_that_is_mailed_a_second_time_tells_again_what_happened_before_it
             game.play(seat, decision.default)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
-    now, window = server.now(), game.row().window
-    anew = Letter(game.person_at(0), "turn", game.id, None, 0, window)
+    now, turn = server.now(), game.row().turn
+    anew = Letter(game.person_at(0), "turn", game.id, None, 0, turn)
     server.store.write(lambda tx: outbox.queue(tx, [anew], now, now))
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
     address = sink.kept[-1].recipient
-    first, second = [mail for mail in sink.to(address) if f"turn {window}:" in str(mail.message["subject"])]
+    first, second = [mail for mail in sink.to(address) if f"turn {turn}:" in str(mail.message["subject"])]
     told = [mail.text.split("YOUR LAST TURN")[1].split("SUNSET POKER")[0] for mail in (first, second)]
     assert told[0] == told[1]
     assert "You pick" in told[0]

@@ -171,7 +171,7 @@ def play_until_asked_to_sell(game, seat):
     """All play what silence means until much has happened and a seat has cards to sell; in how many ways it can."""
     for _ in range(400):
         asked = game.asked()
-        if seat in asked and game.row().window >= 12 and asked[seat].count() in (8, 10):
+        if seat in asked and game.row().turn >= 12 and asked[seat].count() in (8, 10):
             return asked[seat].count()
         for each, decision in asked.items():
             game.play(each, decision.default)
@@ -474,6 +474,6 @@ def test_a_clock_runs_from_when_a_mail_at_once_would_have_left(server, clock, si
     clock.advance(2 * MINUTE)
     carry(server, post)
     with server.store.read() as tx:
-        row = deadlines.read(tx, templari.id, templari.row().window, seat)
+        row = deadlines.read(tx, templari.id, templari.row().turn, seat)
     assert row.accepted_at == asked_at + server.hold
     assert row.due_at >= asked_at + timedelta(days=1)

@@ -61,7 +61,7 @@ def turn_of(server, game, seat):
 
 def clock_of(server, game, seat):
     with server.store.read() as tx:
-        return deadlines.read(tx, game.id, game.row().window, seat)
+        return deadlines.read(tx, game.id, game.row().turn, seat)
 
 
 def test_who_wants_mails_later_gets_them_later_and_no_more_time_by_that(server, clock, sink, post, game):
@@ -147,7 +147,7 @@ def test_reminders_only_means_a_mail_when_the_answer_is_still_missing(server, cl
     sent = [
         row.kind
         for row in letters(server, game.person_at(seat))
-        if row.window == game.row().window and row.status == "sent"
+        if row.turn == game.row().turn and row.status == "sent"
     ]
     assert sent
     assert set(sent) == {"reminder"}
@@ -166,9 +166,7 @@ def test_the_wish_of_a_table_wins_over_that_of_all(server, clock, sink, post, ta
     deliver.deliver(server, post, limit=100)
     statuses = {
         game.id: {
-            row.status
-            for row in letters(server, kind="turn")
-            if row.game_id == game.id and row.window == game.row().window
+            row.status for row in letters(server, kind="turn") if row.game_id == game.id and row.turn == game.row().turn
         }
         for game in (first, second)
     }
@@ -272,12 +270,12 @@ def test_a_move_cannot_be_taken_back_any_longer_because_its_reader_wants_a_diges
     deliver.deliver(server, post, limit=100)
     everybody(server, game, "daily")
     mover = next(iter(game.asked()))
-    window = game.row().window
+    turn = game.row().turn
     next_of(game)
     clock.advance(2 * MINUTE)
     deliver.deliver(server, post)
     with pytest.raises(Gone):
-        server.run(undo.take_back, game.id, window, mover)
+        server.run(undo.take_back, game.id, turn, mover)
 
 
 # Told that a sealed choice is in
@@ -313,7 +311,7 @@ def test_nobody_is_told_of_a_choice_that_was_changed_or_taken_back(server, clock
     deliver.deliver(server, post)
     assert [row.status for row in letters(server, ann, "sealed")] == ["superseded", "sent"]
     game.play(0, first)
-    server.run(undo.take_back, game.id, game.row().window, 0)
+    server.run(undo.take_back, game.id, game.row().turn, 0)
     clock.advance(HOUR)
     deliver.deliver(server, post)
     assert letters(server, ann, "sealed")[-1].status == "superseded"
@@ -347,7 +345,7 @@ def test_a_turn_is_mailed_anew_when_its_player_asks_whatever_they_wish_otherwise
     server.run(ledger.turn_again, person, game.id, seat)
     deliver.deliver(server, post)
     (mail,) = sink.kept[before:]
-    assert f"turn {game.row().window}" in str(mail.message["subject"])
+    assert f"turn {game.row().turn}" in str(mail.message["subject"])
     assert clock_of(server, game, seat).due_at == due
     # It is a mail of its own and no copy: a mail program would hide one of the same name.
     names = [row.message_id for row in letters(server, person, "turn")]

@@ -147,7 +147,7 @@ def test_a_receipt_can_be_answered_for_the_present_turn(receipt, game, inbox, se
 
 
 def test_the_receipt_of_a_late_answer_leads_on_from_the_present_turn(game, inbox, sends):
-    first, late = min(game.asked()), game.row().window
+    first, late = min(game.asked()), game.row().turn
     for bid in range(1, 4):
         game.play(min(game.asked()), f"bid {bid}")
     sends()
@@ -166,7 +166,7 @@ def test_nobody_is_told_what_they_said_themselves(game, sends):
     game.server.run(talk.say, game.id, first, game.person_at(first), "Good luck, everybody!")
     for bid in range(1, 4):
         game.play(min(game.asked()), f"bid {bid}")
-    (turn,) = [each for each in sends() if f", turn {game.row().window}: " in str(each.message["Subject"])]
+    (turn,) = [each for each in sends() if f", turn {game.row().turn}: " in str(each.message["Subject"])]
     assert "SAID AT THE TABLE" not in turn.text
 
 

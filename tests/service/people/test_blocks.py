@@ -23,7 +23,7 @@ def token(game, seat):
     """The link of a seat."""
     person = game.person_at(seat)
     row = game.server.store.write(
-        lambda tx: links.make_for_seat(tx, game.server, person, game.id, game.row().window, seat)
+        lambda tx: links.make_for_seat(tx, game.server, person, game.id, game.row().turn, seat)
     ).seat
     with game.server.store.read() as tx:
         return links.token(game.server, links.read(tx, row))

@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 
 from engine import codec
-from engine import game as games_database_numbers
+from engine import game as rulebooks
 from engine.bots import random_bot
 from engine.chance import Stream, commitment, follows
 from engine.decisions import Choice
@@ -46,18 +46,18 @@ def to_the_end(game: Begun, seed: int, most: int = 10_000) -> Counter[str]:
             return seen_kinds
         seat = luck.pick(sorted(asked))
         choice = random_bot(rules, move.position_of(game.row()).state, asked[seat], luck)
-        window = game.row().window
+        turn = game.row().turn
         with calls_counted(game.server.store) as made:
-            receipt = game.server.run(move.play, game.id, window, seat, option_of(choice), By.PERSON)
+            receipt = game.server.run(move.play, game.id, turn, seat, option_of(choice), By.PERSON)
         assert receipt.choice == choice
         assert len(statements(made)) <= MOST_STATEMENTS, made
-        again = game.play(seat, choice, window=window)
+        again = game.play(seat, choice, turn=turn)
         assert (again.again, again.choice) == (True, choice)
         seen_kinds["sealed" if receipt.sealed else "told"] += 1
     raise AssertionError("the game has no end")
 
 
-@pytest.mark.parametrize("kind", games_database_numbers.names())
+@pytest.mark.parametrize("kind", rulebooks.names())
 def test_where_a_game_stands_is_remembered_as_its_snapshot_has_it(table, kind, monkeypatch):
     game, luck = table(kind, 3), Stream(b"luck", 7)
     while game.row().seq < 30 and (asked := game.asked()):
@@ -73,9 +73,9 @@ def test_where_a_game_stands_is_remembered_as_its_snapshot_has_it(table, kind, m
     assert game.row().seq > 20
 
 
-@pytest.mark.parametrize("kind", games_database_numbers.names())
+@pytest.mark.parametrize("kind", rulebooks.names())
 def test_a_whole_game_is_played_counted_and_checked(table, kind):
-    low, _ = games_database_numbers.load(kind).seats
+    low, _ = rulebooks.load(kind).seats
     game = table(kind, low)
     came = to_the_end(game, 11)
     row = game.row()
@@ -91,7 +91,7 @@ def test_a_whole_game_is_played_counted_and_checked(table, kind):
     secret = bytes.fromhex(revealed["secret"])
     assert commitment(secret) == began["commitment"] == row.commitment
     entries = standing_entries(rules, log)
-    assert all(follows(row.seed, each.number, each.entry.drawn) for each in entries)
+    assert all(follows(row.seed, each.turn, each.entry.drawn) for each in entries)
     # The snapshot is the fold of the facts, and so is what everybody has seen.
     start = rules.start(row.seats, json.loads(row.options))
     facts = [fact for each in entries for fact in each.entry.facts]
@@ -105,35 +105,35 @@ def test_a_whole_game_is_played_counted_and_checked(table, kind):
 def test_the_same_choice_again_gives_the_same_receipt_and_changes_nothing(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    window = game.row().window
+    turn = game.row().turn
     first = game.play(seat, "bid 1")
     before = everything(game.server.store)
     for again in ("bid 1", "bid-1", "BID 1", Choice("bid", (1,))):
-        receipt = game.play(seat, again, window=window)
-        assert (receipt.choice, receipt.window, receipt.again) == (first.choice, window, True)
+        receipt = game.play(seat, again, turn=turn)
+        assert (receipt.choice, receipt.turn, receipt.again) == (first.choice, turn, True)
     assert everything(game.server.store) == before
 
 
 def test_the_receipt_of_an_old_choice_can_be_had_turns_later(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    window = game.row().window
+    turn = game.row().turn
     game.play(seat, "bid 1")
     for _ in range(2):
         (other,) = game.asked()
         game.play(other, "pass")
-    assert game.play(seat, "bid-1", window=window).again
+    assert game.play(seat, "bid-1", turn=turn).again
 
 
 def test_another_choice_for_an_old_turn_is_refused_and_changes_nothing(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    window = game.row().window
+    turn = game.row().turn
     game.play(seat, "bid 1")
     before = everything(game.server.store)
     for wanted in ("bid 2", "pass", "nonsense", "bid-1-2", ""):
         with pytest.raises(Stale, match="moved on"):
-            game.play(seat, wanted, window=window)
+            game.play(seat, wanted, turn=turn)
     assert everything(game.server.store) == before
 
 
@@ -141,9 +141,9 @@ def test_a_turn_that_has_not_come_is_refused(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     before = everything(game.server.store)
-    for window in (0, -1, game.row().window + 1, 10**9):
+    for turn in (0, -1, game.row().turn + 1, 10**9):
         with pytest.raises(Stale):
-            game.play(seat, "pass", window=window)
+            game.play(seat, "pass", turn=turn)
     assert everything(game.server.store) == before
 
 
@@ -211,11 +211,11 @@ def test_the_whole_move_is_recorded_and_the_next_is_asked_by_one_mail(table):
     entry = game.log()[-1]
     assert (entry.kind, entry.seat, entry.by, entry.at) == (Kind.ENTRY, seat, "reply", game.server.now())
     assert row.seq == before.seq + 1
-    assert row.window == before.window + 1
+    assert row.turn == before.turn + 1
     assert row.head == row.entry_head == entry.hash
     (mail,) = game.mails()[mails:]
     (other,) = game.asked()
-    assert (mail.kind, mail.seat, mail.window, mail.seq) == ("turn", other, row.window, row.seq)
+    assert (mail.kind, mail.seat, mail.turn, mail.seq) == ("turn", other, row.turn, row.seq)
     assert mail.person_id == game.person_at(other)
 
 
@@ -237,36 +237,36 @@ def test_a_sealed_choice_is_recorded_but_told_to_nobody(table):
     receipt = game.play(0, game.asked()[0].default)
     row = game.row()
     assert receipt.sealed
-    assert (row.window, row.state, row.entry_head) == (before.window, before.state, before.entry_head)
+    assert (row.turn, row.state, row.entry_head) == (before.turn, before.state, before.entry_head)
     assert row.head != before.head
     assert game.log()[-1].kind == Kind.SEALED
     assert [game.view(seat) for seat in (SPECTATOR, 0, 1, 2)] == views
     assert len(game.mails()) == mails
 
 
-def test_a_sealed_choice_can_be_replaced_until_the_window_closes(table):
+def test_a_sealed_choice_can_be_replaced_until_the_turn_closes(table):
     game = table("sunset-poker", 3)
     first, second, *_ = game.asked()[0].choices()
     game.play(0, first)
     assert not game.play(0, second).again
     assert game.play(0, second).again
-    window = game.row().window
+    turn = game.row().turn
     for seat in (1, 2):
         game.play(seat, game.asked()[seat].default)
-    (entry,) = (each for each in standing_entries(rules_of(game.row()), game.log()) if each.number == window)
+    (entry,) = (each for each in standing_entries(rules_of(game.row()), game.log()) if each.turn == turn)
     assert entry.entry.choices[0] == second
     with pytest.raises(Stale):
-        game.play(0, first, window=window)
-    assert game.play(0, second, window=window).again
+        game.play(0, first, turn=turn)
+    assert game.play(0, second, turn=turn).again
 
 
 def test_a_form_stays_good_while_others_seal_their_choices(table):
     game = table("sunset-poker", 3)
-    window = game.row().window
+    turn = game.row().turn
     for seat in (2, 0, 1):
-        receipt = game.play(seat, game.asked()[seat].default, window=window)
+        receipt = game.play(seat, game.asked()[seat].default, turn=turn)
     assert not receipt.sealed
-    assert game.row().window > window
+    assert game.row().turn > turn
 
 
 def test_the_chain_in_mails_tells_nobody_who_has_sealed(table):
@@ -278,16 +278,16 @@ def test_the_chain_in_mails_tells_nobody_who_has_sealed(table):
     assert verify(game.log(), game=row.key, head=row.head, printed=[printed.hex()[:20]]).sound
 
 
-def test_an_act_that_closes_the_window_drops_what_was_sealed_unseen(table):
+def test_an_act_that_closes_the_turn_drops_what_was_sealed_unseen(table):
     game = table("bid", 3)
-    window = game.row().window
+    turn = game.row().turn
     game.play(0, "bid 2")
     assert not game.play(1, "pawn").sealed
-    assert game.row().window > window
-    (entry,) = (each for each in standing_entries(rules_of(game.row()), game.log()) if each.number == window)
+    assert game.row().turn > turn
+    (entry,) = (each for each in standing_entries(rules_of(game.row()), game.log()) if each.turn == turn)
     assert set(entry.entry.choices) == {1}
     with pytest.raises(Stale):
-        game.play(0, "bid 2", window=window)
+        game.play(0, "bid 2", turn=turn)
 
 
 # Who speaks for a seat.
@@ -346,7 +346,7 @@ def test_a_player_who_left_does_not_move_for_the_one_who_came_after(table):
                 tx,
                 game.server,
                 games.lock(tx, game.id),
-                game.row().window,
+                game.row().turn,
                 seat,
                 "pass",
                 By.PERSON,
@@ -357,7 +357,7 @@ def test_a_player_who_left_does_not_move_for_the_one_who_came_after(table):
 
 def test_a_player_who_left_does_not_learn_what_the_one_who_came_after_chose(table):
     game = table("sunset-poker", 3)
-    person_id, window = game.person_at(0), game.row().window
+    person_id, turn = game.person_at(0), game.row().turn
     choices = list(game.asked()[0].choices())
     game.server.run(leaving.resign, game.id, 0, person_id)
     game.play(0, choices[0], By.BOT)
@@ -366,13 +366,13 @@ def test_a_player_who_left_does_not_learn_what_the_one_who_came_after_chose(tabl
         with pytest.raises(Gone, match="changed hands"):
             game.server.store.write(
                 lambda tx: move.play_locked(
-                    tx, game.server, games.lock(tx, game.id), window, 0, choice, By.PERSON, person_id
+                    tx, game.server, games.lock(tx, game.id), turn, 0, choice, By.PERSON, person_id
                 )
             )
 
     for choice in choices:
         guess(choice)
-    while game.row().window == window:
+    while game.row().turn == turn:
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default, By.BOT if seat == 0 else By.PERSON)
     for choice in choices:
@@ -388,15 +388,15 @@ def test_a_time_out_and_a_move_at_once_are_one_decision(table, first_by, second_
     met = 0
     for meeting in meetings(game.server.store):
         seat, choices = a_real_turn(game)
-        window, silent = game.row().window, game.places()[seat].silent
+        turn, silent = game.row().turn, game.places()[seat].silent
         outcomes = meeting(
-            partial(game.play, seat, choices[first_by], first_by, window),
-            partial(game.play, seat, choices[second_by], second_by, window),
+            partial(game.play, seat, choices[first_by], first_by, turn),
+            partial(game.play, seat, choices[second_by], second_by, turn),
         )
         (won,) = (outcome for outcome in outcomes if not isinstance(outcome, Exception))
         (lost,) = (outcome for outcome in outcomes if isinstance(outcome, Exception))
         assert isinstance(lost, Stale)
-        assert entry_of(game, window).choices[seat] == won.choice
+        assert entry_of(game, turn).choices[seat] == won.choice
         assert game.places()[seat].silent == (silent + 1 if won.choice == choices[By.CLOCK] else 0)
         met += 1
     assert met > 4
@@ -409,15 +409,15 @@ def test_a_time_out_and_a_sealed_choice_at_once_leave_the_players_choice(table, 
     met = 0
     for meeting in meetings(game.server.store):
         seat, choices = a_real_turn(game)
-        window = game.row().window
+        turn = game.row().turn
         meeting(
-            partial(game.play, seat, choices[first_by], first_by, window),
-            partial(game.play, seat, choices[second_by], second_by, window),
+            partial(game.play, seat, choices[first_by], first_by, turn),
+            partial(game.play, seat, choices[second_by], second_by, turn),
         )
         assert move.position_of(game.row()).box[seat] == choices[By.PERSON]
         assert game.places()[seat].silent == 0
         for other, decision in game.asked().items():
-            game.play(other, decision.default, window=window)
+            game.play(other, decision.default, turn=turn)
         met += 1
     assert met > 4
     assert game.verifies()
@@ -433,10 +433,10 @@ def a_real_turn(game):
         game.play(seat, decision.default)
 
 
-def entry_of(game, window):
-    """What came of a window."""
+def entry_of(game, turn):
+    """What came of a turn."""
     entries = standing_entries(rules_of(game.row()), game.log())
-    return next(each.entry for each in entries if each.number == window)
+    return next(each.entry for each in entries if each.turn == turn)
 
 
 def test_a_double_click_is_one_move(table):
@@ -444,8 +444,8 @@ def test_a_double_click_is_one_move(table):
     met = 0
     for meeting in meetings(game.server.store):
         (seat,) = game.asked()
-        window, rows = game.row().window, len(game.log())
-        click = partial(game.play, seat, "pass", window=window)
+        turn, rows = game.row().turn, len(game.log())
+        click = partial(game.play, seat, "pass", turn=turn)
         one, other = meeting(click, click)
         assert sorted([one.again, other.again]) == [False, True]
         assert one.choice == other.choice
@@ -469,10 +469,10 @@ def give_away(game, seat, person_id):
 
 def link_of(game, seat):
     """The token by which the player of a seat may decide in this turn."""
-    server, window, person_id = game.server, game.row().window, game.person_at(seat)
+    server, turn, person_id = game.server, game.row().turn, game.person_at(seat)
 
     def made(tx):
-        row = links.make_for_seat(tx, server, person_id, game.id, window, seat).move
+        row = links.make_for_seat(tx, server, person_id, game.id, turn, seat).move
         return links.token(server, links.read(tx, row))
 
     return server.store.write(made)
@@ -495,27 +495,27 @@ def test_a_link_that_is_pressed_while_its_seat_changes_hands_does_not_play_for_t
     assert game.verifies()
 
 
-def test_the_last_two_of_a_window_at_once_both_count(table):
+def test_the_last_two_of_a_turn_at_once_both_count(table):
     game = table("sunset-poker", 3)
     for meeting in meetings(game.server.store):
         asked = game.asked()
-        window = game.row().window
+        turn = game.row().turn
         game.play(0, asked[0].default)
-        one, other = meeting(*(partial(game.play, seat, asked[seat].default, window=window) for seat in (1, 2)))
+        one, other = meeting(*(partial(game.play, seat, asked[seat].default, turn=turn) for seat in (1, 2)))
         assert sorted([one.sealed, other.sealed]) == [False, True]
-        assert entry_of(game, window).choices == {seat: asked[seat].default for seat in (0, 1, 2)}
+        assert entry_of(game, turn).choices == {seat: asked[seat].default for seat in (0, 1, 2)}
     assert game.verifies()
 
 
 def test_twenty_clicks_at_once_are_one_move(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    window, rows = game.row().window, len(game.log())
+    turn, rows = game.row().turn, len(game.log())
     receipts, refusals = [], []
 
     def click():
         try:
-            receipts.append(game.play(seat, "bid 1", window=window))
+            receipts.append(game.play(seat, "bid 1", turn=turn))
         except Refusal as refused:
             refusals.append(refused)
 
@@ -535,8 +535,8 @@ def test_twenty_clicks_at_once_are_one_move(table):
 def test_a_move_that_breaks_leaves_nothing(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    window = game.row().window
-    act = partial(game.server.run, move.play, game.id, window, seat, "bid 1", By.PERSON)
+    turn = game.row().turn
+    act = partial(game.server.run, move.play, game.id, turn, seat, "bid 1", By.PERSON)
     assert fails_without_a_trace(game.server.store, act) > 4
 
     assert game.verifies()
@@ -544,8 +544,8 @@ def test_a_move_that_breaks_leaves_nothing(table):
 
 def test_a_sealed_choice_that_breaks_leaves_nothing(table):
     game = table("sunset-poker", 3)
-    window, default = game.row().window, game.asked()[0].default
-    act = partial(game.server.run, move.play, game.id, window, 0, default, By.PERSON)
+    turn, default = game.row().turn, game.asked()[0].default
+    act = partial(game.server.run, move.play, game.id, turn, 0, default, By.PERSON)
     assert fails_without_a_trace(game.server.store, act) > 4
 
     assert game.verifies()
@@ -555,13 +555,13 @@ def test_the_last_move_that_breaks_leaves_nothing(table):
     game = table("templari", 3)
     while True:
         (seat,) = game.asked()
-        window, default = game.row().window, game.asked()[seat].default
+        turn, default = game.row().turn, game.asked()[seat].default
         _, made = move.position_of(game.row()).submit(seat, default)
         after = [fact for entry in made for fact in entry.facts]
         if rules_of(game.row()).standing(fold(move.position_of(game.row()).state, after)).over:
             break
         game.play(seat, default)
-    act = partial(game.server.run, move.play, game.id, window, seat, default, By.PERSON)
+    act = partial(game.server.run, move.play, game.id, turn, seat, default, By.PERSON)
     assert fails_without_a_trace(game.server.store, act) > 4
     assert game.row().status == "over"
     assert game.verifies()

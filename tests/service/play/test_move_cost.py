@@ -56,10 +56,10 @@ def cost_of(store, act):
 
 def press(server, game, seat, choice):
     """Make a choice by its link, as the page does; what it cost."""
-    window, person = game.row().window, game.person_at(seat)
+    turn, person = game.row().turn, game.person_at(seat)
 
     def made(tx):
-        row = links.make(tx, server, Meant(Purpose.MOVE, person, game.id, window, seat))
+        row = links.make(tx, server, Meant(Purpose.MOVE, person, game.id, turn, seat))
         link = link_rows.read(tx, row)
         assert link is not None
         return links.token(server, link)
@@ -117,8 +117,8 @@ def test_the_same_move_costs_the_same_at_row_5_and_at_row_500(server, table, kin
         game.play(seat, decision.default)
     seat, decision = next(iter(game.asked().items()))
     early = press(server, game, seat, decision.default)
-    window = game.row().window if seat in game.open() else game.row().window - 1
-    server.run(undo.take_back, game.id, window, seat)
+    turn = game.row().turn if seat in game.open() else game.row().turn - 1
+    server.run(undo.take_back, game.id, turn, seat)
     lengthen(server, game.id, 500)
     late = press(server, game, seat, decision.default)
     assert len(game.log()) > 500

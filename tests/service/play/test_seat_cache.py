@@ -38,10 +38,10 @@ def test_what_is_remembered_is_what_would_be_worked_out_now_after_every_move(tab
 def test_a_choice_that_is_taken_back_is_forgotten(table):
     game = table("templari", 3)
     seat, decision = next(iter(game.asked().items()))
-    before, window = of(game, seat), game.row().window
+    before, turn = of(game, seat), game.row().turn
     game.play(seat, decision.default)
     assert of(game, seat).view != before.view
-    game.server.run(undo.take_back, game.id, window, seat)
+    game.server.run(undo.take_back, game.id, turn, seat)
     assert of(game, seat).view == before.view
     assert of(game, seat).told == before.told
 
@@ -61,7 +61,7 @@ def test_a_move_that_was_not_committed_leaves_nothing_that_anybody_sees(table):
 
     def move_and_fail(tx):
         row = games.lock(tx, game.id)
-        move.play_locked(tx, game.server, row, row.window, seat, decision.default, move.By.PERSON, game.person_at(seat))
+        move.play_locked(tx, game.server, row, row.turn, seat, decision.default, move.By.PERSON, game.person_at(seat))
         moved = games.read(tx, game.id)
         assert seat_cache.known_to(tx, moved, move.rules_of(moved), seat).view != before
         raise Failed

@@ -18,109 +18,109 @@ from tests.service.races import meetings
 from tests.service.stored import everything, fails_without_a_trace, letters
 
 
-def take_back(game, window, seat):
-    game.server.run(undo.take_back, game.id, window, seat)
+def take_back(game, turn, seat):
+    game.server.run(undo.take_back, game.id, turn, seat)
 
 
-def asked_row(game, window, seat):
+def asked_row(game, turn, seat):
     with game.server.store.read() as tx:
-        return deadlines.read(tx, game.id, window, seat)
+        return deadlines.read(tx, game.id, turn, seat)
 
 
-def set_due(game, window, seat, moment):
+def set_due(game, turn, seat, moment):
     with game.server.store.engine.begin() as tx:
-        deadlines.change(tx, deadlines.read(tx, game.id, window, seat), accepted_at=game.server.now(), due_at=moment)
+        deadlines.change(tx, deadlines.read(tx, game.id, turn, seat), accepted_at=game.server.now(), due_at=moment)
 
 
 def snapshot(game):
     row = game.row()
-    return row.state, row.box, row.window, row.status
+    return row.state, row.box, row.turn, row.status
 
 
 # Taking back what is sealed.
 
 
-def test_a_sealed_choice_is_taken_back_while_the_window_is_open(table):
+def test_a_sealed_choice_is_taken_back_while_the_turn_is_open(table):
     game = table("sunset-poker", 3)
-    before, window = snapshot(game), game.row().window
+    before, turn = snapshot(game), game.row().turn
     game.play(0, game.asked()[0].default)
     assert 0 not in game.asked()
-    take_back(game, window, 0)
+    take_back(game, turn, 0)
     assert snapshot(game) == before
     assert 0 in game.asked()
-    assert asked_row(game, window, 0).status == "open"
+    assert asked_row(game, turn, 0).status == "open"
     assert game.log()[-1].kind == Kind.WITHDRAWN
     assert game.verifies()
 
 
 def test_there_is_nothing_to_take_back_twice(table):
     game = table("sunset-poker", 3)
-    window = game.row().window
+    turn = game.row().turn
     game.play(0, game.asked()[0].default)
-    take_back(game, window, 0)
+    take_back(game, turn, 0)
     before = everything(game.server.store)
     for seat in (0, 1, 9, -1):
         with pytest.raises(Gone):
-            take_back(game, window, seat)
+            take_back(game, turn, seat)
     assert everything(game.server.store) == before
 
 
-def test_after_the_window_closed_a_sealed_choice_stands(table):
+def test_after_the_turn_closed_a_sealed_choice_stands(table):
     game = table("sunset-poker", 3)
-    window = game.row().window
+    turn = game.row().turn
     for seat in (0, 1, 2):
         game.play(seat, game.asked()[seat].default)
     before = everything(game.server.store)
     with pytest.raises(Gone, match="cannot be taken back"):
-        take_back(game, window, 0)
+        take_back(game, turn, 0)
     assert everything(game.server.store) == before
 
 
 def test_when_the_time_is_over_a_choice_stands_but_can_be_replaced(table, clock):
     game = table("sunset-poker", 3)
-    window = game.row().window
+    turn = game.row().turn
     first, second, *_ = game.asked()[0].choices()
-    set_due(game, window, 0, game.server.now() + timedelta(hours=1))
+    set_due(game, turn, 0, game.server.now() + timedelta(hours=1))
     game.play(0, first)
     clock.advance(timedelta(hours=1))
     with pytest.raises(Gone, match="time for this turn is over"):
-        take_back(game, window, 0)
+        take_back(game, turn, 0)
     game.play(0, second)
 
 
 def test_what_the_clock_decided_is_nobodys_to_take_back(table):
     game = table("sunset-poker", 3)
-    window = game.row().window
+    turn = game.row().turn
     game.play(0, game.asked()[0].default, By.CLOCK)
     with pytest.raises(Gone, match="decided without you"):
-        take_back(game, window, 0)
+        take_back(game, turn, 0)
     turns = table("templari", 3)
     (seat,) = turns.asked()
-    window = turns.row().window
+    turn = turns.row().turn
     turns.play(seat, "pass", By.CLOCK)
     with pytest.raises(Gone, match="decided without you"):
-        take_back(turns, window, seat)
+        take_back(turns, turn, seat)
 
 
 def test_whoever_moved_before_the_mail_left_and_took_that_back_is_mailed_again(table):
     game = table("sunset-poker", 3)
-    window = game.row().window
+    turn = game.row().turn
     (mail,) = (mail for mail in game.mails() if (mail.kind, mail.seat) == ("turn", 0))
     game.play(0, game.asked()[0].default)
     # What the sender does with a turn that is answered already.
     with game.server.store.engine.begin() as tx:
         outbox.change(tx, mail.id, status="superseded")
-    take_back(game, window, 0)
-    again = [mail for mail in game.mails() if (mail.kind, mail.seat, mail.window) == ("turn", 0, window)]
+    take_back(game, turn, 0)
+    again = [mail for mail in game.mails() if (mail.kind, mail.seat, mail.turn) == ("turn", 0, turn)]
     assert [mail.status for mail in again] == ["superseded", "queued"]
 
 
 def test_whoever_has_the_mail_already_gets_no_second_one(table):
     game = table("sunset-poker", 3)
-    window, mails = game.row().window, len(game.mails())
-    set_due(game, window, 0, game.server.now() + timedelta(days=1))
+    turn, mails = game.row().turn, len(game.mails())
+    set_due(game, turn, 0, game.server.now() + timedelta(days=1))
     game.play(0, game.asked()[0].default)
-    take_back(game, window, 0)
+    take_back(game, turn, 0)
     assert len(game.mails()) == mails
 
 
@@ -130,19 +130,19 @@ def test_whoever_has_the_mail_already_gets_no_second_one(table):
 def test_a_turn_is_taken_back_as_long_as_it_has_told_nobody_anything(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    before, window = snapshot(game), game.row().window
+    before, turn = snapshot(game), game.row().turn
     views = [game.view(each) for each in (SPECTATOR, 0, 1, 2)]
     game.play(seat, "bid 1")
-    after = game.row().window
-    take_back(game, window, seat)
+    after = game.row().turn
+    take_back(game, turn, seat)
     assert snapshot(game) == before
     assert [game.view(each) for each in (SPECTATOR, 0, 1, 2)] == views
     assert list(game.asked()) == [seat]
-    assert asked_row(game, window, seat).status == "open"
+    assert asked_row(game, turn, seat).status == "open"
     assert asked_row(game, after, (seat + 1) % 3) is None
-    assert [mail.status for mail in game.mails() if mail.window == after] == ["superseded"]
+    assert [mail.status for mail in game.mails() if mail.turn == after] == ["superseded"]
     undone = game.log()[-1]
-    assert (undone.kind, body_of(rules_of(game.row()), undone)) == (Kind.UNDONE, {"from": window})
+    assert (undone.kind, body_of(rules_of(game.row()), undone)) == (Kind.UNDONE, {"from": turn})
     assert game.row().entry_head == undone.hash
     assert game.verifies()
 
@@ -150,37 +150,37 @@ def test_a_turn_is_taken_back_as_long_as_it_has_told_nobody_anything(table):
 def test_a_view_that_was_kept_meanwhile_is_not_believed_after_a_taking_back(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    window = game.row().window
+    turn = game.row().turn
     views = [game.view(each) for each in (SPECTATOR, 0, 1, 2)]
     game.play(seat, "bid 1")
     with game.server.store.engine.begin() as tx:
         bodies = {each: codec.dumps(game.view(each)) for each in (SPECTATOR, 0, 1, 2)}
-        kept_views.keep(tx, game.id, window, game.row().seq, bodies)
-    take_back(game, window, seat)
+        kept_views.keep(tx, game.id, turn, game.row().seq, bodies)
+    take_back(game, turn, seat)
     assert [game.view(each) for each in (SPECTATOR, 0, 1, 2)] == views
 
 
 def test_after_taking_back_one_can_choose_otherwise(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    window = game.row().window
+    turn = game.row().turn
     game.play(seat, "bid 1")
-    take_back(game, window, seat)
-    assert not game.play(seat, "bid 2", window=window).again
+    take_back(game, turn, seat)
+    assert not game.play(seat, "bid 2", turn=turn).again
     standing = standing_entries(rules_of(game.row()), game.log())
     assert option_of(standing[-1].entry.choices[seat]) == "bid-2"
-    assert [each.number for each in standing] == list(range(game.row().window))
-    (mail,) = (mail for mail in game.mails() if mail.status == "queued" and mail.window == game.row().window)
+    assert [each.turn for each in standing] == list(range(game.row().turn))
+    (mail,) = (mail for mail in game.mails() if mail.status == "queued" and mail.turn == game.row().turn)
     assert mail.kind == "turn"
 
 
 def test_a_turn_that_was_taken_back_gives_no_receipt_any_more(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    window = game.row().window
+    turn = game.row().turn
     game.play(seat, "bid 1")
-    take_back(game, window, seat)
-    receipt = game.play(seat, "bid 1", window=window)
+    take_back(game, turn, seat)
+    receipt = game.play(seat, "bid 1", turn=turn)
     assert not receipt.again
 
 
@@ -188,58 +188,58 @@ def test_a_turn_that_was_taken_back_gives_no_receipt_any_more(table):
 def test_once_a_mail_about_it_is_on_its_way_a_turn_stands(table, what):
     game = table("templari", 3)
     (seat,) = game.asked()
-    window = game.row().window
+    turn = game.row().turn
     game.play(seat, "bid 1")
     with game.server.store.engine.begin() as tx:
         outbox.change(tx, game.mails()[-1].id, **what)
     before = everything(game.server.store)
     with pytest.raises(Gone, match="on its way"):
-        take_back(game, window, seat)
+        take_back(game, turn, seat)
     assert everything(game.server.store) == before
 
 
 def test_once_another_has_decided_a_turn_stands(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    window = game.row().window
+    turn = game.row().turn
     game.play(seat, "bid 1")
     (other,) = game.asked()
     game.play(other, "pass")
     before = everything(game.server.store)
     for who in (seat, other, 9):
         with pytest.raises(Gone):
-            take_back(game, window, who)
+            take_back(game, turn, who)
     assert everything(game.server.store) == before
 
 
 def opens_a_sealed_auction(table):
-    """Who has just opened it, in which window, and somebody else who bids there."""
+    """Who has just opened it, in which turn, and somebody else who bids there."""
     game = table("sorcerous-futures", 3)
     while True:
         seat, decision = next(iter(game.asked().items()))
-        window = game.row().window
+        turn = game.row().turn
         closed = [choice for choice in decision.choices() if choice.verb == "closed"]
         game.play(seat, closed[0] if closed else decision.default)
         if closed:
-            return game, window, seat, next(other for other in game.asked() if other != seat)
+            return game, turn, seat, next(other for other in game.asked() if other != seat)
 
 
 def test_once_another_has_bid_in_the_auction_that_it_opened_a_turn_stands(table):
-    game, window, seat, other = opens_a_sealed_auction(table)
+    game, turn, seat, other = opens_a_sealed_auction(table)
     game.play(other, "bid 0")
     before = everything(game.server.store)
     with pytest.raises(Gone, match="Others have decided"):
-        take_back(game, window, seat)
+        take_back(game, turn, seat)
     assert everything(game.server.store) == before
-    take_back(game, game.row().window, other)
-    take_back(game, window, seat)
+    take_back(game, game.row().turn, other)
+    take_back(game, turn, seat)
     assert list(game.asked()) == [seat]
 
 
 def test_what_was_decided_for_another_keeps_nobody_from_taking_a_turn_back(table):
-    game, window, seat, other = opens_a_sealed_auction(table)
+    game, turn, seat, other = opens_a_sealed_auction(table)
     game.play(other, game.asked()[other].default, By.CLOCK)
-    take_back(game, window, seat)
+    take_back(game, turn, seat)
     assert list(game.asked()) == [seat]
     assert game.row().box == "[]"
 
@@ -248,13 +248,13 @@ def test_once_chance_has_spoken_a_turn_stands(table):
     game = table("sun-bid", 2)
     while True:
         (seat,) = game.asked()
-        window = game.row().window
+        turn = game.row().turn
         game.play(seat, game.asked()[seat].default)
-        (entry,) = (e.entry for e in standing_entries(rules_of(game.row()), game.log()) if e.number == window)
+        (entry,) = (e.entry for e in standing_entries(rules_of(game.row()), game.log()) if e.turn == turn)
         if entry.drawn:
             break
     with pytest.raises(Gone, match="chance has spoken"):
-        take_back(game, window, seat)
+        take_back(game, turn, seat)
     # A mail of a turn that nobody can take back need not wait.
     assert game.mails()[-1].due_at == game.server.now()
 
@@ -262,15 +262,15 @@ def test_once_chance_has_spoken_a_turn_stands(table):
 def test_nobody_takes_back_for_another(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    window = game.row().window
+    turn = game.row().turn
     game.play(seat, "bid 1")
     before = everything(game.server.store)
     for other in {0, 1, 2} - {seat}:
         with pytest.raises(Gone):
-            take_back(game, window, other)
+            take_back(game, turn, other)
     with pytest.raises(Gone, match="changed hands"):
         game.server.store.write(
-            lambda tx: undo.take_back(tx, game.server, game.id, window, seat, game.person_at((seat + 1) % 3))
+            lambda tx: undo.take_back(tx, game.server, game.id, turn, seat, game.person_at((seat + 1) % 3))
         )
     assert everything(game.server.store) == before
 
@@ -278,27 +278,27 @@ def test_nobody_takes_back_for_another(table):
 def test_nothing_is_taken_back_at_a_paused_table_or_after_the_end(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    window = game.row().window
+    turn = game.row().turn
     game.play(seat, "bid 1")
     with game.server.store.engine.begin() as tx:
         tx.exec_driver_sql("UPDATE game SET paused = true")
     with pytest.raises(Forbidden, match="paused"):
-        take_back(game, window, seat)
+        take_back(game, turn, seat)
     with game.server.store.engine.begin() as tx:
         tx.exec_driver_sql("UPDATE game SET paused = false")
     for receipt in game.play_defaults():
         last = receipt
     with pytest.raises(Gone, match="over"):
-        take_back(game, last.window, last.seat)
+        take_back(game, last.turn, last.seat)
 
 
 def test_what_may_be_taken_back_is_known_beforehand(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    window = game.row().window
+    turn = game.row().turn
 
     def may(seat):
-        since = [each for each in standing_entries(rules_of(game.row()), game.log()) if each.number >= window]
+        since = [each for each in standing_entries(rules_of(game.row()), game.log()) if each.turn >= turn]
         with game.server.store.read() as tx:
             return undo.may_undo(tx, game.row(), since, seat)
 
@@ -330,17 +330,17 @@ def test_a_move_and_a_taking_back_at_once_leave_one_truth(table):
     game = table("templari", 3)
     for meeting in meetings(game.server.store):
         (seat,) = game.asked()
-        window = game.row().window
+        turn = game.row().turn
         game.play(seat, "pass")
-        after = game.row().window
+        after = game.row().turn
         (other,) = game.asked()
         taken, moved = meeting(
-            partial(take_back, game, window, seat), partial(game.play, other, game.asked()[other].default, window=after)
+            partial(take_back, game, turn, seat), partial(game.play, other, game.asked()[other].default, turn=after)
         )
         # Either the turn was taken back, and the next one never was; or it stands, because the next one was made.
         assert isinstance(taken, Gone) != isinstance(moved, Exception), (taken, moved)
         if taken is None:
-            assert game.row().window == window
+            assert game.row().turn == turn
             game.play(seat, "pass")
     assert game.verifies()
 
@@ -348,13 +348,13 @@ def test_a_move_and_a_taking_back_at_once_leave_one_truth(table):
 def test_a_taking_back_that_breaks_leaves_nothing(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    window = game.row().window
+    turn = game.row().turn
     game.play(seat, "bid 1")
-    assert fails_without_a_trace(game.server.store, lambda: take_back(game, window, seat)) > 8
+    assert fails_without_a_trace(game.server.store, lambda: take_back(game, turn, seat)) > 8
     sealed = table("sunset-poker", 3)
-    window = sealed.row().window
+    turn = sealed.row().turn
     sealed.play(0, sealed.asked()[0].default)
-    assert fails_without_a_trace(game.server.store, lambda: take_back(sealed, window, 0)) > 5
+    assert fails_without_a_trace(game.server.store, lambda: take_back(sealed, turn, 0)) > 5
 
 
 # Standing orders.
@@ -378,10 +378,10 @@ def test_an_order_answers_when_its_owner_is_asked(table):
     answered = game.log()[-1]
     assert (answered.kind, answered.seat, answered.by) == (Kind.ENTRY, later, "order")
     standing = standing_entries(rules_of(game.row()), game.log())[-1]
-    assert standing.number == receipt.window + 1
+    assert standing.turn == receipt.turn + 1
     assert option_of(standing.entry.choices[later]) == "bid-2"
     assert later not in game.asked()
-    assert [mail.seat for mail in game.mails() if mail.window == standing.number] == []
+    assert [mail.seat for mail in game.mails() if mail.turn == standing.turn] == []
 
 
 def test_an_order_of_whoever_is_asked_answers_at_once(table):
@@ -473,7 +473,7 @@ def test_an_order_counts_as_a_word_of_the_players_own(table):
     assert game.places()[seat].silent == 0
 
 
-def test_a_seat_whose_order_answered_a_new_window_is_asked_again_when_it_takes_that_back(table):
+def test_a_seat_whose_order_answered_a_new_turn_is_asked_again_when_it_takes_that_back(table):
     game = table("bid", 3)
     leave(game, 2, "always bid 0")
     assert 2 not in game.asked()
@@ -482,12 +482,12 @@ def test_a_seat_whose_order_answered_a_new_window_is_asked_again_when_it_takes_t
     while 2 not in move.position_of(game.row()).box:
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
-    window = game.row().window
-    assert asked_row(game, window, 2).status == "closed"
+    turn = game.row().turn
+    assert asked_row(game, turn, 2).status == "closed"
     game.server.run(play_orders.drop_order, game.id, 2)
-    take_back(game, window, 2)
-    assert asked_row(game, window, 2).status == "open"
-    assert letters(game.server, game.person_at(2), "turn")[-1].window == window
+    take_back(game, turn, 2)
+    assert asked_row(game, turn, 2).status == "open"
+    assert letters(game.server, game.person_at(2), "turn")[-1].turn == turn
 
 
 def test_orders_are_refused_where_the_game_does_not_go_on(table):

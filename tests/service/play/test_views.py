@@ -5,7 +5,7 @@ import json
 import pytest
 from sqlalchemy import event, text
 
-from engine import game as games_database_numbers
+from engine import game as rulebooks
 from engine.facts import SPECTATOR, fold, seen
 from pbem.ops.rebuild import rebuild_games
 from pbem.service.play import undo, views
@@ -23,7 +23,7 @@ def bound(table):
 
     def play(entries, kind="templari", seats=3):
         game = table(kind, seats, options={"start_money": 40} if kind == "templari" else None)
-        while game.row().window < entries and (asked := game.asked()):
+        while game.row().turn < entries and (asked := game.asked()):
             seat, decision = next(iter(asked.items()))
             act = next((act for act in decision.acts if act.verb == "bid"), None)
             game.play(seat, decision.default if act is None else next(iter(act.choices())))
@@ -39,8 +39,8 @@ def readers(game):
 def from_the_start(game, reader, number):
     """What somebody knew after an entry, folded from the first row on."""
     row = game.row()
-    rules = games_database_numbers.load(row.kind)
-    entries = [each for each in standing_entries(rules, game.log()) if each.number <= number]
+    rules = rulebooks.load(row.kind)
+    entries = [each for each in standing_entries(rules, game.log()) if each.turn <= number]
     start = rules.start(row.seats, json.loads(row.options))
     return fold(start, (seen(each, reader) for entry in entries for each in entry.entry.facts))
 
@@ -79,7 +79,7 @@ def rows_read(server, act):
 
 def test_the_past_is_what_was_told_until_then_whether_views_were_kept_or_not(server, bound):
     game = bound(70)
-    numbers = [each.number for each in standing_entries(games_database_numbers.load("templari"), game.log())]
+    numbers = [each.turn for each in standing_entries(rulebooks.load("templari"), game.log())]
     plain = {(n, r): past(game, n, r) for n in numbers[::7] for r in readers(game)}
     assert views.keep_behind(server) == 1
     assert views.keep_behind(server) == 0
@@ -96,7 +96,7 @@ def test_any_moment_of_a_long_game_takes_as_few_rows_as_one_of_a_short_game(serv
     game = bound(160)
     views.keep_behind(server)
     assert game.row().seq >= 160
-    for number in (0, 5, 19, 20, 21, 100, 149, game.row().window - 1):
+    for number in (0, 5, 19, 20, 21, 100, 149, game.row().turn - 1):
         assert 0 < rows_read(server, lambda number=number: past(game, number, 1)) <= MOST_ROWS
     assert rows_read(server, lambda: game.view(1)) <= views.KEEP_AFTER
 
@@ -114,19 +114,19 @@ def test_what_was_kept_of_entries_that_were_taken_back_is_forgotten_and_the_rest
     game = bound(45)
     views.keep_behind(server)
     (seat,) = game.asked()
-    window, before = game.row().window, {reader: game.view(reader) for reader in readers(game)}
+    turn, before = game.row().turn, {reader: game.view(reader) for reader in readers(game)}
     game.play(seat, game.asked()[seat].default)
     lengthen(server, game.id, game.row().seq + 30)
     assert views.keep_behind(server) == 1
-    server.run(undo.take_back, game.id, window, seat)
+    server.run(undo.take_back, game.id, turn, seat)
     with server.store.read() as tx:
-        kept = {each.number for each in kept_views.of_game(tx, game.id)}
+        kept = {each.turn for each in kept_views.of_game(tx, game.id)}
     assert kept
-    assert max(kept) < window
+    assert max(kept) < turn
     assert {reader: game.view(reader) for reader in readers(game)} == before
     # What is kept anew has a place in the past of its own.
     assert views.keep_behind(server) == 1
-    assert past(game, window, 0).standing.number == window - 1
+    assert past(game, turn, 0).standing.turn == turn - 1
 
 
 def test_a_game_that_ended_is_kept_up_as_well_and_one_that_is_being_played_on_is_left_alone(server, table):
@@ -134,10 +134,10 @@ def test_a_game_that_ended_is_kept_up_as_well_and_one_that_is_being_played_on_is
     list(game.play_defaults())
     assert game.row().status == "over"
     assert views.keep_behind(server) == 1
-    last = game.row().window - 1
+    last = game.row().turn - 1
     assert past(game, last, SPECTATOR).views[SPECTATOR] == game.view(SPECTATOR)
     assert past(game, last, SPECTATOR).later is None
-    assert past(game, 10**9, SPECTATOR).standing.number == last
+    assert past(game, 10**9, SPECTATOR).standing.turn == last
 
 
 def test_what_is_made_anew_from_the_log_has_its_views_at_once(server, bound):

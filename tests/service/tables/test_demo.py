@@ -36,7 +36,7 @@ def game_of(server, token):
 def decide(server, token):
     """Do what silence would mean, as a guest does it on the page."""
     found = server.read(seat_view.look, token)
-    server.run(by_link.play, token, found.window, found.decision.default)
+    server.run(by_link.play, token, found.turn, found.decision.default)
     assert demo.go_on(server, token)
 
 

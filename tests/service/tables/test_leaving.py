@@ -131,7 +131,7 @@ def test_a_bot_follows_at_once_where_the_table_agreed_on_that(server, table):
     place = game.places()[seat]
     assert (place.person_id, place.bot, place.name) == (None, "greedy", "Bot 1")
     with server.store.read() as tx:
-        due = move.deadlines.read(tx, game.id, game.row().window, seat)
+        due = move.deadlines.read(tx, game.id, game.row().turn, seat)
     assert due is not None
     assert (due.status, due.due_at) == ("open", server.now())
 
@@ -176,9 +176,9 @@ def test_the_others_are_told_who_resigned(server, table):
 def test_what_was_meant_for_the_one_who_left_goes_no_further(server, table):
     game = table()
     seat = next(iter(game.asked()))
-    person_id, window = game.person_at(seat), game.row().window
+    person_id, turn = game.person_at(seat), game.row().turn
     with server.store.engine.begin() as tx:
-        rows = links.make_for_seat(tx, server, person_id, game.id, window, seat)
+        rows = links.make_for_seat(tx, server, person_id, game.id, turn, seat)
         token = server.keys.make(Purpose.SEAT, rows.seat, 0)
     server.read(links.follow, token, Purpose.SEAT)
     server.run(leaving.resign, game.id, seat, person_id)
@@ -274,13 +274,13 @@ def test_the_secret_of_a_game_without_a_result_is_told_too(server, table):
 def test_in_an_ended_game_nobody_is_asked_and_no_turn_mail_leaves(server, table):
     game = table("sunset-poker", 3, bots=("greedy", "greedy"))
     (person_id,) = (place.person_id for place in game.places().values() if place.person_id)
-    window = game.row().window
+    turn = game.row().turn
     server.run(leaving.agree_to_end, game.id, person_id)
     assert {mail.kind for mail in game.mails() if mail.status == "queued"} == {"voided"}
     with server.store.read() as tx:
         assert move.deadlines.of_game(tx, game.id) == []
     with pytest.raises(Gone):
-        server.run(move.play, game.id, window, 0, "pass", By.PERSON)
+        server.run(move.play, game.id, turn, 0, "pass", By.PERSON)
 
 
 def test_agreement_can_be_taken_back(server, table):

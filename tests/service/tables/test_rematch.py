@@ -30,7 +30,7 @@ def ended(server, table):
 
 def seat_token(server, game, seat):
     made = server.store.write(
-        lambda tx: links.make_for_seat(tx, server, game.person_at(seat), game.id, game.row().window, seat).seat
+        lambda tx: links.make_for_seat(tx, server, game.person_at(seat), game.id, game.row().turn, seat).seat
     )
     with server.store.read() as tx:
         return links.token(server, link_rows.read(tx, made))

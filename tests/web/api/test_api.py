@@ -114,17 +114,17 @@ def test_a_whole_game_is_played_by_programs_and_every_answer_is_as_described(kin
     while asked := game.asked():
         program = seats[luck.choice(sorted(asked))]
         told = program.get("/decision")
-        window = told["window"]
+        turn = told["turn"]
         if luck.random() < 0.2:
-            receipt = program.post("/choice", {"window": window, "text": told["decision"]["default"]["text"]})
+            receipt = program.post("/choice", {"turn": turn, "text": told["decision"]["default"]["text"]})
         else:
-            wanted = {"window": window, "choice": pick(luck.choice(told["decision"]["acts"]), luck)}
+            wanted = {"turn": turn, "choice": pick(luck.choice(told["decision"]["acts"]), luck)}
             response = program.client.post("/api/v1/choice", json=wanted, headers=program.headers, base_url=HOST)
             if response.status_code == 400:
                 # Blanks that fit one by one need not fit together.
                 continue
             receipt = program.checked(response, "post", "/choice", 200)
-        assert receipt["window"] == window
+        assert receipt["turn"] == turn
         if luck.random() < 0.1:
             program.get("/board")
             program.get("/view")
@@ -158,74 +158,74 @@ def asked(templari, programs):
 
 
 def test_the_same_choice_twice_is_one_move_and_says_so(asked, templari):
-    first = asked.post("/choice", {"window": 1, "text": "bid 5"})
-    again = asked.post("/choice", {"window": 1, "choice": {"verb": "bid", "values": [5]}})
+    first = asked.post("/choice", {"turn": 1, "text": "bid 5"})
+    again = asked.post("/choice", {"turn": 1, "choice": {"verb": "bid", "values": [5]}})
     assert (first["again"], again["again"]) == (False, True)
-    assert templari.row().window == 2
+    assert templari.row().turn == 2
 
 
-def test_a_choice_for_an_earlier_window_is_stale(asked):
-    asked.post("/choice", {"window": 1, "text": "bid 5"})
-    refused = asked.post("/choice", {"window": 1, "text": "bid 6"}, 409)
+def test_a_choice_for_an_earlier_turn_is_stale(asked):
+    asked.post("/choice", {"turn": 1, "text": "bid 5"})
+    refused = asked.post("/choice", {"turn": 1, "text": "bid 6"}, 409)
     assert refused["error"]["kind"] == "Stale"
 
 
 def test_a_choice_is_taken_back(asked, templari):
-    asked.post("/choice", {"window": 1, "text": "bid 5"})
-    assert asked.post("/choice/withdrawal", {"window": 1})["decision"] is not None
-    assert templari.row().window == 1
-    asked.post("/choice/withdrawal", {"window": 1}, 410)
+    asked.post("/choice", {"turn": 1, "text": "bid 5"})
+    assert asked.post("/choice/withdrawal", {"turn": 1})["decision"] is not None
+    assert templari.row().turn == 1
+    asked.post("/choice/withdrawal", {"turn": 1}, 410)
 
 
-def test_history_is_told_from_a_window_on(asked, templari):
+def test_history_is_told_from_a_turn_on(asked, templari):
     for _ in range(4):
         templari.play(next(iter(templari.asked())), "pass")
     told = asked.get("/history?since=3")
-    assert [entry["window"] for entry in told["entries"]] == [3, 4]
+    assert [entry["turn"] for entry in told["entries"]] == [3, 4]
     assert told["next"] is None
     assert any("pass" in sentence for entry in told["entries"] for sentence in entry["sentences"])
 
 
 def test_the_log_says_that_the_choice_came_by_the_api(asked, templari):
-    asked.post("/choice", {"window": 1, "text": "bid 5"})
+    asked.post("/choice", {"turn": 1, "text": "bid 5"})
     assert templari.log()[-1].by == "api"
 
 
 BODIES = [
     {},
-    {"window": 1},
+    {"turn": 1},
     {"text": "pass"},
-    {"window": "1", "text": "pass"},
-    {"window": True, "text": "pass"},
-    {"window": 1.0, "text": "pass"},
-    {"window": -1, "text": "pass"},
-    {"window": 10**30, "text": "pass"},
-    {"window": None, "text": "pass"},
-    {"window": 1, "text": 7},
-    {"window": 1, "text": ["pass"]},
-    {"window": 1, "text": "x" * 1000},
-    {"window": 1, "text": ""},
-    {"window": 1, "text": "bid -1"},
-    {"window": 1, "text": "bid\ud800"},
-    {"window": 1, "text": "pass", "choice": {"verb": "pass"}},
-    {"window": 1, "choice": "pass"},
-    {"window": 1, "choice": []},
-    {"window": 1, "choice": {}},
-    {"window": 1, "choice": {"verb": "pass", "values": {}}},
-    {"window": 1, "choice": {"verb": "pass", "values": [1]}},
-    {"window": 1, "choice": {"verb": "dance", "values": []}},
-    {"window": 1, "choice": {"verb": "bid", "values": []}},
-    {"window": 1, "choice": {"verb": "bid", "values": [True]}},
-    {"window": 1, "choice": {"verb": "bid", "values": [3.0]}},
-    {"window": 1, "choice": {"verb": "bid", "values": ["3"]}},
-    {"window": 1, "choice": {"verb": "bid", "values": [[3]]}},
-    {"window": 1, "choice": {"verb": "bid", "values": [None]}},
-    {"window": 1, "choice": {"verb": "bid", "values": [{"is": "HIDDEN"}]}},
-    {"window": 1, "choice": {"verb": "bid", "values": [10**30]}},
-    {"window": 1, "choice": {"verb": "bid", "values": [-1]}},
-    {"window": 1, "choice": {"verb": "bid", "values": ["\ud800"]}},
-    {"window": 1, "choice": {"verb": "bid", "values": [[[[[[3]]]]]]}},
-    {"window": 1, "choice": {"verb": 7, "values": [3]}},
+    {"turn": "1", "text": "pass"},
+    {"turn": True, "text": "pass"},
+    {"turn": 1.0, "text": "pass"},
+    {"turn": -1, "text": "pass"},
+    {"turn": 10**30, "text": "pass"},
+    {"turn": None, "text": "pass"},
+    {"turn": 1, "text": 7},
+    {"turn": 1, "text": ["pass"]},
+    {"turn": 1, "text": "x" * 1000},
+    {"turn": 1, "text": ""},
+    {"turn": 1, "text": "bid -1"},
+    {"turn": 1, "text": "bid\ud800"},
+    {"turn": 1, "text": "pass", "choice": {"verb": "pass"}},
+    {"turn": 1, "choice": "pass"},
+    {"turn": 1, "choice": []},
+    {"turn": 1, "choice": {}},
+    {"turn": 1, "choice": {"verb": "pass", "values": {}}},
+    {"turn": 1, "choice": {"verb": "pass", "values": [1]}},
+    {"turn": 1, "choice": {"verb": "dance", "values": []}},
+    {"turn": 1, "choice": {"verb": "bid", "values": []}},
+    {"turn": 1, "choice": {"verb": "bid", "values": [True]}},
+    {"turn": 1, "choice": {"verb": "bid", "values": [3.0]}},
+    {"turn": 1, "choice": {"verb": "bid", "values": ["3"]}},
+    {"turn": 1, "choice": {"verb": "bid", "values": [[3]]}},
+    {"turn": 1, "choice": {"verb": "bid", "values": [None]}},
+    {"turn": 1, "choice": {"verb": "bid", "values": [{"is": "HIDDEN"}]}},
+    {"turn": 1, "choice": {"verb": "bid", "values": [10**30]}},
+    {"turn": 1, "choice": {"verb": "bid", "values": [-1]}},
+    {"turn": 1, "choice": {"verb": "bid", "values": ["\ud800"]}},
+    {"turn": 1, "choice": {"verb": "bid", "values": [[[[[[3]]]]]]}},
+    {"turn": 1, "choice": {"verb": 7, "values": [3]}},
 ]
 
 
@@ -249,8 +249,8 @@ def test_a_choice_that_is_none_is_refused_and_nothing_is_written(body, asked, se
         b'"x"',
         b"\xff\xfe",
         b"[" * 60_000,
-        b'{"window":NaN}',
-        b'{"window":' + b"9" * 5000 + b"}",
+        b'{"turn":NaN}',
+        b'{"turn":' + b"9" * 5000 + b"}",
     ],
 )
 def test_a_body_that_is_no_object_is_refused(body, asked, server):
@@ -264,12 +264,12 @@ def test_a_body_that_is_no_object_is_refused(body, asked, server):
 
 
 def test_a_form_in_the_place_of_json_is_refused(asked):
-    response = asked.client.post("/api/v1/choice", data={"window": "1"}, headers=asked.headers, base_url=HOST)
+    response = asked.client.post("/api/v1/choice", data={"turn": "1"}, headers=asked.headers, base_url=HOST)
     asked.checked(response, "post", "/choice", 400)
 
 
 @pytest.mark.parametrize("since", ["x", "-1", "1.5", "9" * 100, "٣", ""])
-def test_a_history_from_no_window_is_refused(since, asked):
+def test_a_history_from_no_turn_is_refused(since, asked):
     asked.get(f"/history?since={since}", 400)
 
 

@@ -93,7 +93,7 @@ def due_of(server, game, seat):
     from pbem.store import deadlines
 
     with server.store.read() as tx:
-        return deadlines.read(tx, game.id, game.row().window, seat).due_at
+        return deadlines.read(tx, game.id, game.row().turn, seat).due_at
 
 
 def test_a_deadline_that_moves_is_the_same_event_revised_and_one_that_is_done_is_cancelled(
@@ -148,7 +148,7 @@ def test_news_tell_nothing_that_can_still_be_taken_back(news, table, clock, serv
 
 def test_no_news_name_a_card_that_only_their_reader_has_seen(news, table, clock):
     game = table("sunset-poker", 3)
-    while game.row().window < 10:
+    while game.row().turn < 10:
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
     clock.advance(timedelta(minutes=5))

@@ -154,7 +154,7 @@ def forged(file, began=None, entry=None, rules=None):
     for row in export.read(file).log:
         body = json.loads(row.body)
         body |= (began or {}) if row.kind == "Began" else {}
-        if entry and row.kind == "Entry" and body["number"] == 0:
+        if entry and row.kind == "Entry" and body["turn"] == 0:
             body["entry"] |= entry
         kept = {name: getattr(row, name) for name in ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")}
         kept["rules"] = rules or row.rules

@@ -35,12 +35,12 @@ def poker(table):
     return table("sunset-poker", 3)
 
 
-def link(links, game, seat, text, window=None):
+def link(links, game, seat, text, turn=None):
     """The address of one choice."""
     decision = game.open()[seat]
     from engine import grammar
 
-    return f"/m/{links.of(game, seat, window)[0]}/{play_move.option_of(grammar.read(decision, text))}"
+    return f"/m/{links.of(game, seat, turn)[0]}/{play_move.option_of(grammar.read(decision, text))}"
 
 
 def first(game):
@@ -52,18 +52,16 @@ def first(game):
 def test_a_whole_game_is_played_from_the_mailbox_by_following_links(kind, browser, table, carry, settings):
     seats = games.load(kind).seats[0]
     game = table(kind, seats, options=dict(games.load(kind).short))
-    luck, followed, window = random.Random(kind), 0, 0
+    luck, followed, turn = random.Random(kind), 0, 0
     while game.row().status == "playing":
-        if game.row().window != window:
+        if game.row().turn != turn:
             # Mails of turns that are over are put away, as tidy people do: the list would grow with the game.
             tidy(settings)
-            window = game.row().window
+            turn = game.row().turn
         carry()
         seat = luck.choice(sorted(game.asked()))
         name = game.places()[seat].name.lower()
-        mail = next(
-            each for each in mails(browser, f"{name}@example.org") if f"turn {game.row().window}" in each.heading
-        )
+        mail = next(each for each in mails(browser, f"{name}@example.org") if f"turn {game.row().turn}" in each.heading)
         moves = [href for href in mail.links().values() if href.startswith("/m/")]
         if moves:
             page = browser.open(luck.choice(moves))
@@ -94,11 +92,11 @@ def test_the_page_says_the_choice_the_table_and_the_moment_and_shows_no_hand(bro
 def test_nothing_happens_before_the_button_and_the_choice_after_it(browser, links, templari):
     seat = first(templari)
     page = browser.open(link(links, templari, seat, "bid 5"))
-    assert templari.row().window == 1
+    assert templari.row().turn == 1
     receipt = page.form("Bid 5").press()
     assert receipt.status == 200
     assert receipt.heading == "Your choice counts: bid 5"
-    assert templari.row().window == 2
+    assert templari.row().turn == 2
 
 
 def test_pressing_the_button_twice_gives_the_same_receipt_and_one_move(browser, links, templari):
@@ -145,11 +143,11 @@ def test_a_choice_that_counted_is_taken_back_until_a_mail_has_left(browser, link
     seat = first(templari)
     page = browser.open(link(links, templari, seat, "bid 5"))
     page.form("Bid 5").press().form("Take it back").press()
-    assert templari.row().window == 1
+    assert templari.row().turn == 1
     receipt = page.form("Bid 5").press()
     carry()
     assert receipt.form("Take it back").press().status == 410
-    assert templari.row().window == 2
+    assert templari.row().turn == 2
 
 
 def test_an_old_link_tells_what_everybody_knows_and_has_links_mailed(browser, links, poker, carry):
@@ -243,7 +241,7 @@ def test_a_button_that_a_machine_pressed_asks_once_more(browser, links, templari
         asked = page.form("Bid 5").press()
         assert asked.status == 200
         assert asked.heading == "Please press the button yourself"
-        assert templari.row().window == 1
+        assert templari.row().turn == 1
     browser.says = {"Sec-Fetch-Mode": "navigate"}
     assert asked.form("Confirm: bid 5").press().heading == "Your choice counts: bid 5"
 
@@ -257,7 +255,7 @@ def test_the_second_half_of_a_double_click_is_led_back_to_what_the_first_has_don
         headers = second | {"Referer": referrer}
         answer = app.test_client().post(path, base_url=HOST, data={"go": "1"}, headers=headers)
         assert answer.status_code == 403
-        assert templari.row().window == 1
+        assert templari.row().turn == 1
         return answer.headers.get("Refresh")
 
     host = HOST.partition(":")[2]
@@ -279,7 +277,7 @@ def test_a_form_from_another_site_does_nothing(browser, links, templari):
     for origin in ("https://evil.example", "https://[", "nonsense"):
         browser.says = {"Origin": origin}
         assert page.form("Bid 5").press().status == 403
-    assert templari.row().window == 1
+    assert templari.row().turn == 1
 
 
 def test_a_link_of_one_choice_opens_no_seat_and_names_none(browser, links, templari):

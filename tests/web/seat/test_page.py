@@ -102,7 +102,7 @@ def test_the_same_button_pressed_twice_after_the_turn_is_over_has_one_receipt(br
     page = open_seat(browser, links, templari, seat)
     preview = next(form for form in page.acts() if form.button == "Pass").press()
     first = yes(preview).press()
-    assert templari.row().window == 2
+    assert templari.row().turn == 2
     rows = len(templari.log())
     second = yes(preview).press()
     assert second.heading == first.heading == "Your choice counts: pass"
@@ -117,7 +117,7 @@ def test_a_form_that_was_left_open_never_plays_in_a_later_turn(browser, links, t
     # In the other tab the same turn is decided, and the auction comes round to the same seat.
     templari.play(seat, "bid 1")
     while seat not in templari.asked():
-        templari.play(next(iter(templari.asked())), "bid 2" if templari.row().window == 2 else "bid 3")
+        templari.play(next(iter(templari.asked())), "bid 2" if templari.row().turn == 2 else "bid 3")
     before = templari.row()
     late = yes(preview).press()
     assert late.status == 409
@@ -155,7 +155,7 @@ def test_a_choice_that_counted_is_taken_back_while_nobody_has_been_told(browser,
     page = open_seat(browser, links, templari, seat)
     receipt = yes(next(form for form in page.acts() if form.button == "Pass").press()).press()
     page = receipt.form("Take it back").press()
-    assert templari.row().window == 1
+    assert templari.row().turn == 1
     assert page.heading.startswith("What do you bid")
 
 
@@ -201,7 +201,7 @@ def test_a_standing_order_is_set_shown_to_its_owner_alone_and_dropped(browser, l
 def test_an_order_answers_at_once_where_its_owner_is_asked(browser, links, templari):
     seat = next(iter(templari.asked()))
     open_seat(browser, links, templari, seat).form("Set this order").press(order="up to 9")
-    assert templari.row().window > 1
+    assert templari.row().turn > 1
 
 
 def test_an_order_that_makes_no_sense_is_refused_with_what_is_possible(browser, links, templari):
@@ -217,7 +217,7 @@ def test_an_old_link_of_a_seat_leads_on_to_the_present_turn(browser, links, temp
         templari.play(next(iter(templari.asked())), "pass")
     page = browser.open(f"/s/{old}")
     assert page.status == 200
-    assert f"turn {templari.row().window}" in page.text
+    assert f"turn {templari.row().turn}" in page.text
 
 
 def test_a_paused_table_says_so_and_offers_nothing(browser, links, templari, server):
@@ -287,11 +287,11 @@ def test_what_other_people_call_themselves_and_their_table_is_never_read_as_html
     assert evil in page.text
 
 
-def test_taking_back_names_the_window_and_never_another(browser, links, poker, server):
+def test_taking_back_names_the_turn_and_never_another(browser, links, poker, server):
     yes(open_seat(browser, links, poker, 0).acts()[0].press(b0=1)).press()
-    server.run(undo.take_back, poker.id, poker.row().window, 0)
+    server.run(undo.take_back, poker.id, poker.row().turn, 0)
     token = links.of(poker, 0)[1]
-    gone = browser.post(f"/s/{token}/back", [("window", "1")])
+    gone = browser.post(f"/s/{token}/back", [("turn", "1")])
     assert gone.status == 410
 
 

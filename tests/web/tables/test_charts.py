@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from lxml import html
 
-from engine import game as games_database_numbers
+from engine import game as rulebooks
 from engine.tell import Teller, say
 from pbem.service.archive.course import Bid, Scores
 from pbem.web.tables import charts
@@ -19,7 +19,7 @@ def database_url(sqlite_alone):
     return sqlite_alone
 
 
-@pytest.mark.parametrize("kind", games_database_numbers.names())
+@pytest.mark.parametrize("kind", rulebooks.names())
 def test_charts_say_in_words_and_numbers_what_they_draw(browser, links, table, kind):
     game = table(kind, 4)
     list(moves(game, 40))

@@ -53,8 +53,8 @@ def test_one_can_walk_forth_to_the_end_and_back_to_the_beginning(browser, links,
         page = page.follow("Forth")
         assert page.status == 200
         there.append(page.url)
-    assert len(there) == playing.row().window
-    assert page.heading == f"Turn {playing.row().window - 1} of {playing.row().window - 1}"
+    assert len(there) == playing.row().turn
+    assert page.heading == f"Turn {playing.row().turn - 1} of {playing.row().turn - 1}"
     assert page.url == browser.open(there[0]).follow("Last").follow("Back").follow("Forth").url
     back = [page.url]
     while "Back" in page.links():
@@ -73,14 +73,14 @@ def test_a_step_has_an_address_of_its_own_that_shows_the_same_later(browser, lin
     assert after.heading.startswith("Turn 7 of ")
 
 
-def public_pages(browser, key, window):
+def public_pages(browser, key, turn):
     yield browser.open(f"/t/{key}/replay").source
-    for number in range(window):
+    for number in range(turn):
         yield browser.open(f"/t/{key}/replay/{number}").source
 
 
 def test_a_spectator_sees_nobody_s_cards_while_they_are_held(browser, poker):  # noqa: F811 - the fixture
-    shown = " ".join(public_pages(browser, poker.row().key, poker.row().window))
+    shown = " ".join(public_pages(browser, poker.row().key, poker.row().turn))
     for seat in range(3):
         assert not [word for word in cards(poker, seat) if re.search(rf"\b{word}\b", shown)]
 
@@ -90,7 +90,7 @@ def test_a_seat_sees_its_own_cards_and_no_other_s_while_they_are_held(browser, l
     for seat in range(3):
         token = links.of(poker, seat)[1]
         # Of a pack that went on one has seen the cards, so only the present is looked at.
-        pages = (browser.open(f"/s/{token}/replay/{poker.row().window - 1}"), browser.open(f"/s/{token}/replay"))
+        pages = (browser.open(f"/s/{token}/replay/{poker.row().turn - 1}"), browser.open(f"/s/{token}/replay"))
         shown = " ".join(page.source for page in pages)
         assert all(re.search(rf"\b{word}\b", shown) for word in hands[seat])
         for other in {0, 1, 2} - {seat}:
@@ -98,7 +98,7 @@ def test_a_seat_sees_its_own_cards_and_no_other_s_while_they_are_held(browser, l
 
 
 def test_when_a_game_is_over_everybody_sees_all_hands(browser, links, poker):  # noqa: F811 - the fixture
-    hands, number = [cards(poker, seat) for seat in range(3)], poker.row().window - 1
+    hands, number = [cards(poker, seat) for seat in range(3)], poker.row().turn - 1
     key, token = poker.row().key, links.of(poker, 0)[1]
     end(poker)
     address = (
@@ -188,7 +188,7 @@ def test_what_a_moment_asks_of_the_database_is_the_same_in_a_game_ten_times_as_l
     asked = []
     for entries in (25, 150):
         game = table("templari", 3, options={"start_money": 40})
-        while game.row().window < entries and (open_now := game.asked()):
+        while game.row().turn < entries and (open_now := game.asked()):
             seat, decision = next(iter(open_now.items()))
             act = next((act for act in decision.acts if act.verb == "bid"), None)
             game.play(seat, decision.default if act is None else next(iter(act.choices())))

@@ -231,7 +231,7 @@ def test_raising_up_to_a_limit_is_ordered_with_a_number_and_a_box(browser, links
     assert "Your order is up to 9 or ask me" in form.press(limit=9, ask="yes").text
     other = next(iter(templari.asked()))
     page = open_seat(browser, links, templari, other).form("Pass this auction").press()
-    assert templari.row().window > 2 or "Your order is pass this auction" in page.text
+    assert templari.row().turn > 2 or "Your order is pass this auction" in page.text
 
 
 def test_what_cannot_be_done_now_is_told_with_its_reason(browser, links, table):
@@ -322,7 +322,7 @@ def test_whatever_somebody_is_called_is_shown_as_it_is_and_keeps_to_itself(kind,
     for player, called in zip(players, (name, "Ben", "Cleo"), strict=True):
         server.run(joining.join, game_id, player, name=called)
     game = Begun(server, game_id)
-    while game.row().window < 4 or 0 not in game.asked():
+    while game.row().turn < 4 or 0 not in game.asked():
         game.play(next(iter(game.asked())), "pass")
     for seat in range(3):
         pages = [open_seat(browser, links, game, seat)]

@@ -43,7 +43,7 @@ class Merge(OnPerson):
                 why=_("Nobody knows whether mails reach it."),
                 remedy=_("Nothing was changed; merge them the other way round."),
             )
-        asked = [row for row in deadlines.of_person(tx, self.other_id) if row.window == locked[row.game_id].window]
+        asked = [row for row in deadlines.of_person(tx, self.other_id) if row.turn == locked[row.game_id].turn]
         now = server.now()
         for number in merge.waiting(tx, self.other_id):
             outbox.change(tx, number, status="superseded", claimed_until=None)
@@ -59,7 +59,7 @@ class Merge(OnPerson):
             outbox.Letter(self.person_id, "merged", facts={"reason": doing.reason, "stays": True}),
             outbox.Letter(self.other_id, "merged", facts={"reason": doing.reason, "stays": False}),
         ]
-        letters += [outbox.Letter(self.person_id, "turn", row.game_id, None, row.seat, row.window) for row in asked]
+        letters += [outbox.Letter(self.person_id, "turn", row.game_id, None, row.seat, row.turn) for row in asked]
         outbox.queue(tx, letters, now, now)
         begun = [row for row in locked.values() if row.status in _BEGUN]
         for row in begun:

@@ -82,7 +82,7 @@ def _decided(doing: Doing, start: datetime, end: datetime) -> Iterator[str]:
             "Table %(game)s (%(title)s), turn %(turn)s, seat %(seat)s: due %(moment)s",
             game=row.game_id,
             title=row.title,
-            turn=row.window,
+            turn=row.turn,
             seat=row.seat + 1,
             moment=said(row.due_at, _UTC),
         )

@@ -1,6 +1,6 @@
 """Rewinding: a game goes on from how it stood when an earlier turn was asked.
 
-Nothing is deleted. A row of the log says from which entry on the entries no longer stand, and opens a window with a number
+Nothing is deleted. A row of the log says from which entry on the entries no longer stand, and opens a turn with a number
 that never was one: luck then comes from streams that nobody has seen drawn, and no link or form of before fits it. What
 people have learnt meanwhile they know; who has learnt what is told before it is done, from what each seat was told, and
 never with what is hidden.
@@ -48,19 +48,19 @@ class Rewind(AtTable):
                 _("Turn %(turn)s is none that this game can go back to.", turn=self.turn),
                 why=_("Only a turn in which somebody has decided something, and that still stands, is asked again."),
             )
-        left = [each for standing in entries if standing.number < self.turn for each in standing.entry.facts]
+        left = [each for standing in entries if standing.turn < self.turn for each in standing.entry.facts]
         state = fold(rules.start(row.seats, json.loads(row.options)), left)
-        gone = [standing for standing in entries if standing.number >= self.turn]
+        gone = [standing for standing in entries if standing.turn >= self.turn]
         places = players.places(doing.tx, row.id)
         says = tuple(_learnt(rules, row, places, gone))
         row = _go_back(doing, row, self.turn, state)
         _ask(doing, row, places, self.turn, len(gone))
-        return Done(says, kept={"entries": len(gone), "window": row.window})
+        return Done(says, kept={"entries": len(gone), "next_turn": row.turn})
 
 
 def turns(entries: list[Standing]) -> list[int]:
     """The turns that a game can go back to: those in which somebody has decided something."""
-    return [standing.number for standing in entries if standing.entry.choices.keys() - standing.entry.alone]
+    return [standing.turn for standing in entries if standing.entry.choices.keys() - standing.entry.alone]
 
 
 def _must_be_played(row: GameRow) -> None:
@@ -76,12 +76,12 @@ def _must_be_played(row: GameRow) -> None:
 
 def _go_back(doing: Doing, row: GameRow, turn: int, state: Any) -> GameRow:
     """The row of the log, and the game after it; the turns that are over ask nobody any more."""
-    # The window that is open now was never an entry, but its number stands in links and forms.
-    window = row.window + 1
+    # The turn that is open now was never an entry, but its number stands in links and forms.
+    next_turn = row.turn + 1
     record = Record(row, doing.server.now(), doing.server.randomness)
-    record.add(Kind.REWOUND, None, doing.by, {"from": turn, "window": window, "reason": doing.reason})
+    record.add(Kind.REWOUND, None, doing.by, {"from": turn, "turn": next_turn, "reason": doing.reason})
     deadlines.rewind(doing.tx, row.id, turn)
-    row = write(doing.tx, row, record, window=window, state=codec.dumps(state), box="[]", orders="[]")
+    row = write(doing.tx, row, record, turn=next_turn, state=codec.dumps(state), box="[]", orders="[]")
     views.forget(doing.tx, row.id, turn)
     return row
 
@@ -90,17 +90,17 @@ def _ask(doing: Doing, row: GameRow, places: list[PlaceRow], turn: int, many: in
     """Ask the turn anew, and tell all seats; nobody's silence of before counts."""
     tx, now = doing.tx, doing.server.now()
     asked = Position(
-        move.rules_of(row), row.seats, row.seed or b"", codec.loads(move.rules_of(row), row.state), row.window
+        move.rules_of(row), row.seats, row.seed or b"", codec.loads(move.rules_of(row), row.state), row.turn
     ).open()
-    deadlines.ask(tx, row.id, row.window, asked, now)
+    deadlines.ask(tx, row.id, row.turn, asked, now)
     for place in places:
         if place.silent and place.seat is not None:
             players.set_silent(tx, row.id, place.seat, 0)
-    facts = {"reason": doing.reason, "by": doing.by, "turn": turn, "entries": many, "window": row.window}
+    facts = {"reason": doing.reason, "by": doing.by, "turn": turn, "entries": many, "next_turn": row.turn}
     for person_id in sorted({place.person_id for place in places if place.person_id is not None}):
         clocks_deadlines.queue_notice(tx, doing.server, person_id, row, None, "rewound", facts)
     letters = [
-        outbox.Letter(place.person_id, "turn", row.id, row.seq, place.seat, row.window)
+        outbox.Letter(place.person_id, "turn", row.id, row.seq, place.seat, row.turn)
         for place in places
         if place.seat in asked and place.person_id is not None
     ]
@@ -117,7 +117,7 @@ def _learnt(rules: Game[Any], row: GameRow, places: list[PlaceRow], gone: list[S
         for each in standing.entry.facts:
             public = seen(each, SPECTATOR)
             if (sentence := teller.tell(public)) is not None:
-                yield _("Turn %(number)s: %(sentence)s", number=standing.number, sentence=sentence)
+                yield _("Turn %(number)s: %(sentence)s", number=standing.turn, sentence=sentence)
             knowing = [names[seat] for seat in range(row.seats) if seen(each, seat) != public]
             if knowing:
                 alone[f"{' and '.join(knowing)}"] += 1
