@@ -208,7 +208,7 @@ def upgrade() -> None:
         sa.Column("host_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("private", sa.Boolean(), nullable=False),
         sa.Column("doubles", sa.Boolean(), nullable=False),
-        sa.Column("silent_limit", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("missed_limit", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("successor", sa.Text(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("paused", sa.Boolean(), nullable=False),
@@ -379,7 +379,7 @@ def upgrade() -> None:
         sa.Column("extensions", sa.Text(), nullable=False),
         sa.Column("attempts", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("claimed_until", sa.DateTime(timezone=True), nullable=True),
-        sa.CheckConstraint("status IN ('open', 'closed', 'silent', 'rewound')", name=op.f("ck_deadline_status")),
+        sa.CheckConstraint("status IN ('open', 'closed', 'missed', 'rewound')", name=op.f("ck_deadline_status")),
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_deadline_game_id")),
         sa.PrimaryKeyConstraint("game_id", "turn", "seat", name=op.f("pk_deadline")),
     )
@@ -511,23 +511,23 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_pause_game_id"), ["game_id"], unique=False)
 
     op.create_table(
-        "place",
+        "player",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column("place", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("number", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("bot", sa.Text(), nullable=True),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("word", sa.Text(), nullable=False),
         sa.Column("joined_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("silent", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_place_game_id")),
-        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_place_person_id")),
-        sa.PrimaryKeyConstraint("game_id", "place", name=op.f("pk_place")),
-        sa.UniqueConstraint("game_id", "seat", name=op.f("uq_place_game_id_seat")),
+        sa.Column("missed", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_player_game_id")),
+        sa.ForeignKeyConstraint(["person_id"], ["person.id"], name=op.f("fk_player_person_id")),
+        sa.PrimaryKeyConstraint("game_id", "number", name=op.f("pk_player")),
+        sa.UniqueConstraint("game_id", "seat", name=op.f("uq_player_game_id_seat")),
     )
-    with op.batch_alter_table("place", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_place_person_id"), ["person_id"], unique=False)
+    with op.batch_alter_table("player", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_player_person_id"), ["person_id"], unique=False)
 
     op.create_table(
         "preference",
@@ -695,10 +695,10 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_preference_person_id"))
 
     op.drop_table("preference")
-    with op.batch_alter_table("place", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_place_person_id"))
+    with op.batch_alter_table("player", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_player_person_id"))
 
-    op.drop_table("place")
+    op.drop_table("player")
     with op.batch_alter_table("pause", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_pause_game_id"))
         batch_op.drop_index(batch_op.f("ix_pause_end_at_game_id"))

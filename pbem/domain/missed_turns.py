@@ -33,7 +33,7 @@ class Agreement:
             raise ValueError(f"no table bears {self.limit} silent turns in a row")
 
 
-def silence(in_a_row: int, agreement: Agreement) -> Successor | None:
+def successor_after(in_a_row: int, agreement: Agreement) -> Successor | None:
     """To whom the seat goes after that many silent turns in a row; None as long as to nobody."""
     return agreement.successor if in_a_row >= agreement.limit else None
 

@@ -20,7 +20,7 @@ class Counts:
     """What there is to count: turns that were asked, those that the clock decided, games played to the end and left."""
 
     turns: int = 0
-    silent: int = 0
+    missed: int = 0
     finished: int = 0
     left: int = 0
 
@@ -37,5 +37,5 @@ class Reliability:
 def reliability(counts: Counts) -> Reliability:
     """What the counts say of a player."""
     told = counts.turns >= ENOUGH
-    in_time = max(counts.turns - counts.silent, 0) * 100 // counts.turns if told else None
+    in_time = max(counts.turns - counts.missed, 0) * 100 // counts.turns if told else None
     return Reliability(in_time, counts.finished, counts.left)

@@ -18,7 +18,8 @@ from pbem.service.archive import export, verify
 from pbem.service.archive.check_log import Check, Replay, Wrong, snapshot, written
 from pbem.service.archive.verify import Progress, Report, of_chain, of_talk
 from pbem.service.tables import talk
-from pbem.store import games, log, players, views
+from pbem.store import games, log, views
+from pbem.store import players as player_rows
 from pbem.store.database import Store, Tx
 from pbem.store.games import GameRow
 from pbem.store.views import ViewRow
@@ -96,10 +97,10 @@ def _of_agreement(tx: Tx, row: GameRow, reading: Replay) -> Iterator[str]:
         yield "the stored commitment is not the one that the log began with"
     if row.seed != reading.seed:
         yield "the stored seed is not made of the secret and the words"
-    places = players.places(tx, row.id)
-    if [place.word for place in places] != list(began["words"]):
+    players = player_rows.of_game(tx, row.id)
+    if [player.word for player in players] != list(began["words"]):
         yield "the stored words are not those that the log began with"
-    if [place.seat for place in places] != list(began["seating"]):
+    if [player.seat for player in players] != list(began["seating"]):
         yield "the stored seats are not those that were drawn"
     if row.paused != reading.paused:
         yield f"the game is {'' if row.paused else 'not '}stored as paused, and its log says otherwise"

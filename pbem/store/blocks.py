@@ -6,10 +6,10 @@ from typing import Final
 
 from sqlalchemy import Connection, and_, bindparam, delete, insert, or_, select, update
 
-from pbem.store.schema import Ban, Block, Place, table_of
+from pbem.store.schema import Ban, Block, Player, table_of
 
-_BAN, _BLOCK, _PLACE = table_of(Ban), table_of(Block), table_of(Place)
-_READER, _OTHER = _PLACE.alias("reader"), _PLACE.alias("other")
+_BAN, _BLOCK, _PLAYER = table_of(Ban), table_of(Block), table_of(Player)
+_READER, _OTHER = _PLAYER.alias("reader"), _PLAYER.alias("other")
 
 SEATS: Final = (
     select(_OTHER.c.seat)

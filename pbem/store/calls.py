@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, upd
 
 from pbem.domain.errors import NotFound
 from pbem.i18n.speech import gettext as _
-from pbem.store.schema import Call, Game, Person, Place, table_of
+from pbem.store.schema import Call, Game, Person, Player, table_of
 
-_CALL, _GAME, _PERSON, _PLACE = table_of(Call), table_of(Game), table_of(Person), table_of(Place)
+_CALL, _GAME, _PERSON, _PLAYER = table_of(Call), table_of(Game), table_of(Person), table_of(Player)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,5 +118,5 @@ def _told(row: Row[*tuple[Any, ...]]) -> ToldCall:
 
 def _plays(person_id: int) -> ColumnElement[bool]:
     """Whether a person plays at the table that a call came from."""
-    there = (_PLACE.c.game_id == _CALL.c.game_id, _PLACE.c.person_id == person_id)
-    return select(_PLACE.c.place).where(*there).exists()
+    there = (_PLAYER.c.game_id == _CALL.c.game_id, _PLAYER.c.person_id == person_id)
+    return select(_PLAYER.c.number).where(*there).exists()

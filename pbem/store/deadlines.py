@@ -28,34 +28,34 @@ from sqlalchemy.sql.dml import ReturningUpdate
 from pbem.store import prefetch
 from pbem.store.guests import OF_THE_DEMO
 from pbem.store.players import among, bits
-from pbem.store.schema import Deadline, Game, Place, table_of
+from pbem.store.schema import Deadline, Game, Player, table_of
 from pbem.store.types import Moment, Number
 
 MOST_ATTEMPTS: Final = 10
 """A deadline that was acted on so often in vain is parked, for somebody to look at."""
 
-_DEADLINE, _GAME, _PLACE = table_of(Deadline), table_of(Game), table_of(Place)
+_DEADLINE, _GAME, _PLAYER = table_of(Deadline), table_of(Game), table_of(Player)
 IS_OPEN: Final = _DEADLINE.c.status == literal_column("'open'")
 """For whoever looks for open ones at all tables: written out, because the indexes of open ones are used for this alone."""
 
 _KEY = (_DEADLINE.c.game_id, _DEADLINE.c.turn, _DEADLINE.c.seat)
 _AT_GAME = _GAME.c.id == _DEADLINE.c.game_id
-_AT_SEAT = and_(_PLACE.c.game_id == _DEADLINE.c.game_id, _PLACE.c.seat == _DEADLINE.c.seat)
+_AT_SEAT = and_(_PLAYER.c.game_id == _DEADLINE.c.game_id, _PLAYER.c.seat == _DEADLINE.c.seat)
 # What is the same for every new row is written into the statement: each value handed over costs more than the row does.
 ASK: Final = insert(_DEADLINE).from_select(
     ("game_id", "turn", "seat", "status", "asked_at", "due_at", "reminded", "extensions", "attempts"),
     select(
-        _PLACE.c.game_id,
+        _PLAYER.c.game_id,
         bindparam("next_turn", type_=Number),
-        _PLACE.c.seat,
+        _PLAYER.c.seat,
         case((among("answered"), literal_column("'closed'")), else_=literal_column("'open'")),
         bindparam("now", type_=Moment),
         # A bot has no mail to wait for, so its clock runs out at once: that is when it plays.
-        case((_PLACE.c.bot.is_not(None), bindparam("now", type_=Moment))),
+        case((_PLAYER.c.bot.is_not(None), bindparam("now", type_=Moment))),
         literal_column("0"),
         literal_column("'[]'"),
         literal_column("0"),
-    ).where(_PLACE.c.game_id == bindparam("of_game"), among("asked")),
+    ).where(_PLAYER.c.game_id == bindparam("of_game"), among("asked")),
 )
 """Seats of a game are asked in the turn that opens. Those that have answered already, by an order, are asked again only
 if their owner takes that back."""
@@ -81,11 +81,11 @@ _NOW = bindparam("now", type_=Moment)
 def _ripe(moment: ColumnElement[Any], *, bots: bool) -> Select[Any]:
     """The keys of open deadlines of which a moment has come, at tables where time passes."""
     free = or_(_DEADLINE.c.claimed_until.is_(None), _DEADLINE.c.claimed_until <= _NOW)
-    who = _PLACE.c.bot.is_not(None) if bots else _PLACE.c.bot.is_(None)
+    who = _PLAYER.c.bot.is_not(None) if bots else _PLAYER.c.bot.is_(None)
     return (
         select(*_KEY)
         .join(_GAME, _AT_GAME)
-        .join(_PLACE, _AT_SEAT)
+        .join(_PLAYER, _AT_SEAT)
         .where(
             IS_OPEN,
             moment <= _NOW,
@@ -159,9 +159,9 @@ def close(tx: Connection, game_id: int, turn: int, seat: int) -> None:
     tx.execute(_MARK, {"of_game": game_id, "of_turn": turn, "of_seat": seat, "new": "closed"})
 
 
-def passed_in_silence(tx: Connection, game_id: int, turn: int, seat: int) -> None:
+def mark_missed(tx: Connection, game_id: int, turn: int, seat: int) -> None:
     """The clock has answered for this seat."""
-    tx.execute(_MARK, {"of_game": game_id, "of_turn": turn, "of_seat": seat, "new": "silent"})
+    tx.execute(_MARK, {"of_game": game_id, "of_turn": turn, "of_seat": seat, "new": "missed"})
 
 
 def rewind(tx: Connection, game_id: int, turn: int) -> None:
@@ -257,8 +257,8 @@ def of_game(tx: Connection, game_id: int, status: str = "open") -> list[Deadline
 
 def of_person(tx: Connection, person_id: int) -> list[DeadlineRow]:
     """What a person is asked at all tables that are being played."""
-    mine = and_(_AT_SEAT, _PLACE.c.person_id == person_id)
-    wanted = select(_DEADLINE).join(_PLACE, mine).join(_GAME, _AT_GAME)
+    mine = and_(_AT_SEAT, _PLAYER.c.person_id == person_id)
+    wanted = select(_DEADLINE).join(_PLAYER, mine).join(_GAME, _AT_GAME)
     going_on = (_DEADLINE.c.status == "open", _GAME.c.status == "playing")
     return [_row(row) for row in tx.execute(wanted.where(*going_on).order_by(*_KEY))]
 

@@ -11,9 +11,9 @@ from itertools import groupby
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from pbem.domain.hash_chain import Row
-from pbem.store.schema import Deadline, Game, Log, Place, table_of
+from pbem.store.schema import Deadline, Game, Log, Player, table_of
 
-_DEADLINE, _GAME, _LOG, _PLACE = table_of(Deadline), table_of(Game), table_of(Log), table_of(Place)
+_DEADLINE, _GAME, _LOG, _PLAYER = table_of(Deadline), table_of(Game), table_of(Log), table_of(Player)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class TableRow:
 
 def turns(tx: Connection, person_id: int, since: datetime, turns: int) -> list[TurnRow]:
     """A person's turns in the last turns of each table that are due after a moment, by when they are."""
-    mine = and_(_PLACE.c.game_id == _DEADLINE.c.game_id, _PLACE.c.seat == _DEADLINE.c.seat)
+    mine = and_(_PLAYER.c.game_id == _DEADLINE.c.game_id, _PLAYER.c.seat == _DEADLINE.c.seat)
     wanted = (
         select(
             _GAME.c.key,
@@ -54,10 +54,10 @@ def turns(tx: Connection, person_id: int, since: datetime, turns: int) -> list[T
             _DEADLINE.c.asked_at,
             _DEADLINE.c.due_at,
         )
-        .join_from(_PLACE, _GAME, _GAME.c.id == _PLACE.c.game_id)
+        .join_from(_PLAYER, _GAME, _GAME.c.id == _PLAYER.c.game_id)
         .join(_DEADLINE, mine)
         .where(
-            _PLACE.c.person_id == person_id,
+            _PLAYER.c.person_id == person_id,
             _lately(since),
             _DEADLINE.c.turn > _GAME.c.turn - turns,
             _DEADLINE.c.due_at > since,
@@ -69,12 +69,14 @@ def turns(tx: Connection, person_id: int, since: datetime, turns: int) -> list[T
 
 def tables(tx: Connection, person_id: int, since: datetime) -> list[TableRow]:
     """The tables of a person's that are played, or have ended after a moment."""
-    at = select(_PLACE.c.game_id).where(_PLACE.c.person_id == person_id)
+    at = select(_PLAYER.c.game_id).where(_PLAYER.c.person_id == person_id)
     wanted = (
-        select(_GAME.c.id, _GAME.c.key, _GAME.c.kind, _GAME.c.title, _PLACE.c.person_id, _PLACE.c.seat, _PLACE.c.name)
-        .join(_PLACE, _PLACE.c.game_id == _GAME.c.id)
+        select(
+            _GAME.c.id, _GAME.c.key, _GAME.c.kind, _GAME.c.title, _PLAYER.c.person_id, _PLAYER.c.seat, _PLAYER.c.name
+        )
+        .join(_PLAYER, _PLAYER.c.game_id == _GAME.c.id)
         .where(_GAME.c.id.in_(at), _lately(since))
-        .order_by(_GAME.c.id, _PLACE.c.seat)
+        .order_by(_GAME.c.id, _PLAYER.c.seat)
     )
     found = []
     for _, rows in groupby(tx.execute(wanted), key=lambda row: row.id):

@@ -26,10 +26,10 @@ from pbem.i18n.speech import gettext as _
 from pbem.store import prefetch
 from pbem.store.links import LinkRow
 from pbem.store.log import ENDS
-from pbem.store.players import PLAYER, SEAT_FIELDS, SeatRow, places_of
-from pbem.store.schema import Game, Link, Person, Place, table_of
+from pbem.store.players import PLAYER, SEAT_FIELDS, SeatRow, of_games
+from pbem.store.schema import Game, Link, Person, Player, table_of
 
-_GAME, _LINK, _PERSON, _PLACE = table_of(Game), table_of(Link), table_of(Person), table_of(Place)
+_GAME, _LINK, _PERSON, _PLAYER = table_of(Game), table_of(Link), table_of(Person), table_of(Player)
 
 _READ = select(_GAME).where(_GAME.c.id == bindparam("game_id"))
 # NO KEY UPDATE on PostgreSQL: checks of foreign keys by others need not wait for the move.
@@ -54,7 +54,7 @@ class GameRow(NamedTuple):
     host_id: int
     private: bool
     doubles: bool
-    silent_limit: int
+    missed_limit: int
     successor: str
     status: str
     paused: bool
@@ -87,9 +87,9 @@ _READ_BY_LINK = (
 # The place is locked as well: of a row that is not, PostgreSQL would show what was there before it waited for the game.
 _LOCK_BY_LINK = (
     _READ_BY_LINK.add_columns(*(column.label(f"seat_{column.name}") for column in SEAT_FIELDS))
-    .join(_PLACE, and_(_PLACE.c.game_id == _LINK.c.game_id, _PLACE.c.seat == _LINK.c.seat))
+    .join(_PLAYER, and_(_PLAYER.c.game_id == _LINK.c.game_id, _PLAYER.c.seat == _LINK.c.seat))
     .join(_PERSON, PLAYER, isouter=True)
-    .with_for_update(of=(_GAME, _PLACE), key_share=True)
+    .with_for_update(of=(_GAME, _PLAYER), key_share=True)
 )
 
 
@@ -102,7 +102,7 @@ def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:
     """Read ahead these games, who takes part, and the last rows of their logs."""
     for row in tx.execute(_ALL, {"these": list(game_ids)}):
         prefetch.put(tx, ("game", row.id), GameRow(**row._mapping))
-    for game_id, found in places_of(tx, game_ids).items():
+    for game_id, found in of_games(tx, game_ids).items():
         prefetch.put(tx, ("places", game_id), found)
     ends: dict[int, list[Row[Any]]] = {game_id: [] for game_id in game_ids}
     for end in tx.execute(ENDS, {"these": list(game_ids)}):

@@ -10,10 +10,10 @@ from sqlalchemy import ColumnElement, Connection, Select, func, insert, null, se
 from pbem.domain.errors import NotFound
 from pbem.i18n.speech import gettext as _
 from pbem.store.guests import IS_GUEST, OF_THE_DEMO
-from pbem.store.schema import Deadline, Game, Job, Outbox, Person, Place, table_of
+from pbem.store.schema import Deadline, Game, Job, Outbox, Person, Player, table_of
 
 _DEADLINE, _GAME, _JOB, _OUTBOX = table_of(Deadline), table_of(Game), table_of(Job), table_of(Outbox)
-_PERSON, _PLACE = table_of(Person), table_of(Place)
+_PERSON, _PLAYER = table_of(Person), table_of(Player)
 _PLAYING = _GAME.c.status == "playing"
 
 
@@ -94,7 +94,7 @@ def at_tables_of(tx: Connection, what: str, facts: Mapping[str, Any], person_id:
     """Those that a job of this kind is about at tables where a person sits."""
     wanted = _wanted(what, facts)
     number, table, _called = wanted.selected_columns
-    theirs = select(_PLACE.c.game_id).where(_PLACE.c.person_id == person_id)
+    theirs = select(_PLAYER.c.game_id).where(_PLAYER.c.person_id == person_id)
     return [Target(*row) for row in tx.execute(wanted.where(table.in_(theirs)).order_by(number).limit(limit))]
 
 
@@ -111,7 +111,11 @@ def _wanted(what: str, facts: Mapping[str, Any]) -> Select[Any]:
             return _tables(_GAME.c.paused.is_(True))
         case "extend":
             asked = (_DEADLINE.c.game_id == _GAME.c.id, _DEADLINE.c.turn == _GAME.c.turn)
-            human = (_PLACE.c.game_id == _GAME.c.id, _PLACE.c.seat == _DEADLINE.c.seat, _PLACE.c.person_id.is_not(None))
+            human = (
+                _PLAYER.c.game_id == _GAME.c.id,
+                _PLAYER.c.seat == _DEADLINE.c.seat,
+                _PLAYER.c.person_id.is_not(None),
+            )
             open_ = select(_DEADLINE.c.seat).where(*asked, _DEADLINE.c.status == "open", *human)
             return _tables(open_.exists())
         case "announce":
@@ -128,8 +132,8 @@ def _tables(which: ColumnElement[bool]) -> Select[Any]:
 
 def _players() -> Select[Any]:
     """Everybody who sits at a table that is being played; no mail reaches a guest of the demo."""
-    sits = select(_PLACE.c.place).join(_GAME, _GAME.c.id == _PLACE.c.game_id)
-    sits = sits.where(_PLACE.c.person_id == _PERSON.c.id, _PLAYING)
+    sits = select(_PLAYER.c.number).join(_GAME, _GAME.c.id == _PLAYER.c.game_id)
+    sits = sits.where(_PLAYER.c.person_id == _PERSON.c.id, _PLAYING)
     return select(_PERSON.c.id, null().label("game_id"), _PERSON.c.name).where(sits.exists(), ~IS_GUEST)
 
 

@@ -17,7 +17,7 @@ from pbem.store.schema import (
     Invitation,
     Offer,
     Outbox,
-    Place,
+    Player,
     Preference,
     Vacation,
     Willing,
@@ -26,10 +26,10 @@ from pbem.store.schema import (
 )
 
 _BLOCK, _GAME, _OFFER, _OUTBOX = table_of(Block), table_of(Game), table_of(Offer), table_of(Outbox)
-_PLACE = table_of(Place)
+_PLAYER = table_of(Player)
 
 _THEIRS: Final[tuple[Column[Any], ...]] = (
-    _PLACE.c.person_id,
+    _PLAYER.c.person_id,
     _GAME.c.host_id,
     _OFFER.c.person_id,
     _OFFER.c.taken_by,
@@ -51,7 +51,7 @@ _ONCE: Final[tuple[tuple[Column[Any], str], ...]] = (
 
 def tables_of(tx: Connection, person_id: int) -> dict[int, str]:
     """The tables at which a person takes part or of which they are the host, and their states."""
-    joined = select(_PLACE.c.game_id).where(_PLACE.c.person_id == person_id)
+    joined = select(_PLAYER.c.game_id).where(_PLAYER.c.person_id == person_id)
     hosted = select(_GAME.c.id).where(_GAME.c.host_id == person_id)
     wanted = select(_GAME.c.id, _GAME.c.status).where(_GAME.c.id.in_(joined.union(hosted))).order_by(_GAME.c.id)
     return {row.id: row.status for row in tx.execute(wanted)}

@@ -58,7 +58,7 @@ def decided_by_clock(tx: Connection, start: datetime, end: datetime, limit: int)
         select(_DEADLINE.c.game_id, _GAME.c.title, _DEADLINE.c.turn, _DEADLINE.c.seat, _DEADLINE.c.due_at)
         .join(_GAME, _GAME.c.id == _DEADLINE.c.game_id)
         .where(
-            _DEADLINE.c.status == "silent",
+            _DEADLINE.c.status == "missed",
             _DEADLINE.c.due_at >= start,
             _DEADLINE.c.due_at <= end,
             _GAME.c.status == "playing",

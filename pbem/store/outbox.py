@@ -31,10 +31,10 @@ from sqlalchemy.sql.dml import ReturningUpdate
 from pbem.store import prefetch
 from pbem.store.ledger import lines
 from pbem.store.players import among
-from pbem.store.schema import Deadline, Ledger, Outbox, Place, table_of
+from pbem.store.schema import Deadline, Ledger, Outbox, Player, table_of
 from pbem.store.types import Moment, Number
 
-_DEADLINE, _LEDGER, _OUTBOX, _PLACE = table_of(Deadline), table_of(Ledger), table_of(Outbox), table_of(Place)
+_DEADLINE, _LEDGER, _OUTBOX, _PLAYER = table_of(Deadline), table_of(Ledger), table_of(Outbox), table_of(Player)
 # Nobody asks for the number of a mail that is queued, so it is not fetched.
 # What is the same for every new mail is written into the statement.
 _QUEUE = insert(_OUTBOX).inline().values(status=literal_column("'queued'"), attempts=literal_column("0"))
@@ -44,9 +44,9 @@ TELL: Final = (
     .from_select(
         ("person_id", "game_id", "seat", "seq", "turn", "kind", "facts", "status", "queued_at", "due_at", "attempts"),
         select(
-            _PLACE.c.person_id,
-            _PLACE.c.game_id,
-            _PLACE.c.seat,
+            _PLAYER.c.person_id,
+            _PLAYER.c.game_id,
+            _PLAYER.c.seat,
             bindparam("because_of", type_=Number),
             bindparam("about", type_=Number),
             bindparam("mail", type_=Text),
@@ -55,7 +55,7 @@ TELL: Final = (
             bindparam("now", type_=Moment),
             bindparam("leaves_at", type_=Moment),
             literal_column("0"),
-        ).where(_PLACE.c.game_id == bindparam("of_game"), _PLACE.c.person_id.is_not(None), among("told")),
+        ).where(_PLAYER.c.game_id == bindparam("of_game"), _PLAYER.c.person_id.is_not(None), among("told")),
     )
 )
 """The people on some seats of a game get a mail of one kind."""

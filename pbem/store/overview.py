@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 
 from pbem.store.deadlines import IS_OPEN
-from pbem.store.schema import Call, Deadline, Flaw, Game, Outbox, Pause, Place, Received, Unreachable, table_of
+from pbem.store.schema import Call, Deadline, Flaw, Game, Outbox, Pause, Player, Received, Unreachable, table_of
 
 COUNTED: Final = 200
 """Who has more of something than this needs no exact number."""
@@ -34,7 +34,7 @@ COUNTED: Final = 200
 TROUBLES: Final = ("overdue", "unreachable", "parked", "paused", "frozen", "flawed")
 
 _CALL, _DEADLINE, _FLAW, _GAME = table_of(Call), table_of(Deadline), table_of(Flaw), table_of(Game)
-_OUTBOX, _PAUSE, _PLACE, _RECEIVED = table_of(Outbox), table_of(Pause), table_of(Place), table_of(Received)
+_OUTBOX, _PAUSE, _PLAYER, _RECEIVED = table_of(Outbox), table_of(Pause), table_of(Player), table_of(Received)
 _UNREACHABLE = table_of(Unreachable)
 
 
@@ -76,8 +76,8 @@ _COLUMNS = tuple(_GAME.c[field.name] for field in fields(TableRow) if field.name
 _PLAYING = _GAME.c.status == "playing"
 _OPEN = and_(IS_OPEN, _DEADLINE.c.due_at.is_not(None))
 _ASKED = _DEADLINE.join(_GAME, _GAME.c.id == _DEADLINE.c.game_id)
-_FAILING = _UNREACHABLE.join(_PLACE, _PLACE.c.person_id == _UNREACHABLE.c.person_id).join(
-    _GAME, _GAME.c.id == _PLACE.c.game_id
+_FAILING = _UNREACHABLE.join(_PLAYER, _PLAYER.c.person_id == _UNREACHABLE.c.person_id).join(
+    _GAME, _GAME.c.id == _PLAYER.c.game_id
 )
 _STANDING = _PAUSE.join(_GAME, _GAME.c.id == _PAUSE.c.game_id)
 
@@ -129,7 +129,7 @@ def in_trouble(tx: Connection, trouble: str, below: int | None, limit: int) -> l
 
 def of_person(tx: Connection, person_id: int, below: int | None, limit: int) -> list[TableRow]:
     """Tables at which a person takes part or of which they are the host, those with the highest numbers first."""
-    played = select(_PLACE.c.game_id).where(_PLACE.c.person_id == person_id)
+    played = select(_PLAYER.c.game_id).where(_PLAYER.c.person_id == person_id)
     hosted = select(_GAME.c.id).where(_GAME.c.host_id == person_id)
     wanted = select(*_COLUMNS).where(_GAME.c.id.in_(union(played, hosted)))
     if below is not None:
@@ -163,9 +163,9 @@ def troubles_of(tx: Connection, tables: Iterable[TableRow]) -> dict[int, set[str
     listed, playing = [row.id for row in rows], [row.id for row in rows if row.status == "playing"]
     # Counted and not asked whether there is one: PostgreSQL would make a join of that, and read everybody's places for it.
     failing = select(func.count()).select_from(_UNREACHABLE)
-    fails = failing.where(_UNREACHABLE.c.person_id == _PLACE.c.person_id, _UNREACHABLE.c.end_at.is_(None))
+    fails = failing.where(_UNREACHABLE.c.person_id == _PLAYER.c.person_id, _UNREACHABLE.c.end_at.is_(None))
     parts = {
-        "unreachable": select(_PLACE.c.game_id).where(_PLACE.c.game_id.in_(playing), fails.scalar_subquery() > 0),
+        "unreachable": select(_PLAYER.c.game_id).where(_PLAYER.c.game_id.in_(playing), fails.scalar_subquery() > 0),
         "parked": select(_OUTBOX.c.game_id).where(_OUTBOX.c.game_id.in_(listed), _OUTBOX.c.status == "parked"),
         "flawed": select(_FLAW.c.game_id).where(_FLAW.c.game_id.in_(listed)),
     }
@@ -205,7 +205,7 @@ def _numbers(trouble: str) -> Select[Any]:
     """The numbers of the tables in one kind of trouble; some stand there more than once."""
     match trouble:
         case "unreachable":
-            return select(_PLACE.c.game_id).select_from(_FAILING).where(_UNREACHABLE.c.end_at.is_(None), _PLAYING)
+            return select(_PLAYER.c.game_id).select_from(_FAILING).where(_UNREACHABLE.c.end_at.is_(None), _PLAYING)
         case "parked":
             stuck = (_OUTBOX.c.status == "parked", _OUTBOX.c.game_id.is_not(None))
             return select(_OUTBOX.c.game_id).where(*stuck)

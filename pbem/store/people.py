@@ -14,9 +14,9 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 from pbem.domain.errors import NotFound
 from pbem.i18n.speech import gettext as _
 from pbem.store import prefetch, search
-from pbem.store.schema import Game, Outbox, Person, Place, table_of
+from pbem.store.schema import Game, Outbox, Person, Player, table_of
 
-_GAME, _OUTBOX, _PERSON, _PLACE = table_of(Game), table_of(Outbox), table_of(Person), table_of(Place)
+_GAME, _OUTBOX, _PERSON, _PLAYER = table_of(Game), table_of(Outbox), table_of(Person), table_of(Player)
 _GOING_ON = ("open", "playing", "frozen")
 _READ = select(_PERSON).where(_PERSON.c.id == bindparam("of_id"))
 
@@ -91,25 +91,25 @@ def domains(tx: Connection, person_ids: Collection[int]) -> dict[int, str]:
 
 def sit_together(tx: Connection, one: int, other: int) -> bool:
     """Whether two people have places at one table that waits, or is played."""
-    their = _PLACE.alias()
+    their = _PLAYER.alias()
     wanted = (
-        select(_PLACE.c.game_id)
-        .join(their, their.c.game_id == _PLACE.c.game_id)
-        .join(_GAME, _GAME.c.id == _PLACE.c.game_id)
-        .where(_PLACE.c.person_id == one, their.c.person_id == other, _GAME.c.status.in_(_GOING_ON))
+        select(_PLAYER.c.game_id)
+        .join(their, their.c.game_id == _PLAYER.c.game_id)
+        .join(_GAME, _GAME.c.id == _PLAYER.c.game_id)
+        .where(_PLAYER.c.person_id == one, their.c.person_id == other, _GAME.c.status.in_(_GOING_ON))
     )
     return tx.execute(wanted.limit(1)).first() is not None
 
 
 def companions(tx: Connection, person_id: int) -> frozenset[int]:
     """Everybody who has a place at a table that waits, or is played, and at which this person has one."""
-    their = _PLACE.alias()
+    their = _PLAYER.alias()
     wanted = (
         select(their.c.person_id)
-        .select_from(_PLACE)
-        .join(_GAME, _GAME.c.id == _PLACE.c.game_id)
-        .join(their, their.c.game_id == _PLACE.c.game_id)
-        .where(_PLACE.c.person_id == person_id, _GAME.c.status.in_(_GOING_ON), their.c.person_id.is_not(None))
+        .select_from(_PLAYER)
+        .join(_GAME, _GAME.c.id == _PLAYER.c.game_id)
+        .join(their, their.c.game_id == _PLAYER.c.game_id)
+        .where(_PLAYER.c.person_id == person_id, _GAME.c.status.in_(_GOING_ON), their.c.person_id.is_not(None))
     )
     return frozenset(tx.execute(wanted).scalars()) - {person_id}
 

@@ -5,7 +5,8 @@ from typing import Any, Final
 from sqlalchemy import Connection, Table, delete, select, update
 
 from pbem.domain.deleted_people import NAME, former_address, former_name
-from pbem.store import people, players, search
+from pbem.store import people, search
+from pbem.store import players as player_rows
 from pbem.store.people import PersonRow
 from pbem.store.schema import (
     Alarm,
@@ -18,7 +19,7 @@ from pbem.store.schema import (
     Ledger,
     Link,
     Outbox,
-    Place,
+    Player,
     Preference,
     Received,
     Said,
@@ -51,7 +52,7 @@ _SECRET: Final = frozenset({"secret_hash", "person_id", "organiser_id", "blocked
 """What helps nobody who reads the file, or is not theirs to know."""
 
 _ALARM, _BLOCK, _CALL, _GAME = table_of(Alarm), table_of(Block), table_of(Call), table_of(Game)
-_LEDGER, _LINK, _OUTBOX, _PLACE = table_of(Ledger), table_of(Link), table_of(Outbox), table_of(Place)
+_LEDGER, _LINK, _OUTBOX, _PLAYER = table_of(Ledger), table_of(Link), table_of(Outbox), table_of(Player)
 _RECEIVED, _SAID = table_of(Received), table_of(Said)
 
 
@@ -63,10 +64,10 @@ def about(tx: Connection, person_id: int) -> dict[str, Rows]:
 def tables(tx: Connection, person_id: int) -> Rows:
     """The seats of a person, and the tables that they opened without taking one, the first first."""
     seated = (
-        select(_GAME.c.id, _PLACE.c.seat, _PLACE.c.name, _PLACE.c.word, _PLACE.c.joined_at)
-        .join_from(_PLACE, _GAME, _GAME.c.id == _PLACE.c.game_id)
-        .where(_PLACE.c.person_id == person_id)
-        .order_by(_GAME.c.id, _PLACE.c.place)
+        select(_GAME.c.id, _PLAYER.c.seat, _PLAYER.c.name, _PLAYER.c.word, _PLAYER.c.joined_at)
+        .join_from(_PLAYER, _GAME, _GAME.c.id == _PLAYER.c.game_id)
+        .where(_PLAYER.c.person_id == person_id)
+        .order_by(_GAME.c.id, _PLAYER.c.number)
     )
     found: Rows = [dict(row._mapping) for row in tx.execute(seated)]
     known = {row["id"] for row in found}
@@ -114,7 +115,7 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
         # What an alarm says begins with the name of whom it is about. It has been told, so its text is needed no more.
         told = (_ALARM.c.told_at.is_not(None), _ALARM.c.says.startswith(person.name, autoescape=True))
         tx.execute(update(_ALARM).where(*told).values(says=GONE))
-    for game_id in tx.execute(select(_PLACE.c.game_id).where(_PLACE.c.person_id == person.id).distinct()).scalars():
+    for game_id in tx.execute(select(_PLAYER.c.game_id).where(_PLAYER.c.person_id == person.id).distinct()).scalars():
         _rename(tx, game_id, person.id)
     nowhere = former_address(person.key)
     people.change(
@@ -145,12 +146,12 @@ def _forget_mails(tx: Connection, person_id: int) -> None:
 
 
 def _rename(tx: Connection, game_id: int, person_id: int) -> None:
-    places = players.places(tx, game_id)
-    taken = {place.name for place in places if place.person_id != person_id}
-    for place in places:
-        if place.person_id == person_id:
+    players = player_rows.of_game(tx, game_id)
+    taken = {player.name for player in players if player.person_id != person_id}
+    for player in players:
+        if player.person_id == person_id:
             name = former_name(taken)
             taken.add(name)
-            this = (_PLACE.c.game_id == game_id, _PLACE.c.place == place.place)
-            tx.execute(update(_PLACE).where(*this).values(name=name))
+            this = (_PLAYER.c.game_id == game_id, _PLAYER.c.number == player.number)
+            tx.execute(update(_PLAYER).where(*this).values(name=name))
     search.of_table(tx, game_id)

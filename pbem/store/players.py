@@ -17,12 +17,12 @@ from sqlalchemy import (
 )
 
 from pbem.store import prefetch
-from pbem.store.schema import Person, Place, table_of
+from pbem.store.schema import Person, Player, table_of
 
-_PERSON, _PLACE = table_of(Person), table_of(Place)
+_PERSON, _PLAYER = table_of(Person), table_of(Player)
 
 _ONE = literal_column("1", type_=Integer)
-_SEAT_NUMBER = cast(table_of(Place).c.seat, Integer)
+_SEAT_NUMBER = cast(table_of(Player).c.seat, Integer)
 
 
 def among(seats: str) -> ColumnElement[bool]:
@@ -39,25 +39,25 @@ def bits(seats: Collection[int]) -> int:
 
 
 _SILENT = (
-    update(_PLACE)
-    .where(_PLACE.c.game_id == bindparam("of_game"), _PLACE.c.seat == bindparam("of_seat"))
-    .values(silent=bindparam("times"))
+    update(_PLAYER)
+    .where(_PLAYER.c.game_id == bindparam("of_game"), _PLAYER.c.seat == bindparam("of_seat"))
+    .values(missed=bindparam("times"))
 )
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceRow:
+class PlayerRow:
     """Who takes part, in the order of joining."""
 
     game_id: int
-    place: int
+    number: int
     seat: int | None
     person_id: int | None
     bot: str | None
     name: str
     word: str
     joined_at: datetime
-    silent: int
+    missed: int
 
 
 class SeatRow(NamedTuple):
@@ -69,46 +69,46 @@ class SeatRow(NamedTuple):
     seat: int
     person_id: int | None
     bot: str | None
-    silent: int
+    missed: int
     sealed: bool | None
 
 
-_PLACES = (
-    select(*(_PLACE.c[field.name] for field in fields(PlaceRow)))
-    .where(_PLACE.c.game_id == bindparam("of_game"))
-    .order_by(_PLACE.c.place)
+_PLAYERS = (
+    select(*(_PLAYER.c[field.name] for field in fields(PlayerRow)))
+    .where(_PLAYER.c.game_id == bindparam("of_game"))
+    .order_by(_PLAYER.c.number)
 )
-SEAT_FIELDS = (_PLACE.c.seat, _PLACE.c.person_id, _PLACE.c.bot, _PLACE.c.silent, _PERSON.c.sealed)
-PLAYER = _PERSON.c.id == _PLACE.c.person_id
+SEAT_FIELDS = (_PLAYER.c.seat, _PLAYER.c.person_id, _PLAYER.c.bot, _PLAYER.c.missed, _PERSON.c.sealed)
+PLAYER = _PERSON.c.id == _PLAYER.c.person_id
 _SEAT = (
     select(*SEAT_FIELDS)
-    .join_from(_PLACE, _PERSON, PLAYER, isouter=True)
-    .where(_PLACE.c.game_id == bindparam("of_game"), _PLACE.c.seat == bindparam("of_seat"))
+    .join_from(_PLAYER, _PERSON, PLAYER, isouter=True)
+    .where(_PLAYER.c.game_id == bindparam("of_game"), _PLAYER.c.seat == bindparam("of_seat"))
 )
 
 
-def places(tx: Connection, game_id: int) -> list[PlaceRow]:
+def of_game(tx: Connection, game_id: int) -> list[PlayerRow]:
     """Who takes part, in the order of joining."""
     return prefetch.one(
-        tx, ("places", game_id), lambda: [PlaceRow(*row) for row in tx.execute(_PLACES, {"of_game": game_id})]
+        tx, ("places", game_id), lambda: [PlayerRow(*row) for row in tx.execute(_PLAYERS, {"of_game": game_id})]
     )
 
 
-def seat(tx: Connection, game_id: int, seat: int) -> SeatRow | None:
+def at_seat(tx: Connection, game_id: int, seat: int) -> SeatRow | None:
     """Who plays a seat: as much of it as a move needs."""
     row = tx.execute(_SEAT, {"of_game": game_id, "of_seat": seat}).one_or_none()
     return None if row is None else SeatRow._make(row)
 
 
-def places_of(tx: Connection, game_ids: Collection[int]) -> dict[int, list[PlaceRow]]:
+def of_games(tx: Connection, game_ids: Collection[int]) -> dict[int, list[PlayerRow]]:
     """Who takes part in each of these games, in the order of joining."""
-    wanted = select(_PLACE).where(_PLACE.c.game_id.in_(game_ids)).order_by(_PLACE.c.game_id, _PLACE.c.place)
-    found: dict[int, list[PlaceRow]] = {game_id: [] for game_id in game_ids}
+    wanted = select(_PLAYER).where(_PLAYER.c.game_id.in_(game_ids)).order_by(_PLAYER.c.game_id, _PLAYER.c.number)
+    found: dict[int, list[PlayerRow]] = {game_id: [] for game_id in game_ids}
     for row in tx.execute(wanted):
-        found[row.game_id].append(PlaceRow(**row._mapping))
+        found[row.game_id].append(PlayerRow(**row._mapping))
     return found
 
 
-def set_silent(tx: Connection, game_id: int, seat: int, times: int) -> None:
+def set_missed(tx: Connection, game_id: int, seat: int, times: int) -> None:
     """Note how many turns in a row this seat has let pass."""
     tx.execute(_SILENT, {"of_game": game_id, "of_seat": seat, "times": times})

@@ -7,37 +7,37 @@ from typing import Any
 from sqlalchemy import Connection, Select, and_, case, distinct, func, select
 
 from pbem.domain.reliability import Counts
-from pbem.store.schema import Deadline, Game, Offer, Place, table_of
+from pbem.store.schema import Deadline, Game, Offer, Player, table_of
 
-_DEADLINE, _GAME, _OFFER, _PLACE = table_of(Deadline), table_of(Game), table_of(Offer), table_of(Place)
+_DEADLINE, _GAME, _OFFER, _PLAYER = table_of(Deadline), table_of(Game), table_of(Offer), table_of(Player)
 
 # A seat that was taken over counts for its new player from then on, and not what somebody else did there.
 _TAKEN = (
     select(func.max(_OFFER.c.ended_at))
     .where(
-        _OFFER.c.game_id == _PLACE.c.game_id,
-        _OFFER.c.seat == _PLACE.c.seat,
-        _OFFER.c.taken_by == _PLACE.c.person_id,
+        _OFFER.c.game_id == _PLAYER.c.game_id,
+        _OFFER.c.seat == _PLAYER.c.seat,
+        _OFFER.c.taken_by == _PLAYER.c.person_id,
     )
-    .correlate(_PLACE)
+    .correlate(_PLAYER)
     .scalar_subquery()
 )
-_CAME = func.coalesce(_TAKEN, _PLACE.c.joined_at)
-_PLAYED = _PLACE.join(_GAME, _GAME.c.id == _PLACE.c.game_id)
+_CAME = func.coalesce(_TAKEN, _PLAYER.c.joined_at)
+_PLAYED = _PLAYER.join(_GAME, _GAME.c.id == _PLAYER.c.game_id)
 
 
 def counts(tx: Connection, person_ids: Collection[int], since: datetime) -> dict[int, Counts]:
     """What each of these people did at the tables that began since then."""
-    recent = (_PLACE.c.person_id.in_(person_ids), _GAME.c.started_at >= since)
-    per_person = _PLACE.c.person_id
-    asked = and_(_DEADLINE.c.game_id == _PLACE.c.game_id, _DEADLINE.c.seat == _PLACE.c.seat)
+    recent = (_PLAYER.c.person_id.in_(person_ids), _GAME.c.started_at >= since)
+    per_person = _PLAYER.c.person_id
+    asked = and_(_DEADLINE.c.game_id == _PLAYER.c.game_id, _DEADLINE.c.seat == _PLAYER.c.seat)
     # Which of them are over is counted and not asked for, which would lead SQLite through all that ever were. What was
     # rewound is no part of the game any more, and neither is what the clock decided there.
-    over = and_(_DEADLINE.c.status.in_(("closed", "silent")), _DEADLINE.c.asked_at >= _CAME)
-    silent = and_(_DEADLINE.c.status == "silent", _DEADLINE.c.asked_at >= _CAME)
+    over = and_(_DEADLINE.c.status.in_(("closed", "missed")), _DEADLINE.c.asked_at >= _CAME)
+    missed = and_(_DEADLINE.c.status == "missed", _DEADLINE.c.asked_at >= _CAME)
     turns, silences = (
         select(per_person, func.count(case((which, 1)))).select_from(_PLAYED.join(_DEADLINE, asked))
-        for which in (over, silent)
+        for which in (over, missed)
     )
     finished = select(per_person, func.count(distinct(_GAME.c.id))).select_from(_PLAYED)
     left = select(_OFFER.c.person_id, func.count()).where(

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select
 
-from pbem.store.schema import Game, Person, Place, Term, table_of
+from pbem.store.schema import Game, Person, Player, Term, table_of
 
 About = Literal["table", "person"]
 
@@ -24,7 +24,7 @@ LONGEST: Final = 40
 MOST_LOOKED_AT: Final = 2000
 """So many entries of an index are read within a moment; whoever looks for one table needs no more."""
 
-_GAME, _PERSON, _PLACE, _TERM = table_of(Game), table_of(Person), table_of(Place), table_of(Term)
+_GAME, _PERSON, _PLAYER, _TERM = table_of(Game), table_of(Person), table_of(Player), table_of(Term)
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
@@ -37,7 +37,7 @@ def words(text: str) -> list[str]:
 def of_table(tx: Connection, game_id: int) -> None:
     """Write down anew the words by which a table is found."""
     title = tx.execute(select(_GAME.c.title).where(_GAME.c.id == game_id)).scalar_one()
-    names = tx.execute(select(_PLACE.c.name).where(_PLACE.c.game_id == game_id)).scalars()
+    names = tx.execute(select(_PLAYER.c.name).where(_PLAYER.c.game_id == game_id)).scalars()
     _replace(tx, "table", game_id, [title, *names])
 
 

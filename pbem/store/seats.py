@@ -9,18 +9,23 @@ from sqlalchemy import Connection, and_, bindparam, exists, select
 from pbem.store import deadlines, prefetch, talk
 from pbem.store.deadlines import Key
 from pbem.store.guests import IS_GUEST
-from pbem.store.schema import Deadline, Person, Place, Unreachable, Vote, table_of
+from pbem.store.schema import Deadline, Person, Player, Unreachable, Vote, table_of
 
-_DEADLINE, _PERSON, _PLACE, _UNREACHABLE = table_of(Deadline), table_of(Person), table_of(Place), table_of(Unreachable)
+_DEADLINE, _PERSON, _PLAYER, _UNREACHABLE = (
+    table_of(Deadline),
+    table_of(Person),
+    table_of(Player),
+    table_of(Unreachable),
+)
 _VOTE = table_of(Vote)
 
 _MAIL_FAILS = exists().where(_UNREACHABLE.c.person_id == _PERSON.c.id, _UNREACHABLE.c.end_at.is_(None))
-_HERE = (_PLACE.c.seat, _PLACE.c.person_id, _PLACE.c.name, _PLACE.c.silent, _VOTE.c.at.is_not(None))
+_HERE = (_PLAYER.c.seat, _PLAYER.c.person_id, _PLAYER.c.name, _PLAYER.c.missed, _VOTE.c.at.is_not(None))
 _TAKEN = (
     select(*_HERE)
-    .outerjoin(_VOTE, and_(_VOTE.c.game_id == _PLACE.c.game_id, _VOTE.c.seat == _PLACE.c.seat))
-    .where(_PLACE.c.game_id == bindparam("of_game"))
-    .order_by(_PLACE.c.seat)
+    .outerjoin(_VOTE, and_(_VOTE.c.game_id == _PLAYER.c.game_id, _VOTE.c.seat == _PLAYER.c.seat))
+    .where(_PLAYER.c.game_id == bindparam("of_game"))
+    .order_by(_PLAYER.c.seat)
 )
 # The clock stands beside every seat, so that both come at once.
 _TAKEN_WITH_CLOCK = (
@@ -46,10 +51,10 @@ _READERS = select(_PERSON.c.id, _PERSON.c.zone, _MAIL_FAILS.label("mail_fails"),
     _PERSON.c.id.in_(bindparam("these", expanding=True))
 )
 _ALL_TAKEN = (
-    select(_PLACE.c.game_id, *_HERE)
-    .outerjoin(_VOTE, and_(_VOTE.c.game_id == _PLACE.c.game_id, _VOTE.c.seat == _PLACE.c.seat))
-    .where(_PLACE.c.game_id.in_(bindparam("these", expanding=True)))
-    .order_by(_PLACE.c.game_id, _PLACE.c.seat)
+    select(_PLAYER.c.game_id, *_HERE)
+    .outerjoin(_VOTE, and_(_VOTE.c.game_id == _PLAYER.c.game_id, _VOTE.c.seat == _PLAYER.c.seat))
+    .where(_PLAYER.c.game_id.in_(bindparam("these", expanding=True)))
+    .order_by(_PLAYER.c.game_id, _PLAYER.c.seat)
 )
 
 
@@ -76,7 +81,7 @@ class Taken:
     seat: int
     person_id: int | None
     name: str
-    silent: int
+    missed: int
     agrees: bool
 
 

@@ -11,15 +11,15 @@ from pbem.domain.errors import NotFound
 from pbem.i18n.speech import gettext as _
 from pbem.store import search
 from pbem.store.games import GameRow
-from pbem.store.players import PlaceRow
-from pbem.store.schema import Game, Invitation, Offer, Person, Place, Unreachable, Vote, Willing, Wish, table_of
+from pbem.store.players import PlayerRow
+from pbem.store.schema import Game, Invitation, Offer, Person, Player, Unreachable, Vote, Willing, Wish, table_of
 
 _GAME, _INVITATION, _OFFER, _PERSON = table_of(Game), table_of(Invitation), table_of(Offer), table_of(Person)
-_PLACE, _UNREACHABLE, _VOTE, _WILLING = table_of(Place), table_of(Unreachable), table_of(Vote), table_of(Willing)
+_PLAYER, _UNREACHABLE, _VOTE, _WILLING = table_of(Player), table_of(Unreachable), table_of(Vote), table_of(Willing)
 _WISH = table_of(Wish)
 _SEAT = (
-    update(_PLACE)
-    .where(_PLACE.c.game_id == bindparam("of_game"), _PLACE.c.place == bindparam("of_place"))
+    update(_PLAYER)
+    .where(_PLAYER.c.game_id == bindparam("of_game"), _PLAYER.c.number == bindparam("of_number"))
     .values(seat=bindparam("new_seat"))
 )
 
@@ -59,29 +59,29 @@ def change_game(tx: Connection, game_id: int, **values: Any) -> None:
     tx.execute(update(_GAME).where(_GAME.c.id == game_id).values(**values))
 
 
-def add_place(tx: Connection, row: PlaceRow) -> None:
+def add_player(tx: Connection, row: PlayerRow) -> None:
     """Somebody joins."""
-    values = {name: getattr(row, name) for name in PlaceRow.__dataclass_fields__}
-    tx.execute(insert(_PLACE), values)
+    values = {name: getattr(row, name) for name in PlayerRow.__dataclass_fields__}
+    tx.execute(insert(_PLAYER), values)
     search.of_table(tx, row.game_id)
 
 
-def drop_place(tx: Connection, game_id: int, place: int) -> None:
+def drop_player(tx: Connection, game_id: int, number: int) -> None:
     """Somebody leaves before the start."""
-    tx.execute(delete(_PLACE).where(_PLACE.c.game_id == game_id, _PLACE.c.place == place))
+    tx.execute(delete(_PLAYER).where(_PLAYER.c.game_id == game_id, _PLAYER.c.number == number))
     search.of_table(tx, game_id)
 
 
-def change_place(tx: Connection, game_id: int, seat: int, **values: Any) -> None:
+def change_player(tx: Connection, game_id: int, seat: int, **values: Any) -> None:
     """Write who plays a seat."""
-    tx.execute(update(_PLACE).where(_PLACE.c.game_id == game_id, _PLACE.c.seat == seat).values(**values))
+    tx.execute(update(_PLAYER).where(_PLAYER.c.game_id == game_id, _PLAYER.c.seat == seat).values(**values))
     if "name" in values:
         search.of_table(tx, game_id)
 
 
 def seat_all(tx: Connection, game_id: int, seats: Sequence[tuple[int, int]]) -> None:
     """Give each place its seat."""
-    tx.execute(_SEAT, [{"of_game": game_id, "of_place": place, "new_seat": seat} for place, seat in seats])
+    tx.execute(_SEAT, [{"of_game": game_id, "of_number": number, "new_seat": seat} for number, seat in seats])
 
 
 def open_games(tx: Connection, *, private: bool = False, limit: int = 100) -> list[GameRow]:
@@ -106,7 +106,7 @@ def by_key(tx: Connection, key: str) -> GameRow | None:
 
 def busy_with(tx: Connection, person_id: int) -> int:
     """How many tables a person has open or is playing at, as a player or as the host."""
-    joined = select(_PLACE.c.place).where(_PLACE.c.game_id == _GAME.c.id, _PLACE.c.person_id == person_id)
+    joined = select(_PLAYER.c.number).where(_PLAYER.c.game_id == _GAME.c.id, _PLAYER.c.person_id == person_id)
     mine = or_(joined.exists(), _GAME.c.host_id == person_id)
     going_on = _GAME.c.status.in_(("open", "playing"))
     return tx.execute(select(func.count()).select_from(_GAME).where(mine, going_on)).scalar_one()
@@ -114,20 +114,20 @@ def busy_with(tx: Connection, person_id: int) -> int:
 
 def of_person(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[GameRow]:
     """The tables at which a person takes part."""
-    joined = and_(_PLACE.c.game_id == _GAME.c.id, _PLACE.c.person_id == person_id)
-    wanted = select(_GAME).where(select(_PLACE.c.place).where(joined).exists(), _GAME.c.status.in_(list(statuses)))
+    joined = and_(_PLAYER.c.game_id == _GAME.c.id, _PLAYER.c.person_id == person_id)
+    wanted = select(_GAME).where(select(_PLAYER.c.number).where(joined).exists(), _GAME.c.status.in_(list(statuses)))
     return [GameRow(**row._mapping) for row in tx.execute(wanted.order_by(_GAME.c.id))]
 
 
 def names_of(tx: Connection, person_id: int) -> set[str]:
     """What a person is called at the tables at which they take or took part."""
-    return set(tx.execute(select(_PLACE.c.name).where(_PLACE.c.person_id == person_id)).scalars())
+    return set(tx.execute(select(_PLAYER.c.name).where(_PLAYER.c.person_id == person_id)).scalars())
 
 
 def lately_over(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
     """The games that a person has played and that are over, the last one first."""
-    joined = and_(_PLACE.c.game_id == _GAME.c.id, _PLACE.c.person_id == person_id)
-    over = (select(_PLACE.c.place).where(joined).exists(), _GAME.c.status.in_(("over", "void")))
+    joined = and_(_PLAYER.c.game_id == _GAME.c.id, _PLAYER.c.person_id == person_id)
+    over = (select(_PLAYER.c.number).where(joined).exists(), _GAME.c.status.in_(("over", "void")))
     wanted = select(_GAME).where(*over).order_by(_GAME.c.ended_at.desc(), _GAME.c.id.desc()).limit(limit)
     return [GameRow(**row._mapping) for row in tx.execute(wanted)]
 
@@ -253,9 +253,9 @@ def offer_of_seat(tx: Connection, game_id: int, seat: int) -> OfferRow | None:
 
 def offers_of_game(tx: Connection, game_id: int) -> list[tuple[OfferRow, str, bool]]:
     """The open offers of seats at a table, each with the name of whoever plays the seat, and whether its player does still."""
-    here = and_(_PLACE.c.game_id == _OFFER.c.game_id, _PLACE.c.seat == _OFFER.c.seat)
-    theirs = (_PLACE.c.name.label("name"), (_PLACE.c.person_id == _OFFER.c.person_id).label("kept"))
-    these = select(_OFFER, *theirs).join(_PLACE, here).where(_OFFER.c.game_id == game_id, _OFFER.c.status == "open")
+    here = and_(_PLAYER.c.game_id == _OFFER.c.game_id, _PLAYER.c.seat == _OFFER.c.seat)
+    theirs = (_PLAYER.c.name.label("name"), (_PLAYER.c.person_id == _OFFER.c.person_id).label("kept"))
+    these = select(_OFFER, *theirs).join(_PLAYER, here).where(_OFFER.c.game_id == game_id, _OFFER.c.status == "open")
     rows = [dict(row._mapping) for row in tx.execute(these.order_by(_OFFER.c.seat))]
     about = [(str(row.pop("name")), bool(row.pop("kept"))) for row in rows]
     return [(OfferRow(**row), name, kept) for row, (name, kept) in zip(rows, about, strict=True)]
@@ -296,7 +296,7 @@ def is_willing(tx: Connection, person_id: int) -> bool:
 
 def willing(tx: Connection, game_id: int, without: Iterable[int]) -> list[int]:
     """People who would take a seat over, have none at this table, and can be reached."""
-    at_table = select(_PLACE.c.place).where(_PLACE.c.game_id == game_id, _PLACE.c.person_id == _WILLING.c.person_id)
+    at_table = select(_PLAYER.c.number).where(_PLAYER.c.game_id == game_id, _PLAYER.c.person_id == _WILLING.c.person_id)
     failing = select(_UNREACHABLE.c.id).where(
         _UNREACHABLE.c.person_id == _WILLING.c.person_id, _UNREACHABLE.c.end_at.is_(None)
     )

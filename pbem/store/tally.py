@@ -12,13 +12,13 @@ from datetime import date, datetime
 from sqlalchemy import Connection, distinct, func, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbem.store.schema import Deadline, Ledger, Log, Mark, Place, Tally, table_of
+from pbem.store.schema import Deadline, Ledger, Log, Mark, Player, Tally, table_of
 
 _DEADLINE, _LEDGER, _LOG, _MARK = table_of(Deadline), table_of(Ledger), table_of(Log), table_of(Mark)
-_PLACE, _TALLY = table_of(Place), table_of(Tally)
+_PLAYER, _TALLY = table_of(Player), table_of(Tally)
 
 _DECIDED = _LOG.c.kind.in_(("Entry", "Sealed"))
-_AT_SEAT = (_PLACE.c.game_id == _LOG.c.game_id) & (_PLACE.c.seat == _LOG.c.seat)
+_AT_SEAT = (_PLAYER.c.game_id == _LOG.c.game_id) & (_PLAYER.c.seat == _LOG.c.seat)
 # The question that a choice answered is the last one that its seat was asked before it.
 _ASKED = (
     select(_DEADLINE.c.asked_at)
@@ -56,8 +56,8 @@ class Noted:
 def decided(tx: Connection, since: datetime, before: datetime) -> Iterator[Decided]:
     """The choices of seats between two moments, in no order."""
     wanted = (
-        select(_PLACE.c.person_id, _LOG.c.by, _LOG.c.at, _ASKED.label("asked_at"))
-        .join_from(_LOG, _PLACE, _AT_SEAT)
+        select(_PLAYER.c.person_id, _LOG.c.by, _LOG.c.at, _ASKED.label("asked_at"))
+        .join_from(_LOG, _PLAYER, _AT_SEAT)
         .where(_LOG.c.at >= since, _LOG.c.at < before, _DECIDED)
     )
     for row in tx.execute(wanted):
@@ -67,8 +67,8 @@ def decided(tx: Connection, since: datetime, before: datetime) -> Iterator[Decid
 def active(tx: Connection, since: datetime, before: datetime, by: tuple[str, ...]) -> int:
     """How many people decided something between two moments, in one of these ways."""
     wanted = (
-        select(func.count(distinct(_PLACE.c.person_id)))
-        .join_from(_LOG, _PLACE, _AT_SEAT)
+        select(func.count(distinct(_PLAYER.c.person_id)))
+        .join_from(_LOG, _PLAYER, _AT_SEAT)
         .where(_LOG.c.at >= since, _LOG.c.at < before, _DECIDED, _LOG.c.by.in_(by))
     )
     return tx.execute(wanted).scalar_one()

@@ -23,18 +23,18 @@ from werkzeug.wrappers import Response
 from pbem import logs
 from pbem.ops.serve import seek_garbage_seldom
 from pbem.store.database import Store
-from pbem.store.schema import Deadline, Game, Ledger, Link, Log, Outbox, Place, table_of
+from pbem.store.schema import Deadline, Game, Ledger, Link, Log, Outbox, Player, table_of
 from tests.bench.product import move_app
 
 THREADS = 8
 
-_GAME, _PLACE, _LINK = table_of(Game), table_of(Place), table_of(Link)
+_GAME, _PLAYER, _LINK = table_of(Game), table_of(Player), table_of(Link)
 _DEADLINE, _LOG, _OUTBOX, _LEDGER = table_of(Deadline), table_of(Log), table_of(Outbox), table_of(Ledger)
 
 _INSERT = insert(_LEDGER)
 _READ_LINK = select(_LINK).where(_LINK.c.id == bindparam("of_id"))
 _READ_GAME = select(_GAME).where(_GAME.c.id == bindparam("of_id")).with_for_update(key_share=True)
-_READ_PLACES = select(_PLACE).where(_PLACE.c.game_id == bindparam("of_id"))
+_READ_PLAYERS = select(_PLAYER).where(_PLAYER.c.game_id == bindparam("of_id"))
 _CLOSE = (
     update(_DEADLINE)
     .where(_DEADLINE.c.game_id == bindparam("of_id"), _DEADLINE.c.turn == bindparam("of_turn"))
@@ -76,7 +76,7 @@ def shape_app(url: str, file: Path) -> Flask:
         def work(tx):
             tx.execute(_READ_LINK, {"of_id": move["link"]}).one()
             game = tx.execute(_READ_GAME, {"of_id": game_id}).one()
-            places = tx.execute(_READ_PLACES, {"of_id": game_id}).all()
+            players = tx.execute(_READ_PLAYERS, {"of_id": game_id}).all()
             tx.execute(_CLOSE, {"of_id": game_id, "of_turn": game.turn})
             if move["asked"]:
                 tx.execute(_ASK, [_deadline(game_id, game.seq + 1, seat, now) for seat in move["asked"]])
@@ -88,7 +88,7 @@ def shape_app(url: str, file: Path) -> Flask:
             written = {f"new_{name}": value for name, value in new.items()}
             tx.execute(_ADVANCE, {"of_id": game_id, "old_seq": game.seq} | written)
             if move["asked"]:
-                person = places[0].person_id
+                person = players[0].person_id
                 tx.execute(_QUEUE, [_letter(person, game_id, seqs[-1], seat, now) for seat in move["asked"]])
 
         store.write(work)

@@ -108,9 +108,9 @@ def with_links(server: Server, moves: list[Move]) -> list[Move]:
     with server.store.read() as tx:
         first = 1 + max((row[0] for row in tx.execute(table_of(Link).select())), default=0)
         seated = {
-            (row.id, place.seat): place.person_id
+            (row.id, player.seat): player.person_id
             for row in (games.read(tx, game_id) for game_id in {move.game_id for move in moves})
-            for place in player_rows.places(tx, row.id)
+            for player in player_rows.of_game(tx, row.id)
         }
     numbers = {
         key: number for number, key in enumerate(dict.fromkeys((m.game_id, m.turn, m.seat) for m in moves), first)

@@ -12,7 +12,7 @@ from sqlalchemy import BindParameter, bindparam, event, insert, literal, select,
 
 from pbem.service.clocks.outages import Worker
 from pbem.service.server import Server
-from pbem.store.schema import Base, Deadline, Game, Place, table_of
+from pbem.store.schema import Base, Deadline, Game, Player, table_of
 from pbem.worker import ticks
 from pbem.worker.ticks import Shift
 from tests.bench.tables import begin, crowd, server_on
@@ -58,12 +58,12 @@ def _cost_among(url: str, games: int) -> tuple[dict[str, int], int]:
     return done, statements
 
 
-def _start_clocks(server: Server, player: int) -> None:
+def _start_clocks(server: Server, person_id: int) -> None:
     """In each game one player's clock ran out an hour ago, and nobody else's runs."""
-    deadline, place = table_of(Deadline), table_of(Place)
+    deadline, player = table_of(Deadline), table_of(Player)
     ran_out = server.now() - timedelta(hours=1)
     started = ran_out - timedelta(days=1)
-    theirs = select(place.c.seat).where(place.c.game_id == deadline.c.game_id, place.c.person_id == player)
+    theirs = select(player.c.seat).where(player.c.game_id == deadline.c.game_id, player.c.person_id == person_id)
     values = {"rendered_at": started, "accepted_at": started, "asked_at": started, "due_at": ran_out}
     server.store.write(
         lambda tx: tx.execute(update(deadline).where(deadline.c.seat == theirs.scalar_subquery()).values(values))
@@ -72,7 +72,7 @@ def _start_clocks(server: Server, player: int) -> None:
 
 def _copy(server: Server, game_id: int, times: int) -> None:
     """More games like this one, whose clocks run out in a week."""
-    game, place, deadline = table_of(Game), table_of(Place), table_of(Deadline)
+    game, player, deadline = table_of(Game), table_of(Player), table_of(Deadline)
     numbers = [{"number": game_id + DUE + i} for i in range(times)]
     new: BindParameter[int] = bindparam("number")
     key = literal("copy").concat(new)
@@ -85,7 +85,7 @@ def _copy(server: Server, game_id: int, times: int) -> None:
 
     def copied(tx):
         tx.execute(of(game, game.c.id, id=new, key=key), numbers)
-        tx.execute(of(place, place.c.game_id, game_id=new), numbers)
+        tx.execute(of(player, player.c.game_id, game_id=new), numbers)
         tx.execute(
             of(deadline, deadline.c.game_id, game_id=new, due_at=literal(later, deadline.c.due_at.type)), numbers
         )

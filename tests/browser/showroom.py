@@ -220,7 +220,7 @@ class Showroom:
         asked = sealed.asked()[0]
         seat = self._seat(sealed, 0)
         self.server.run(by_link.play, seat, sealed.row().turn, asked.default)
-        later = self._seat(ordered, next(seat for seat in ordered.places() if seat not in ordered.asked()))
+        later = self._seat(ordered, next(seat for seat in ordered.players() if seat not in ordered.asked()))
         self.server.run(by_link.leave_order, later, "up to 14 or ask me")
         self._done(Pause(paused.id), "The referee looks at something.\nIt will not take long.")
         stopped, seat_of_stopped = self._against_bots(self._person("Iris"))
@@ -333,7 +333,7 @@ class Showroom:
         wanted = Wanted("templari", 3, {}, "1d", bots=("greedy", "greedy"))
         game = Begun(self.server, self.server.run(joining.create_table, person, wanted).game_id)
         self.server.run(joining.join, game.id, person)
-        return game, self._seat(game, next(at for at, place in game.places().items() if place.person_id == person))
+        return game, self._seat(game, next(at for at, player in game.players().items() if player.person_id == person))
 
     def _announced(self) -> int:
         """An act on many tables that is under way."""

@@ -2,13 +2,13 @@
 
 import pytest
 
-from pbem.domain.missed_turns import Agreement, Successor, silence, warning
+from pbem.domain.missed_turns import Agreement, Successor, successor_after, warning
 
 AGREEMENT = Agreement(3, Successor.SUBSTITUTE)
 
 
 def test_a_seat_is_offered_after_as_many_silent_turns_as_agreed() -> None:
-    assert [silence(turns, AGREEMENT) for turns in range(5)] == [
+    assert [successor_after(turns, AGREEMENT) for turns in range(5)] == [
         None,
         None,
         None,
@@ -18,7 +18,7 @@ def test_a_seat_is_offered_after_as_many_silent_turns_as_agreed() -> None:
 
 
 def test_the_table_decides_who_takes_over() -> None:
-    assert silence(2, Agreement(2, Successor.BOT)) is Successor.BOT
+    assert successor_after(2, Agreement(2, Successor.BOT)) is Successor.BOT
 
 
 def test_what_silence_leads_to_is_told_before_it_happens() -> None:

@@ -17,9 +17,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from engine import bots as players
 from engine import game as games_of_house
 from engine import grammar
+from engine.bots import random_bot
 from engine.chance import Stream
 from pbem import config
 from pbem.clock import FakeClock, SeededRandomness
@@ -256,7 +256,7 @@ class _Town:
         self.server.run(leaving.agree_to_end, table.id, table.person_at(1))
         self.carry()
         host = table.row().host_id
-        seat = next(seat for seat, place in table.places().items() if place.person_id == host)
+        seat = next(seat for seat, player in table.players().items() if player.person_id == host)
         self.server.run(leaving.resign, table.id, seat, host)
         self.carry()
         does(self.server, Offer(table.id, (seat + 1) % table.row().seats), "They have asked for it.")
@@ -298,7 +298,7 @@ class _Town:
                 return
             position = position_of(row)
             seat, decision = next((s, d) for s, d in position.open().items() if s not in position.box)
-            choice = players.random_bot(position.game, table.view(seat), decision, luck)
+            choice = random_bot(position.game, table.view(seat), decision, luck)
             table.play(seat, choice)
 
     def _person(self, number: int) -> int:

@@ -119,7 +119,7 @@ def test_a_number_that_is_not_known_is_asked_for_and_one_that_lets_everybody_sen
 
 
 def test_a_dns_that_does_not_answer_is_said_once_and_blames_no_record(zone):
-    zone.silent = True
+    zone.missed = True
     (found,) = check(Nameserver(zone.server, patience=0.2), SENDING)
     assert (found.what, found.how) == ("dns", How.TROUBLE)
     assert "PBEM_MAIL_NAMESERVER" in found.remedy

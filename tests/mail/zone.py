@@ -16,12 +16,12 @@ class Zone:
 
     def __init__(self, records: dict[tuple[str, str], list[str]]) -> None:
         self.records = records
-        self.silent = False
+        self.missed = False
         zone = self
 
         class Answering(socketserver.BaseRequestHandler):
             def handle(self) -> None:
-                if not zone.silent:
+                if not zone.missed:
                     data, client = self.request
                     client.sendto(zone.answer(data), self.client_address)
 

@@ -195,7 +195,7 @@ def test_after_a_revoked_key_every_open_turn_is_mailed_again_with_links_that_wor
     send_everything()
     with open_store(read(os.environ)) as store:
         server = server_on(store, read(os.environ))
-        asked = [seat for seat in Begun(server, game_id).asked() if Begun(server, game_id).places()[seat].bot is None]
+        asked = [seat for seat in Begun(server, game_id).asked() if Begun(server, game_id).players()[seat].bot is None]
         mailbox = post_of(read(os.environ)).transport
         assert isinstance(mailbox, LocalMailbox)
         before = {letter.key for letter in mailbox.letters()}

@@ -40,7 +40,7 @@ def test_every_act_on_a_table_is_done_from_the_command_line_and_on_record(pbem: 
 
     def play(game: Begun) -> tuple[str, str]:
         """Play until a person is asked, then on; which turn that was, and the seat."""
-        while game.places()[seat := next(iter(game.asked()))].person_id is None:
+        while game.players()[seat := next(iter(game.asked()))].person_id is None:
             game.play(seat, game.asked()[seat].default)
         turn = game.row().turn
         for _ in range(3):
@@ -80,7 +80,7 @@ def test_a_deadline_that_was_given_up_is_tried_again_by_command(pbem: Run) -> No
     number = str(begin_here("templari"))
 
     def park(game: Begun) -> str:
-        while game.places()[seat := next(iter(game.asked()))].person_id is None:
+        while game.players()[seat := next(iter(game.asked()))].person_id is None:
             game.play(seat, game.asked()[seat].default)
         with game.server.store.engine.begin() as tx:
             asked = deadlines.read(tx, game.id, game.row().turn, seat)
@@ -125,7 +125,7 @@ def test_mails_go_to_an_address_again_that_was_left_alone(pbem: Run) -> None:
     number = begin_here()
 
     def fail(game: Begun) -> int:
-        ann = next(place.person_id for place in game.places().values() if place.name == "Ann")
+        ann = next(player.person_id for player in game.players().values() if player.name == "Ann")
         assert ann is not None
         game.server.store.write(lambda tx: reachability.refused(tx, game.server, ann, "550 5.1.1 no such user"))
         return ann

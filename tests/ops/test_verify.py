@@ -170,8 +170,8 @@ def played(table: Table) -> Begun:
         ("UPDATE game SET seed = :nonce WHERE id = :game", "stored seed is not made of"),
         ("UPDATE game SET commitment = 'x' WHERE id = :game", "stored commitment"),
         ("UPDATE game SET options = '{}' WHERE id = :game", "seats or options"),
-        ("UPDATE place SET word = 'x' WHERE game_id = :game AND place = 1", "stored words"),
-        ("UPDATE place SET seat = NULL WHERE game_id = :game AND place = 1", "stored seats"),
+        ("UPDATE player SET word = 'x' WHERE game_id = :game AND number = 1", "stored words"),
+        ("UPDATE player SET seat = NULL WHERE game_id = :game AND number = 1", "stored seats"),
         ("UPDATE view SET body = '{}' WHERE game_id = :game AND seat = 1", "view kept for seat 1"),
         ("UPDATE view SET turn = 9 WHERE game_id = :game", "is said to be of entry 9"),
         ("UPDATE view SET seq = 500 WHERE game_id = :game AND seat = 1", "kept for row 500"),
@@ -257,7 +257,7 @@ def test_a_row_that_means_nothing_ends_the_replay_and_is_named(played: Begun) ->
 def test_verifying_changes_nothing(played: Begun) -> None:
     def digest() -> str:
         with played.server.store.read() as tx:
-            tables = ("game", "log", "place", "view", "outbox", "deadline", "ledger")
+            tables = ("game", "log", "player", "view", "outbox", "deadline", "ledger")
             rows = [tuple(row) for name in tables for row in tx.execute(text(f"SELECT * FROM {name} ORDER BY 1, 2"))]
         return hashlib.sha256(repr(rows).encode()).hexdigest()
 

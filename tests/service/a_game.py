@@ -8,11 +8,12 @@ from pbem.domain.hash_chain import Row, verify
 from pbem.service.play import move, views
 from pbem.service.play.move import By, Receipt
 from pbem.service.server import Server
-from pbem.store import games, outbox, players
+from pbem.store import games, outbox
 from pbem.store import log as log_rows
+from pbem.store import players as player_rows
 from pbem.store.games import GameRow
 from pbem.store.outbox import OutboxRow
-from pbem.store.players import PlaceRow
+from pbem.store.players import PlayerRow
 
 
 class Begun:
@@ -27,14 +28,14 @@ class Begun:
         with self.server.store.read() as tx:
             return games.read(tx, self.id)
 
-    def places(self) -> dict[int, PlaceRow]:
+    def players(self) -> dict[int, PlayerRow]:
         """Who sits on which seat."""
         with self.server.store.read() as tx:
-            return {place.seat: place for place in players.places(tx, self.id) if place.seat is not None}
+            return {player.seat: player for player in player_rows.of_game(tx, self.id) if player.seat is not None}
 
     def person_at(self, seat: int) -> int:
         """The person on a seat."""
-        person = self.places()[seat].person_id
+        person = self.players()[seat].person_id
         assert person is not None
         return person
 

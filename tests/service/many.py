@@ -50,7 +50,7 @@ def copy(server: Server, game_id: int, times: int, rows: int = 10) -> None:
         run(f'INSERT INTO "{of_table}" ({columns}) {start} SELECT {values} FROM "{of_table}" t, {series} WHERE {own}')
 
     ours = f"t.game_id = {game_id}"
-    someone = f"{FIRST} + (s.n * 3 + t.place) % {people}"
+    someone = f"{FIRST} + (s.n * 3 + t.number) % {people}"
     a_person = "t.id = (SELECT min(id) FROM person)"
     of(
         "person",
@@ -71,7 +71,7 @@ def copy(server: Server, game_id: int, times: int, rows: int = 10) -> None:
         created_at=moment("t.created_at", "s.n"),
         status=f"CASE WHEN {few} = 3 THEN 'frozen' WHEN s.n % 4 = 2 THEN 'over' ELSE t.status END",
     )
-    of("place", ours, times, game_id=number, person_id=someone)
+    of("player", ours, times, game_id=number, person_id=someone)
     due = moment("t.asked_at", "CASE WHEN s.n % 25 = 4 THEN s.n / 100 - 3600 ELSE 86400 + s.n END")
     closed = "CASE WHEN s.n % 4 = 2 THEN 'closed' ELSE t.status END"
     of("deadline", ours, times, game_id=number, due_at=due, remind_at="NULL", status=closed)

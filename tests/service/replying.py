@@ -27,7 +27,7 @@ class Answers:
     def __init__(self, begun: Begun) -> None:
         self.begun = begun
         self.server = begun.server
-        seats = len(begun.places())
+        seats = len(begun.players())
         self._first = min(begun.asked())
         self._seats = [(self._first + number) % seats for number in range(seats)]
 

@@ -240,7 +240,7 @@ class _Run:
                     for address in addresses
                 ]
                 pace = self.luck.choice(("4h", "12h", "1d"))
-                wanted = Wanted(kind, seats, dict(rules.short), pace, bots=("random",) * bots, silent_limit=2)
+                wanted = Wanted(kind, seats, dict(rules.short), pace, bots=("random",) * bots, missed_limit=2)
                 game_id = self.server.run(joining.create_table, persons[0], wanted).game_id
                 for person in persons:
                     self.server.run(joining.join, game_id, person)

@@ -31,7 +31,7 @@ def shift(server, clock):
 
 def test_a_tick_that_fails_is_told_and_comes_again_and_stops_no_other(shift, events, table):
     game = table("sunset-poker", 4, bots=("random",) * 3)
-    person = next(place.seat for place in game.places().values() if place.person_id is not None)
+    person = next(player.seat for player in game.players().values() if player.person_id is not None)
     tries = []
 
     def fails(_house):

@@ -121,7 +121,7 @@ def stopped(worker):
 
 def test_a_mail_starts_the_clock_and_silence_decides_when_it_has_run_out(worker, asked):
     game, seat = asked
-    assert len(worker.sink.to(f"{game.places()[seat].name.lower()}@example.org")) >= 1
+    assert len(worker.sink.to(f"{game.players()[seat].name.lower()}@example.org")) >= 1
     worker.walks(timedelta(minutes=21))
     until(lambda: by_clock(game), "the turn is decided")
     assert game.verifies()
@@ -181,7 +181,7 @@ def test_a_clock_that_is_set_back_fires_nothing_and_goes_on_when_it_is_right_aga
 
 def test_bots_and_a_new_worker_go_on_where_a_killed_one_was(worker, table):
     game = table("sunset-poker", 4, pace="10m", bots=("random",) * 3)
-    person = next(place.seat for place in game.places().values() if place.person_id is not None)
+    person = next(player.seat for player in game.players().values() if player.person_id is not None)
     for _ in range(3):
         until(lambda: set(game.asked()) == {person} or game.row().status == "over", "the bots decide")
         worker.kill()

@@ -191,7 +191,7 @@ def table_offer(server: "Server", number: int, seat: int) -> "Deed":
 
 @deed(table, "correct", example="pbem table correct 12 pace 3d --reason 'It was written wrongly.'")
 @click.argument("number", type=click.IntRange(1))
-@click.argument("what", type=click.Choice(["name", "title", "pace", "silent_limit", "successor", "option"]))
+@click.argument("what", type=click.Choice(["name", "title", "pace", "missed_limit", "successor", "option"]))
 @click.argument("to")
 @click.option("--seat", type=_SEAT, help="Whose name it is, the first seat being 1.")
 def table_correct(server: "Server", number: int, what: str, to: str, seat: int | None) -> "Deed":

@@ -18,7 +18,8 @@ from pbem.service.absence import timeouts
 from pbem.service.play import views
 from pbem.service.play.move import By, play, rules_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, players
+from pbem.store import deadlines, games
+from pbem.store import players as player_rows
 from pbem.store.deadlines import DeadlineRow
 
 BATCH: Final = 10
@@ -61,7 +62,7 @@ def answer_at(server: Server, game_id: int) -> None:
 
 def _bots_asked(server: Server, game_id: int) -> list[DeadlineRow]:
     with server.store.read() as tx:
-        seats = {place.seat for place in players.places(tx, game_id) if place.bot is not None}
+        seats = {player.seat for player in player_rows.of_game(tx, game_id) if player.bot is not None}
         return [row for row in deadlines.of_game(tx, game_id) if row.seat in seats]
 
 
@@ -86,13 +87,13 @@ def _asked(server: Server, row: DeadlineRow) -> _Asked | None:
     """What the seat's bot is asked, from the seat's own view; None if it is not asked any more."""
     with server.store.read() as tx:
         game = games.read(tx, row.game_id)
-        place = next((place for place in players.places(tx, game.id) if place.seat == row.seat), None)
-        if game.turn != row.turn or game.status != "playing" or place is None or place.bot is None:
+        player = next((player for player in player_rows.of_game(tx, game.id) if player.seat == row.seat), None)
+        if game.turn != row.turn or game.status != "playing" or player is None or player.bot is None:
             return None
         view = views.view(tx, game, row.seat).view
     rules = rules_of(game)
     decision = rules.asks(view, row.seat)
-    return None if decision is None else _Asked(place.bot, rules, view, decision)
+    return None if decision is None else _Asked(player.bot, rules, view, decision)
 
 
 def _thought(server: Server, asked: _Asked) -> Choice:

@@ -12,11 +12,12 @@ from pbem.service import links
 from pbem.service.play import move
 from pbem.service.play.log import Kind, Record, write
 from pbem.service.server import Server
-from pbem.store import deadlines, ledger, outbox, players, tables
+from pbem.store import deadlines, ledger, outbox, tables
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
-from pbem.store.players import PlaceRow
+from pbem.store.players import PlayerRow
 
 STAND_IN: Final = "greedy"
 """The bot that takes over: one that tries to win, so that a seat that was left decides nothing by folly."""
@@ -27,7 +28,7 @@ _UNKNOWN_YET: Final = ("rendered_at", "accepted_at", "promised_at", "due_at", "r
 
 def give_to_bot(tx: Tx, server: Server, row: GameRow, record: Record, seat: int, by: str, reason: str = "") -> GameRow:
     """Let a bot play a seat from now on; the game as it is then. The game is locked. A `reason` is a moderator's."""
-    bot, name = STAND_IN, bot_name(players.places(tx, row.id))
+    bot, name = STAND_IN, bot_name(player_rows.of_game(tx, row.id))
     record.add(Kind.SEATED, seat, by, {"player": "bot", "bot": bot} | because(reason))
     row = _change_hands(tx, server, row, record, seat, person_id=None, bot=bot, name=name)
     if (asked := _asked(tx, row, seat)) is not None:
@@ -61,10 +62,10 @@ def give_to_person(
     return row
 
 
-def bot_name(places: list[PlaceRow]) -> str:
+def bot_name(players: list[PlayerRow]) -> str:
     """What the next bot at a table is called."""
-    taken = {place.name for place in places}
-    return next(name for n in range(1, len(places) + 2) if (name := f"Bot {n}") not in taken)
+    taken = {player.name for player in players}
+    return next(name for n in range(1, len(players) + 2) if (name := f"Bot {n}") not in taken)
 
 
 def offer(tx: Tx, server: Server, row: GameRow, seat: int, by: str, why: str, reason: str = "") -> GameRow:
@@ -83,7 +84,7 @@ def _change_hands(tx: Tx, server: Server, row: GameRow, record: Record, seat: in
     orders = move.orders_of(row)
     orders.pop(seat, None)
     row = write(tx, row, record, orders=codec.dumps(sorted(orders.items())))
-    tables.change_place(tx, row.id, seat, silent=0, **player)
+    tables.change_player(tx, row.id, seat, missed=0, **player)
     tables.drop_vote(tx, row.id, seat)
     links.revoke_seat(tx, row.id, seat)
     now = server.now()
@@ -100,8 +101,8 @@ def _asked(tx: Tx, row: GameRow, seat: int) -> deadlines.DeadlineRow | None:
     return asked if asked is not None and asked.status == "open" else None
 
 
-def free_name(places: list[PlaceRow], name: str) -> str:
+def free_name(players: list[PlayerRow], name: str) -> str:
     """The name, with a number behind it if another at the table has it."""
-    taken = {place.name.casefold() for place in places}
+    taken = {player.name.casefold() for player in players}
     numbered = (name if n == 1 else f"{name} {n}" for n in range(1, len(taken) + 2))
     return next(each for each in numbered if each.casefold() not in taken)

@@ -17,7 +17,7 @@ from typing import Final
 
 from pbem.domain.deadline import PATIENCE
 from pbem.domain.errors import Forbidden, Gone
-from pbem.domain.missed_turns import Successor, silence
+from pbem.domain.missed_turns import Successor, successor_after
 from pbem.domain.user_text import name_of
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence import seats
@@ -27,10 +27,11 @@ from pbem.service.people.admission import must_have_room
 from pbem.service.play.log import Record
 from pbem.service.play.move import THEMSELVES, By, agreement_of, must_not_be_stopped
 from pbem.service.server import Server
-from pbem.store import blocks, deadlines, games, log, outbox, people, players, reachability, tables
+from pbem.store import blocks, deadlines, games, log, outbox, people, reachability, tables
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.players import PlaceRow
+from pbem.store.players import PlayerRow
 from pbem.store.tables import OfferRow
 
 MOST_ASKED: Final = 20
@@ -82,12 +83,12 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
         raise Forbidden(
             _("This address has not been confirmed."), remedy=_("Please use the link in the mail to it first.")
         )
-    places = players.places(tx, game.id)
-    if not game.doubles and any(place.person_id == person_id for place in places):
+    players = player_rows.of_game(tx, game.id)
+    if not game.doubles and any(player.person_id == person_id for player in players):
         raise Forbidden(_("You sit at this table already."), why=_("Nobody has two seats there, as its host wanted."))
     must_have_room(tx, server, person, game)
-    before = next(place for place in places if place.seat == offer.seat)
-    called = free_name([place for place in places if place is not before], name_of(name or person.name))
+    before = next(player for player in players if player.seat == offer.seat)
+    called = free_name([player for player in players if player is not before], name_of(name or person.name))
     record = Record(game, server.now(), server.randomness)
     game = seats.give_to_person(tx, server, game, record, offer.seat, By.PERSON, person, called)
     tables.end_offer(tx, offer.id, "taken", server.now(), person_id)
@@ -102,20 +103,20 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
 def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -> GameRow:
     """Take one's old seat back from the bot that plays it; again changes nothing."""
     game = games.lock(tx, game_id)
-    places = players.places(tx, game_id)
-    place = next((place for place in places if place.seat == seat), None)
-    if place is not None and place.person_id == person_id:
+    players = player_rows.of_game(tx, game_id)
+    player = next((player for player in players if player.seat == seat), None)
+    if player is not None and player.person_id == person_id:
         return game
     must_not_be_stopped(game)
     if game.status != "playing":
         raise Gone(_("This game is over."), remedy=_("Its result is on its page."))
     offer = tables.offer_of_seat(tx, game_id, seat)
-    if place is None or offer is None or offer.person_id != person_id:
+    if player is None or offer is None or offer.person_id != person_id:
         raise Forbidden(
             _("This seat is not yours to take back."), why=_("Somebody else has taken it over, or it never was.")
         )
     person = people.read(tx, person_id)
-    called = free_name([other for other in places if other is not place], name_of(person.name))
+    called = free_name([other for other in players if other is not player], name_of(person.name))
     record = Record(game, server.now(), server.randomness)
     game = seats.give_to_person(tx, server, game, record, seat, By.PERSON, person, called)
     tables.end_offer(tx, offer.id, "back", server.now())
@@ -128,7 +129,7 @@ def replace_player(
     tx: Tx, server: Server, game_id: int, seat: int, person_id: int | None, reason: str, by: str
 ) -> GameRow:
     """Let somebody else, or a bot, play a seat, because whoever moderates the table says so."""
-    game, before, places = _seat_of(tx, game_id, seat)
+    game, before, players = _seat_of(tx, game_id, seat)
     if before.person_id == person_id:
         raise Gone(_("The seat is theirs already."), remedy=_("Nothing was changed."))
     record = Record(game, server.now(), server.randomness)
@@ -137,12 +138,12 @@ def replace_player(
         what, who = "bot_plays", before.name
     else:
         person = people.lock(tx, person_id)
-        if not game.doubles and any(place.person_id == person_id for place in places):
+        if not game.doubles and any(player.person_id == person_id for player in players):
             raise Forbidden(
                 _("They sit at this table already."), why=_("Nobody has two seats there, as its host wanted.")
             )
         must_have_room(tx, server, person, game)
-        who = free_name([place for place in places if place is not before], name_of(person.name or _UNNAMED))
+        who = free_name([player for player in players if player is not before], name_of(person.name or _UNNAMED))
         game = seats.give_to_person(tx, server, game, record, seat, by, person, who, reason)
         what = "substitute_plays"
     offer = tables.offer_of_seat(tx, game_id, seat)
@@ -158,7 +159,7 @@ def replace_player(
 
 def offer_seat(tx: Tx, server: Server, game_id: int, seat: int, reason: str, by: str) -> int:
     """Offer a seat to people who are willing, because whoever moderates the table says so; how many are asked."""
-    game, before, _places = _seat_of(tx, game_id, seat)
+    game, before, _players = _seat_of(tx, game_id, seat)
     if before.person_id is None:
         raise Gone(_("A bot plays this seat."), why=_("What is offered is the seat of a person."))
     if game.private:
@@ -170,10 +171,10 @@ def offer_seat(tx: Tx, server: Server, game_id: int, seat: int, reason: str, by:
     return _put_on_offer(tx, server, game, before, "organiser", by, reason)
 
 
-def after_missed_turns(tx: Tx, server: Server, game: GameRow, place: PlaceRow) -> None:
+def after_missed_turns(tx: Tx, server: Server, game: GameRow, player: PlayerRow) -> None:
     """Give a seat up if its player was silent as often in a row as the table bears. The game is locked."""
-    if silence(place.silent, agreement_of(game)) is not None:
-        _give_up(tx, server, game, place, "silent")
+    if successor_after(player.missed, agreement_of(game)) is not None:
+        _give_up(tx, server, game, player, "missed")
 
 
 def after_resignation(tx: Tx, server: Server, game: GameRow, seat: int, person_id: int) -> None:
@@ -201,39 +202,39 @@ def tidy(server: Server) -> int:
     return sum(server.run(_tidy, offer_id=id_) for id_ in waiting)
 
 
-def _give_up(tx: Tx, server: Server, game: GameRow, place: PlaceRow, why: str) -> bool:
+def _give_up(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str) -> bool:
     """Give a seat up, once; False if that was done before."""
-    assert place.seat is not None
-    assert place.person_id is not None
-    if tables.offer_of_seat(tx, game.id, place.seat) is not None:
+    assert player.seat is not None
+    assert player.person_id is not None
+    if tables.offer_of_seat(tx, game.id, player.seat) is not None:
         return False
     successor = agreement_of(game).successor
     if successor is Successor.SUBSTITUTE:
-        _put_on_offer(tx, server, game, place, why, By.CLOCK)
+        _put_on_offer(tx, server, game, player, why, By.CLOCK)
         return True
     now = server.now()
-    offer_id = tables.add_offer(tx, game.id, place.seat, place.person_id, why, successor, now)
-    facts = {"why": why, "who": place.name, "seat": place.seat, "offer": offer_id}
+    offer_id = tables.add_offer(tx, game.id, player.seat, player.person_id, why, successor, now)
+    facts = {"why": why, "who": player.name, "seat": player.seat, "offer": offer_id}
     record = Record(game, now, server.randomness)
-    game = seats.give_to_bot(tx, server, game, record, place.seat, By.CLOCK)
-    _notice(tx, server, game, "replaced", facts, place.person_id)
-    for other in _others(tx, game.id, place.seat):
+    game = seats.give_to_bot(tx, server, game, record, player.seat, By.CLOCK)
+    _notice(tx, server, game, "replaced", facts, player.person_id)
+    for other in _others(tx, game.id, player.seat):
         _notice(tx, server, game, "bot_plays", facts, other)
     return True
 
 
-def _put_on_offer(tx: Tx, server: Server, game: GameRow, place: PlaceRow, why: str, by: str, reason: str = "") -> int:
+def _put_on_offer(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str, by: str, reason: str = "") -> int:
     """Ask people to take over a seat that is its player's until one does, and tell the table; how many are asked."""
-    assert place.seat is not None
-    assert place.person_id is not None
-    offer_id = tables.add_offer(tx, game.id, place.seat, place.person_id, why, Successor.SUBSTITUTE, server.now())
-    game = seats.offer(tx, server, game, place.seat, by, why, reason)
-    facts = {"why": why, "who": place.name, "seat": place.seat, "offer": offer_id, "reason": reason, "by": by}
-    _notice(tx, server, game, "seat_offered", facts, place.person_id)
-    for other in _others(tx, game.id, place.seat):
-        if other != place.person_id:
+    assert player.seat is not None
+    assert player.person_id is not None
+    offer_id = tables.add_offer(tx, game.id, player.seat, player.person_id, why, Successor.SUBSTITUTE, server.now())
+    game = seats.offer(tx, server, game, player.seat, by, why, reason)
+    facts = {"why": why, "who": player.name, "seat": player.seat, "offer": offer_id, "reason": reason, "by": by}
+    _notice(tx, server, game, "seat_offered", facts, player.person_id)
+    for other in _others(tx, game.id, player.seat):
+        if other != player.person_id:
             _notice(tx, server, game, "seat_on_offer", facts, other)
-    return _ask_for_substitute(tx, server, game, offer_id, place.seat, place.person_id)
+    return _ask_for_substitute(tx, server, game, offer_id, player.seat, player.person_id)
 
 
 def _ask_for_substitute(tx: Tx, server: Server, game: GameRow, offer_id: int, seat: int, gone: int) -> int:
@@ -251,16 +252,16 @@ def _ask_for_substitute(tx: Tx, server: Server, game: GameRow, offer_id: int, se
     return len(letters)
 
 
-def _seat_of(tx: Tx, game_id: int, seat: int) -> tuple[GameRow, PlaceRow, list[PlaceRow]]:
+def _seat_of(tx: Tx, game_id: int, seat: int) -> tuple[GameRow, PlayerRow, list[PlayerRow]]:
     """A running game, locked, and who plays the seat there."""
     game = games.lock(tx, game_id)
     if game.status != "playing":
         raise Gone(_("This game is not being played."), why=_("Only seats of running games change hands."))
-    places = players.places(tx, game_id)
-    before = next((place for place in places if place.seat == seat), None)
+    players = player_rows.of_game(tx, game_id)
+    before = next((player for player in players if player.seat == seat), None)
     if before is None:
         raise Gone(_("There is no such seat in this game."))
-    return game, before, places
+    return game, before, players
 
 
 def _give_up_unreachable(tx: Tx, server: Server, asked: deadlines.DeadlineRow) -> bool:
@@ -276,8 +277,8 @@ def _give_up_unreachable(tx: Tx, server: Server, asked: deadlines.DeadlineRow) -
         return False
     # Somebody who reads no mail and plays on the pages is not gone; but their clock runs like everybody's.
     gone = not _moved_since(tx, game.id, asked.seat, since)
-    place = next(place for place in players.places(tx, game.id) if place.seat == asked.seat)
-    given_up = gone and _give_up(tx, server, game, place, "unreachable")
+    player = next(player for player in player_rows.of_game(tx, game.id) if player.seat == asked.seat)
+    given_up = gone and _give_up(tx, server, game, player, "unreachable")
     after = deadlines.read(tx, game.id, asked.turn, asked.seat)
     if after is None or after.due_at is not None:
         return given_up
@@ -291,10 +292,10 @@ def _give_up_unreachable(tx: Tx, server: Server, asked: deadlines.DeadlineRow) -
 
 def _still_gone(tx: Tx, offer: OfferRow) -> bool:
     """Whether the player who left is still gone: a move since then, or a mail that arrived, keeps the seat."""
-    place = next((place for place in players.places(tx, offer.game_id) if place.seat == offer.seat), None)
-    if place is None or place.person_id is None:
-        return place is not None
-    if place.person_id != offer.person_id or _moved_since(tx, offer.game_id, offer.seat, offer.offered_at):
+    player = next((player for player in player_rows.of_game(tx, offer.game_id) if player.seat == offer.seat), None)
+    if player is None or player.person_id is None:
+        return player is not None
+    if player.person_id != offer.person_id or _moved_since(tx, offer.game_id, offer.seat, offer.offered_at):
         return False
     return offer.why != "unreachable" or _failing_since(tx, offer.person_id, offer.offered_at) is not None
 
@@ -324,8 +325,8 @@ def _tidy(tx: Tx, server: Server, offer_id: int) -> bool:
 
 def _others(tx: Tx, game_id: int, seat: int) -> list[int]:
     """The people on the other seats, each once."""
-    places = players.places(tx, game_id)
-    return sorted({place.person_id for place in places if place.person_id is not None and place.seat != seat})
+    players = player_rows.of_game(tx, game_id)
+    return sorted({player.person_id for player in players if player.person_id is not None and player.seat != seat})
 
 
 def _notice(tx: Tx, server: Server, game: GameRow, what: str, facts: dict[str, object], person_id: int) -> None:

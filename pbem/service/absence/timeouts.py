@@ -18,7 +18,8 @@ from pbem.service.clocks import outages
 from pbem.service.clocks.outages import Worker
 from pbem.service.play.move import By, agreement_of, play_locked, position_of
 from pbem.service.server import Server
-from pbem.store import deadlines, games, outbox, players
+from pbem.store import deadlines, games, outbox
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
@@ -116,23 +117,23 @@ def _time_out(tx: Tx, server: Server, claimed: DeadlineRow, now: datetime) -> st
         deadlines.close(tx, game.id, row.turn, row.seat)
         return "answered"
     receipt = play_locked(tx, server, game, row.turn, row.seat, decision.default, By.CLOCK)
-    _tell_of_silence(tx, server, game, row, receipt.written)
+    _tell_of_missed_turn(tx, server, game, row, receipt.written)
     return "decided"
 
 
-def _tell_of_silence(tx: Tx, server: Server, before: GameRow, row: DeadlineRow, written: str) -> None:
+def _tell_of_missed_turn(tx: Tx, server: Server, before: GameRow, row: DeadlineRow, written: str) -> None:
     """Tell the player what was decided without them, and give the seat up if that was once too often."""
     game = games.read(tx, before.id)
-    place = next(place for place in players.places(tx, game.id) if place.seat == row.seat)
-    facts = {"choice": written, "due_at": row.due_at and row.due_at.isoformat(), "silent": place.silent}
+    player = next(player for player in player_rows.of_game(tx, game.id) if player.seat == row.seat)
+    facts = {"choice": written, "due_at": row.due_at and row.due_at.isoformat(), "missed": player.missed}
     if game.status == "playing":
-        facts["warning"] = warning(place.silent, agreement_of(game))
+        facts["warning"] = warning(player.missed, agreement_of(game))
     now = server.now()
-    assert place.person_id is not None, "a bot is never timed out"
-    letter = outbox.Letter(place.person_id, "auto_passed", game.id, game.seq, row.seat, row.turn, facts)
+    assert player.person_id is not None, "a bot is never timed out"
+    letter = outbox.Letter(player.person_id, "auto_passed", game.id, game.seq, row.seat, row.turn, facts)
     outbox.queue(tx, [letter], now, now)
     if game.status == "playing":
-        substitutes.after_missed_turns(tx, server, game, place)
+        substitutes.after_missed_turns(tx, server, game, player)
 
 
 def _remind(tx: Tx, server: Server, ripe: DeadlineRow, now: datetime) -> str:

@@ -14,7 +14,8 @@ from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.server import Server
 from pbem.service.tables import leaving
-from pbem.store import games, outbox, people, personal_data, players, tables
+from pbem.store import games, outbox, people, personal_data, tables
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 
 MAILS_A_DAY: Final = 5
@@ -48,9 +49,9 @@ def delete_person(tx: Tx, server: Server, person_id: int, reason: str = "") -> l
                 remedy=_("Nothing was changed; you get a mail when it goes on, and can do this then."),
             )
         if game.status == "playing":
-            for place in players.places(tx, game_id):
-                if place.person_id == person_id and place.seat is not None:
-                    leaving.resign(tx, server, game_id, place.seat, person_id, reason)
+            for player in player_rows.of_game(tx, game_id):
+                if player.person_id == person_id and player.seat is not None:
+                    leaving.resign(tx, server, game_id, player.seat, person_id, reason)
         elif game.status in ("open", "planned"):
             leaving.leave(tx, server, game_id, person_id, reason)
     person = people.lock(tx, person_id)

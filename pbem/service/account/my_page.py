@@ -24,13 +24,14 @@ from pbem.service.outgoing.ledger import Listed
 from pbem.service.outgoing.preferences import Wished
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
-from pbem.store import deadlines, games, people, players, reachability
+from pbem.store import deadlines, games, people, reachability
 from pbem.store import links as link_rows
+from pbem.store import players as player_rows
 from pbem.store import tables as table_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.links import Meant
-from pbem.store.players import PlaceRow
+from pbem.store.players import PlayerRow
 from pbem.store.vacations import VacationRow
 from pbem.tokens import Purpose
 
@@ -134,16 +135,16 @@ def at(tx: Tx, server: Server, person_id: int) -> Own:
     joined = table_rows.of_person(tx, person_id, ("open", *_BEGUN))
     hosted = [row for row in table_rows.hosted_by(tx, person_id, ("open",)) if row not in joined]
     over = table_rows.lately_over(tx, person_id, MOST_OVER)
-    places = players.places_of(tx, [row.id for row in (*joined, *hosted, *over)])
+    players = player_rows.of_games(tx, [row.id for row in (*joined, *hosted, *over)])
     asked = {(row.game_id, row.seat): row.due_at for row in deadlines.of_person(tx, person_id)}
     failure = reachability.failure(tx, person_id)
-    played = [each for row in joined if row.status in _BEGUN for each in _played(row, places, asked, person_id)]
+    played = [each for row in joined if row.status in _BEGUN for each in _played(row, players, asked, person_id)]
     return Own(
         name=person.name,
         zone=ZoneInfo(person.zone),
         played=tuple(sorted(played, key=_urgency)),
-        waiting=tuple(_waiting(row, places, person_id) for row in (*joined, *hosted) if row.status == "open"),
-        over=tuple(_over(row, places, person_id) for row in over),
+        waiting=tuple(_waiting(row, players, person_id) for row in (*joined, *hosted) if row.status == "open"),
+        over=tuple(_over(row, players, person_id) for row in over),
         failing_since=None if failure is None else failure.start_at,
     )
 
@@ -221,7 +222,7 @@ def choose(server: Server, person_id: int, way: str, digest_at: str = "") -> Non
 def seat_token(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) -> str:
     """The token of a seat of one's own, made if there is none for its present turn."""
     game = games.lock(tx, game_id)
-    if all(place.person_id != person_id for place in players.places(tx, game_id) if place.seat == seat):
+    if all(player.person_id != person_id for player in player_rows.of_game(tx, game_id) if player.seat == seat):
         raise Forbidden(_("This seat is not yours."))
     row = link_rows.read(tx, links.make_for_seat(tx, server, person_id, game_id, game.turn, seat).seat)
     assert row is not None
@@ -231,7 +232,7 @@ def seat_token(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) 
 def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
     """The token of a table that waits for players, at which one has a place or whose host one is."""
     game = games.lock(tx, game_id)
-    seated = any(place.person_id == person_id for place in players.places(tx, game_id))
+    seated = any(player.person_id == person_id for player in player_rows.of_game(tx, game_id))
     if game.status != "open" or not (seated or game.host_id == person_id):
         raise NotFound(_("This table does not wait for you."), remedy=_("Your tables are on your own page."))
     meant = Meant(Purpose.CONFIRM, person_id, game_id)
@@ -246,19 +247,19 @@ def _urgency(seat: Played) -> tuple[bool, bool, float, int]:
 
 
 def _played(
-    row: GameRow, places: dict[int, list[PlaceRow]], asked: dict[tuple[int, int], datetime | None], person_id: int
+    row: GameRow, players: dict[int, list[PlayerRow]], asked: dict[tuple[int, int], datetime | None], person_id: int
 ) -> Iterable[Played]:
-    for place in places[row.id]:
-        if place.person_id != person_id or place.seat is None:
+    for player in players[row.id]:
+        if player.person_id != person_id or player.seat is None:
             continue
-        seat = row.id, place.seat
+        seat = row.id, player.seat
         yield Played(
             game_id=row.id,
             key=row.key,
-            seat=place.seat,
+            seat=player.seat,
             title=row.title,
             kind=row.kind,
-            name=place.name,
+            name=player.name,
             hosted=row.host_id == person_id,
             paused=row.paused or row.status == "frozen",
             asked=seat in asked,
@@ -266,11 +267,11 @@ def _played(
         )
 
 
-def _waiting(row: GameRow, places: dict[int, list[PlaceRow]], person_id: int) -> Waiting:
-    return Waiting(row.id, row.title, row.kind, row.seats, len(places[row.id]), row.host_id == person_id)
+def _waiting(row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> Waiting:
+    return Waiting(row.id, row.title, row.kind, row.seats, len(players[row.id]), row.host_id == person_id)
 
 
-def _over(row: GameRow, places: dict[int, list[PlaceRow]], person_id: int) -> Over:
-    seat = next(place.seat for place in places[row.id] if place.person_id == person_id)
+def _over(row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> Over:
+    seat = next(player.seat for player in players[row.id] if player.person_id == person_id)
     assert seat is not None, "the game has begun"
     return Over(row.id, row.key, seat, row.title, row.kind, not row.private, row.status == "void", row.ended_at)

@@ -71,10 +71,10 @@ def _listed(name: str, items: Iterator[dict[str, Any]]) -> Iterator[str]:
     yield "]"
 
 
-def _table(server: Server, person_id: int, place: dict[str, Any]) -> dict[str, Any]:
+def _table(server: Server, person_id: int, player: dict[str, Any]) -> dict[str, Any]:
     """One seat: the table, and what its player has done and said there."""
     with server.store.read() as tx:
-        row = games.read(tx, place["id"])
+        row = games.read(tx, player["id"])
         found = {
             "key": row.key,
             "title": row.title,
@@ -85,8 +85,8 @@ def _table(server: Server, person_id: int, place: dict[str, Any]) -> dict[str, A
             "started_at": row.started_at,
             "ended_at": row.ended_at,
         }
-        seat = place.get("seat")
-        found |= {name: place[name] for name in ("seat", "name", "word", "joined_at") if name in place}
+        seat = player.get("seat")
+        found |= {name: player[name] for name in ("seat", "name", "word", "joined_at") if name in player}
         if seat is not None:
             found["acts"] = list(_acts(tx, row.id, row.key, row.kind, seat))
             found["said"] = [{"at": at, "text": text} for at, text in personal_data.said(tx, row.id, seat)]

@@ -40,10 +40,12 @@ from pbem.store import (
     outages,
     outbox,
     people,
-    players,
     reachability,
 )
 from pbem.store import pauses as pause_rows
+from pbem.store import (
+    players as player_rows,
+)
 from pbem.store import vacations as vacation_rows
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow, Key
@@ -174,10 +176,10 @@ def clocks_of(tx: Tx, games: Games, rows: Collection[DeadlineRow]) -> dict[Key, 
         return {}
     of_games = {row.game_id for row in rows}
     seated = {
-        (game_id, place.seat): place.person_id
-        for game_id, places in players.places_of(tx, of_games).items()
-        for place in places
-        if place.person_id is not None
+        (game_id, player.seat): player.person_id
+        for game_id, players in player_rows.of_games(tx, of_games).items()
+        for player in players
+        if player.person_id is not None
     }
     played = [row for row in rows if (row.game_id, row.seat) in seated]
     persons = people.read_all(tx, {seated[row.game_id, row.seat] for row in played})
@@ -358,8 +360,8 @@ def settle_person(tx: Tx, server: Server, person_id: int, locked: dict[int, Game
 
 
 def holders_of(tx: Tx, game_id: int) -> dict[int | None, int | None]:
-    return {place.seat: place.person_id for place in players.places(tx, game_id)}
+    return {player.seat: player.person_id for player in player_rows.of_game(tx, game_id)}
 
 
 def people_at(tx: Tx, game_id: int) -> list[int]:
-    return sorted({place.person_id for place in players.places(tx, game_id) if place.person_id is not None})
+    return sorted({player.person_id for player in player_rows.of_game(tx, game_id) if player.person_id is not None})

@@ -16,7 +16,8 @@ from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.deadlines import holders_of, people_at
 from pbem.service.play.log import Kind, add_row
 from pbem.service.server import Server
-from pbem.store import deadlines, games, pauses, players, tables
+from pbem.store import deadlines, games, pauses, tables
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
@@ -103,7 +104,9 @@ def _tell_the_others(
     by: str,
 ) -> None:
     """Say that there is more time for a seat, or for all who are asked, and no more than the row does: not who those are."""
-    who = "" if seat is None else next(place.name for place in players.places(tx, game.id) if place.seat == seat)
+    who = (
+        "" if seat is None else next(player.name for player in player_rows.of_game(tx, game.id) if player.seat == seat)
+    )
     facts: dict[str, object] = {"reason": reason, "by": by, "who": who}
     if isinstance(extension, ExtendedTo):
         facts["until"] = extension.moment

@@ -8,7 +8,8 @@ from pbem.service import alarms
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.deadlines import lock_games_of, settle_person
 from pbem.service.server import Server
-from pbem.store import ledger, outbox, people, players, reachability, tables, traffic
+from pbem.store import ledger, outbox, people, reachability, tables, traffic
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 
@@ -122,8 +123,8 @@ def _companions(tx: Tx, person_id: int) -> list[tuple[GameRow, str, int]]:
     """Everybody who plays with a person: at which table, what the person is called there, and who that is."""
     found = []
     for game in tables.of_person(tx, person_id, ("playing",)):
-        places = players.places(tx, game.id)
-        who = next(place.name for place in places if place.person_id == person_id)
-        others = {place.person_id for place in places if place.person_id is not None} - {person_id}
+        players = player_rows.of_game(tx, game.id)
+        who = next(player.name for player in players if player.person_id == person_id)
+        others = {player.person_id for player in players if player.person_id is not None} - {person_id}
         found += [(game, who, other) for other in sorted(others)]
     return found

@@ -10,7 +10,8 @@ from typing import Final
 from pbem.service.alarms import What
 from pbem.service.people import addresses
 from pbem.service.server import Server
-from pbem.store import alarms, games, organisers, outbox, players, slots
+from pbem.store import alarms, games, organisers, outbox, slots
+from pbem.store import players as player_rows
 from pbem.store.alarms import AlarmRow
 from pbem.store.database import Tx
 
@@ -77,4 +78,4 @@ def _is_withheld(tx: Tx, row: AlarmRow, reader: int) -> bool:
     """Whether a reader must not hear what was said: a player may have told the organiser of a hand at the reader's table."""
     if row.what != What.CALL or row.game_id is None:
         return False
-    return any(place.person_id == reader for place in players.places(tx, row.game_id))
+    return any(player.person_id == reader for player in player_rows.of_game(tx, row.game_id))

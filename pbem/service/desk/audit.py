@@ -19,7 +19,8 @@ from pbem.domain.user_text import must_hold_no_address, reason_of
 from pbem.i18n.speech import gettext as _
 from pbem.service.server import Server
 from pbem.store import audit as rows
-from pbem.store import games, people, players
+from pbem.store import games, people
+from pbem.store import players as player_rows
 from pbem.store.audit import AuditRow, Wanted
 from pbem.store.database import Tx
 
@@ -145,7 +146,7 @@ def export(server: Server) -> Iterator[str]:
 
 def _plays_at(tx: Tx, actor: Actor, game_id: int) -> bool:
     return actor.person_id is not None and any(
-        place.person_id == actor.person_id for place in players.places(tx, game_id)
+        player.person_id == actor.person_id for player in player_rows.of_game(tx, game_id)
     )
 
 

@@ -18,7 +18,8 @@ from pbem.service.alarms import What
 from pbem.service.desk import audit
 from pbem.service.people import addresses as persons
 from pbem.service.server import Server
-from pbem.store import calls, games, outbox, people, players
+from pbem.store import calls, games, outbox, people
+from pbem.store import players as player_rows
 from pbem.store.audit import AuditRow
 from pbem.store.calls import CallRow, ToldCall
 from pbem.store.database import Tx
@@ -123,7 +124,9 @@ def _call(tx: Tx, server: Server, person_id: int, text: str, game_id: int | None
     if game_id is not None:
         games.read(tx, game_id)
     if seat is not None:
-        held = game_id is not None and [place.person_id for place in players.places(tx, game_id) if place.seat == seat]
+        held = game_id is not None and [
+            player.person_id for player in player_rows.of_game(tx, game_id) if player.seat == seat
+        ]
         if held != [person_id]:
             raise Forbidden(_("This seat is not yours."))
     now = server.now()

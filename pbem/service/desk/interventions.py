@@ -11,7 +11,8 @@ from pbem.service.play import move
 from pbem.service.play.log import Kind
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
-from pbem.store import games, log, people, players
+from pbem.store import games, log, people
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.tokens import Purpose
 
@@ -40,7 +41,7 @@ def by_link(tx: Tx, server: Server, token: str) -> Told:
     rows = (row for row in chain if row.by in _MODERATORS or row.kind == Kind.DELAYED)
     return Told(
         title=game.title,
-        names={place.seat: place.name for place in players.places(tx, game_id) if place.seat is not None},
+        names={player.seat: player.name for player in player_rows.of_game(tx, game_id) if player.seat is not None},
         zone=ZoneInfo(people.read(tx, person_id).zone),
         rows=tuple(row_told(rules, row) for row in islice(rows, MOST_TOLD)),
     )

@@ -121,11 +121,11 @@ def page_of(tx: Tx, wanted: Wanted, now: datetime, after: str = "", limit: int =
     shown = rows[:limit]
     ids = [row.id for row in shown]
     wrong, due = overview.troubles_of(tx, shown), overview.next_due(tx, shown)
-    seated = player_rows.places_of(tx, ids)
+    seated = player_rows.of_games(tx, ids)
     tables = tuple(
         Listed(
             replace(row, due_at=due.get(row.id)),
-            tuple(place.name for place in seated[row.id]),
+            tuple(player.name for player in seated[row.id]),
             tuple(_troubles(row, due.get(row.id), wrong.get(row.id, set()), now)),
         )
         for row in shown

@@ -34,13 +34,14 @@ from pbem.service.server import Server
 from pbem.service.tables import talk
 from pbem.service.tables.talk import Line
 from pbem.store import audit as audit_rows
-from pbem.store import deadlines, games, people, players
+from pbem.store import deadlines, games, people
 from pbem.store import log as log_rows
+from pbem.store import players as player_rows
 from pbem.store.audit import AuditRow, Wanted
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
-from pbem.store.players import PlaceRow
+from pbem.store.players import PlayerRow
 
 MOST_ROWS: Final = 40
 MOST_ACTS: Final = 20
@@ -79,7 +80,7 @@ class Sitting:
     name: str
     person_id: int | None
     bot: str | None
-    silent: int
+    missed: int
     due: DeadlineRow | None
 
 
@@ -122,21 +123,21 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> Desk:
     audit.must_be_allowed(tx, actor, Act.TABLE, game_id)
     game = games.read(tx, game_id)
     for_host = actor.role is Role.HOST
-    rules, places = move.rules_of(game), players.places(tx, game_id)
+    rules, players = move.rules_of(game), player_rows.of_game(tx, game_id)
     mails = () if for_host else tuple(ledger.lines_of_game(tx, game_id, MOST_MAILS))
     return Desk(
         game=game,
         rules=rules,
         for_host=for_host,
         host=people.read(tx, game.host_id).name,
-        seats=tuple(_seats(tx, game, places, for_host=for_host)),
+        seats=tuple(_seats(tx, game, players, for_host=for_host)),
         log=tuple(_log(tx, game, rules, for_host=for_host)),
         # What players may know of it stands in the log; a call and its answer are between two people.
         acts=() if for_host else tuple(audit_rows.newest(tx, Wanted(game_id=game_id), None, MOST_ACTS)),
         mails=mails,
         said=tuple(talk.heard_in_game(tx, game)),
-        turns=() if for_host else tuple(_turns(tx, game, rules, places)),
-        called=ledger.readers_of(tx, {mail.person_id for mail in mails}, places),
+        turns=() if for_host else tuple(_turns(tx, game, rules, players)),
+        called=ledger.readers_of(tx, {mail.person_id for mail in mails}, players),
     )
 
 
@@ -148,7 +149,7 @@ def clocks(tx: Tx, server: Server, actor: Actor, game_id: int) -> tuple[GameRow,
             _("A host is not told who has answered."), why=_("Whoever plays at a table is not told either.")
         )
     game = games.read(tx, game_id)
-    seats = _seats(tx, game, players.places(tx, game_id), for_host=False)
+    seats = _seats(tx, game, player_rows.of_game(tx, game_id), for_host=False)
     running = clocks_deadlines.clocks_of(tx, {game.id: game}, [each.due for each in seats if each.due is not None])
     ways = {
         seat: explained(clocks_deadlines.known(clock, server.now()), ZoneInfo(clock.person.zone))
@@ -174,13 +175,13 @@ def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason
     game = games.lock(tx, game_id)
     if game.started_at is None:
         raise Gone(_("This game has not begun, so nobody sees anything yet."), remedy=_("Nothing was shown."))
-    places = players.places(tx, game_id)
-    if all(place.seat != seat for place in places):
+    players = player_rows.of_game(tx, game_id)
+    if all(player.seat != seat for player in players):
         raise NotFound(_("There is no such seat in this game."), remedy=_("Nothing was shown."))
     audit.record(tx, server, actor, Act.SEE_AS, reason, game_id=game_id, seat=seat)
     rules = move.rules_of(game)
     view = views.view(tx, game, seat).view
-    names = tuple(set_apart(place.name) for place in sorted(places, key=lambda place: place.seat or 0))
+    names = tuple(set_apart(player.name) for player in sorted(players, key=lambda player: player.seat or 0))
     decision = asked(rules, view, seat) if game.status == "playing" else None
     prompt = None if decision is None else decision.prompt
     return Eyes(game, seat, rules.board(view, seat), speech.teller(rules, seat, names), prompt)
@@ -194,11 +195,11 @@ def row_told(rules: Game[Any], row: hash_chain.Row) -> LoggedRow:
     return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, said)
 
 
-def _seats(tx: Tx, game: GameRow, places: list[PlaceRow], *, for_host: bool) -> list[Sitting]:
+def _seats(tx: Tx, game: GameRow, players: list[PlayerRow], *, for_host: bool) -> list[Sitting]:
     open_rows = {} if for_host else {row.seat: row for row in deadlines.of_game(tx, game.id)}
     return [
-        Sitting(seat, place.name, place.person_id, place.bot, 0 if for_host else place.silent, open_rows.get(seat))
-        for seat, place in sorted((place.seat, place) for place in places if place.seat is not None)
+        Sitting(seat, player.name, player.person_id, player.bot, 0 if for_host else player.missed, open_rows.get(seat))
+        for seat, player in sorted((player.seat, player) for player in players if player.seat is not None)
     ]
 
 
@@ -207,11 +208,11 @@ def _log(tx: Tx, game: GameRow, rules: Game[Any], *, for_host: bool) -> list[Log
     return [row_told(rules, row) for row in islice(rows, MOST_ROWS)]
 
 
-def _turns(tx: Tx, game: GameRow, rules: Game[Any], places: list[PlaceRow]) -> list[tuple[int, str]]:
+def _turns(tx: Tx, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> list[tuple[int, str]]:
     """The newest turns that the game can go back to, each with who decided in it."""
     if game.status != "playing":
         return []
-    names = {place.seat: place.name for place in places}
+    names = {player.seat: player.name for player in players}
     found = []
     for standing in islice(entries_back(rules, log_rows.chain_back(tx, game.id, game.key)), MOST_TURNS):
         deciders = sorted(standing.entry.choices.keys() - standing.entry.alone)

@@ -37,15 +37,16 @@ from pbem.service.outgoing.email_links import ASKING, WITH_BOARD, EmailLinks
 from pbem.service.play import move, views
 from pbem.service.play.seat_view import look_at
 from pbem.service.server import Server
-from pbem.store import deadlines, games, ledger, outbox, people, players, seats, talk
+from pbem.store import deadlines, games, ledger, outbox, people, seats, talk
 from pbem.store import links as link_rows
+from pbem.store import players as player_rows
 from pbem.store import tables as table_rows
 from pbem.store import views as kept_views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import OutboxRow
 from pbem.store.people import PersonRow
-from pbem.store.players import PlaceRow
+from pbem.store.players import PlayerRow
 from pbem.tokens import Purpose
 
 _ANSWERABLE: Final = ASKING | {"receipt"}
@@ -78,7 +79,7 @@ def content_of(
     """Everything that a mail says."""
     person = people.read(tx, mail.person_id)
     game = None if mail.game_id is None else games.read(tx, mail.game_id)
-    places = [] if game is None else players.places(tx, game.id)
+    players = [] if game is None else player_rows.of_game(tx, game.id)
     rules = None if game is None else move.rules_of(game)
     facts = _facts(mail, rules)
     words: Words = {"facts": facts}
@@ -94,14 +95,16 @@ def content_of(
     if ready.seat_links is not None:
         words |= {"call": f"{words['seat_page']}/call", "rules": f"{words['seat_page']}/rules"}
     if game is not None:
-        words = _about_table(letterhead, game, places, mail) | words
-        words |= _about_seat(tx, server, letterhead, mail, game, places, ready)
+        words = _about_table(letterhead, game, players, mail) | words
+        words |= _about_seat(tx, server, letterhead, mail, game, players, ready)
     if mail.kind == "digest":
         found = digests.sections_of(tx, mail, ready.sections)
         words["sections"] = [content_of_seat.section(server, letterhead, each, len(found)) for each in found]
     if mail.kind == "links":
         words["games"] = _games(tx, server, letterhead, ready)
-    called = next((place.name for place in places if place.seat == ready.seat and ready.seat is not None), person.name)
+    called = next(
+        (player.name for player in players if player.seat == ready.seat and ready.seat is not None), person.name
+    )
     turn = None if mail.seat is None or mail.kind == "receipt" else outbox.turn_before(tx, mail)
     reply = None if ready.seat_links is None or mail.kind not in _ANSWERABLE else ready.seat_links.reply
     return Written(
@@ -152,7 +155,7 @@ def _facts(mail: OutboxRow, rules: Game[Any] | None) -> dict[str, Any]:
     return said
 
 
-def _about_table(letterhead: Letterhead, game: GameRow, places: list[PlaceRow], mail: OutboxRow) -> Words:
+def _about_table(letterhead: Letterhead, game: GameRow, players: list[PlayerRow], mail: OutboxRow) -> Words:
     """What anybody at the table may know of it."""
     rules = move.rules_of(game)
     options: Mapping[str, str | int] = json.loads(game.options)
@@ -170,11 +173,11 @@ def _about_table(letterhead: Letterhead, game: GameRow, places: list[PlaceRow], 
             if options.get(option.name, option.default) != option.default
             and game.seats in (option.seats or (game.seats,))
         ],
-        "silent_limit": game.silent_limit,
+        "missed_limit": game.missed_limit,
         "successor": game.successor,
         "expires_at": game.expires_at,
         "commitment": game.commitment,
-        "present": [place.name for place in places],
+        "present": [player.name for player in players],
     }
     if mail.kind == "invitation":
         words |= {"about": speech.translated(rules.about), "length": speech.told(rules.length)}
@@ -191,22 +194,22 @@ def _about_seat(
     letterhead: Letterhead,
     mail: OutboxRow,
     game: GameRow,
-    places: list[PlaceRow],
+    players: list[PlayerRow],
     ready: EmailLinks,
 ) -> Words:
     """What the reader's seat sees, and is asked."""
     if mail.kind == "substitute":
         rules = move.rules_of(game)
         known = views.view(tx, game, SPECTATOR).view
-        names = tuple(place.name for place in sorted(places, key=lambda place: place.seat or 0))
+        names = tuple(player.name for player in sorted(players, key=lambda player: player.seat or 0))
         board = printed(rules.board(known, SPECTATOR), speech.teller(rules, None, names), SPECTATOR)
         return {"board": board, "gone": names[table_rows.offer(tx, json.loads(mail.facts)["offer"]).seat]}
     if ready.seat is None or ready.seat_links is None:
         return {}
     words: Words = {
         "players": [
-            {"seat": seat + 1, "name": place.name, "mine": seat == ready.seat}
-            for seat, place in sorted((place.seat, place) for place in places if place.seat is not None)
+            {"seat": seat + 1, "name": player.name, "mine": seat == ready.seat}
+            for seat, player in sorted((player.seat, player) for player in players if player.seat is not None)
         ],
         "asked_at_once": deadlines.read(tx, game.id, game.turn, ready.seat) is not None,
     }

@@ -24,7 +24,8 @@ from pbem.service.play.log import latest_entries
 from pbem.service.play.seat_view import Look, look_at
 from pbem.service.server import Server
 from pbem.service.tables import talk
-from pbem.store import deadlines, games, ledger, log, outbox, players, preferences, tables
+from pbem.store import deadlines, games, ledger, log, outbox, preferences, tables
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import OutboxRow
@@ -57,10 +58,10 @@ def gather(server: Server) -> int:
 def make_links(tx: Tx, server: Server, person_id: int) -> tuple[tuple[int, int, SeatLinks], ...]:
     """The games, seats and links of everything that a person reads of in a digest. The person is locked."""
     return tuple(
-        (game.id, place.seat, links.make_for_seat(tx, server, person_id, game.id, game.turn, place.seat))
+        (game.id, player.seat, links.make_for_seat(tx, server, person_id, game.id, game.turn, player.seat))
         for game in _daily(tx, person_id)
-        for place in players.places(tx, game.id)
-        if place.person_id == person_id and place.seat is not None
+        for player in player_rows.of_game(tx, game.id)
+        if player.person_id == person_id and player.seat is not None
     )
 
 

@@ -18,7 +18,7 @@ from pbem.service.clocks.deadlines import Games
 from pbem.service.links import SeatLinks
 from pbem.service.outgoing import digests
 from pbem.service.server import Server
-from pbem.store import players as game_rows
+from pbem.store import players as player_rows
 from pbem.store import tables
 from pbem.store.database import Tx
 from pbem.store.deadlines import Key
@@ -144,11 +144,11 @@ def _email_links(
 def _seats(tx: Tx, mails: Iterable[OutboxRow]) -> dict[int, int]:
     """The seats that mails speak to: the one that each names, or its reader's first; none where that is not theirs."""
     about = {mail.id: mail.game_id for mail in mails if mail.game_id is not None}
-    places = game_rows.places_of(tx, set(about.values()))
+    players = player_rows.of_games(tx, set(about.values()))
     found = {}
     for mail in mails:
         held = (
-            [place.seat for place in places[about[mail.id]] if place.person_id == mail.person_id]
+            [player.seat for player in players[about[mail.id]] if player.person_id == mail.person_id]
             if mail.id in about
             else []
         )
@@ -162,8 +162,8 @@ def _played(tx: Tx, server: Server, person_id: int) -> tuple[tuple[int, int, int
     """The games, seats and links of everything that a person plays."""
     found = []
     for game in tables.of_person(tx, person_id, ("playing",)):
-        for place in game_rows.places(tx, game.id):
-            if place.person_id == person_id and place.seat is not None:
-                made = links.make_for_seat(tx, server, person_id, game.id, game.turn, place.seat)
-                found.append((game.id, place.seat, made.seat))
+        for player in player_rows.of_game(tx, game.id):
+            if player.person_id == person_id and player.seat is not None:
+                made = links.make_for_seat(tx, server, person_id, game.id, game.turn, player.seat)
+                found.append((game.id, player.seat, made.seat))
     return tuple(found)

@@ -16,12 +16,13 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.outgoing import outdated, preferences
 from pbem.service.play import move
 from pbem.service.server import Server
-from pbem.store import deadlines, games, ledger, outbox, people, players
+from pbem.store import deadlines, games, ledger, outbox, people
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.ledger import LedgerRow
 from pbem.store.outbox import OutboxRow
-from pbem.store.players import PlaceRow
+from pbem.store.players import PlayerRow
 
 MOST_SHOWN: Final = 200
 
@@ -65,9 +66,9 @@ def of_game(tx: Tx, server: Server, game_id: int, seat: int | None = None, limit
     return lines_of_game(tx, game_id, limit, seat)
 
 
-def readers_of(tx: Tx, person_ids: Collection[int], places: Sequence[PlaceRow] = ()) -> dict[int, str]:
+def readers_of(tx: Tx, person_ids: Collection[int], players: Sequence[PlayerRow] = ()) -> dict[int, str]:
     """What the readers of mails are called: at the table, or by themselves, or by nobody yet and so by their numbers."""
-    at_table = {place.person_id: place.name for place in places}
+    at_table = {player.person_id: player.name for player in players}
     return {
         number: at_table.get(number) or person.name or _("person %(number)s", number=number)
         for number, person in people.read_all(tx, set(person_ids)).items()
@@ -132,7 +133,7 @@ def resend(tx: Tx, server: Server, outbox_id: int, *, at_wish: bool = False) -> 
 def turn_again(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) -> None:
     """Send a player the mail of their present turn anew, at once however they are mailed, because they have asked for it."""
     game = games.lock(tx, game_id)
-    if all(place.person_id != person_id for place in players.places(tx, game_id) if place.seat == seat):
+    if all(player.person_id != person_id for player in player_rows.of_game(tx, game_id) if player.seat == seat):
         raise Forbidden(_("This seat is not yours."))
     move.must_go_on(game)
     asked = deadlines.read(tx, game_id, game.turn, seat)

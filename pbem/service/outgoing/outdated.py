@@ -7,13 +7,14 @@ from typing import Final
 from pbem.service.clocks.deadlines import Games
 from pbem.service.outgoing import digests
 from pbem.service.outgoing.email_links import ASKING
-from pbem.store import deadlines, outbox, people, players
+from pbem.store import deadlines, outbox, people
+from pbem.store import players as player_rows
 from pbem.store import tables as table_rows
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
 from pbem.store.outbox import OutboxRow
-from pbem.store.players import PlaceRow
+from pbem.store.players import PlayerRow
 
 ANSWERED: Final = "the seat has answered"
 """Why a mail that asks is not sent although its turn is not over."""
@@ -26,12 +27,12 @@ def why_outdated(tx: Tx, mails: Collection[OutboxRow], tables: Games) -> dict[in
         for mail in mails
         if mail.game_id is not None and mail.seat is not None
     }
-    places = players.places_of(tx, {game_id for game_id, _, _ in turns.values()})
+    players = player_rows.of_games(tx, {game_id for game_id, _, _ in turns.values()})
     asked = deadlines.read_all(tx, set(turns.values()))
     found = {}
     for mail in mails:
         game = None if mail.game_id is None else tables[mail.game_id]
-        seated = [] if mail.id not in turns else places[turns[mail.id][0]]
+        seated = [] if mail.id not in turns else players[turns[mail.id][0]]
         why = _why(tx, mail, game, seated, asked.get(turns[mail.id]) if mail.id in turns else None)
         if why is not None:
             found[mail.id] = why
@@ -39,7 +40,7 @@ def why_outdated(tx: Tx, mails: Collection[OutboxRow], tables: Games) -> dict[in
 
 
 def _why(
-    tx: Tx, mail: OutboxRow, game: GameRow | None, places: list[PlaceRow], asked: DeadlineRow | None
+    tx: Tx, mail: OutboxRow, game: GameRow | None, players: list[PlayerRow], asked: DeadlineRow | None
 ) -> str | None:
     if game is None:
         if mail.kind == "digest":
@@ -53,7 +54,7 @@ def _why(
         return None if offer.status == "open" and game.status == "playing" else "the seat is not on offer any more"
     if mail.seat is None:
         return None
-    if all(place.person_id != mail.person_id for place in places if place.seat == mail.seat):
+    if all(player.person_id != mail.person_id for player in players if player.seat == mail.seat):
         return "somebody else plays the seat now"
     if mail.kind in ASKING or (mail.kind == "notice" and mail.turn is not None):
         return _why_answered(game, mail, asked)

@@ -21,11 +21,12 @@ from pbem.service.play.log import Record
 from pbem.service.play.move import By
 from pbem.service.server import Server
 from pbem.service.tables import leaving
-from pbem.store import games, outbox, people, players, preferences, tables
+from pbem.store import games, outbox, people, preferences, tables
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import Letter
-from pbem.store.players import PlaceRow
+from pbem.store.players import PlayerRow
 
 MOST_MOVES: Final = 5000
 """More than any game has; a game that goes on for longer has a fault."""
@@ -74,26 +75,26 @@ class _Undone(Exception):
 
 
 def _written(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: GameRow, seat: int) -> Written:
-    places = players.places(tx, game.id)
-    place = next((place for place in places if place.seat == seat), None)
-    if place is None:
+    players = player_rows.of_game(tx, game.id)
+    player = next((player for player in players if player.seat == seat), None)
+    if player is None:
         raise NotFound(
             _("Game %(id)s has no seat %(value)s.", id=game.id, value=seat + 1),
             remedy=_("It has %(seats)s, and the first is 1.", seats=game.seats),
         )
-    if place.person_id is None:
+    if player.person_id is None:
         raise BadInput(
             _("A bot plays seat %(value)s of game %(id)s.", value=seat + 1, id=game.id),
             remedy=_("Choose the seat of a person."),
         )
     game = _far_enough(tx, server, kind, game, seat)
-    facts = _made_up(tx, server, kind, game, places, place) | _told_before(tx, kind, game.id, place)
+    facts = _made_up(tx, server, kind, game, players, player) | _told_before(tx, kind, game.id, player)
     about = None if kind in _OF_NO_TABLE else game.id
     of_seat = None if about is None or kind in _OF_NO_SEAT else seat
     now = server.now()
-    letter = Letter(place.person_id, kind, about, None, of_seat, None if of_seat is None else game.turn, facts)
+    letter = Letter(player.person_id, kind, about, None, of_seat, None if of_seat is None else game.turn, facts)
     outbox.queue(tx, [letter], now, now)
-    (mail,) = outbox.of_person(tx, place.person_id, limit=1)
+    (mail,) = outbox.of_person(tx, player.person_id, limit=1)
     ready = make_all(tx, server, [mail], {game.id: games.read(tx, game.id)}, now)[mail.id]
     return content.content_of(tx, server, letterhead, mail, ready, now)
 
@@ -124,24 +125,24 @@ def _far_enough(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> 
 
 
 def _is_bot(tx: Tx, game_id: int, seat: int) -> bool:
-    return any(place.seat == seat and place.person_id is None for place in players.places(tx, game_id))
+    return any(player.seat == seat and player.person_id is None for player in player_rows.of_game(tx, game_id))
 
 
-def _told_before(tx: Tx, kind: str, game_id: int, place: PlaceRow) -> dict[str, Any]:
+def _told_before(tx: Tx, kind: str, game_id: int, player: PlayerRow) -> dict[str, Any]:
     """What the last mail of that kind told this reader; nothing if there was none."""
-    assert place.person_id is not None
-    before = outbox.of_person(tx, place.person_id, limit=1000)
+    assert player.person_id is not None
+    before = outbox.of_person(tx, player.person_id, limit=1000)
     found = (json.loads(row.facts) for row in before if row.kind == kind and row.game_id in (None, game_id))
     return next(found, {})
 
 
 def _made_up(
-    tx: Tx, server: Server, kind: str, game: GameRow, places: list[PlaceRow], place: PlaceRow
+    tx: Tx, server: Server, kind: str, game: GameRow, players: list[PlayerRow], player: PlayerRow
 ) -> dict[str, Any]:
     """What such a mail could tell."""
-    assert place.person_id is not None
-    assert place.seat is not None
-    other = next((each.name for each in places if each.seat != place.seat), "Somebody")
+    assert player.person_id is not None
+    assert player.seat is not None
+    other = next((each.name for each in players if each.seat != player.seat), "Somebody")
     soon = (server.now() + timedelta(hours=6)).isoformat()
     match kind:
         case "invitation":
@@ -171,24 +172,26 @@ def _made_up(
         case "reminder":
             return {"due_at": soon, "last": False}
         case "auto_passed":
-            return {"choice": _silence(game, place.seat), "due_at": soon, "silent": 1}
+            return {"choice": _silence(game, player.seat), "due_at": soon, "missed": 1}
         case "sealed":
-            return {"choice": _silence(game, place.seat)}
+            return {"choice": _silence(game, player.seat)}
         case "notice":
             return {"what": "extended", "due_at": soon, "reason": "The server was away for some hours."}
         case "was_it_you":
             return {"error": "another sender"}
         case "substitute":
-            offered = tables.add_offer(tx, game.id, place.seat, place.person_id, "resigned", "substitute", server.now())
+            offered = tables.add_offer(
+                tx, game.id, player.seat, player.person_id, "resigned", "substitute", server.now()
+            )
             return {"offer": offered}
         case "receipt":
-            return _receipt(game, place.seat)
+            return _receipt(game, player.seat)
         case "digest":
-            preferences.set_of_table(tx, place.person_id, game.id, "daily")
+            preferences.set_of_table(tx, player.person_id, game.id, "daily")
             return {"letters": [], "since": {}, "until": {f"{game.id}": game.turn}}
         case "alert":
             told = {"at": server.now().isoformat(), "table": game.title, "says": f"{other} calls."}
-            return {"who": place.name, "alarms": [{"what": "call", "number": 1, "told": [told]}]}
+            return {"who": player.name, "alarms": [{"what": "call", "number": 1, "told": [told]}]}
     return {}
 
 

@@ -10,7 +10,8 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.links import follow
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
-from pbem.store import blocks, people, players
+from pbem.store import blocks, people
+from pbem.store import players as player_rows
 from pbem.store.blocks import BlockRow
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -54,10 +55,10 @@ def must_be_welcome(tx: Tx, row: GameRow, person_id: int) -> None:
 def _met(tx: Tx, server: Server, token: str, seat: int) -> tuple[int, int, str]:
     """Who asks, and who is meant: the person on another seat of the same table, with the name there."""
     game_id, _seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
-    for place in players.places(tx, game_id):
-        if place.seat == seat and place.person_id not in (None, person_id):
-            assert place.person_id is not None
-            return person_id, place.person_id, place.name
+    for player in player_rows.of_game(tx, game_id):
+        if player.seat == seat and player.person_id not in (None, person_id):
+            assert player.person_id is not None
+            return person_id, player.person_id, player.name
     raise BadInput(
         _("Nobody else sits there whom you could hear or not."), why=_("That seat is yours, a bot's or not there.")
     )

@@ -21,10 +21,10 @@ from pbem.tokens import Purpose
 
 def move(tx: Tx, server: Server, token: str, option: str) -> Receipt:
     """Make the one choice of a link."""
-    link, game, place = open_to_act(tx, server, token, Purpose.MOVE)
+    link, game, player = open_to_act(tx, server, token, Purpose.MOVE)
     _, seat, person_id = seat_of(link)
     assert link.turn is not None
-    return play_locked(tx, server, game, link.turn, seat, option, By.PERSON, person_id, place)
+    return play_locked(tx, server, game, link.turn, seat, option, By.PERSON, person_id, player)
 
 
 def play(tx: Tx, server: Server, token: str, turn: int, wanted: str | Choice) -> Receipt:
@@ -70,6 +70,6 @@ def token_for_programs(tx: Tx, server: Server, token: str) -> str:
 
 
 def _play(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int, wanted: str | Choice, by: By) -> Receipt:
-    link, game, place = open_to_act(tx, server, token, purpose)
+    link, game, player = open_to_act(tx, server, token, purpose)
     _, seat, person_id = seat_of(link)
-    return play_locked(tx, server, game, turn, seat, wanted, by, person_id, place)
+    return play_locked(tx, server, game, turn, seat, wanted, by, person_id, player)

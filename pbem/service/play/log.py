@@ -96,7 +96,7 @@ class Record:
             seat, by = None, "table"
 
 
-_RENAMED: Final = {"window": "turn", "number": "turn"}
+_RENAMED: Final = {"window": "turn", "number": "turn", "silent_limit": "missed_limit"}
 """Names in bodies of version 1 of the game file, and what they are called now."""
 
 

@@ -25,7 +25,8 @@ from pbem.lru import Memory
 from pbem.service.play import views
 from pbem.service.play.log import Kind, Record, latest_entries
 from pbem.service.server import Server
-from pbem.store import deadlines, games, log, outbox, players, turns
+from pbem.store import deadlines, games, log, outbox, turns
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.players import SeatRow
@@ -88,15 +89,15 @@ def play_locked(
     wanted: str | Choice,
     by: By,
     person_id: int | None = None,
-    place: SeatRow | None = None,
+    player: SeatRow | None = None,
 ) -> Receipt:
     """The same in a transaction that has locked the game; with a person, only as long as the seat is theirs.
 
     `place` is who plays the seat, where that was read with the lock.
     """
-    place = place or players.seat(tx, row.id, seat)
+    player = player or player_rows.at_seat(tx, row.id, seat)
     # First of all: who has given a seat away learns nothing by it, not even that the next player chose the same.
-    _must_speak_for(place, by, person_id)
+    _must_speak_for(player, by, person_id)
     if row.turn != turn and (receipt := _made_before(tx, row, turn, seat, wanted)) is not None:
         return receipt
     must_go_on(row)
@@ -110,17 +111,17 @@ def play_locked(
         return Receipt(row.id, turn, seat, choice, written, sealed=True, again=True, over=False)
     if seat in position.box and by in (By.CLOCK, By.BOT):
         raise Stale(_("This seat has answered already."))
-    assert place is not None, "whoever is asked sits somewhere"
+    assert player is not None, "whoever is asked sits somewhere"
     now = server.now()
     move = _Move(row, position, orders_of(row), Record(row, now, server.randomness), [])
     sealed = not _submit(move, seat, choice, by)
     _obey_orders(tx, move)
-    _note_silence(tx, row, place, by)
+    _note_missed_turns(tx, row, player, by)
     over = _write(tx, server, move, now)
     if by is By.CLOCK:
-        deadlines.passed_in_silence(tx, row.id, turn, seat)
+        deadlines.mark_missed(tx, row.id, turn, seat)
     if not move.entries and by in THEMSELVES:
-        _tell_of_sealed(tx, server, move, place, written, now)
+        _tell_of_sealed(tx, server, move, player, written, now)
     return Receipt(row.id, turn, seat, choice, written, sealed=sealed, again=False, over=over)
 
 
@@ -234,11 +235,11 @@ def must_not_be_stopped(row: GameRow) -> None:
         )
 
 
-def _must_speak_for(place: SeatRow | None, by: By, person_id: int | None) -> None:
+def _must_speak_for(player: SeatRow | None, by: By, person_id: int | None) -> None:
     """Refuse whoever does not play the seat any more."""
-    if person_id is not None and (place is None or place.person_id != person_id):
+    if person_id is not None and (player is None or player.person_id != person_id):
         raise Gone(_("Somebody else plays this seat now."), why=_("It has changed hands."))
-    if by is By.BOT and (place is None or place.bot is None):
+    if by is By.BOT and (player is None or player.bot is None):
         raise Stale(_("A person plays this seat now."))
 
 
@@ -306,11 +307,11 @@ def _by_order(tx: Tx, move: _Move, seat: int) -> orders.Answer:
     return orders.answer(move.orders[seat], move.position.game, now, seat)
 
 
-def _note_silence(tx: Tx, row: GameRow, place: SeatRow, by: By) -> None:
+def _note_missed_turns(tx: Tx, row: GameRow, player: SeatRow, by: By) -> None:
     """Count silent turns in a row; any word of the player's own ends the count."""
-    silent = place.silent + 1 if by is By.CLOCK else 0
-    if silent != place.silent and place.bot is None:
-        players.set_silent(tx, row.id, place.seat, silent)
+    missed = player.missed + 1 if by is By.CLOCK else 0
+    if missed != player.missed and player.bot is None:
+        player_rows.set_missed(tx, row.id, player.seat, missed)
 
 
 def _write(tx: Tx, server: Server, move: _Move, now: datetime) -> bool:
@@ -352,12 +353,12 @@ def _snapshot(move: _Move, over: bool, now: datetime) -> dict[str, Any]:
     return new | {"status": "over", "ended_at": now} if over else new
 
 
-def _tell_of_sealed(tx: Tx, server: Server, move: _Move, place: SeatRow, written: str, now: datetime) -> None:
+def _tell_of_sealed(tx: Tx, server: Server, move: _Move, player: SeatRow, written: str, now: datetime) -> None:
     """Tell a player who wants to hear of it that a choice was taken in; not sooner than it may have been changed."""
-    if place.person_id is not None and place.sealed:
+    if player.person_id is not None and player.sealed:
         facts = {"choice": written}
         letter = outbox.Letter(
-            place.person_id, "sealed", move.row.id, move.record.seq, place.seat, move.position.turn, facts
+            player.person_id, "sealed", move.row.id, move.record.seq, player.seat, move.position.turn, facts
         )
         outbox.queue(tx, [letter], now, now + server.hold)
 
@@ -370,7 +371,7 @@ def lock_seat(tx: Tx, game_id: int, seat: int, person_id: int | None) -> GameRow
     """The game, locked, with the person still on the seat."""
     row = games.lock(tx, game_id)
     if person_id is not None and (seat, person_id) not in {
-        (place.seat, place.person_id) for place in players.places(tx, game_id)
+        (player.seat, player.person_id) for player in player_rows.of_game(tx, game_id)
     }:
         raise Gone(_("Somebody else plays this seat now."), why=_("It has changed hands."))
     return row
@@ -378,4 +379,4 @@ def lock_seat(tx: Tx, game_id: int, seat: int, person_id: int | None) -> GameRow
 
 def agreement_of(row: GameRow) -> Agreement:
     """What happens at a table with the seat of somebody who is silent. Strangers never come to a private one."""
-    return Agreement(row.silent_limit, Successor.BOT if row.private else Successor(row.successor))
+    return Agreement(row.missed_limit, Successor.BOT if row.private else Successor(row.successor))

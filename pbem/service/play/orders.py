@@ -28,7 +28,7 @@ def leave_order(
     record.add(Kind.ORDER, seat, move.By.PERSON, {"order": order})
     move.set_orders(tx, server, row, standing | {seat: order}, record)
     # An order is a word of the player's own, so it ends the count of silent turns.
-    players.set_silent(tx, game_id, seat, 0)
+    players.set_missed(tx, game_id, seat, 0)
     return order
 
 

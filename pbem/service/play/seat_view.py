@@ -30,10 +30,11 @@ from pbem.service.play.log import latest_entries
 from pbem.service.play.move import agreement_of
 from pbem.service.play.seat_cache import MOST_ENTRIES, Told, asked, known_to, told
 from pbem.service.server import Server
-from pbem.store import deadlines, games, log, people, players, seats
+from pbem.store import deadlines, games, log, people, seats
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.players import PlaceRow
+from pbem.store.players import PlayerRow
 from pbem.tokens import Purpose
 
 
@@ -219,7 +220,7 @@ def _look(tx: Tx, link: Link, row: GameRow) -> Look:
         zone=ZoneInfo(clock.zone),
         mail_fails=clock.mail_fails,
         guest=clock.guest,
-        warning=warning(taken[seat].silent, agreement_of(row)),
+        warning=warning(taken[seat].missed, agreement_of(row)),
         standing=known.standing,
         votes=frozenset(each.seat for each in taken if each.agrees),
         head=hash_chain.short(row.entry_head),
@@ -243,7 +244,7 @@ def _offered(tx: Tx, link: Link, option: str) -> Offered:
         game_id=game_id,
         title=row.title,
         rules=rules,
-        names=_names(players.places(tx, game_id)),
+        names=_names(player_rows.of_game(tx, game_id)),
         seat=seat,
         person_id=person_id,
         turn=turn,
@@ -300,6 +301,6 @@ def _made_since(tx: Tx, row: GameRow, rules: Game[Any], seat: int, since: Sequen
     return Made(standing.turn, choice, move.said(choice, rules), may)
 
 
-def _names(places: list[PlaceRow]) -> tuple[str, ...]:
+def _names(players: list[PlayerRow]) -> tuple[str, ...]:
     """What the players are called, by seat."""
-    return tuple(place.name for place in sorted(places, key=lambda place: place.seat or 0))
+    return tuple(player.name for player in sorted(players, key=lambda player: player.seat or 0))

@@ -20,7 +20,8 @@ from pbem.service.play import move
 from pbem.service.play.log import Kind, Record, Standing, latest_entries, standing_entries
 from pbem.service.play.move import lock_seat
 from pbem.service.server import Server
-from pbem.store import deadlines, games, ledger, log, outbox, players
+from pbem.store import deadlines, games, ledger, log, outbox
+from pbem.store import players as player_rows
 from pbem.store import views as kept_views
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -165,7 +166,7 @@ def _ask_again(tx: Tx, server: Server, row: GameRow, turn: int, seat: int, seq: 
     written = [each for each in outbox.of_game(tx, row.id) if (each.kind, each.seat, each.turn) == ("turn", seat, turn)]
     if any(each.status in ("queued", "sent") for each in written):
         return
-    place = next(place for place in players.places(tx, row.id) if place.seat == seat)
-    if place.person_id is not None:
+    player = next(player for player in player_rows.of_game(tx, row.id) if player.seat == seat)
+    if player.person_id is not None:
         now = server.now()
-        outbox.queue(tx, [outbox.Letter(place.person_id, "turn", row.id, seq, seat, turn)], now, now)
+        outbox.queue(tx, [outbox.Letter(player.person_id, "turn", row.id, seq, seat, turn)], now, now)

@@ -21,8 +21,9 @@ from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import Wanted
-from pbem.store import games, guests, people, players
+from pbem.store import games, guests, people
 from pbem.store import links as link_rows
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.tokens import Purpose
 
@@ -90,7 +91,7 @@ def _add_guest(tx: Tx, server: Server) -> int:
 
 def _seat_token(tx: Tx, server: Server, guest: int, game_id: int) -> str:
     game = games.lock(tx, game_id)
-    seat = next(place.seat for place in players.places(tx, game_id) if place.person_id == guest)
+    seat = next(player.seat for player in player_rows.of_game(tx, game_id) if player.person_id == guest)
     assert seat is not None, "its game has begun"
     row = link_rows.read(tx, links.make_for_seat(tx, server, guest, game_id, game.turn, seat).seat)
     assert row is not None

@@ -22,11 +22,12 @@ from pbem.service.server import Server
 from pbem.service.tables.invitations import email_invitations, invite_addresses, must_be_open
 from pbem.service.tables.new import Created, Joined, Wanted, add_table
 from pbem.service.tables.start import start_game
-from pbem.store import games, outbox, people, players, tables
+from pbem.store import games, outbox, people, tables
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
-from pbem.store.players import PlaceRow
+from pbem.store.players import PlayerRow
 from pbem.store.tables import WishRow
 
 WAITS: Final = timedelta(days=14)
@@ -83,7 +84,7 @@ def ask_to_join(
         )
     must_be_open(row)
     # Whether the address has a place already is told to its owner alone, by the mail.
-    _must_be_free(row, players.places(tx, game_id), None, 1)
+    _must_be_free(row, player_rows.of_game(tx, game_id), None, 1)
     person = persons.find_or_add(tx, server, address)
     if len(tables.wishes(tx, game_id)) >= MOST_WISHES and tables.wished(tx, game_id, person.id) is None:
         raise TooMany(
@@ -129,8 +130,8 @@ def _announce(tx: Tx, server: Server, row: GameRow, host: PersonRow, name: str) 
 
 def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, word: str, holding: int) -> Joined:
     row = games.lock(tx, game_id)
-    places = players.places(tx, game_id)
-    held = [place.place for place in places if place.person_id == person.id]
+    players = player_rows.of_game(tx, game_id)
+    held = [player.number for player in players if player.person_id == person.id]
     if held and len(held) >= holding:
         return Joined(game_id, tuple(held), again=True, begun=row.status == "playing")
     must_be_open(row)
@@ -139,18 +140,18 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     blocks.must_be_welcome(tx, row, person.id)
     if holding > 1 and not row.doubles:
         raise Forbidden(_("At this table nobody has two seats."), why=_("Its host wanted it so."))
-    _must_be_free(row, places, person.id, holding - len(held))
+    _must_be_free(row, players, person.id, holding - len(held))
     if not held:
         must_have_room(tx, server, people.lock(tx, person.id), row)
     called, said, now = name_of(name or person.name), word_of(word), server.now()
     if not person.name:
         people.change(tx, person.id, name=called)
-    taken = _take(tx, row, places, person, called, said, holding - len(held), now)
+    taken = _take(tx, row, players, person, called, said, holding - len(held), now)
     tables.answer_invitation(tx, game_id, person.id, "accepted", now)
     tables.drop_wish(tx, game_id, person.id)
-    begun = len(places) == row.seats
+    begun = len(players) == row.seats
     if begun:
-        start_game(tx, server, row, places)
+        start_game(tx, server, row, players)
     else:
         # The mail is the player's witness of what the server was bound to when the word was given.
         facts = {"commitment": row.commitment, "word": said}
@@ -161,7 +162,7 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
 def _take(
     tx: Tx,
     row: GameRow,
-    places: list[PlaceRow],
+    players: list[PlayerRow],
     person: PersonRow,
     name: str,
     word: str,
@@ -169,11 +170,11 @@ def _take(
     now: datetime,
 ) -> list[int]:
     """Add the places to those at the table, and say which they are."""
-    first = max((place.place for place in places), default=-1) + 1
+    first = max((player.number for player in players), default=-1) + 1
     for number in range(first, first + many):
-        place = PlaceRow(row.id, number, None, person.id, None, free_name(places, name), word, now, 0)
-        tables.add_place(tx, place)
-        places.append(place)
+        player = PlayerRow(row.id, number, None, person.id, None, free_name(players, name), word, now, 0)
+        tables.add_player(tx, player)
+        players.append(player)
     return list(range(first, first + many))
 
 
@@ -196,9 +197,9 @@ def _must_be_asked(tx: Tx, row: GameRow, person: PersonRow) -> None:
             )
 
 
-def _must_be_free(row: GameRow, places: list[PlaceRow], person_id: int | None, many: int) -> None:
-    host_waits = person_id != row.host_id and all(place.person_id != row.host_id for place in places)
-    if many > row.seats - len(places) - host_waits:
+def _must_be_free(row: GameRow, players: list[PlayerRow], person_id: int | None, many: int) -> None:
+    host_waits = person_id != row.host_id and all(player.person_id != row.host_id for player in players)
+    if many > row.seats - len(players) - host_waits:
         raise Gone(
             _("There is no place left at this table."),
             why=_("The last one is kept for its host.") if host_waits else "",

@@ -18,10 +18,11 @@ from pbem.service.absence.substitutes import after_resignation
 from pbem.service.play.log import Kind, Record, write
 from pbem.service.play.move import By, must_not_be_stopped
 from pbem.service.server import Server
-from pbem.store import deadlines, games, ledger, outbox, people, players, tables
+from pbem.store import deadlines, games, ledger, outbox, people, tables
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.players import PlaceRow
+from pbem.store.players import PlayerRow
 
 PROPOSALS_A_DAY: Final = 3
 """So many mails in a day ask one player whether the same game should end."""
@@ -41,12 +42,12 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
     if row.host_id == person_id:
         close(tx, server, row, "closed", because(reason), besides=person_id)
         return
-    places = players.places(tx, game_id)
-    mine = [place for place in places if place.person_id == person_id]
+    players = player_rows.of_game(tx, game_id)
+    mine = [player for player in players if player.person_id == person_id]
     if not mine:
         return
-    for place in mine:
-        tables.drop_place(tx, game_id, place.place)
+    for player in mine:
+        tables.drop_player(tx, game_id, player.number)
     now = server.now()
     tables.take_back_yes(tx, game_id, person_id, now)
     facts = {"who": mine[0].name} | because(reason)
@@ -63,10 +64,10 @@ def expire(server: Server) -> list[int]:
 def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reason: str = "") -> None:
     """Give a seat of a running game away for good; again changes nothing."""
     row = _running(tx, game_id)
-    place = next((place for place in players.places(tx, game_id) if place.seat == seat), None)
-    if place is None:
+    player = next((player for player in player_rows.of_game(tx, game_id) if player.seat == seat), None)
+    if player is None:
         raise NotFound(_("There is no such seat in this game."))
-    if place.person_id != person_id:
+    if player.person_id != person_id:
         return
     record = Record(row, server.now(), server.randomness)
     record.add(Kind.RESIGNED, seat, "organiser" if reason else By.PERSON, because(reason))
@@ -75,7 +76,7 @@ def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reas
     if not left:
         end(tx, server, row, record, "table", marked("nobody was left"))
         return
-    _tell_of_resignation(tx, server, row, place, left, reason)
+    _tell_of_resignation(tx, server, row, player, left, reason)
     after_resignation(tx, server, row, seat, person_id)
     if row.host_id == person_id:
         _pass_host_on(tx, server, row, left)
@@ -90,7 +91,7 @@ def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
         return True
     row = _running(tx, game_id)
     left = _people(tx, game_id)
-    mine = {place.seat for place in left if place.person_id == person_id}
+    mine = {player.seat for player in left if player.person_id == person_id}
     if not mine:
         raise Forbidden(_("Only those who play in a game can end it."))
     before = tables.votes(tx, game_id)
@@ -100,7 +101,7 @@ def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
     if _all_agree(tx, game_id, left):
         end(tx, server, row, Record(row, now, server.randomness), By.PERSON, marked("all agreed"))
         return True
-    if not before & {place.seat for place in left}:
+    if not before & {player.seat for player in left}:
         _ask_the_others(tx, server, row, person_id, left)
     return False
 
@@ -126,9 +127,9 @@ def end(tx: Tx, server: Server, row: GameRow, record: Record, by: str, why: str,
             outbox.change(tx, letter.id, status="superseded")
             ledger.note(tx, letter.id, now, "superseded", "the game has ended")
     letters = [
-        outbox.Letter(place.person_id, "voided", row.id, record.seq, place.seat, facts=said)
-        for place in players.places(tx, row.id)
-        if place.person_id is not None
+        outbox.Letter(player.person_id, "voided", row.id, record.seq, player.seat, facts=said)
+        for player in player_rows.of_game(tx, row.id)
+        if player.person_id is not None
     ]
     outbox.queue(tx, letters, now, now)
 
@@ -145,7 +146,7 @@ def close(
     now = server.now()
     tables.change_game(tx, row.id, status=status, ended_at=now)
     tables.drop_wishes(tx, row.id)
-    waited = {place.person_id for place in players.places(tx, row.id)}
+    waited = {player.person_id for player in player_rows.of_game(tx, row.id)}
     if row.status == "open":
         waited.add(row.host_id)
     told = sorted(person for person in waited - {besides} if person is not None)
@@ -162,19 +163,19 @@ def _expire(tx: Tx, server: Server, game_id: int) -> bool:
 
 
 def _tell_of_resignation(
-    tx: Tx, server: Server, row: GameRow, gone: PlaceRow, left: list[PlaceRow], reason: str
+    tx: Tx, server: Server, row: GameRow, gone: PlayerRow, left: list[PlayerRow], reason: str
 ) -> None:
     now = server.now()
     facts = {"who": gone.name, "seat": gone.seat} | because(reason)
     letters = [
-        outbox.Letter(place.person_id, "resigned", row.id, row.seq, place.seat, facts=facts)
-        for place in left
-        if place.person_id is not None
+        outbox.Letter(player.person_id, "resigned", row.id, row.seq, player.seat, facts=facts)
+        for player in left
+        if player.person_id is not None
     ]
     outbox.queue(tx, letters, now, now)
 
 
-def _pass_host_on(tx: Tx, server: Server, row: GameRow, left: list[PlaceRow]) -> None:
+def _pass_host_on(tx: Tx, server: Server, row: GameRow, left: list[PlayerRow]) -> None:
     """The next host is whoever joined first of those who are left."""
     heir = left[0].person_id
     assert heir is not None
@@ -185,10 +186,10 @@ def _pass_host_on(tx: Tx, server: Server, row: GameRow, left: list[PlaceRow]) ->
     outbox.queue(tx, [outbox.Letter(heir, "host", row.id)], now, now)
 
 
-def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: list[PlaceRow]) -> None:
+def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: list[PlayerRow]) -> None:
     now = server.now()
-    others = sorted({place.person_id for place in left if place.person_id not in (None, person_id)})
-    facts = {"who": next(place.name for place in left if place.person_id == person_id)}
+    others = sorted({player.person_id for player in left if player.person_id not in (None, person_id)})
+    facts = {"who": next(player.name for player in left if player.person_id == person_id)}
     # Whoever agrees and takes it back all day is heard, and the others are not written to each time.
     since = now - timedelta(days=1)
     told = [
@@ -201,9 +202,9 @@ def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: 
 
 def _play_on(tx: Tx, game_id: int, person_id: int) -> None:
     _running(tx, game_id)
-    for place in _people(tx, game_id):
-        if place.person_id == person_id and place.seat is not None:
-            tables.drop_vote(tx, game_id, place.seat)
+    for player in _people(tx, game_id):
+        if player.person_id == person_id and player.seat is not None:
+            tables.drop_vote(tx, game_id, player.seat)
 
 
 def _running(tx: Tx, game_id: int) -> GameRow:
@@ -217,10 +218,10 @@ def _running(tx: Tx, game_id: int) -> GameRow:
     return row
 
 
-def _people(tx: Tx, game_id: int) -> list[PlaceRow]:
+def _people(tx: Tx, game_id: int) -> list[PlayerRow]:
     """The places that people hold, in the order of joining."""
-    return [place for place in players.places(tx, game_id) if place.person_id is not None]
+    return [player for player in player_rows.of_game(tx, game_id) if player.person_id is not None]
 
 
-def _all_agree(tx: Tx, game_id: int, left: list[PlaceRow]) -> bool:
-    return {place.seat for place in left} <= tables.votes(tx, game_id)
+def _all_agree(tx: Tx, game_id: int, left: list[PlayerRow]) -> bool:
+    return {player.seat for player in left} <= tables.votes(tx, game_id)

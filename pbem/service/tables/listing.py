@@ -19,7 +19,7 @@ from pbem.store import reliability as counting
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
-from pbem.store.players import PlaceRow
+from pbem.store.players import PlayerRow
 
 MOST_SHOWN: Final = 100
 """Tables on one page of the lobby; the newest are of most use."""
@@ -43,7 +43,7 @@ class Announced:
     pace: str
     private: bool
     doubles: bool
-    silent_limit: int
+    missed_limit: int
     successor: str
     status: str
     host_id: int
@@ -91,17 +91,17 @@ def of_person(tx: Tx, server: Server, person_id: int) -> list[Announced]:
 
 def _announced(tx: Tx, server: Server, rows: list[GameRow]) -> list[Announced]:
     """All of them by a few statements, however many they are."""
-    places = player_rows.places_of(tx, [row.id for row in rows])
+    players = player_rows.of_games(tx, [row.id for row in rows])
     hosts = people.read_all(tx, {row.host_id for row in rows})
-    seated = {place.person_id for each in places.values() for place in each if place.person_id is not None}
+    seated = {player.person_id for each in players.values() for player in each if player.person_id is not None}
     counts = counting.counts(tx, seated, server.now() - LOOKED_BACK)
     told = {person: reliability(found) for person, found in counts.items()}
-    return [_one(row, places[row.id], hosts[row.host_id], told) for row in rows]
+    return [_one(row, players[row.id], hosts[row.host_id], told) for row in rows]
 
 
-def _one(row: GameRow, places: list[PlaceRow], host: PersonRow, told: dict[int, Reliability]) -> Announced:
-    at_table = next((place.name for place in places if place.person_id == host.id), host.name)
-    kept = host.confirmed_at is None or all(place.person_id != host.id for place in places)
+def _one(row: GameRow, players: list[PlayerRow], host: PersonRow, told: dict[int, Reliability]) -> Announced:
+    at_table = next((player.name for player in players if player.person_id == host.id), host.name)
+    kept = host.confirmed_at is None or all(player.person_id != host.id for player in players)
     return Announced(
         game_id=row.id,
         key=row.key,
@@ -112,16 +112,16 @@ def _one(row: GameRow, places: list[PlaceRow], host: PersonRow, told: dict[int, 
         pace=row.pace,
         private=row.private,
         doubles=row.doubles,
-        silent_limit=row.silent_limit,
+        missed_limit=row.missed_limit,
         successor=row.successor,
         status=row.status,
         host_id=host.id,
         host=at_table,
-        players=tuple(place.name for place in places),
-        people=tuple(place.person_id for place in places),
-        reliability=tuple(None if place.person_id is None else told[place.person_id] for place in places),
-        bots=sum(place.bot is not None for place in places),
-        free=max(row.seats - len(places) - kept, 0) if row.status == "open" else 0,
+        players=tuple(player.name for player in players),
+        people=tuple(player.person_id for player in players),
+        reliability=tuple(None if player.person_id is None else told[player.person_id] for player in players),
+        bots=sum(player.bot is not None for player in players),
+        free=max(row.seats - len(players) - kept, 0) if row.status == "open" else 0,
         commitment=row.commitment,
         created_at=row.created_at,
         expires_at=row.expires_at,

@@ -27,7 +27,7 @@ from pbem.store import tables
 from pbem.store.database import Tx
 from pbem.store.links import Meant
 from pbem.store.people import PersonRow
-from pbem.store.players import PlaceRow
+from pbem.store.players import PlayerRow
 from pbem.tokens import Purpose
 
 _SECRET_BYTES: Final = 32
@@ -47,7 +47,7 @@ class Wanted:
     invited: tuple[str, ...] = ()
     private: bool = False
     doubles: bool = False
-    silent_limit: int = 3
+    missed_limit: int = 3
     successor: str = Successor.BOT
 
 
@@ -65,7 +65,7 @@ class Joined:
     """The places that a person has at a table, whether that was so before, and whether the game has begun."""
 
     game_id: int
-    places: tuple[int, ...]
+    players: tuple[int, ...]
     again: bool
     begun: bool
 
@@ -89,7 +89,7 @@ def add_table(
         host_id=host.id,
         private=wanted.private,
         doubles=wanted.doubles,
-        silent_limit=wanted.silent_limit,
+        missed_limit=wanted.missed_limit,
         successor=str(wanted.successor),
         status=status,
         paused=False,
@@ -108,7 +108,7 @@ def add_table(
     if wanted.private:
         links.make(tx, server, Meant(Purpose.INVITE, host.id, game_id))
     for number, bot in enumerate(wanted.bots):
-        tables.add_place(tx, PlaceRow(game_id, number, None, None, bot, f"Bot {number + 1}", "", now, 0))
+        tables.add_player(tx, PlayerRow(game_id, number, None, None, bot, f"Bot {number + 1}", "", now, 0))
     return Created(game_id, key, commitment(secret))
 
 
@@ -133,9 +133,9 @@ def settle(wanted: Wanted) -> tuple[game.Game[Any], dict[str, str | int]]:
                 _("There is no bot %(bot)s.", bot=quoted(bot)),
                 why=_("There are %(list)s.", list=" and ".join(sorted(BOTS))),
             )
-    if type(wanted.silent_limit) is not int or not FEWEST <= wanted.silent_limit <= MOST:
+    if type(wanted.missed_limit) is not int or not FEWEST <= wanted.missed_limit <= MOST:
         raise BadInput(
-            _("A table cannot bear %(silent_limit)s silent turns in a row.", silent_limit=wanted.silent_limit),
+            _("A table cannot bear %(missed_limit)s silent turns in a row.", missed_limit=wanted.missed_limit),
             why=_("It bears %(fewest)s to %(most)s.", fewest=FEWEST, most=MOST),
         )
     if wanted.successor not in set(Successor):

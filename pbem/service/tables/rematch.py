@@ -16,8 +16,9 @@ from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import Wanted
-from pbem.store import games, people, players
+from pbem.store import games, people
 from pbem.store import links as link_rows
+from pbem.store import players as player_rows
 from pbem.store import tables as lobby_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -30,7 +31,7 @@ _LIVE = ("open", "playing")
 def rematch(tx: Tx, server: Server, token: str) -> str:
     """Open the table, or find the one that is open; the token of the page on which the asker takes a place there."""
     # The lock of the game that is over lets one press after the other come this far.
-    link, before, _place = links.open_to_act(tx, server, token, Purpose.SEAT)
+    link, before, _player = links.open_to_act(tx, server, token, Purpose.SEAT)
     _game, _seat, person_id = seat_of(link)
     if before.status not in ("over", "void"):
         raise Stale(_("This game is not over yet."), remedy=_("Please play it to its end first."))
@@ -52,8 +53,8 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
 
 
 def _wanted(tx: Tx, before: GameRow, person_id: int) -> Wanted:
-    places = players.places(tx, before.id)
-    others = {place.person_id for place in places if place.person_id is not None} - {person_id}
+    players = player_rows.of_game(tx, before.id)
+    others = {player.person_id for player in players if player.person_id is not None} - {person_id}
     known = people.read_all(tx, others)
     return Wanted(
         kind=before.kind,
@@ -61,11 +62,11 @@ def _wanted(tx: Tx, before: GameRow, person_id: int) -> Wanted:
         options=json.loads(before.options),
         pace=before.pace,
         title=before.title,
-        bots=tuple(place.bot for place in places if place.bot is not None),
+        bots=tuple(player.bot for player in players if player.bot is not None),
         invited=tuple(known[other].address for other in sorted(others) if not is_former(known[other].address)),
         private=True,
         doubles=before.doubles,
-        silent_limit=before.silent_limit,
+        missed_limit=before.missed_limit,
         successor=before.successor,
     )
 

@@ -22,7 +22,8 @@ from pbem.service.play.log import Kind
 from pbem.service.play.move import rules_of
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
-from pbem.store import blocks, games, log, people, players, talk
+from pbem.store import blocks, games, log, people, talk
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.tokens import Purpose
@@ -53,7 +54,7 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
     """Say something to everybody at a table."""
     said = said_of(text)
     game = games.lock(tx, game_id)
-    if (seat, person_id) not in {(place.seat, place.person_id) for place in players.places(tx, game_id)}:
+    if (seat, person_id) not in {(player.seat, player.person_id) for player in player_rows.of_game(tx, game_id)}:
         raise Forbidden(_("Only those who sit at a table talk at it."))
     admission.must_not_be_banned(tx, server, person_id)
     if game.status != "playing":
@@ -165,7 +166,7 @@ def room(tx: Tx, server: Server, token: str) -> Room:
     """What the holder of a seat's link hears."""
     game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
     row = games.read(tx, game_id)
-    places = {place.seat: place for place in players.places(tx, game_id) if place.seat is not None}
+    players = {player.seat: player for player in player_rows.of_game(tx, game_id) if player.seat is not None}
     unheard = blocks.seats(tx, game_id, seat)
     lines = heard_in_game(tx, row)
     heard = [line for line in lines if line.seat not in unheard]
@@ -175,8 +176,8 @@ def room(tx: Tx, server: Server, token: str) -> Room:
         turn=row.turn,
         status=row.status,
         seat=seat,
-        names=tuple(places[each].name for each in sorted(places)),
-        others=tuple(each for each in sorted(places) if places[each].person_id not in (None, person_id)),
+        names=tuple(players[each].name for each in sorted(players)),
+        others=tuple(each for each in sorted(players) if players[each].person_id not in (None, person_id)),
         unheard=unheard,
         lines=tuple(heard[-MOST_SHOWN:]),
         left_out=len(lines) - len(heard),

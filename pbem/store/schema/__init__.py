@@ -23,7 +23,7 @@ from pbem.store.schema.people import (
     Vacation,
     Willing,
 )
-from pbem.store.schema.tables import Call, Game, Invitation, Log, Offer, Place, Said, View, Vote, Wish
+from pbem.store.schema.tables import Call, Game, Invitation, Log, Offer, Player, Said, View, Vote, Wish
 from pbem.store.schema.time import Beat, Deadline, Outage, Pause, Slot
 
 __all__ = [
@@ -52,7 +52,7 @@ __all__ = [
     "Outbox",
     "Pause",
     "Person",
-    "Place",
+    "Player",
     "Preference",
     "Quota",
     "Rate",

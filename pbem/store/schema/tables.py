@@ -41,7 +41,7 @@ class Game(Base):
     host_id: Mapped[int] = mapped_column(ForeignKey("person.id"))
     private: Mapped[bool]
     doubles: Mapped[bool]
-    silent_limit: Mapped[int]
+    missed_limit: Mapped[int]
     successor: Mapped[str]
     status: Mapped[str]
     paused: Mapped[bool]
@@ -61,21 +61,21 @@ class Game(Base):
     orders: Mapped[str]
 
 
-class Place(Base):
+class Player(Base):
     """Who takes part. `place` is the order of joining; `seat` is drawn when the game begins."""
 
-    __tablename__ = "place"
+    __tablename__ = "player"
     __table_args__ = (UniqueConstraint("game_id", "seat"), Index(None, "person_id"))
 
     game_id: Mapped[Part] = mapped_column(ForeignKey("game.id"))
-    place: Mapped[Part]
+    number: Mapped[Part]
     seat: Mapped[int | None]
     person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id"))
     bot: Mapped[str | None]
     name: Mapped[str]
     word: Mapped[str]
     joined_at: Mapped[datetime]
-    silent: Mapped[int]
+    missed: Mapped[int]
 
 
 class Invitation(Base):

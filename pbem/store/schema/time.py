@@ -15,13 +15,13 @@ _IS_REMINDED: Final = text("status = 'open' AND remind_at IS NOT NULL")
 class Deadline(Base):
     """What one seat is asked in one turn, and until when. `due_at` is empty until its clock has started.
 
-    It is `open` until it is answered, and then `closed`, or `silent` where the clock has answered; `rewound` where the turn
+    It is `open` until it is answered, and then `closed`, or `missed` where the clock has answered; `rewound` where the turn
     no longer stands. `attempts` counts how often a worker has begun to act on it, and `claimed_until` keeps the others away meanwhile.
     """
 
     __tablename__ = "deadline"
     __table_args__ = (
-        one_of("status", "open", "closed", "silent", "rewound"),
+        one_of("status", "open", "closed", "missed", "rewound"),
         # Of the open ones only, which are few, and a move writes to fewer places. The status is in them all the same: SQLite
         # plans without knowing its rows, and would begin elsewhere if only the moment were to be looked up here.
         Index("ix_deadline_due", "status", "due_at", sqlite_where=_IS_OPEN, postgresql_where=_IS_OPEN),

@@ -229,7 +229,7 @@ def _wanted(rules: Game[object]) -> Wanted:
         invited=_addresses(field("invited")),
         private=ticked("private"),
         doubles=ticked("doubles"),
-        silent_limit=whole_number("silent_limit", _("a number of silent turns")),
+        missed_limit=whole_number("missed_limit", _("a number of silent turns")),
         successor=field("successor"),
     )
 

@@ -24,7 +24,7 @@ def events():
 
 def test_a_game_of_one_person_and_three_bots_is_played_to_its_end(time, table):
     game = table("sunset-poker", 4, bots=("greedy", "random", "random"))
-    person = next(place.seat for place in game.places().values() if place.person_id is not None)
+    person = next(player.seat for player in game.players().values() if player.person_id is not None)
     for _ in range(500):
         time.bots_play()
         if game.row().status == "over":
@@ -39,7 +39,7 @@ def test_a_game_of_one_person_and_three_bots_is_played_to_its_end(time, table):
 
 def bots_turn(game):
     """Play the people's defaults until a bot is asked; its seat."""
-    bot = next(place.seat for place in game.places().values() if place.bot is not None)
+    bot = next(player.seat for player in game.players().values() if player.bot is not None)
     while bot not in game.asked():
         for seat, decision in game.asked().items():
             game.play(seat, decision.default)
@@ -88,7 +88,7 @@ def test_a_bot_that_fails_is_pushed_and_parked_and_in_nobodys_way(server, time, 
     monkeypatch.setitem(bots.BOTS, "greedy", broken_bot)
     for game in (broken, sound):
         for seat, decision in game.asked().items():
-            if game.places()[seat].person_id is not None:
+            if game.players()[seat].person_id is not None:
                 game.play(seat, decision.default)
     time.bots_play()
     assert any(row.by == "bot" for row in sound.log())
@@ -123,7 +123,7 @@ def test_workers_that_wake_up_together_let_each_bot_decide_once(server, table):
 
 def test_a_bot_is_told_nothing_that_its_seat_may_not_know(server, time, table, monkeypatch):
     game = table("bid", 3, bots=("random",))
-    bot = next(place.seat for place in game.places().values() if place.bot is not None)
+    bot = next(player.seat for player in game.players().values() if player.bot is not None)
     shown = []
 
     def watched(rules, view, decision, draw):

@@ -8,7 +8,8 @@ from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.play.move import By
 from pbem.service.tables import joining, leaving, listing
 from pbem.service.tables.new import Wanted
-from pbem.store import games, players, reliability
+from pbem.store import games, reliability
+from pbem.store import players as player_rows
 from tests.service.moderated import does
 from tests.service.play.test_move_cost import cost_of
 
@@ -28,7 +29,7 @@ def test_turns_are_counted_and_those_that_the_clock_decided(server, table):
         game.play(seat, decision.default, By.CLOCK if silent else By.PERSON)
     for seat, silent in silences.items():
         found = counted(server, game.person_at(seat))
-        assert found.silent == silent
+        assert found.missed == silent
         assert found.turns >= silent
         assert found.finished == found.left == 0
     assert sum(counted(server, game.person_at(seat)).turns for seat in range(3)) == 12
@@ -44,13 +45,13 @@ def test_what_was_rewound_counts_neither_as_silence_nor_as_a_turn_in_time(server
     for by in (By.CLOCK, By.PERSON, By.CLOCK):
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default, by)
-    assert sum(counted(server, game.person_at(seat)).silent for seat in range(3)) == 2
+    assert sum(counted(server, game.person_at(seat)).missed for seat in range(3)) == 2
     does(server, Rewind(game.id, turn))
     assert {seat: counted(server, game.person_at(seat)) for seat in range(3)} == before
     seat, decision = next(iter(game.asked().items()))
     game.play(seat, decision.default, By.CLOCK)
     again = counted(server, game.person_at(seat))
-    assert (again.turns, again.silent) == (before[seat].turns + 1, 1)
+    assert (again.turns, again.missed) == (before[seat].turns + 1, 1)
 
 
 def test_what_the_clock_sealed_stays_a_silence_when_the_others_have_answered(server, table):
@@ -59,20 +60,20 @@ def test_what_the_clock_sealed_stays_a_silence_when_the_others_have_answered(ser
     game.play(first, decision.default, By.CLOCK)
     for seat, asked in others:
         game.play(seat, asked.default)
-    assert (counted(server, game.person_at(first)).silent, counted(server, game.person_at(first)).turns) == (1, 1)
-    assert all(counted(server, game.person_at(seat)).silent == 0 for seat, _ in others)
+    assert (counted(server, game.person_at(first)).missed, counted(server, game.person_at(first)).turns) == (1, 1)
+    assert all(counted(server, game.person_at(seat)).missed == 0 for seat, _ in others)
 
 
 def test_who_comes_back_from_a_bot_was_not_silent_because_it_took_over(server, table):
-    game = table("sun-bid", 3, silent_limit=2)
+    game = table("sun-bid", 3, missed_limit=2)
     (gone,) = game.asked()
     person = game.person_at(gone)
-    server.store.write(lambda tx: players.set_silent(tx, game.id, gone, 2))
-    place = game.places()[gone]
-    server.store.write(lambda tx: substitutes.after_missed_turns(tx, server, games.lock(tx, game.id), place))
-    assert game.places()[gone].bot is not None
+    server.store.write(lambda tx: player_rows.set_missed(tx, game.id, gone, 2))
+    player = game.players()[gone]
+    server.store.write(lambda tx: substitutes.after_missed_turns(tx, server, games.lock(tx, game.id), player))
+    assert game.players()[gone].bot is not None
     server.run(substitutes.come_back, game.id, gone, person)
-    assert counted(server, person).silent == 0
+    assert counted(server, person).missed == 0
 
 
 def test_who_left_is_told_and_what_a_bot_does_in_their_place_is_not_theirs(server, table):

@@ -35,10 +35,10 @@ def silent(time, table):
     """silent("bot") -> a game of three in which one seat was silent as often as the table bears, and that seat."""
 
     def make(successor, *, limit=2, turns=2, private=False):
-        game = table("sun-bid", 3, pace="1d", silent_limit=limit, successor=successor)
+        game = table("sun-bid", 3, pace="1d", missed_limit=limit, successor=successor)
         time.server.store.write(lambda tx: tables.change_game(tx, game.id, private=private))
         (gone,) = game.asked()
-        while game.places()[gone].silent < turns and game.places()[gone].person_id is not None:
+        while game.players()[gone].missed < turns and game.players()[gone].person_id is not None:
             asked = game.asked()
             if gone in asked:
                 time.sends()
@@ -70,7 +70,7 @@ def the_offer(server):
 
 def test_after_as_many_silent_turns_as_agreed_a_bot_takes_over(server, silent):
     game, gone = silent("bot")
-    assert game.places()[gone].bot == "greedy"
+    assert game.players()[gone].bot == "greedy"
     ((seat, by, body),) = seated(game)
     assert (seat, by, body["player"]) == (gone, "clock", "bot")
     assert game.verifies()
@@ -80,7 +80,7 @@ def test_after_as_many_silent_turns_as_agreed_a_bot_takes_over(server, silent):
 
 def test_a_silent_turn_less_than_agreed_costs_nothing(server, silent):
     game, gone = silent("bot", limit=3, turns=2)
-    assert game.places()[gone].silent == 2
+    assert game.players()[gone].missed == 2
     assert seated(game) == []
     assert letters(server, kind="notice") == []
     assert "If this turn passes in silence" in letters(server, kind="auto_passed")[-1].facts
@@ -110,10 +110,10 @@ def test_a_player_whose_seat_a_bot_plays_may_come_back(server, silent):
     game, gone = silent("bot")
     person = json.loads(notices(server, "replaced")[0].facts)
     back = notices(server, "replaced")[0].person_id
-    assert person["why"] == "silent"
+    assert person["why"] == "missed"
     server.run(substitutes.come_back, game.id, gone, back)
-    assert game.places()[gone].person_id == back
-    assert game.places()[gone].silent == 0
+    assert game.players()[gone].person_id == back
+    assert game.players()[gone].missed == 0
     assert game.verifies()
     assert len(notices(server, "player_back")) == 2
     before = everything(server.store)
@@ -149,7 +149,7 @@ def test_a_returning_player_who_falls_silent_again_is_followed_again(server, tim
     game, gone = silent("bot")
     back = notices(server, "replaced")[0].person_id
     server.run(substitutes.come_back, game.id, gone, back)
-    while game.places()[gone].person_id is not None:
+    while game.players()[gone].person_id is not None:
         asked = game.asked()
         for seat, decision in asked.items():
             if seat != gone:
@@ -162,8 +162,8 @@ def test_a_returning_player_who_falls_silent_again_is_followed_again(server, tim
 
 
 def test_the_last_person_among_bots_is_replaced_like_everybody_and_the_bots_end_the_game(server, time, table):
-    game = table("sun-bid", 2, pace="1d", silent_limit=2, successor="bot", bots=("random",))
-    person = next(place.seat for place in game.places().values() if place.person_id is not None)
+    game = table("sun-bid", 2, pace="1d", missed_limit=2, successor="bot", bots=("random",))
+    person = next(player.seat for player in game.players().values() if player.person_id is not None)
     for _ in range(2):
         time.bots_play()
         time.sends()
@@ -204,11 +204,11 @@ def test_a_seat_is_offered_by_mail_to_those_who_said_they_are_willing(server, si
     asked = letters(server, kind="substitute")
     assert {mail.person_id for mail in asked} == {zoe, yan}
     assert {json.loads(mail.facts)["offer"] for mail in asked} == {the_offer(server).id}
-    assert game.places()[gone].person_id is not None
+    assert game.players()[gone].person_id is not None
     assert len(notices(server, "seat_offered")) == 1
     assert len(notices(server, "seat_on_offer")) == 2, "the others know whom they may be waiting for"
     offered = [(row.seat, row.by, json.loads(row.body)) for row in game.log() if row.kind == "Offered"]
-    assert offered == [(gone, "clock", {"why": "silent"})]
+    assert offered == [(gone, "clock", {"why": "missed"})]
     assert game.verifies()
 
 
@@ -226,8 +226,8 @@ def test_the_first_taker_has_the_seat_and_the_second_is_told(server, silent, per
     game, gone = silent("substitute")
     offer = the_offer(server)
     server.run(substitutes.take, offer.id, zoe)
-    assert game.places()[gone].person_id == zoe
-    assert game.places()[gone].name == "Zoe"
+    assert game.players()[gone].person_id == zoe
+    assert game.players()[gone].name == "Zoe"
     assert kinds(server, zoe)[-1] in ("seated", "turn")
     before = everything(server.store)
     server.run(substitutes.take, offer.id, zoe)
@@ -273,13 +273,13 @@ def test_a_seat_that_nobody_takes_is_offered_once_and_time_goes_on(server, time,
         time.passes_until(time.due(game, gone))
         assert time.runs_out().decided == 1
     assert len(notices(server, "seat_offered")) == 1
-    assert game.places()[gone].silent == 4
+    assert game.players()[gone].missed == 4
 
 
 def test_strangers_are_not_asked_to_a_private_table(server, silent, person):
     server.run(substitutes.set_willing, person("Zoe"), willing=True)
     game, gone = silent("substitute", private=True)
-    assert game.places()[gone].bot is not None
+    assert game.players()[gone].bot is not None
     assert letters(server, kind="substitute") == []
     warned, told = (json.loads(letter.facts)["warning"] for letter in letters(server, kind="auto_passed"))
     assert warned == "If this turn passes in silence, a bot takes over your seat."
@@ -354,11 +354,11 @@ def test_a_resigned_seat_goes_on_with_a_bot_and_is_offered_where_that_was_agreed
     game = table("sun-bid", 3, pace="1d", successor="substitute")
     (seat,) = game.asked()
     server.run(leaving.resign, game.id, seat, game.person_at(seat))
-    assert game.places()[seat].bot is not None
+    assert game.players()[seat].bot is not None
     assert time.bots_play() >= 1
     assert [mail.person_id for mail in letters(server, kind="substitute")] == [zoe]
     server.run(substitutes.take, the_offer(server).id, zoe)
-    assert game.places()[seat].person_id == zoe
+    assert game.players()[seat].person_id == zoe
 
 
 def test_the_seat_of_somebody_unreachable_is_given_up_after_a_week_and_not_before(server, time, table):
@@ -368,11 +368,11 @@ def test_the_seat_of_somebody_unreachable_is_given_up_after_a_week_and_not_befor
     server.run(reachability.refused, game.person_at(seat), "550 no such user")
     time.passes(7 * DAY - HOUR)
     time.seats_change()
-    assert game.places()[seat].person_id is not None
+    assert game.players()[seat].person_id is not None
     assert time.due(game, seat) is None
     time.passes(HOUR)
     time.seats_change()
-    assert game.places()[seat].bot is not None
+    assert game.players()[seat].bot is not None
     assert time.bots_play() >= 1
 
 
@@ -401,7 +401,7 @@ def test_somebody_who_reads_no_mail_and_plays_on_the_pages_keeps_the_seat(server
     assert time.due(game, seat) is None
     time.passes(5 * DAY)
     time.seats_change()
-    assert game.places()[seat].person_id == person
+    assert game.players()[seat].person_id == person
     assert time.due(game, seat) is not None, "the others wait for an address no longer than that, whoever plays without"
 
 
@@ -411,7 +411,7 @@ def test_an_organiser_gives_a_seat_to_somebody_else_with_a_reason_that_all_may_r
     time.sends()
     person("Zoe")
     does(server, Substitute(game.id, seat, "zoe@example.org"), "Ann has moved to sea")
-    assert game.places()[seat].name == "Zoe"
+    assert game.players()[seat].name == "Zoe"
     assert seated(game) == [(seat, "organiser", {"player": "person", "reason": "Ann has moved to sea"})]
     assert all("Ann has moved to sea" in mail.facts for mail in notices(server, "substitute_plays"))
     assert time.sends()[seat].at is not None

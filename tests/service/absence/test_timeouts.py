@@ -18,14 +18,15 @@ from pbem.service.people import addresses
 from pbem.service.play import move as play_move
 from pbem.service.play.move import By
 from pbem.service.server import Server
-from pbem.store import deadlines, players
+from pbem.store import deadlines
+from pbem.store import players as player_rows
 from pbem.store.database import Store
-from pbem.store.schema import Deadline, Game, Place, table_of
+from pbem.store.schema import Deadline, Game, Player, table_of
 from tests.service.clock import DAY, HOUR, MINUTE
 from tests.service.moderated import does
 from tests.service.stored import BrokenError, calls_counted, everything, letters
 
-GAME, PLACE, DEADLINE = table_of(Game), table_of(Place), table_of(Deadline)
+GAME, PLACE, DEADLINE = table_of(Game), table_of(Player), table_of(Deadline)
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +66,7 @@ def test_a_clock_that_has_run_out_decides_what_silence_means(time, asked):
     assert (mail.person_id, mail.seat, mail.turn) == (game.person_at(seat), seat, before)
     facts = json.loads(mail.facts)
     assert facts["choice"].split()[0] == default.verb
-    assert facts["silent"] == 1
+    assert facts["missed"] == 1
     assert "2 more silent turns" in facts["warning"]
 
 
@@ -94,12 +95,12 @@ def test_silent_turns_are_counted_and_a_move_ends_the_count(time, asked):
     time.sends()
     time.passes_until(time.due(game, seat))
     time.runs_out()
-    assert game.places()[seat].silent == 1
+    assert game.players()[seat].missed == 1
     while seat not in game.asked():
         other = next(iter(game.asked()))
         game.play(other, game.asked()[other].default)
     game.play(seat, game.asked()[seat].default)
-    assert game.places()[seat].silent == 0
+    assert game.players()[seat].missed == 0
 
 
 def test_a_turn_that_was_answered_is_not_timed_out(time, asked):
@@ -127,7 +128,7 @@ def test_a_deadline_that_has_moved_since_it_was_stored_does_not_fire(time, serve
 
 
 def test_a_game_comes_to_its_end_when_everybody_is_silent(time, table):
-    game = table("sunset-poker", 3, pace="1d", silent_limit=10, options={"max_rounds": 1})
+    game = table("sunset-poker", 3, pace="1d", missed_limit=10, options={"max_rounds": 1})
     # With two turns of each played, the game is over before anybody was silent too often.
     for seat in (0, 1, 2) * 2:
         game.play(seat, game.asked()[seat].default)
@@ -307,7 +308,7 @@ def test_a_choice_that_is_sealed_in_the_last_moment_is_not_overruled(time, serve
     late = interrupted(server, None, lambda: game.play(seat, mine, turn=turn))
     timeouts.time_out(late, time.worker)
     assert [row.by for row in game.log() if row.seat == seat and row.kind in ("Sealed", "Entry")] == ["person"]
-    assert game.places()[seat].silent == 0
+    assert game.players()[seat].missed == 0
 
 
 def test_a_turn_that_was_answered_in_the_last_moment_is_not_decided_again(time, server, asked):
@@ -326,7 +327,7 @@ def spoil(server, game):
 
 
 def test_a_deadline_that_cannot_be_acted_on_is_parked_and_visible_and_in_nobodys_way(time, server, table, events):
-    poison, healthy = table("sun-bid", 2, pace="1d"), table("sun-bid", 2, pace="1d", silent_limit=10)
+    poison, healthy = table("sun-bid", 2, pace="1d"), table("sun-bid", 2, pace="1d", missed_limit=10)
     time.sends()
     (seat,) = poison.asked()
     spoil(server, poison)
@@ -361,9 +362,9 @@ def test_a_worker_that_dies_at_work_has_its_attempt_counted_and_another_goes_on(
 @pytest.mark.parametrize("silent_before", [0, 1])
 def test_a_time_out_that_breaks_at_any_call_leaves_nothing_half_done(time, server, table, silent_before):
     """With the second silent turn in a row a bot takes the seat over, in the same transaction."""
-    game = table("sun-bid", 2, pace="1d", silent_limit=2)
+    game = table("sun-bid", 2, pace="1d", missed_limit=2)
     (seat,) = game.asked()
-    server.store.write(lambda tx: players.set_silent(tx, game.id, seat, silent_before))
+    server.store.write(lambda tx: player_rows.set_missed(tx, game.id, seat, silent_before))
     time.sends()
     time.passes_until(time.due(game, seat))
     before = lasting(server)
@@ -384,7 +385,7 @@ def test_a_time_out_that_breaks_at_any_call_leaves_nothing_half_done(time, serve
             server.store.write(lambda tx, row=row: deadlines.release(tx, row))
     assert n > 15
     assert game.verifies()
-    assert (game.places()[seat].bot is not None) == bool(silent_before)
+    assert (game.players()[seat].bot is not None) == bool(silent_before)
     assert len(letters(server, kind="notice")) == 2 * silent_before
 
 

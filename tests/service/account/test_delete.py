@@ -63,7 +63,7 @@ def live_through(server, clock, post, table, person, gone):
     for each in (person("Ben"), gone, person("Cleo")):
         server.run(leaving.agree_to_end, over, each)
     with server.store.read() as tx:
-        seat = next(place.seat for place in player_rows.places(tx, played[0]) if place.person_id == gone)
+        seat = next(player.seat for player in player_rows.of_game(tx, played[0]) if player.person_id == gone)
     server.run(talk.say, played[0], seat, gone, "Good luck, everybody!")
     server.run(calls.call, gone, f"I am {NAME} of Forest Road 3.", game_id=played[0], seat=seat)
     organisers_told(server, clock)
@@ -101,7 +101,7 @@ def test_nothing_that_is_kept_names_a_person_who_has_left_but_the_mails_of_other
     with server.store.read() as tx:
         assert search.search(tx, "person", NAME, None, 10) == []
         assert search.search(tx, "table", NAME, None, 10) == []
-        assert [place.name for place in player_rows.places(tx, over)].count("a former player") == 1
+        assert [player.name for player in player_rows.of_game(tx, over)].count("a former player") == 1
 
 
 def kept_but_mails_of_others(server, person_id):
@@ -153,8 +153,8 @@ def test_running_games_go_on_with_a_bot_and_the_others_are_told(server, clock, p
     server.run(delete.delete_person, gone)
     for game_id in played:
         with server.store.read() as tx:
-            assert gone not in {place.person_id for place in player_rows.places(tx, game_id)}
-            assert sum(place.bot is not None for place in player_rows.places(tx, game_id)) == 1
+            assert gone not in {player.person_id for player in player_rows.of_game(tx, game_id)}
+            assert sum(player.bot is not None for player in player_rows.of_game(tx, game_id)) == 1
         told = [mail for mail in letters(server, kind="resigned") if mail.game_id == game_id]
         assert {mail.person_id for mail in told} == {person("Ben"), person("Cleo")}
     with server.store.read() as tx:
@@ -225,13 +225,13 @@ def test_two_who_have_left_are_told_apart_at_their_table(server, table):
         server.run(leaving.agree_to_end, game.id, players[seat])
     for seat in range(3):
         server.run(delete.delete_person, players[seat])
-    names = sorted(place.name for place in game.places().values())
+    names = sorted(player.name for player in game.players().values())
     assert names == ["a former player", "a former player (2)", "a former player (3)"]
 
 
 def test_the_last_player_of_a_game_ends_it(server, table):
     game = table("sunset-poker", 3, bots=("greedy", "greedy"))
-    (seat,) = [seat for seat, place in game.places().items() if place.person_id is not None]
+    (seat,) = [seat for seat, player in game.players().items() if player.person_id is not None]
     server.run(delete.delete_person, game.person_at(seat))
     assert game.row().status == "void"
 

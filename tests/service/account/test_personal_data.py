@@ -41,7 +41,7 @@ def played(server, clock, post, table):
     server.run(calls.call, ann, "Where is my mail?", game_id=game.id, seat=0)
     server.run(vacations.book_text, ann, "2026-12-20 to 2026-12-27")
     server.run(sessions.start, Holder(person_id=ann), "Firefox on Linux")
-    server.run(send_links.send, f"{game.places()[0].name.lower()}@example.org")
+    server.run(send_links.send, f"{game.players()[0].name.lower()}@example.org")
     drain(server, clock, post)
     return game
 
@@ -49,7 +49,7 @@ def played(server, clock, post, table):
 def test_it_holds_settings_tables_choices_words_and_mails(server, played):
     told = file_of(server, played.person_at(0))
     assert (told["format"], told["version"]) == ("pbem-person", 1)
-    assert told["person"]["name"] == played.places()[0].name
+    assert told["person"]["name"] == played.players()[0].name
     (seat,) = told["tables"]
     assert (seat["title"], seat["seat"], seat["status"]) == ("Friday “Ä”", 0, "playing")
     assert [each["text"] for each in seat["said"]] == ["Good luck!"]
@@ -83,14 +83,14 @@ def test_it_names_no_card_that_only_others_have_seen(server, played):
 
 def test_it_holds_nothing_of_the_address_of_others(server, played):
     text = "".join(personal_data.export_person(server, played.person_at(0)))
-    others = [f"{played.places()[seat].name.lower()}@example.org" for seat in (1, 2)]
+    others = [f"{played.players()[seat].name.lower()}@example.org" for seat in (1, 2)]
     assert not [each for each in others if each in text]
 
 
 def test_a_long_life_is_written_in_pieces_and_no_transaction_lasts_all_the_while(server, clock, post, played):
     person = played.person_at(0)
     for _ in range(30):
-        server.run(send_links.send, f"{played.places()[0].name.lower()}@example.org")
+        server.run(send_links.send, f"{played.players()[0].name.lower()}@example.org")
         clock.advance(timedelta(days=1))
     drain(server, clock, post)
     with calls_counted(server.store) as made:

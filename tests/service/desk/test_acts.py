@@ -236,7 +236,7 @@ def kinds_of(deed):
 
 
 def at(game):
-    return {place.person_id for place in game.places().values() if place.person_id is not None}
+    return {player.person_id for player in game.players().values() if player.person_id is not None}
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -265,14 +265,14 @@ def test_what_touches_play_is_a_row_that_players_read_and_are_mailed_about(serve
 )
 def test_what_can_be_made_good_says_how(server, scene, name, back):
     game, deed = scene(name)
-    before = game.row(), game.places()
+    before = game.row(), game.players()
     undo = does(server, deed).undo
     assert isinstance(undo, back)
     does(server, undo)
-    row, places = game.row(), game.places()
+    row, players = game.row(), game.players()
     assert (row.status, row.paused, row.pace) == (before[0].status, before[0].paused, before[0].pace)
-    assert [(place.name, place.person_id) for place in places.values()] == [
-        (place.name, place.person_id) for place in before[1].values()
+    assert [(player.name, player.person_id) for player in players.values()] == [
+        (player.name, player.person_id) for player in before[1].values()
     ]
 
 
@@ -405,7 +405,7 @@ def test_a_ban_keeps_from_new_tables_until_its_end_and_takes_no_game_away(server
     other = server.run(joining.create_table, person("Zoe"), Wanted("bid", 3)).game_id
     with pytest.raises(Forbidden):
         server.run(joining.join, other, ann)
-    seat = next(seat for seat, place in game.places().items() if place.person_id == ann)
+    seat = next(seat for seat, player in game.players().items() if player.person_id == ann)
     with pytest.raises(Forbidden):
         server.run(talk.say, game.id, seat, ann, "I may say what I want.")
     game.play(seat, game.asked()[seat].default)
@@ -517,7 +517,7 @@ def test_an_option_that_there_is_not_is_refused_with_those_that_there_are(server
         ("title", "Thursday  club", None, "{title}", "Thursday club"),
         ("title", "", None, "{title}", "Templari"),
         ("pace", "3d", None, "1 day", "3 days"),
-        ("silent_limit", "5", None, "3", "5"),
+        ("missed_limit", "5", None, "3", "5"),
         ("successor", "substitute", None, "bot", "substitute"),
     ],
 )
@@ -525,7 +525,7 @@ def test_a_correction_is_shown_beforehand_with_what_it_was_and_what_it_is_then(
     server, table, what, to, seat, before, now
 ):
     game = table("templari", 3, pace="1d", title="Thursday")
-    known = before.format(name=game.places()[1].name, title="Thursday")
+    known = before.format(name=game.players()[1].name, title="Thursday")
     shown = preview(server, OLGA, Correct(game.id, what, to, seat), REASON)
     assert f"From “{known}” to “{now}”." in shown.says
     does(server, Correct(game.id, what, to, seat))
@@ -549,7 +549,7 @@ def test_of_a_corrected_pace_everybody_gets_one_mail_and_whoever_is_asked_reads_
     }
 
 
-@pytest.mark.parametrize("what", ["name", "title", "pace", "silent_limit", "successor", "option", "rules"])
+@pytest.mark.parametrize("what", ["name", "title", "pace", "missed_limit", "successor", "option", "rules"])
 def test_what_cannot_be_so_is_not_corrected(server, table, what):
     game = table("templari", 3)
     before = everything(server.store)

@@ -132,7 +132,7 @@ def test_a_digest_is_not_read_by_whoever_plays_at_a_table_that_it_tells_of(serve
 
 
 def by_number(game):
-    return {place.person_id for place in game.places().values()}
+    return {player.person_id for player in game.players().values()}
 
 
 def test_a_mail_that_has_no_text_shows_what_happened_to_it(server, clock, post, game, person):

@@ -51,7 +51,7 @@ def standing(game):
 def at_turn(game, moves):
     """What is known at a table now, then so many moves later; the turn, and what each seat and the spectator knew at it."""
     turn = game.row().turn
-    known = {seat: game.view(seat) for seat in (*game.places(), SPECTATOR)}
+    known = {seat: game.view(seat) for seat in (*game.players(), SPECTATOR)}
     state = game.row().state
     goes_on(game, moves)
     return turn, known, state
@@ -209,9 +209,9 @@ def test_nobodys_silence_of_before_counts(table):
     turn = game.row().turn
     for seat, decision in game.asked().items():
         game.play(seat, decision.default, By.CLOCK)
-    assert any(place.silent for place in game.places().values())
+    assert any(player.missed for player in game.players().values())
     does(game.server, Rewind(game.id, turn))
-    assert not any(place.silent for place in game.places().values())
+    assert not any(player.missed for player in game.players().values())
 
 
 def test_only_a_turn_that_somebody_decided_and_that_stands_can_be_gone_back_to(table):
@@ -271,7 +271,7 @@ def test_what_it_would_do_tells_who_saw_what_and_nothing_that_was_hidden(table, 
     goes_on(game, 12)
     says = preview(game.server, OLGA, Rewind(game.id, turn), "to see what it would do").says
     facts = [fact for each in standing(game) if each.turn >= turn for fact in each.entry.facts]
-    names = tuple(game.places()[seat].name for seat in range(seats))
+    names = tuple(game.players()[seat].name for seat in range(seats))
     public = rules_of(game.row()).teller(None, names)
     told = {sentence for fact in facts if (sentence := public.tell(seen(fact, SPECTATOR))) is not None}
     assert {line.partition(": ")[2] for line in says if line.startswith("Turn ")} == told

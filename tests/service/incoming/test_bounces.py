@@ -144,7 +144,7 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
     game,
 ):
     an_organiser(server, "Olga", "example.net")
-    person, name = game.person_at(0), game.places()[0].name
+    person, name = game.person_at(0), game.players()[0].name
     bounce(server, person, Bounce.COMPLAINT)
     clock.advance(HOUR)
     deliver.deliver(server, post)

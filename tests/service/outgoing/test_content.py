@@ -147,7 +147,7 @@ def test_pauses_and_more_time_are_told_with_the_new_moment(server, box, sends, t
     game = table("templari", 3)
     sends()
     (seat,) = game.asked()
-    asked = f"{game.places()[seat].name.lower()}@example.org"
+    asked = f"{game.players()[seat].name.lower()}@example.org"
     does(server, Pause(game.id), "lost luggage")
     sends()
     assert "The organiser says: lost luggage" in text_of(box, "is paused")
@@ -205,7 +205,7 @@ def test_a_free_seat_is_offered_with_the_board_that_everybody_sees_and_a_link(se
     server.run(leaving.resign, game.id, 0, game.person_at(0))
     sends()
     text = text_of(box, "A seat is free")
-    assert text.startswith(f"Zoe: at Sunset Poker the seat of {game.places()[0].name} is to be taken over")
+    assert text.startswith(f"Zoe: at Sunset Poker the seat of {game.players()[0].name} is to be taken over")
     assert "SUNSET POKER" in text
     assert "Your hand" not in text
     token = next(token for purpose, token, _ in LINK.findall(text) if purpose == "c")
@@ -231,7 +231,7 @@ def test_a_reminder_answers_the_mail_of_its_turn_and_offers_the_same_choices(ser
     person = game.person_at(0)
     queue(server, Letter(person, "reminder", game.id, None, 0, 1, {"due_at": clock.now().isoformat(), "number": 1}))
     sends()
-    address = f"{game.places()[0].name.lower()}@example.org"
+    address = f"{game.players()[0].name.lower()}@example.org"
     again, turn = (
         next(box.read(letter.key) for letter in box.letters(address) if letter.subject.startswith(beginning))
         for beginning in ("Re: ", "Sunset Poker, turn")
@@ -245,7 +245,7 @@ def test_a_reminder_answers_the_mail_of_its_turn_and_offers_the_same_choices(ser
 
 def test_a_silent_turn_is_told_with_what_more_silence_leads_to(server, clock, box, sends, table):
     game = table("sunset-poker", 3)
-    facts = {"choice": "pick Mill", "due_at": clock.now().isoformat(), "silent": 2, "warning": "Beware."}
+    facts = {"choice": "pick Mill", "due_at": clock.now().isoformat(), "missed": 2, "warning": "Beware."}
     queue(server, Letter(game.person_at(0), "auto_passed", game.id, 7, 0, 1, facts))
     queue(server, Letter(game.person_at(1), "auto_passed", game.id, 7, 1, 1, facts | {"due_at": None}))
     queue(server, Letter(game.person_at(1), "host", game.id))

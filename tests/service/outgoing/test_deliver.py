@@ -373,7 +373,7 @@ def test_a_mail_whose_turn_is_over_is_never_sent(server, clock, sink, post, tabl
 
 def test_a_mail_for_a_seat_that_somebody_else_plays_now_reaches_nobody(server, clock, sink, post, table):
     game = began(table)
-    ann = game.places()[0]
+    ann = game.players()[0]
     server.run(leaving.resign, game.id, 0, ann.person_id)
     drain(server, clock, post)
     address = f"{ann.name.lower()}@example.org"

@@ -241,7 +241,7 @@ def test_what_was_answered_meanwhile_is_not_asked_in_a_digest(server, clock, sin
 
 def test_of_games_that_are_over_there_is_no_digest_also_where_one_waits_to_leave(server, clock, sink, post, table):
     game = table("templari", 3, bots=("random", "random"))
-    ann = next(place.person_id for place in game.places().values() if place.person_id)
+    ann = next(player.person_id for player in game.players().values() if player.person_id)
     drain(server, clock, post)
     server.run(preferences.choose, ann, DAILY, None, time(8))
     does(server, Pause(game.id), "dinner")
@@ -340,7 +340,7 @@ def test_what_notices_say_is_told_once_and_in_its_order(server, clock, sink, pos
     templari, _ = games
     person = next(templari.person_at(seat) for seat in range(3) if seat not in templari.asked())
     leaver = next(seat for seat in range(3) if templari.person_at(seat) != person and seat not in templari.asked())
-    name = templari.places()[leaver].name
+    name = templari.players()[leaver].name
     for deed, reason in (
         (Pause(templari.id), "We move house."),
         (Resume(templari.id), "We have moved."),
@@ -439,7 +439,7 @@ def digest_story(mail):
 def test_what_takes_a_seat_away_does_not_wait_for_a_digest(server, clock, sink, post, games):
     templari, _ = games
     person = templari.person_at(0)
-    facts = {"what": "seat_offered", "who": "Ann", "seat": 0, "why": "silent"}
+    facts = {"what": "seat_offered", "who": "Ann", "seat": 0, "why": "missed"}
     now = clock.now()
     letter = outbox.Letter(person, "notice", templari.id, None, None, None, facts)
     server.store.write(lambda tx: outbox.queue(tx, [letter], now, now))

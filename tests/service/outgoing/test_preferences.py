@@ -113,7 +113,7 @@ def test_a_turn_that_its_player_wants_no_mail_of_has_a_clock_all_the_same(server
 
 def test_who_wants_only_results_gets_the_result(server, clock, sink, post, table):
     game = table("templari", 3, bots=("random", "random"))
-    ann = game.person_at(next(seat for seat, place in game.places().items() if place.person_id))
+    ann = game.person_at(next(seat for seat, player in game.players().items() if player.person_id))
     wish(server, ann, "results")
     for _ in game.play_defaults():
         pass

@@ -43,7 +43,7 @@ def test_every_kind_can_be_looked_at_for_every_game_that_is_played(server, table
 def test_looking_changes_nothing(server, table):
     begun = table(bots=("random",))
     before = everything(server)
-    seat = next(seat for seat, place in begun.places().items() if place.bot is None)
+    seat = next(seat for seat, player in begun.players().items() if player.bot is None)
     for kind in KINDS:
         preview(server, HEAD, kind, begun.id, seat)
     assert everything(server) == before
@@ -63,7 +63,7 @@ def test_what_cannot_be_looked_at_says_why(server, table):
     begun = table(bots=("random",))
     with pytest.raises(BadInput, match="no kind of mail"):
         preview(server, HEAD, "spam", begun.id, 0)
-    bots = next(seat for seat, place in begun.places().items() if place.bot is not None)
+    bots = next(seat for seat, player in begun.players().items() if player.bot is not None)
     with pytest.raises(BadInput, match=f"A bot plays seat {bots + 1}"):
         preview(server, HEAD, "turn", begun.id, bots)
     with pytest.raises(NotFound, match="no seat 8"):

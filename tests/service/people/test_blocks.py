@@ -72,7 +72,7 @@ def test_ones_list_shows_whom_one_has_met_under_the_name_of_then_and_ends_it(gam
     me, other = game.person_at(0), game.person_at(1)
     game.server.run(blocks.block, token(game, 0), 1)
     (listed,) = game.server.read(blocks.of_person, me)
-    assert (listed.blocked_id, listed.name) == (other, game.places()[1].name)
+    assert (listed.blocked_id, listed.name) == (other, game.players()[1].name)
     assert game.server.read(blocks.of_person, other) == []
     game.server.run(blocks.unblock, me, other)
     assert game.server.read(blocks.of_person, me) == []
@@ -80,8 +80,8 @@ def test_ones_list_shows_whom_one_has_met_under_the_name_of_then_and_ends_it(gam
 
 def test_nobody_blocks_a_bot_themselves_or_an_empty_place(table):
     game = table("sunset-poker", 3, bots=("greedy",))
-    (bot,) = (seat for seat, place in game.places().items() if place.bot)
-    me = next(seat for seat in game.places() if seat != bot)
+    (bot,) = (seat for seat, player in game.players().items() if player.bot)
+    me = next(seat for seat in game.players() if seat != bot)
     for seat in (me, bot, 7):
         with pytest.raises(BadInput):
             game.server.run(blocks.block, token(game, me), seat)
@@ -103,7 +103,7 @@ def test_whoever_was_blocked_cannot_join_a_new_table_of_the_other_and_can_join_a
 def test_no_invitation_is_mailed_to_whoever_has_blocked_its_host(game):
     server, me, other = game.server, game.person_at(0), game.person_at(1)
     server.run(blocks.block, token(game, 0), 1)
-    people = [f"{game.places()[seat].name.lower()}@example.org" for seat in (0, 2)]
+    people = [f"{game.players()[seat].name.lower()}@example.org" for seat in (0, 2)]
     made = server.run(joining.create_table, other, Wanted("bid", 3, invited=tuple(people)))
     assert "invitation" not in kinds(server, me)
     assert "invitation" in kinds(server, game.person_at(2))

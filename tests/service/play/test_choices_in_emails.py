@@ -36,8 +36,8 @@ def test_the_choices_in_a_turn_are_those_that_the_rules_allow(server, clock, tab
 
 
 def _offers_what_the_rules_allow(game, mail: Kept) -> None:
-    places = game.places()
-    (seat,) = [seat for seat, place in places.items() if f"{place.name}:" == mail.text.split()[0]]
+    players = game.players()
+    (seat,) = [seat for seat, player in players.items() if f"{player.name}:" == mail.text.split()[0]]
     decision = game.open()[seat]
     section = unwrapped(mail.text).split("\nWHAT YOU CAN DO\n")[1].split("\nIF YOU DO NOT ANSWER\n")[0]
     offered = [grammar.read(decision, command) for command in COMMAND.findall(section)]

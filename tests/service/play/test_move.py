@@ -298,9 +298,9 @@ def test_silence_is_counted_until_the_player_says_something(table):
     for expected in (1, 2):
         for seat in (0, 1, 2):
             game.play(seat, game.asked()[seat].default, By.CLOCK if seat == 0 else By.PERSON)
-        assert game.places()[0].silent == expected
+        assert game.players()[0].missed == expected
     game.play(0, game.asked()[0].default, By.API)
-    assert [game.places()[seat].silent for seat in (0, 1, 2)] == [0, 0, 0]
+    assert [game.players()[seat].missed for seat in (0, 1, 2)] == [0, 0, 0]
 
 
 def test_the_clock_never_takes_the_place_of_a_players_choice(table):
@@ -321,7 +321,7 @@ def test_a_player_who_comes_late_still_takes_the_place_of_the_clock(table):
     game.play(0, game.asked()[0].default, By.CLOCK)
     game.play(0, own)
     assert move.position_of(game.row()).box == {0: own}
-    assert game.places()[0].silent == 0
+    assert game.players()[0].missed == 0
 
 
 def test_a_bot_that_thought_too_long_does_not_move_for_the_player_who_came_back(table):
@@ -388,7 +388,7 @@ def test_a_time_out_and_a_move_at_once_are_one_decision(table, first_by, second_
     met = 0
     for meeting in meetings(game.server.store):
         seat, choices = a_real_turn(game)
-        turn, silent = game.row().turn, game.places()[seat].silent
+        turn, silent = game.row().turn, game.players()[seat].missed
         outcomes = meeting(
             partial(game.play, seat, choices[first_by], first_by, turn),
             partial(game.play, seat, choices[second_by], second_by, turn),
@@ -397,7 +397,7 @@ def test_a_time_out_and_a_move_at_once_are_one_decision(table, first_by, second_
         (lost,) = (outcome for outcome in outcomes if isinstance(outcome, Exception))
         assert isinstance(lost, Stale)
         assert entry_of(game, turn).choices[seat] == won.choice
-        assert game.places()[seat].silent == (silent + 1 if won.choice == choices[By.CLOCK] else 0)
+        assert game.players()[seat].missed == (silent + 1 if won.choice == choices[By.CLOCK] else 0)
         met += 1
     assert met > 4
     assert game.verifies()
@@ -415,7 +415,7 @@ def test_a_time_out_and_a_sealed_choice_at_once_leave_the_players_choice(table, 
             partial(game.play, seat, choices[second_by], second_by, turn),
         )
         assert move.position_of(game.row()).box[seat] == choices[By.PERSON]
-        assert game.places()[seat].silent == 0
+        assert game.players()[seat].missed == 0
         for other, decision in game.asked().items():
             game.play(other, decision.default, turn=turn)
         met += 1
@@ -483,7 +483,7 @@ def test_a_link_that_is_pressed_while_its_seat_changes_hands_does_not_play_for_t
     refused = 0
     for meeting in meetings(game.server.store):
         seat = next(iter(game.asked()))
-        next_player = min(newcomers - {place.person_id for place in game.places().values()})
+        next_player = min(newcomers - {player.person_id for player in game.players().values()})
         press = partial(game.server.run, by_link.move, link_of(game, seat), "pass")
         _, pressed = meeting(partial(give_away, game, seat, next_player), press)
         if isinstance(pressed, Exception):

@@ -468,9 +468,9 @@ def test_an_order_counts_as_a_word_of_the_players_own(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     game.play(seat, "pass", By.CLOCK)
-    assert game.places()[seat].silent == 1
+    assert game.players()[seat].missed == 1
     leave(game, seat, "up to 2")
-    assert game.places()[seat].silent == 0
+    assert game.players()[seat].missed == 0
 
 
 def test_a_seat_whose_order_answered_a_new_turn_is_asked_again_when_it_takes_that_back(table):

@@ -124,7 +124,7 @@ def test_a_bot_that_fails_stops_nobody_elses_request_and_is_tried_again(server, 
         bad.setitem(BOTS, "greedy", broken)
         token = demo.begin(server)
     game = game_of(server, token)
-    waiting = {seat for seat, place in game.places().items() if place.bot is not None} & set(game.asked())
+    waiting = {seat for seat, player in game.players().items() if player.bot is not None} & set(game.asked())
     assert waiting
     server.clock.advance(DAY)
     demo.go_on(server, token)
@@ -133,7 +133,7 @@ def test_a_bot_that_fails_stops_nobody_elses_request_and_is_tried_again(server, 
 
 def test_a_seat_that_is_no_demo_is_left_alone(server, table):
     game = table("sunset-poker", 3, bots=("greedy", "greedy"))
-    (person,) = (seat for seat, place in game.places().items() if place.person_id)
+    (person,) = (seat for seat, player in game.players().items() if player.person_id)
     row = server.run(links.make_for_seat, game.person_at(person), game.id, 1, person).seat
     with server.store.read() as tx:
         token = links.token(server, links.read(tx, row))

@@ -83,7 +83,7 @@ def test_joining_again_gives_the_same_place(server, person, opened):
     first = server.run(joining.join, opened.game_id, person("Ben"))
     before = everything(server.store)
     again = server.run(joining.join, opened.game_id, person("Ben"), word="another")
-    assert (first.again, again.again, again.places) == (False, True, first.places)
+    assert (first.again, again.again, again.players) == (False, True, first.players)
     assert everything(server.store) == before
 
 
@@ -104,7 +104,7 @@ def test_the_seed_is_made_of_the_secret_and_the_words_in_joining_order(server, p
 def test_the_order_of_turns_is_drawn_from_the_seed(server, person, table):
     game = table("sunset-poker", 4)
     row = game.row()
-    seats = [place.seat for place in sorted(game.places().values(), key=lambda place: place.place)]
+    seats = [player.seat for player in sorted(game.players().values(), key=lambda player: player.number)]
     assert seats == Stream(row.seed, start.SEATING).shuffle(range(4))
 
 
@@ -113,19 +113,19 @@ def test_over_many_games_everybody_gets_every_seat(server, person):
     for _ in range(24):
         game = server.run(joining.create_table, person("Ann"), Wanted("sunset-poker", 3, bots=("random", "random")))
         server.run(joining.join, game.game_id, person("Ann"))
-        first[next(s for s, p in Begun(server, game.game_id).places().items() if p.person_id is not None)] += 1
+        first[next(s for s, p in Begun(server, game.game_id).players().items() if p.person_id is not None)] += 1
         with server.store.engine.begin() as tx:
             tx.exec_driver_sql("UPDATE game SET status = 'over'")
     assert set(first) == {0, 1, 2}
 
 
 def test_the_first_row_of_a_log_says_what_was_agreed_and_names_nobody(server, person, table):
-    game = table("sunset-poker", 3, bots=("greedy",), pace="12h", silent_limit=4, successor="substitute")
+    game = table("sunset-poker", 3, bots=("greedy",), pace="12h", missed_limit=4, successor="substitute")
     row, began = game.row(), game.log()[0]
     body = body_of(rules_of(row), began)
-    (bot,) = (seat for seat, place in game.places().items() if place.bot)
+    (bot,) = (seat for seat, player in game.players().items() if player.bot)
     assert began.kind == Kind.BEGAN
-    assert (body["pace"], body["silent_limit"], body["successor"]) == ("12h", 4, "substitute")
+    assert (body["pace"], body["missed_limit"], body["successor"]) == ("12h", 4, "substitute")
     assert body["bots"] == [[bot, "greedy"]]
     assert body["options"] == json.loads(row.options)
     assert body["commitment"] == row.commitment
@@ -136,8 +136,8 @@ def test_the_first_row_of_a_log_says_what_was_agreed_and_names_nobody(server, pe
 def test_a_begun_game_tells_everybody_and_asks_whoever_is_first(server, person, table):
     game = table("sunset-poker", 3, bots=("greedy",))
     asked = set(game.asked())
-    for seat, place in game.places().items():
-        if place.person_id is not None:
+    for seat, player in game.players().items():
+        if player.person_id is not None:
             wanted = {"welcome", "turn"} if seat in asked else {"welcome"}
             assert {mail.kind for mail in game.mails() if mail.seat == seat} == wanted
 
@@ -189,7 +189,7 @@ def test_one_person_takes_two_seats_where_the_table_allows_it(server, person):
     created = server.run(joining.create_table, person("Ann"), replace(POKER, doubles=True))
     server.run(joining.join, created.game_id, person("Ann"))
     two = server.run(joining.join, created.game_id, person("Ann"), holding=2)
-    assert two.places == (0, 1)
+    assert two.players == (0, 1)
     assert server.run(joining.join, created.game_id, person("Ann"), holding=2).again
     assert server.run(joining.join, created.game_id, person("Ben")).begun
     assert players(server, created.game_id) == ("Ann", "Ann 2", "Ben")
@@ -226,9 +226,9 @@ def test_an_address_that_is_not_confirmed_neither_opens_nor_joins(server, person
         {"title": "win at https://example.org"},
         {"bots": ("greedy",) * 3},
         {"bots": ("clever",)},
-        {"silent_limit": 1},
-        {"silent_limit": 11},
-        {"silent_limit": True},
+        {"missed_limit": 1},
+        {"missed_limit": 11},
+        {"missed_limit": True},
         {"successor": "nobody"},
         {"invited": ("nonsense",)},
         {"invited": tuple(f"friend{n}@example.org" for n in range(21))},
@@ -556,7 +556,7 @@ def test_two_who_want_the_last_place_at_once_do_not_both_get_it(server, person):
         assert joined.begun
         assert isinstance(refused, Gone)
         game = Begun(server, created.game_id)
-        assert len(game.places()) == 3
+        assert len(game.players()) == 3
         assert game.verifies()
         server.run(leaving.agree_to_end, game.id, ann)
         server.run(leaving.agree_to_end, game.id, ben)
@@ -572,7 +572,7 @@ def test_a_double_click_on_joining_is_one_place(server, person):
         click = partial(server.run, joining.join, created.game_id, ann, word="owl")
         one, other = meeting(click, click)
         assert sorted([one.again, other.again]) == [False, True]
-        assert one.places == other.places == (0,)
+        assert one.players == other.players == (0,)
         server.run(leaving.leave, created.game_id, ann)
 
 

@@ -37,11 +37,11 @@ def status(server, created):
 
 
 def seat_of(game, person_id):
-    return next(seat for seat, place in game.places().items() if place.person_id == person_id)
+    return next(seat for seat, player in game.players().items() if player.person_id == person_id)
 
 
 def seat_of_name(game, name):
-    return next(seat for seat, place in game.places().items() if place.name == name)
+    return next(seat for seat, player in game.players().items() if player.name == name)
 
 
 # Before the start.
@@ -128,8 +128,8 @@ def test_a_bot_follows_at_once_where_the_table_agreed_on_that(server, table):
     game = table(successor="bot")
     seat = next(iter(game.asked()))
     server.run(leaving.resign, game.id, seat, game.person_at(seat))
-    place = game.places()[seat]
-    assert (place.person_id, place.bot, place.name) == (None, "greedy", "Bot 1")
+    player = game.players()[seat]
+    assert (player.person_id, player.bot, player.name) == (None, "greedy", "Bot 1")
     with server.store.read() as tx:
         due = move.deadlines.read(tx, game.id, game.row().turn, seat)
     assert due is not None
@@ -167,7 +167,7 @@ def test_nobody_resigns_for_another(server, table):
 
 def test_the_others_are_told_who_resigned(server, table):
     game = table()
-    name = game.places()[1].name
+    name = game.players()[1].name
     server.run(leaving.resign, game.id, 1, game.person_at(1))
     told = {mail.seat: json.loads(mail.facts) for mail in game.mails() if mail.kind == "resigned"}
     assert told == {0: {"who": name, "seat": 1}, 2: {"who": name, "seat": 1}}
@@ -242,7 +242,7 @@ def test_one_can_resign_from_a_paused_table(server, table):
     with server.store.engine.begin() as tx:
         tx.exec_driver_sql("UPDATE game SET paused = true")
     server.run(leaving.resign, game.id, 0, game.person_at(0))
-    assert game.places()[0].bot == "greedy"
+    assert game.players()[0].bot == "greedy"
 
 
 # Ending a game by consent.
@@ -250,7 +250,7 @@ def test_one_can_resign_from_a_paused_table(server, table):
 
 def test_a_game_ends_without_a_result_when_every_person_agrees(server, table):
     game = table("sunset-poker", 3, bots=("greedy",))
-    first, second = (place.person_id for place in game.places().values() if place.person_id)
+    first, second = (player.person_id for player in game.players().values() if player.person_id)
     assert not server.run(leaving.agree_to_end, game.id, first)
     assert not server.run(leaving.agree_to_end, game.id, first)
     assert kinds(server, second)[-1] == "end_proposed"
@@ -264,7 +264,7 @@ def test_a_game_ends_without_a_result_when_every_person_agrees(server, table):
 
 def test_the_secret_of_a_game_without_a_result_is_told_too(server, table):
     game = table("sunset-poker", 3, bots=("greedy", "greedy"))
-    (person_id,) = (place.person_id for place in game.places().values() if place.person_id)
+    (person_id,) = (player.person_id for player in game.players().values() if player.person_id)
     server.run(leaving.agree_to_end, game.id, person_id)
     revealed = game.log()[-1]
     assert revealed.kind == Kind.REVEALED
@@ -273,7 +273,7 @@ def test_the_secret_of_a_game_without_a_result_is_told_too(server, table):
 
 def test_in_an_ended_game_nobody_is_asked_and_no_turn_mail_leaves(server, table):
     game = table("sunset-poker", 3, bots=("greedy", "greedy"))
-    (person_id,) = (place.person_id for place in game.places().values() if place.person_id)
+    (person_id,) = (player.person_id for player in game.players().values() if player.person_id)
     turn = game.row().turn
     server.run(leaving.agree_to_end, game.id, person_id)
     assert {mail.kind for mail in game.mails() if mail.status == "queued"} == {"voided"}

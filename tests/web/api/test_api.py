@@ -83,7 +83,7 @@ def programs(app, server, links):
     """programs(game) -> a program for each seat."""
 
     def of(game):
-        tokens = [server.run(by_link.token_for_programs, links.of(game, seat)[1]) for seat in sorted(game.places())]
+        tokens = [server.run(by_link.token_for_programs, links.of(game, seat)[1]) for seat in sorted(game.players())]
         return [Program(app, token) for token in tokens]
 
     return of
@@ -101,8 +101,8 @@ def pick(act, luck):
             values.append(luck.choice(things))
         else:
             assert blank["kind"] == "some"
-            places = sorted(luck.sample(range(len(things)), blank["many"]))
-            values.append([things[place] for place in places])
+            players = sorted(luck.sample(range(len(things)), blank["many"]))
+            values.append([things[player] for player in players])
     return {"verb": act["verb"], "values": values}
 
 

@@ -24,7 +24,7 @@ def call(server, game):
 
 
 def test_a_call_is_found_in_the_list_and_answered(olga, server, call, game):
-    page = olga.open("/desk/calls").follow(game.places()[0].name)
+    page = olga.open("/desk/calls").follow(game.players()[0].name)
     assert "My link <b>is</b> gone." in page.text
     after = page.form("Answer, and close the call").press(text="It is in the other folder.")
     assert "It is in the other folder." in after.text
@@ -48,7 +48,7 @@ def test_what_a_caller_wrote_stands_beside_what_can_be_done_at_the_table(olga, c
 
 
 def test_an_organiser_hears_that_there_are_calls_from_where_they_play_and_no_more(browser, server, call, game):
-    name = game.places()[1].name
+    name = game.players()[1].name
     plays = signed_in(browser, server, Holder(organiser_id=an_organiser(server, name).id))
     page = plays.open("/desk/calls")
     assert "One call comes from a table where you play" in page.text

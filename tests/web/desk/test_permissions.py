@@ -64,9 +64,9 @@ def game(table, server):
     begun = table("sun-bid", 3)
     host = begun.row().host_id
     server.run(
-        calls.call, next(p for p in begun.places().values() if p.name == "Cleo").person_id, "Help", game_id=begun.id
+        calls.call, next(p for p in begun.players().values() if p.name == "Cleo").person_id, "Help", game_id=begun.id
     )
-    assert next(p for p in begun.places().values() if p.name == "Ann").person_id == host
+    assert next(p for p in begun.players().values() if p.name == "Ann").person_id == host
     return begun
 
 

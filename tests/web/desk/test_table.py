@@ -54,11 +54,11 @@ ACTS = {
     "freeze": ({}, "Stop it, to look at its record", lambda game: game.row().status == "frozen"),
     "close": ({}, "Close the table", lambda game: game.row().status == "void"),
     "rewind": ({"turn": "2"}, "Go back to an earlier turn", lambda game: "Rewound" in kinds(game)),
-    "substitute": ({"seat": "1"}, "Give a seat to somebody else", lambda game: game.places()[0].bot),
+    "substitute": ({"seat": "1"}, "Give a seat to somebody else", lambda game: game.players()[0].bot),
     "correct": (
         {"what": "name", "to": "Benjamin", "seat": "2"},
         "Correct what was agreed, or a name",
-        lambda game: game.places()[1].name == "Benjamin",
+        lambda game: game.players()[1].name == "Benjamin",
     ),
     "redact": ({"line": "1"}, "Take away something that was said", lambda game: "Redacted" in kinds(game)),
 }
@@ -103,7 +103,7 @@ def test_whose_words_are_taken_away_and_which_is_shown_beforehand(desk, game, se
     for seat, text in ((0, "Good luck."), (1, "You fools.")):
         server.run(talk.say, game.id, seat, game.person_at(seat), text)
     looked = desk.open(address(game, "redact")).form(LOOK).press(line="2", reason="It is rude.", step="preview")
-    assert f"{game.places()[1].name} said: “You fools.”" in looked.text
+    assert f"{game.players()[1].name} said: “You fools.”" in looked.text
     assert "Good luck." not in looked.text
 
 
@@ -121,7 +121,7 @@ def test_what_an_act_would_do_says_to_whom_and_how_much(desk, game, server, act)
     (mail, *_rest) = letters(server, game.person_at(1), "welcome")
     typed = {key: value.format(mail=mail.id) for key, value in fields.items()}
     looked = desk.open(address(game, act.strip())).form(LOOK).press(**typed, reason="It was asked for.", step="preview")
-    assert said.format(name=game.places()[1].name) in looked.text
+    assert said.format(name=game.players()[1].name) in looked.text
 
 
 ON_PEOPLE = {
@@ -325,7 +325,7 @@ def test_a_host_sees_no_more_than_a_player(browser, table, server):
     game = table("bid", 3)
     host = signed_in(browser, server, Holder(person_id=game.row().host_id))
     before = host.open(address(game)).source
-    other = next(seat for seat, place in game.places().items() if place.person_id != game.row().host_id)
+    other = next(seat for seat, player in game.players().items() if player.person_id != game.row().host_id)
     game.play(other, game.asked()[other].default)
     after = host.open(address(game)).source
     before, after = (

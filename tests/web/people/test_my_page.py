@@ -137,7 +137,7 @@ def test_what_is_asked_comes_first_and_leads_to_the_seat(browser, table, sign_in
 def test_a_table_that_is_frozen_does_not_vanish(browser, sign_in, table, server):
     game = table("templari", 3, title="Friday")
     does(server, Freeze(game.id), "Somebody doubts the record.")
-    page = sign_in(game.person_at(next(iter(game.places()))))
+    page = sign_in(game.person_at(next(iter(game.players()))))
     assert "It is your turn" not in page.text
     assert "The table is paused" in page.text
     assert "Friday" in page.form("To the table").press().text
@@ -154,7 +154,7 @@ def test_a_table_that_waits_leads_to_its_own_page(browser, sign_in, ann, server)
 
 def test_a_game_that_is_over_leads_to_how_it_ended(browser, sign_in, table, server):
     game = table("sunset-poker", 3, title="Friday")
-    for seat in game.places():
+    for seat in game.players():
         server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     page = sign_in(game.person_at(0))
     assert "Ended without a result on 2026-11-21." in page.text
@@ -177,7 +177,7 @@ def test_pages_cost_few_queries_and_bytes_however_many_tables_there_are(browser,
         table("templari", 3, title="A table")
         server.run(joining.join, server.run(joining.create_table, ann, Wanted("bid", 3)).game_id, ann)
         over = table("sunset-poker", 3)
-        for seat in over.places():
+        for seat in over.players():
             server.run(leaving.agree_to_end, over.id, over.person_at(seat))
     carry()
     sign_in(ann)

@@ -94,12 +94,12 @@ def test_a_scanner_that_presses_the_button_is_asked_once_more(browser, server, a
 
 
 def test_the_seat_stays_and_the_page_says_what_happens_with_the_clock(browser, server, ann, table):
-    places = everything(server.store)["place"]
+    places = everything(server.store)["player"]
     one_click(browser, ann.all)
     page = browser.open(ann.all)
     assert page.heading == "Your mails are stopped"
     assert "its clock starts when a mail sent at once would have left" in page.text
-    assert everything(server.store)["place"] == places
+    assert everything(server.store)["player"] == places
     for offered in ("once a day", "only when my answer is still missing", "vacation", "resign"):
         assert offered in page.text
 

@@ -60,7 +60,7 @@ def test_a_whole_game_is_played_from_the_mailbox_by_following_links(kind, browse
             turn = game.row().turn
         carry()
         seat = luck.choice(sorted(game.asked()))
-        name = game.places()[seat].name.lower()
+        name = game.players()[seat].name.lower()
         mail = next(each for each in mails(browser, f"{name}@example.org") if f"turn {game.row().turn}" in each.heading)
         moves = [href for href in mail.links().values() if href.startswith("/m/")]
         if moves:
@@ -82,7 +82,7 @@ def test_the_page_says_the_choice_the_table_and_the_moment_and_shows_no_hand(bro
     carry()
     view = poker.open()[0].acts[0].blanks[0].things
     page = browser.open(link(links, poker, 0, f"pick {view[1].word}"))
-    assert page.heading == f"{poker.places()[0].name}: pick {view[1].word}"
+    assert page.heading == f"{poker.players()[0].name}: pick {view[1].word}"
     assert "Sunset Poker" in page.text
     assert "Decide by" in page.text
     assert not any(thing.word in page.text for thing in view if thing.word != view[1].word)
@@ -164,7 +164,7 @@ def test_an_old_link_tells_what_everybody_knows_and_has_links_mailed(browser, li
     assert not any(rules.word(card) in page.text for card in poker.view(0).hands[0])
     page.form("Send me a new mail with links to my games").press()
     carry()
-    name = poker.places()[0].name.lower()
+    name = poker.players()[0].name.lower()
     newest = next(mails(browser, f"{name}@example.org"))
     assert newest.heading.endswith("your games")
     seat_page = next(href for href in newest.links().values() if href.startswith("/s/"))

@@ -240,10 +240,10 @@ def test_the_organiser_is_called_from_a_seat(browser, links, templari, server):
 def test_a_seat_is_left_only_after_a_second_page(browser, links, templari):
     page = open_seat(browser, links, templari, 1)
     asked = page.form("Leave the table …").press()
-    assert templari.places()[1].bot is None
+    assert templari.players()[1].bot is None
     left = asked.form("Yes, leave the table").press()
     assert left.heading == "You have left the table"
-    assert templari.places()[1].bot is not None
+    assert templari.players()[1].bot is not None
     assert browser.open(page.url).status == 410
 
 

@@ -33,7 +33,7 @@ def say(page, text):
 
 
 def test_what_one_says_the_others_read(talk_page, game):
-    name = game.places()[0].name
+    name = game.players()[0].name
     page = say(talk_page(0), "Good evening <b>all</b>")
     assert "You ·" in page.text
     assert "Good evening <b>all</b>" in page.text
@@ -66,7 +66,7 @@ def test_the_page_of_a_seat_says_how_many_lines_are_new(browser, links, game, ta
 
 
 def test_whom_one_does_not_want_to_hear_is_left_out_until_one_does(talk_page, game):
-    names = [game.places()[seat].name for seat in range(3)]
+    names = [game.players()[seat].name for seat in range(3)]
     say(talk_page(1), "Hello")
     page = talk_page(0).form(f"Hear no longer {names[1]}").press(seat=1)
     assert "Hello" not in page.text
@@ -76,7 +76,7 @@ def test_whom_one_does_not_want_to_hear_is_left_out_until_one_does(talk_page, ga
 
 
 def test_ones_account_lists_whom_one_does_not_hear_and_ends_it(browser, talk_page, sign_in, game):
-    names = [game.places()[seat].name for seat in range(3)]
+    names = [game.players()[seat].name for seat in range(3)]
     talk_page(0).form(f"Hear no longer {names[1]}").press(seat=1)
     sign_in(game.person_at(0))
     listed = browser.open("/my/account")
@@ -100,7 +100,7 @@ def test_the_page_costs_few_queries_however_much_was_said(browser, links, talk_p
 
 def test_where_only_bots_are_nobody_is_offered_to_speak(browser, links, table):
     game = table("sunset-poker", 3, bots=("random", "random"))
-    (seat,) = (seat for seat, place in game.places().items() if place.person_id)
+    (seat,) = (seat for seat, player in game.players().items() if player.person_id)
     page = browser.open(f"/s/{links.of(game, seat)[1]}/talk")
     assert "they hear nothing" in page.text
     assert not [form for form in page.forms() if form.button == "Say it"]
@@ -113,14 +113,14 @@ def test_what_was_said_before_a_seat_changed_hands_is_not_laid_at_its_new_player
     server.clock.advance(HOUR)
     does(server, Substitute(game.id, 0, "zoe@example.org"))
     server.clock.advance(HOUR)
-    new, other = game.places()[0].name, game.places()[1].name
+    new, other = game.players()[0].name, game.players()[1].name
     mine = say(talk_page(0), "Good evening.")
     assert "An earlier player of seat 1 ·" in mine.text
     assert mine.text.count("You ·") == 1
     theirs = talk_page(2).text
     assert theirs.index("An earlier player of seat 1 ·") < theirs.index("I am bored.") < theirs.index("Good evening.")
     assert theirs.count(f"{new} ·") == theirs.count(f"{other} ·") == 1
-    names = [game.places()[seat].name for seat in range(3)]
+    names = [game.players()[seat].name for seat in range(3)]
     with server.store.read() as tx:
         told = talk.others(tx, games.read(tx, game.id), 0, names, None)
     assert [(line["name"], line["text"]) for line in told] == [

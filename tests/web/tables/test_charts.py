@@ -32,14 +32,14 @@ def test_charts_say_in_words_and_numbers_what_they_draw(browser, links, table, k
         assert drawing.get("role") == "img"
         assert all(drawing.find(tag).text.strip() for tag in ("title", "desc"))
         lines = drawing.xpath("g[contains(@class, 'line')]")
-        names = [place.name for _, place in sorted(game.places().items())]
+        names = [place.name for _, place in sorted(game.players().items())]
         assert {line.find("text").text for line in lines} <= set(names)
         # Colours only help: every line has marks of another shape.
         shapes = [line.xpath("*[self::circle or self::path]")[-1] for line in lines]
         assert len({(s.tag, s.get("class"), re.sub(r"^M[\d. ]+", "", s.get("d", ""))) for s in shapes}) == len(lines)
     for table_of_numbers in tree.xpath("//figure//table"):
         heads = [th.text_content() for th in table_of_numbers.xpath("thead//th")]
-        assert heads[1:] == [place.name for _, place in sorted(game.places().items())]
+        assert heads[1:] == [place.name for _, place in sorted(game.players().items())]
         for row in table_of_numbers.xpath("tbody/tr"):
             assert browser.open(row.find("th/a").get("href")).status == 200
             break

@@ -192,12 +192,12 @@ def test_a_substitute_takes_the_seat_of_somebody_who_left(browser, carry, table,
 
     game = table("templari", 3, successor="substitute")
     server.run(substitutes.set_willing, person("Zoe"), willing=True)
-    seat = next(seat for seat, place in game.places().items() if place.name == "Ben")
+    seat = next(seat for seat, player in game.players().items() if player.name == "Ben")
     page = browser.open(f"/s/{links.of(game, seat)[1]}")
     page.form("Leave the table …").press().form("Yes, leave the table").press()
     carry()
     page = open_in_mail(browser, "zoe@example.org", "/c/").form(f"Take seat {seat + 1}").press()
-    assert game.places()[seat].name == "Zoe"
+    assert game.players()[seat].name == "Zoe"
     carry()
     assert open_in_mail(browser, "zoe@example.org", "/s/").status == 200
 
@@ -205,18 +205,20 @@ def test_a_substitute_takes_the_seat_of_somebody_who_left(browser, carry, table,
 def test_of_two_free_seats_each_says_which_it_is(browser, carry, table, links, person):
     game = table("templari", 4, successor="substitute")
     for name in ("Ben", "Cleo"):
-        seat = next(seat for seat, place in game.places().items() if place.name == name)
+        seat = next(seat for seat, player in game.players().items() if player.name == name)
         page = browser.open(f"/s/{links.of(game, seat)[1]}")
         page.form("Leave the table …").press().form("Yes, leave the table").press()
-    left = {seat: place.name for seat, place in game.places().items() if place.bot or place.name in ("Ben", "Cleo")}
+    left = {
+        seat: player.name for seat, player in game.players().items() if player.bot or player.name in ("Ben", "Cleo")
+    }
     assert len(left) == 2
     page = browser.open(f"/c/{links.made(Purpose.CONFIRM, person('Zoe'), game.id)}")
     for seat, name in left.items():
         assert f"Seat {seat + 1} of this running game, where {name} has been so far, is free." in page.text
     second = max(left)
     page.form(f"Take seat {second + 1}").press()
-    assert game.places()[second].name == "Zoe"
-    assert game.places()[min(left)].name == left[min(left)]
+    assert game.players()[second].name == "Zoe"
+    assert game.players()[min(left)].name == left[min(left)]
 
 
 @pytest.mark.parametrize("path", ["/", "/mine", "/call", "/sent", "/called", "/new/bid"])
@@ -265,7 +267,7 @@ def test_a_link_to_pass_on_gives_no_place_at_a_table_that_is_full(browser, carry
 
 def test_from_the_result_one_press_leads_to_a_table_for_the_same_people(browser, carry, table, links, server):
     game = table("sunset-poker", 3, title="Friday")
-    for seat in game.places():
+    for seat in game.players():
         server.run(leaving.agree_to_end, game.id, game.person_at(seat))
     _, seat = links.of(game, 0)
     page = browser.open(f"/s/{seat}").form("Play again with the same people").press()
@@ -274,7 +276,7 @@ def test_from_the_result_one_press_leads_to_a_table_for_the_same_people(browser,
     assert "2 of 3 places free, one kept for the host" in page.text
     assert "You have a place" in page.form("Take the place").press().text
     carry()
-    other = game.places()[1].name
+    other = game.players()[1].name
     invitation = open_in_mail(browser, f"{other.lower()}@example.org", "/c/")
     assert f"You have a place: {other}" in invitation.form("Take the place").press().text
 

@@ -11,8 +11,9 @@ from pbem.service.clocks import deadlines, pauses
 from pbem.service.desk.acts.perform import AtTable, Doing, Done
 from pbem.service.play.log import Kind, Record
 from pbem.service.tables import leaving
-from pbem.store import games, players, tables
+from pbem.store import games, tables
 from pbem.store import pauses as pause_rows
+from pbem.store import players as player_rows
 from pbem.store.games import GameRow
 
 
@@ -76,7 +77,9 @@ class Freeze(AtTable):
         deadlines.settle_game(doing.tx, doing.server, row, tell=False)
         tables.change_game(doing.tx, row.id, status="frozen")
         facts = {"reason": doing.reason, "by": doing.by}
-        for person_id in sorted({p.person_id for p in players.places(doing.tx, row.id) if p.person_id is not None}):
+        for person_id in sorted(
+            {p.person_id for p in player_rows.of_game(doing.tx, row.id) if p.person_id is not None}
+        ):
             deadlines.queue_notice(doing.tx, doing.server, person_id, row, None, "frozen", facts)
         return Done(undo=Unfreeze(self.game_id))
 

@@ -24,10 +24,11 @@ from pbem.service.desk.acts.perform import AtTable, Doing, Done
 from pbem.service.outgoing import content_of_seat
 from pbem.service.play import move
 from pbem.service.play.log import Kind
-from pbem.store import games, players, tables
+from pbem.store import games, tables
+from pbem.store import players as player_rows
 from pbem.store.games import GameRow
 
-WHAT: Final = ("name", "title", "pace", "silent_limit", "successor", "option")
+WHAT: Final = ("name", "title", "pace", "missed_limit", "successor", "option")
 """What can be corrected: the name of a player, and what the table has agreed on."""
 
 
@@ -63,17 +64,17 @@ class Correct(AtTable):
         )
 
     def _name(self, doing: Doing, row: GameRow) -> Done:
-        places = players.places(doing.tx, row.id)
-        place = next((place for place in places if place.seat is not None and place.seat == self.seat), None)
-        if place is None or self.seat is None:
+        players = player_rows.of_game(doing.tx, row.id)
+        player = next((player for player in players if player.seat is not None and player.seat == self.seat), None)
+        if player is None or self.seat is None:
             raise BadInput(_("Whose name?"), why=_("Only the name of a seat of a running game can be corrected."))
-        name = free_name([other for other in places if other is not place], name_of(self.to))
-        tables.change_place(doing.tx, row.id, self.seat, name=name)
+        name = free_name([other for other in players if other is not player], name_of(self.to))
+        tables.change_player(doing.tx, row.id, self.seat, name=name)
         row = doing.note(row, Kind.CORRECTED, self.seat, what="name")
-        self._tell(doing, row, {"before": place.name, "now": name})
+        self._tell(doing, row, {"before": player.name, "now": name})
         return Done(
-            (self._says(place.name, name, move.rules_of(row)),),
-            undo=Correct(self.game_id, "name", place.name, self.seat),
+            (self._says(player.name, name, move.rules_of(row)),),
+            undo=Correct(self.game_id, "name", player.name, self.seat),
         )
 
     def _says(self, before: str, now: str, rules: Game[Any]) -> str:
@@ -87,7 +88,7 @@ class Correct(AtTable):
             # One mail says both what was wrong and until when there is time now.
             pauses.tell_with_clocks(doing.tx, doing.server, row, "corrected", facts)
             return
-        people = {place.person_id for place in players.places(doing.tx, row.id) if place.person_id is not None}
+        people = {player.person_id for player in player_rows.of_game(doing.tx, row.id) if player.person_id is not None}
         for person_id in sorted(people):
             deadlines.queue_notice(doing.tx, doing.server, person_id, row, None, "corrected", facts)
 
@@ -105,13 +106,13 @@ def _corrected(row: GameRow, what: str, to: str) -> tuple[str, str, dict[str, An
         case "pace":
             pace = str(parse_pace(to))
             return row.pace, pace, {"pace": pace}
-        case "silent_limit":
+        case "missed_limit":
             if not to.isdigit() or not FEWEST <= int(to) <= MOST:
                 raise BadInput(
                     _("A table bears %(fewest)s to %(most)s silent turns in a row.", fewest=FEWEST, most=MOST),
                     why=_("Not %(to)s.", to=quoted(to)),
                 )
-            return str(row.silent_limit), str(int(to)), {"silent_limit": int(to)}
+            return str(row.missed_limit), str(int(to)), {"missed_limit": int(to)}
         case "successor":
             if to not in set(Successor):
                 raise BadInput(_("%(to)s cannot take over a seat.", to=quoted(to)), why=_("A substitute or a bot can."))

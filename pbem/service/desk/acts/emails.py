@@ -8,7 +8,8 @@ from pbem.domain.user_text import set_apart
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk.acts.perform import AtTable, Doing, Done, OnServer
 from pbem.service.outgoing import ledger
-from pbem.store import deadlines, outbox, players, received
+from pbem.store import deadlines, outbox, received
+from pbem.store import players as player_rows
 from pbem.store.outbox import OutboxRow
 
 
@@ -73,8 +74,8 @@ class RetryDeadline(AtTable):
 
 
 def _called(doing: Doing, mail: OutboxRow) -> str:
-    places = [] if mail.game_id is None else players.places(doing.tx, mail.game_id)
-    return ledger.readers_of(doing.tx, [mail.person_id], places)[mail.person_id]
+    players = [] if mail.game_id is None else player_rows.of_game(doing.tx, mail.game_id)
+    return ledger.readers_of(doing.tx, [mail.person_id], players)[mail.person_id]
 
 
 def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:

@@ -11,7 +11,8 @@ from pbem.service.desk import audit
 from pbem.service.desk.acts.perform import Doing, Done, OnPerson
 from pbem.service.people import sessions
 from pbem.service.play.log import Kind
-from pbem.store import deadlines, games, ledger, merge, outbox, people, players
+from pbem.store import deadlines, games, ledger, merge, outbox, people
+from pbem.store import players as player_rows
 from pbem.store.games import GameRow
 from pbem.store.sessions import Holder
 
@@ -83,11 +84,11 @@ class Merge(OnPerson):
 
     def _tell(self, doing: Doing, row: GameRow) -> None:
         """Let the record of a table say whose addresses became one, and the others there know that nobody else plays."""
-        places = players.places(doing.tx, row.id)
-        mine = [place for place in places if place.person_id == self.person_id]
-        for place in mine:
-            row = doing.note(row, Kind.MERGED, place.seat)
-        others = {place.person_id for place in places if place.person_id is not None} - {self.person_id}
+        players = player_rows.of_game(doing.tx, row.id)
+        mine = [player for player in players if player.person_id == self.person_id]
+        for player in mine:
+            row = doing.note(row, Kind.MERGED, player.seat)
+        others = {player.person_id for player in players if player.person_id is not None} - {self.person_id}
         # A host who has no seat there touches no play.
         for other in sorted(others) if mine else ():
             facts = {"who": mine[0].name, "reason": doing.reason, "by": doing.by}
@@ -98,7 +99,7 @@ class Merge(OnPerson):
         theirs, mine = (merge.tables_of(doing.tx, number) for number in (self.other_id, self.person_id))
         locked = {number: games.lock(doing.tx, number) for number, status in theirs.items() if status in _GOES_ON}
         for number in locked.keys() & mine.keys():
-            seated = {place.person_id for place in players.places(doing.tx, number)}
+            seated = {player.person_id for player in player_rows.of_game(doing.tx, number)}
             if {self.person_id, self.other_id} <= seated:
                 raise BadInput(
                     _("Both sit at table %(number)s.", number=number),

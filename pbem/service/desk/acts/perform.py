@@ -19,10 +19,11 @@ from pbem.service.outgoing import ledger
 from pbem.service.play.log import Kind, Record, write
 from pbem.service.server import Server
 from pbem.store import calls as call_rows
-from pbem.store import deadlines, games, log, moderation, players
+from pbem.store import deadlines, games, log, moderation
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.players import PlaceRow
+from pbem.store.players import PlayerRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Doing:
 
     def called(self, game_id: int, seat: int) -> str:
         """Who sits there, as a sentence names them: by their name and the number of the seat."""
-        name = next((place.name for place in players.places(self.tx, game_id) if place.seat == seat), "–")
+        name = next((player.name for player in player_rows.of_game(self.tx, game_id) if player.seat == seat), "–")
         return _("%(who)s (seat %(number)s)", who=set_apart(name), number=seat + 1)
 
     def note(self, row: GameRow, kind: Kind, seat: int | None = None, **body: Any) -> GameRow:
@@ -206,19 +207,19 @@ class _Before:
         if deed.game_id is None:
             return cls(0, {}, {}, mail)
         due = {row.seat: row.due_at for row in deadlines.of_game(tx, deed.game_id)}
-        return cls(games.read(tx, deed.game_id).seq, due, _names(players.places(tx, deed.game_id)), mail)
+        return cls(games.read(tx, deed.game_id).seq, due, _names(player_rows.of_game(tx, deed.game_id)), mail)
 
     def compared(self, tx: Tx, deed: Deed, done: Done, *, for_host: bool) -> Outcome:
         """What the deed has changed. A host plays there too: who has answered, and what is written to whom, stays hidden."""
         tables, persons = (deed.game_id, *done.tables), (deed.person_id, *done.people)
         mails = moderation.mails_after(tx, self.mail, tables, persons)
         if deed.game_id is None:
-            places: list[PlaceRow] = []
+            players: list[PlayerRow] = []
             rows: tuple[tuple[str, int | None], ...] = ()
             moved: tuple[Moved, ...] = ()
         else:
-            places = players.places(tx, deed.game_id)
-            called = {place.seat: place.name for place in places if place.seat is not None and place.bot is None}
+            players = player_rows.of_game(tx, deed.game_id)
+            called = {player.seat: player.name for player in players if player.seat is not None and player.bot is None}
             game = games.read(tx, deed.game_id)
             rows = tuple((row.kind, row.seat) for row in log.chain(tx, game.id, game.key, self.seq))
             after = {row.seat: row.due_at for row in deadlines.of_game(tx, game.id)}
@@ -228,13 +229,13 @@ class _Before:
                 if due != self.due.get(seat) and seat in called
             )
         # Whoever has just lost a seat is called as they were.
-        names = {**ledger.readers_of(tx, {mail.person_id for mail in mails}), **self.names, **_names(places)}
+        names = {**ledger.readers_of(tx, {mail.person_id for mail in mails}), **self.names, **_names(players)}
         told = tuple(Told(names[mail.person_id], mail.kind, mail.what) for mail in mails)
         if for_host:
             moved, told = (), ()
         return Outcome(rows=rows, moved=moved, told=told, says=done.says, undo=done.undo)
 
 
-def _names(places: list[PlaceRow]) -> dict[int, str]:
+def _names(players: list[PlayerRow]) -> dict[int, str]:
     """What people are called at a table, by their numbers."""
-    return {place.person_id: place.name for place in places if place.person_id is not None}
+    return {player.person_id: player.name for player in players if player.person_id is not None}

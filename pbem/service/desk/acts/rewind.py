@@ -24,10 +24,11 @@ from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.desk.acts.perform import AtTable, Doing, Done
 from pbem.service.play import move
 from pbem.service.play.log import Kind, Record, Standing, standing_entries, write
-from pbem.store import deadlines, games, log, outbox, players, views
+from pbem.store import deadlines, games, log, outbox, views
+from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.players import PlaceRow
+from pbem.store.players import PlayerRow
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,10 @@ class Rewind(AtTable):
         left = [each for standing in entries if standing.turn < self.turn for each in standing.entry.facts]
         state = fold(rules.start(row.seats, json.loads(row.options)), left)
         gone = [standing for standing in entries if standing.turn >= self.turn]
-        places = players.places(doing.tx, row.id)
-        says = tuple(_learnt(rules, row, places, gone))
+        players = player_rows.of_game(doing.tx, row.id)
+        says = tuple(_learnt(rules, row, players, gone))
         row = _go_back(doing, row, self.turn, state)
-        _ask(doing, row, places, self.turn, len(gone))
+        _ask(doing, row, players, self.turn, len(gone))
         return Done(says, kept={"entries": len(gone), "next_turn": row.turn})
 
 
@@ -86,30 +87,30 @@ def _go_back(doing: Doing, row: GameRow, turn: int, state: Any) -> GameRow:
     return row
 
 
-def _ask(doing: Doing, row: GameRow, places: list[PlaceRow], turn: int, many: int) -> None:
+def _ask(doing: Doing, row: GameRow, players: list[PlayerRow], turn: int, many: int) -> None:
     """Ask the turn anew, and tell all seats; nobody's silence of before counts."""
     tx, now = doing.tx, doing.server.now()
     asked = Position(
         move.rules_of(row), row.seats, row.seed or b"", codec.loads(move.rules_of(row), row.state), row.turn
     ).open()
     deadlines.ask(tx, row.id, row.turn, asked, now)
-    for place in places:
-        if place.silent and place.seat is not None:
-            players.set_silent(tx, row.id, place.seat, 0)
+    for player in players:
+        if player.missed and player.seat is not None:
+            player_rows.set_missed(tx, row.id, player.seat, 0)
     facts = {"reason": doing.reason, "by": doing.by, "turn": turn, "entries": many, "next_turn": row.turn}
-    for person_id in sorted({place.person_id for place in places if place.person_id is not None}):
+    for person_id in sorted({player.person_id for player in players if player.person_id is not None}):
         clocks_deadlines.queue_notice(tx, doing.server, person_id, row, None, "rewound", facts)
     letters = [
-        outbox.Letter(place.person_id, "turn", row.id, row.seq, place.seat, row.turn)
-        for place in places
-        if place.seat in asked and place.person_id is not None
+        outbox.Letter(player.person_id, "turn", row.id, row.seq, player.seat, row.turn)
+        for player in players
+        if player.seat in asked and player.person_id is not None
     ]
     outbox.queue(tx, letters, now, now)
 
 
-def _learnt(rules: Game[Any], row: GameRow, places: list[PlaceRow], gone: list[Standing]) -> Iterator[str]:
+def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list[Standing]) -> Iterator[str]:
     """Who knows what of the turns that no longer stand: what everybody was told, and of what only some saw the whole."""
-    names = {place.seat: place.name for place in places if place.seat is not None}
+    names = {player.seat: player.name for player in players if player.seat is not None}
     teller = speech.teller(rules, None, tuple(names[seat] for seat in sorted(names)))
     yield _("Turns that no longer stand: %(many)s. What was told in them everybody knows:", many=len(gone))
     alone: Counter[str] = Counter()

@@ -9,7 +9,8 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.absence import substitutes
 from pbem.service.desk.acts.perform import AtTable, Doing, Done
 from pbem.service.people import addresses as persons
-from pbem.store import blocks, people, players
+from pbem.store import blocks, people
+from pbem.store import players as player_rows
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Substitute(AtTable):
 
     def do(self, doing: Doing) -> Done:
         gone = doing.called(self.game_id, self.seat)
-        before = next((p for p in players.places(doing.tx, self.game_id) if p.seat == self.seat), None)
+        before = next((p for p in player_rows.of_game(doing.tx, self.game_id) if p.seat == self.seat), None)
         person = persons.find_or_add(doing.tx, doing.server, self.address) if self.address else None
         person_id = None if person is None else person.id
         if person_id is not None and blocks.ban_in_force(doing.tx, person_id, doing.server.now()) is not None:

@@ -10,7 +10,8 @@ from pbem.service.clocks import deadlines
 from pbem.service.desk.acts.perform import AtTable, Doing, Done
 from pbem.service.play.log import Kind
 from pbem.service.tables import talk
-from pbem.store import games, players
+from pbem.store import games
+from pbem.store import players as player_rows
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,10 @@ class Redact(AtTable):
             raise Gone(_("The text of this line is gone already."), remedy=_("Nothing was changed."))
         talk.redact(doing.tx, row.id, self.line)
         row = doing.note(row, Kind.REDACTED, said.seat, line=self.line)
-        places = players.places(doing.tx, row.id)
-        who = next(place.name for place in places if place.seat == said.seat)
+        players = player_rows.of_game(doing.tx, row.id)
+        who = next(player.name for player in players if player.seat == said.seat)
         facts = {"who": who, "reason": doing.reason, "by": doing.by}
-        for person_id in sorted({place.person_id for place in places if place.person_id is not None}):
+        for person_id in sorted({player.person_id for player in players if player.person_id is not None}):
             deadlines.queue_notice(doing.tx, doing.server, person_id, row, None, "redacted", facts)
         return Done(
             (
