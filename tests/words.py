@@ -1,0 +1,221 @@
+"""Words the project does without, found in its docstrings, comments, names and pages for contributors.
+
+`python -m tests.words [FOLDER...]` prints every hit and how many there are in each folder. The list is `words.toml`.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+import tokenize
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal
+
+ROOT: Final = Path(__file__).parent.parent
+LIST: Final = ROOT / "tests" / "words.toml"
+FOLDERS: Final = ("engine", "pbem", "migrations", "tests")
+PAGES: Final = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "pbem/handbook/architecture.md",
+    "pbem/handbook/glossary.md",
+    "pbem/handbook/decisions/*.md",
+)
+SENTENCES_FOR_PLAYERS: Final = ("engine/games/*", "tests/engine/toys/*")
+
+Kind = Literal["prose", "names", "modules"]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A docstring, a block of comments, a paragraph of a page, or a name as words."""
+
+    path: str
+    line: int
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True)
+class Stay:
+    """A place where a word stays, and why."""
+
+    at: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Word:
+    """A retired word or form: how to find it, what to write instead, and where it stays."""
+
+    find: str
+    write: str
+    kinds: tuple[Kind, ...]
+    hits: tuple[str, ...]
+    fine: tuple[str, ...]
+    stays: tuple[Stay, ...]
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The expression; a blank in it also matches the end of a line."""
+        return _compiled(self.find)
+
+    def stays_at(self, path: str) -> bool:
+        """Whether this file may use the word."""
+        return any(fnmatch(path, each.at) for each in self.stays)
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A retired word in a passage."""
+
+    path: str
+    line: int
+    found: str
+    word: Word
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.found!r}: write {self.word.write}"
+
+
+def words() -> list[Word]:
+    """The list, as written in `words.toml`."""
+    return [
+        Word(
+            find=entry["find"],
+            write=entry["write"],
+            kinds=tuple(entry.get("kinds", ("prose", "names"))),
+            hits=tuple(entry["hits"]),
+            fine=tuple(entry.get("fine", ())),
+            stays=tuple(Stay(**each) for each in entry.get("stays", ())),
+        )
+        for entry in tomllib.loads(LIST.read_text(encoding="utf-8"))["word"]
+    ]
+
+
+def hits(folders: tuple[str, ...] = ()) -> Iterator[Hit]:
+    """Every retired word in these folders, or everywhere, but for where it stays."""
+    listed = words()
+    for path in _files(folders):
+        for passage in sorted(passages(path), key=lambda passage: passage.line):
+            for word in listed:
+                if passage.kind in word.kinds and not word.stays_at(passage.path):
+                    yield from _found(word, passage)
+
+
+def passages(path: Path) -> Iterator[Passage]:
+    """Everything in a file that is read here."""
+    text = path.read_text(encoding="utf-8")
+    name = path.relative_to(ROOT).as_posix()
+    if path.suffix == ".py":
+        yield from _comments(name, text)
+        yield from _of_tree(name, ast.parse(text))
+    else:
+        yield from _paragraphs(name, text)
+
+
+def as_words(name: str) -> str:
+    """A name as the words it is made of: `take_back` and `TakeBack` are `take back`."""
+    return " ".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)).lower()
+
+
+def _files(folders: tuple[str, ...]) -> list[Path]:
+    modules = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+    pages = [path for page in PAGES for path in sorted(ROOT.glob(page))]
+    within = [(ROOT / folder).resolve() for folder in folders]
+    return [path for path in modules + pages if not within or any(path.is_relative_to(each) for each in within)]
+
+
+def _found(word: Word, passage: Passage) -> Iterator[Hit]:
+    for match in word.pattern.finditer(passage.text):
+        line = passage.line + passage.text.count("\n", 0, match.start())
+        yield Hit(passage.path, line, " ".join(match.group().split()), word)
+
+
+def _comments(name: str, text: str) -> Iterator[Passage]:
+    """Comments, those on successive lines as one."""
+    block: list[tuple[int, str]] = []
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type != tokenize.COMMENT:
+            continue
+        if block and token.start[0] != block[-1][0] + 1:
+            yield Passage(name, block[0][0], "prose", _prose("\n".join(line for _, line in block)))
+            block = []
+        block.append((token.start[0], token.string.lstrip("# ")))
+    if block:
+        yield Passage(name, block[0][0], "prose", _prose("\n".join(line for _, line in block)))
+
+
+def _of_tree(name: str, tree: ast.Module) -> Iterator[Passage]:
+    yield Passage(name, 1, "names", as_words(Path(name).stem))
+    yield Passage(name, 1, "modules", as_words(Path(name).stem))
+    for_players = any(fnmatch(name, pattern) for pattern in SENTENCES_FOR_PLAYERS)
+    skipped = {id(node.body[0]) for node in ast.walk(tree) if for_players and _speaks_to_players(node)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(text))) if id(node) not in skipped:
+                yield Passage(name, node.lineno, "prose", _prose(text))
+        for named in _names(node):
+            yield Passage(name, getattr(node, "lineno", 1), "names", as_words(named))
+
+
+def _speaks_to_players(node: ast.AST) -> bool:
+    """Whether the docstring of this is a page of rules, or the sentence of a fact."""
+    return isinstance(node, ast.Module) or (
+        isinstance(node, ast.ClassDef) and any(ast.unparse(base).startswith("Fact") for base in node.bases)
+    )
+
+
+def _names(node: ast.AST) -> list[str]:
+    """The names that a node brings into the world."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return [name]
+        case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+            return [name]
+        case ast.alias(asname=str(name)) | ast.ExceptHandler(name=str(name)):
+            return [name]
+        case _:
+            return []
+
+
+def _paragraphs(name: str, text: str) -> Iterator[Passage]:
+    """The paragraphs and table rows of a page, without its code."""
+    text = re.sub(r"^```.*?^```", lambda code: "\n" * code.group().count("\n"), text, flags=re.DOTALL | re.MULTILINE)
+    line = 1
+    for paragraph in re.split(r"(\n(?:\s*\n|(?=[|#-])))", text):
+        if paragraph.strip():
+            yield Passage(name, line, "prose", _prose(paragraph))
+        line += paragraph.count("\n")
+
+
+def _prose(text: str) -> str:
+    """A text without its code: what is between backticks, and doctests."""
+    text = re.sub(r"`[^`\n]*`", "`", text)
+    return re.sub(r"^\s*>>>.*$", "", text, flags=re.MULTILINE)
+
+
+@cache
+def _compiled(find: str) -> re.Pattern[str]:
+    return re.compile(find.replace(" ", r"\s+"), re.IGNORECASE)
+
+
+def main() -> None:
+    """Print the hits in the folders named, then their number in each folder."""
+    found = list(hits(tuple(sys.argv[1:])))
+    print(*found, sep="\n")
+    counts = Counter(str(Path(hit.path).parent) for hit in found)
+    print(*(f"{count:6} {folder}" for folder, count in sorted(counts.items())), sep="\n")
+    print(f"{len(found):6} in all")
+
+
+if __name__ == "__main__":
+    main()
