@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeGuard
 
 ROOT: Final = Path(__file__).parent.parent
 LIST: Final = ROOT / "tests" / "words.toml"
@@ -158,7 +158,7 @@ def _of_tree(name: str, tree: ast.Module) -> Iterator[Passage]:
     yield Passage(name, 1, "names", as_words(Path(name).stem))
     yield Passage(name, 1, "modules", as_words(Path(name).stem))
     for_players = any(fnmatch(name, pattern) for pattern in SENTENCES_FOR_PLAYERS)
-    skipped = {id(node.body[0]) for node in ast.walk(tree) if for_players and _speaks_to_players(node)}
+    skipped = {id(node.body[0]) for node in ast.walk(tree) if for_players and _speaks_to_players(node) and node.body}
     for node in ast.walk(tree):
         match node:
             case ast.Expr(value=ast.Constant(value=str(text))) if id(node) not in skipped:
@@ -167,7 +167,7 @@ def _of_tree(name: str, tree: ast.Module) -> Iterator[Passage]:
             yield Passage(name, getattr(node, "lineno", 1), "names", as_words(named))
 
 
-def _speaks_to_players(node: ast.AST) -> bool:
+def _speaks_to_players(node: ast.AST) -> TypeGuard[ast.Module | ast.ClassDef]:
     """Whether the docstring of this is a page of rules, or the sentence of a fact."""
     return isinstance(node, ast.Module) or (
         isinstance(node, ast.ClassDef) and any(ast.unparse(base).startswith("Fact") for base in node.bases)
