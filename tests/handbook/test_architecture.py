@@ -1,0 +1,51 @@
+"""The page about the architecture: complete, and no name on it is out of date."""
+
+import re
+
+from pbem.worker.ticks import TICKS
+from tests.handbook.named import ROOT, TABLES, code, files, gone, page, rows
+
+PAGE = page("architecture")
+
+
+def test_every_file_named_exists():
+    assert len(files(PAGE)) > 80
+    assert gone(PAGE) == set()
+
+
+def test_a_file_that_is_gone_would_be_noticed():
+    assert gone("`pbem/service/gone.py` and `pbem/service/server.py`") == {"pbem/service/gone.py"}
+
+
+def test_short_names_are_names_of_files_above():
+    short = {name for name in code(PAGE) if re.fullmatch(r"\w+\.py", name)}
+    assert short <= {name.rpartition("/")[2] for name in files(PAGE)}
+
+
+def test_every_table_of_the_schema_has_its_line():
+    named = [row[0].strip("`") for row in rows(PAGE, "Data")]
+    assert sorted(named) == sorted(TABLES)
+
+
+def test_tables_and_ticks_named_in_the_walks_exist():
+    walks = PAGE[PAGE.index("\n## Follow") :]
+    words = {name for name in code(walks) if re.fullmatch(r"[a-z_]+", name)}
+    assert words - {tick.name for tick in TICKS} - {"turn", "resolve"} <= TABLES
+
+
+def test_every_package_has_its_line():
+    packages = {
+        init.parent.relative_to(ROOT).as_posix()
+        for top in ("engine", "pbem")
+        for init in (ROOT / top).rglob("__init__.py")
+    }
+    lines = rows(PAGE, "Subjects") + rows(PAGE, "Packages")
+    assert packages - {row[0].strip("`") for row in lines} == set()
+
+
+def test_every_layer_and_subject_is_in_the_picture():
+    picture = PAGE.split("```")[1]
+    modules = {path.stem for path in (ROOT / "pbem").glob("*.py")} - {"__init__", "__main__"}
+    layers = {path.parent.name for path in (ROOT / "pbem").glob("*/__init__.py")}
+    subjects = {path.parent.name for path in (ROOT / "pbem" / "service").glob("*/__init__.py")}
+    assert {name for name in modules | layers | subjects if not re.search(rf"\b{name}\b", picture)} == set()
