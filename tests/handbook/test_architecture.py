@@ -49,3 +49,12 @@ def test_every_layer_and_subject_is_in_the_picture():
     layers = {path.parent.name for path in (ROOT / "pbem").glob("*/__init__.py")}
     subjects = {path.parent.name for path in (ROOT / "pbem" / "service").glob("*/__init__.py")}
     assert {name for name in modules | layers | subjects if not re.search(rf"\b{name}\b", picture)} == set()
+
+
+def test_a_contributor_is_led_to_the_architecture_and_the_glossary_by_names_that_exist():
+    for name in ("README.md", "CONTRIBUTING.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        linked = set(re.findall(r"\]\(([^)]+)\)", text))
+        assert {"pbem/handbook/architecture.md", "pbem/handbook/glossary.md"} <= linked, name
+        assert {link for link in linked if ":" not in link and not (ROOT / link).exists()} == set(), name
+        assert gone(text) == set(), name
