@@ -2,6 +2,7 @@
 
 import re
 
+from pbem.paths import handbook
 from pbem.worker.ticks import TICKS
 from tests.handbook.named import ROOT, TABLES, code, files, gone, page, rows
 
@@ -58,3 +59,16 @@ def test_a_contributor_is_led_to_the_architecture_and_the_glossary_by_names_that
         assert {"pbem/handbook/architecture.md", "pbem/handbook/glossary.md"} <= linked, name
         assert {link for link in linked if ":" not in link and not (ROOT / link).exists()} == set(), name
         assert gone(text) == set(), name
+
+
+def test_records_of_decisions_are_numbered_short_and_name_files_that_exist():
+    records = sorted((handbook() / "decisions").glob("*.md"))
+    assert [int(record.name[:4]) for record in records] == list(range(1, len(records) + 1))
+    for number, record in enumerate(records, start=1):
+        text = record.read_text(encoding="utf-8")
+        assert text.startswith(f"# {number}. "), record.name
+        assert re.findall(r"^\*\*(\w+)\.\*\*", text, re.MULTILINE) == ["Context", "Decision", "Consequences"], (
+            record.name
+        )
+        assert len(text.splitlines()) <= 40, record.name
+        assert gone(text) == set(), record.name
