@@ -12,7 +12,7 @@ import sys
 import tokenize
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
@@ -29,7 +29,6 @@ PAGES: Final = (
     "pbem/handbook/glossary.md",
     "pbem/handbook/decisions/*.md",
 )
-SENTENCES_FOR_PLAYERS: Final = ("engine/games/*", "tests/engine/toys/*")
 
 Kind = Literal["prose", "names", "modules"]
 
@@ -46,7 +45,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Stay:
-    """A place where a word stays, and why."""
+    """Files that keep a word, and why."""
 
     at: str
     why: str
@@ -54,11 +53,12 @@ class Stay:
 
 @dataclass(frozen=True)
 class Word:
-    """A retired word or form: how to find it, what to write instead, and where it stays."""
+    """A retired word or form: how to find it, what to write instead, where to look, and where it stays."""
 
     find: str
     write: str
     kinds: tuple[Kind, ...]
+    only: tuple[str, ...]
     hits: tuple[str, ...]
     fine: tuple[str, ...]
     stays: tuple[Stay, ...]
@@ -68,9 +68,9 @@ class Word:
         """The expression; a blank in it also matches the end of a line."""
         return _compiled(self.find)
 
-    def stays_at(self, path: str) -> bool:
-        """Whether this file may use the word."""
-        return any(fnmatch(path, each.at) for each in self.stays)
+    def is_looked_for_in(self, path: str) -> bool:
+        """Whether a file is read for this word."""
+        return any(fnmatch(path, each) for each in self.only) and not any(fnmatch(path, each.at) for each in self.stays)
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,7 @@ def words() -> list[Word]:
             find=entry["find"],
             write=entry["write"],
             kinds=tuple(entry.get("kinds", ("prose", "names"))),
+            only=tuple(entry.get("only", ("*",))),
             hits=tuple(entry["hits"]),
             fine=tuple(entry.get("fine", ())),
             stays=tuple(Stay(**each) for each in entry.get("stays", ())),
@@ -101,25 +102,23 @@ def words() -> list[Word]:
     ]
 
 
-def hits(folders: tuple[str, ...] = ()) -> Iterator[Hit]:
-    """Every retired word in these folders, or everywhere, but for where it stays."""
+def hits(folders: Iterable[str] = ()) -> Iterator[Hit]:
+    """Every retired word in these folders, or everywhere, except where it stays."""
     listed = words()
     for path in _files(folders):
-        for passage in sorted(passages(path), key=lambda passage: passage.line):
-            for word in listed:
-                if passage.kind in word.kinds and not word.stays_at(passage.path):
+        name = path.relative_to(ROOT).as_posix()
+        retired = [word for word in listed if word.is_looked_for_in(name)]
+        for passage in passages(name, path.read_text(encoding="utf-8")):
+            for word in retired:
+                if passage.kind in word.kinds:
                     yield from _found(word, passage)
 
 
-def passages(path: Path) -> Iterator[Passage]:
-    """Everything in a file that is read here."""
-    text = path.read_text(encoding="utf-8")
-    name = path.relative_to(ROOT).as_posix()
-    if path.suffix == ".py":
-        yield from _comments(name, text)
-        yield from _of_tree(name, ast.parse(text))
-    else:
-        yield from _paragraphs(name, text)
+def passages(name: str, text: str) -> list[Passage]:
+    """Everything that is read of a file, in the order of its lines."""
+    if not name.endswith(".py"):
+        return list(_paragraphs(name, text))
+    return sorted((*_comments(name, text), *_of_tree(name, ast.parse(text))), key=lambda passage: passage.line)
 
 
 def as_words(name: str) -> str:
@@ -127,7 +126,7 @@ def as_words(name: str) -> str:
     return " ".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)).lower()
 
 
-def _files(folders: tuple[str, ...]) -> list[Path]:
+def _files(folders: Iterable[str]) -> list[Path]:
     modules = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
     pages = [path for page in PAGES for path in sorted(ROOT.glob(page))]
     within = [(ROOT / folder).resolve() for folder in folders]
@@ -157,21 +156,24 @@ def _comments(name: str, text: str) -> Iterator[Passage]:
 def _of_tree(name: str, tree: ast.Module) -> Iterator[Passage]:
     yield Passage(name, 1, "names", as_words(Path(name).stem))
     yield Passage(name, 1, "modules", as_words(Path(name).stem))
-    for_players = any(fnmatch(name, pattern) for pattern in SENTENCES_FOR_PLAYERS)
-    skipped = {id(node.body[0]) for node in ast.walk(tree) if for_players and _speaks_to_players(node) and node.body}
+    for_players = {id(node.body[0]) for node in ast.walk(tree) if _speaks_to_players(node)}
     for node in ast.walk(tree):
         match node:
-            case ast.Expr(value=ast.Constant(value=str(text))) if id(node) not in skipped:
+            case ast.Expr(value=ast.Constant(value=str(text))) if id(node) not in for_players:
                 yield Passage(name, node.lineno, "prose", _prose(text))
         for named in _names(node):
             yield Passage(name, getattr(node, "lineno", 1), "names", as_words(named))
 
 
 def _speaks_to_players(node: ast.AST) -> TypeGuard[ast.Module | ast.ClassDef]:
-    """Whether the docstring of this is a page of rules, or the sentence of a fact."""
-    return isinstance(node, ast.Module) or (
-        isinstance(node, ast.ClassDef) and any(ast.unparse(base).startswith("Fact") for base in node.bases)
-    )
+    """Whether the docstring of this is the sentence of a fact, or a game's page of rules."""
+    if isinstance(node, ast.Module):
+        return any(_derives(each, "Game") for each in node.body)
+    return _derives(node, "Fact")
+
+
+def _derives(node: ast.AST, base: str) -> TypeGuard[ast.ClassDef]:
+    return isinstance(node, ast.ClassDef) and any(ast.unparse(each).partition("[")[0] == base for each in node.bases)
 
 
 def _names(node: ast.AST) -> list[str]:
@@ -210,7 +212,7 @@ def _compiled(find: str) -> re.Pattern[str]:
 
 def main() -> None:
     """Print the hits in the folders named, then their number in each folder."""
-    found = list(hits(tuple(sys.argv[1:])))
+    found = list(hits(sys.argv[1:]))
     print(*found, sep="\n")
     counts = Counter(str(Path(hit.path).parent) for hit in found)
     print(*(f"{count:6} {folder}" for folder, count in sorted(counts.items())), sep="\n")

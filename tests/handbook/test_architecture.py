@@ -35,10 +35,12 @@ def test_tables_and_ticks_named_in_the_walks_exist():
 
 
 def test_every_package_has_its_line():
+    # The games share one line, so that a new game needs none.
     packages = {
         init.parent.relative_to(ROOT).as_posix()
         for top in ("engine", "pbem")
         for init in (ROOT / top).rglob("__init__.py")
+        if init.parent.parent != ROOT / "engine" / "games"
     }
     lines = rows(PAGE, "Subjects") + rows(PAGE, "Packages")
     assert packages - {row[0].strip("`") for row in lines} == set()
