@@ -41,7 +41,7 @@ quick: $(VENV)/.dev-ready ## Only the quick tests, with few examples each
 	$(PY) -m pytest -n $(WORKERS) --dist loadgroup --hypothesis-profile=quick -m "not ($(SLOW_MARKS))" $(ARGS)
 
 .PHONY: format
-format: $(VENV)/.dev-ready ## Rewrite the sources in the house style
+format: $(VENV)/.dev-ready ## Rewrite the sources in our style
 	$(PY) -m ruff check --fix $(SOURCES)
 	$(PY) -m ruff format $(SOURCES)
 
