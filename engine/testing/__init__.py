@@ -9,7 +9,7 @@ also a function of its own, from a `Bench` to troubles, so that a test suite can
     bench = Bench(MyGame())
     assert list(LAWS["conserves"](bench)) == []
 
-The kit proves that a game keeps the promises that the house makes for it; whether it is the right game only its own
+The kit proves that a game keeps the promises that the server makes for it; whether it is the right game only its own
 tests can say. This module must never let one broken law hide another.
 """
 
@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from engine.game import Game
-from engine.testing.bench import Bench, House, Law, Trouble, told_of
+from engine.testing.bench import Bench, Server, Law, Trouble, told_of
 from engine.testing.doors import keeps_the_door, reads_or_refuses, takes_the_last_word
 from engine.testing.elsewhere import is_the_same_elsewhere
 from engine.testing.laws import answers_only_in_public, conserves, ends, holds_plain_values, imagines, replays, reruns
@@ -95,7 +95,7 @@ def broken(name: str, law: Law, bench: Bench) -> list[Trouble]:
 __all__ = [
     "LAWS",
     "Bench",
-    "House",
+    "Server",
     "Law",
     "Mutant",
     "Trouble",

@@ -23,7 +23,7 @@ def main() -> int:
     hashing = commands.add_parser("digest", help="a hash over a few games, to compare with another machine")
     hashing.add_argument("game", help="the name of a game or the path of its file")
     golden = commands.add_parser("golden", help="check the golden games, or make them anew")
-    golden.add_argument("game", nargs="*", help="names of games; all of the house if none is given")
+    golden.add_argument("game", nargs="*", help="names of games; all of the server if none is given")
     golden.add_argument("--folder", type=Path, default=Path("tests/golden"), help="where they are kept")
     golden.add_argument("--remake", action="store_true", help="search for new ones and write them")
     arguments = parser.parse_args()

@@ -1,7 +1,7 @@
-"""Where a game is tried: its playouts, the house it is played in, and the troubles that are found.
+"""Where a game is tried: its playouts, the server it is played in, and the troubles that are found.
 
 A bench plays a game in many ways, once, and every law looks at the same playouts. How a choice comes in, how a fact is
-told and what a reader is shown is asked of a `House`, so that a mutant of the house, or a server around the engine, can
+told and what a reader is shown is asked of a `Server`, so that a mutant of the server, or a server around the engine, can
 be put in the place of the engine itself. This module must never draw from anything but the engine's own chance: the
 same game meets the same playouts on every machine.
 """
@@ -50,7 +50,7 @@ class Trouble:
         return f"{self.code}: {told}" if self.code else told
 
 
-class House:
+class Server:
     """How the engine is asked. A mutant, or a server under test, answers otherwise."""
 
     def seen(self, happened: F, reader: int) -> F:
@@ -121,12 +121,12 @@ class Playout:
 
 
 class Bench:
-    """A game, a house, and the playouts that the laws look at."""
+    """A game, a server, and the playouts that the laws look at."""
 
-    def __init__(self, game: Game[Any], *, thorough: bool = False, house: House | None = None) -> None:
+    def __init__(self, game: Game[Any], *, thorough: bool = False, server: Server | None = None) -> None:
         self.game = game
         self.thorough = thorough
-        self.house = house or House()
+        self.server = server or Server()
         self._played: list[Playout] = []
         self._found: dict[Law, list[Trouble]] = {}
         self._kinds: dict[int, dict[object, list[int]]] = {}
@@ -173,9 +173,9 @@ class Bench:
         """The last line of the game's code that an error passed through."""
         return raised_at(self.game, error)
 
-    def with_house(self, house: House) -> Bench:
-        """The same game and playouts in another house."""
-        other = Bench(self.game, thorough=self.thorough, house=house)
+    def with_server(self, server: Server) -> Bench:
+        """The same game and playouts in another server."""
+        other = Bench(self.game, thorough=self.thorough, server=server)
         other._played, other._kinds, other._rest = self._played, self._kinds, self._rest
         return other
 
@@ -265,11 +265,11 @@ def sampled(game: Game[Any], view: Any, decision: Decision, luck: Draw) -> Choic
     return pick("any", game, view, decision, luck)
 
 
-def as_told(table: Table, house: House, reader: int) -> Table:
-    """The table with the view of one reader, as this house tells it; nobody else's view is made."""
+def as_told(table: Table, server: Server, reader: int) -> Table:
+    """The table with the view of one reader, as this server tells it; nobody else's view is made."""
     view = table.position.game.start(table.position.seats, table.options)
     for happened in story(table):
-        view = house.seen(happened, reader).apply(view)
+        view = server.seen(happened, reader).apply(view)
     views: list[Any] = [None] * (table.position.seats + 1)
     views[reader] = view
     return replace(table, views=tuple(views))
@@ -306,7 +306,7 @@ def _draft(style: str, decision: Decision, luck: Draw) -> Choice:
     return Choice(act.verb, tuple(values))
 
 
-def _refusals(house: House, table: Table, reader: int, decision: Decision | None) -> Iterator[str]:
+def _refusals(server: Server, table: Table, reader: int, decision: Decision | None) -> Iterator[str]:
     """What the door says to a few choices of the reader, good and bad; good ones are not let in."""
     tries: list[object] = [Choice("no such verb"), Choice("pass", (1, 2, 3)), None]
     if decision is not None:
@@ -318,7 +318,7 @@ def _refusals(house: House, table: Table, reader: int, decision: Decision | None
             yield "accepted"
         except Refused:
             try:
-                house.submit(table, reader, choice)
+                server.submit(table, reader, choice)
             except Refused as refused:
                 yield str(refused)
     if decision is None:

@@ -248,7 +248,7 @@ def _lets_in(bench: Bench, table: Table, seat: int, decision: Decision, luck: Dr
             yield f"the sample {choice} is not among the choices", asks
         elif (objection := game.objects(table.position.state, seat, choice)) is None:
             try:
-                bench.house.submit(table, seat, choice)
+                bench.server.submit(table, seat, choice)
             except Refused as refused:
                 yield f"{choice} is offered and refused: {refused}", asks
             except Exception as error:  # noqa: BLE001 - a choice that was offered must not break anything.
@@ -263,7 +263,7 @@ def _refuses(bench: Bench, table: Table, seat: Any, choice: Any) -> str | None:
     """None if the choice is refused and the box is as it was; else what happened."""
     before = dict(table.position.box)
     try:
-        bench.house.submit(table, seat, choice)
+        bench.server.submit(table, seat, choice)
     except Refused as refused:
         if not str(refused).strip():
             return f"{choice!r} is refused without a word"[:200]

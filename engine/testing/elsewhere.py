@@ -54,7 +54,7 @@ def digest(game: Game[Any]) -> str:
 
 
 def where_is(game: Game[Any]) -> str:
-    """The name of a game of the house, or the file of another one."""
+    """The name of a game of the server, or the file of another one."""
     module = sys.modules[type(game).__module__]
     return game.slug if module.__name__.startswith("engine.games.") else str(module.__file__)
 

@@ -1,6 +1,6 @@
 """Faults planted on purpose: a kit that does not notice them proves nothing.
 
-Each mutant is a bench with one fault in its game or in its house, and the law that has to notice. Games are changed by
+Each mutant is a bench with one fault in its game or in its server, and the law that has to notice. Games are changed by
 subclassing and houses by replacing a method, so nothing in the process is patched and nothing stays behind. This module
 must never be part of a game that is played.
 """
@@ -20,7 +20,7 @@ from engine.game import Game, Standing, Story
 from engine.table import Table
 from engine.tell import say
 from engine.testing import doors, laws, twins, views
-from engine.testing.bench import Bench, House, Law, Trouble
+from engine.testing.bench import Bench, Server, Law, Trouble
 from engine.testing.differences import secret_fields
 from engine.testing.values import hidden_in, inside
 
@@ -38,16 +38,16 @@ def mutants(bench: Bench) -> Iterator[Mutant]:
     """Every fault that can be planted in this game."""
     game = bench.game
     for kind, name in sorted(secret_fields(game)):
-        yield Mutant(f"the {name} of {kind} is told to all", twins.secret_twins, bench.with_house(_Leak(kind, name)))
-    yield Mutant("a door that lets anything in", doors.keeps_the_door, bench.with_house(_OpenDoor()))
-    yield Mutant("a door that forgets who is asked", doors.keeps_the_door, bench.with_house(_AnySeat()))
-    yield Mutant("a door that takes True for 1", doors.keeps_the_door, bench.with_house(_Equal()))
+        yield Mutant(f"the {name} of {kind} is told to all", twins.secret_twins, bench.with_server(_Leak(kind, name)))
+    yield Mutant("a door that lets anything in", doors.keeps_the_door, bench.with_server(_OpenDoor()))
+    yield Mutant("a door that forgets who is asked", doors.keeps_the_door, bench.with_server(_AnySeat()))
+    yield Mutant("a door that takes True for 1", doors.keeps_the_door, bench.with_server(_Equal()))
     # This one spoils the tables it is shown, so it gets playouts of its own.
-    spoiled = Bench(game, thorough=bench.thorough, house=_Sticky())
+    spoiled = Bench(game, thorough=bench.thorough, server=_Sticky())
     yield Mutant("a refusal that leaves its choice in the box", doors.keeps_the_door, spoiled)
     if any(len(table.position.open()) > 1 for table in _tables(bench)):
-        yield Mutant("a page that tells what is in the box", twins.box_twins, bench.with_house(_Glass()))
-    yield Mutant("a page that tells the luck to come", twins.seed_twins, bench.with_house(_Prophet()))
+        yield Mutant("a page that tells what is in the box", twins.box_twins, bench.with_server(_Glass()))
+    yield Mutant("a page that tells the luck to come", twins.seed_twins, bench.with_server(_Prophet()))
     for minted in _minted(bench):
         yield Mutant("something is made out of nothing", laws.conserves, _other(bench, resolve=minted))
     if any(_is_hidden_from_one_asked(table) for table in _tables(bench)):
@@ -75,10 +75,10 @@ def noticed(mutant: Mutant, before: frozenset[str] = frozenset()) -> bool:
         return True
 
 
-# Faults of the house.
+# Faults of the server.
 
 
-class _Leak(House):
+class _Leak(Server):
     """One secret field is told to everybody."""
 
     def __init__(self, kind: str, name: str) -> None:
@@ -92,12 +92,12 @@ class _Leak(House):
         return told
 
 
-class _OpenDoor(House):
+class _OpenDoor(Server):
     def submit(self, table: Table, seat: Any, choice: Any) -> Table:
         return table
 
 
-class _AnySeat(House):
+class _AnySeat(Server):
     """Whoever names a choice that somebody may make is let in."""
 
     def submit(self, table: Table, seat: Any, choice: Any) -> Table:
@@ -107,7 +107,7 @@ class _AnySeat(House):
         return super().submit(table, seat, choice)
 
 
-class _Equal(House):
+class _Equal(Server):
     """What is equal to a choice is let in, whatever it is made of."""
 
     def submit(self, table: Table, seat: Any, choice: Any) -> Table:
@@ -118,7 +118,7 @@ class _Equal(House):
         return super().submit(table, seat, choice)
 
 
-class _Sticky(House):
+class _Sticky(Server):
     """Puts the choice into the box before it looks whether it may."""
 
     def submit(self, table: Table, seat: Any, choice: Any) -> Table:
@@ -127,13 +127,13 @@ class _Sticky(House):
         return super().submit(table, seat, choice)
 
 
-class _Glass(House):
+class _Glass(Server):
     def page(self, table: Table, reader: int, since: int = 0) -> dict[str, str]:
         shown = super().page(table, reader, since)
         return {**shown, "board in words": shown["board in words"] + codec.dumps(table.position.box)}
 
 
-class _Prophet(House):
+class _Prophet(Server):
     def page(self, table: Table, reader: int, since: int = 0) -> dict[str, str]:
         shown = super().page(table, reader, since)
         return {**shown, "board in words": shown["board in words"] + table.position.seed.hex()}

@@ -4,7 +4,7 @@ Three kinds of twins. *Box twins* differ in what others have put into the box of
 twins* differ in the luck that is still to come. *Rule-book twins* differ in a secret field: they are made from the
 facts themselves, and they are played on together, since a secret can also leak by what the rules make of it.
 
-This module must never take the word of a house for what is secret: that is what `secret()` says where the fact is
+This module must never take the word of a server for what is secret: that is what `secret()` says where the fact is
 declared.
 """
 
@@ -175,7 +175,7 @@ class Twins:
                 return
             twin = self._twin(table, reader, difference)
             if twin is not None:
-                told = told or as_told(table, self.bench.house, reader)
+                told = told or as_told(table, self.bench.server, reader)
                 made += 1
                 yield told, twin, difference
 
@@ -202,12 +202,12 @@ class Twins:
             return None
         facts = iter(tale)
         log = tuple(replace(entry, facts=tuple(next(facts) for _ in entry.facts)) for entry in table.log)
-        return as_told(replace(table, position=twin, log=log), self.bench.house, reader)
+        return as_told(replace(table, position=twin, log=log), self.bench.server, reader)
 
     def _compare(self, table: Table, twin: Table, reader: int, difference: Difference, luck: Draw) -> Iterator[str]:
-        house = self.bench.house
+        server = self.bench.server
         try:
-            what = _differing(house.page(table, reader), house.page(twin, reader))
+            what = _differing(server.page(table, reader), server.page(twin, reader))
         except Exception as error:  # noqa: BLE001 - whatever a page raises in one truth it must raise in the other.
             what = f"page, which raises {told_of(error)},"
         if what is not None:
@@ -292,7 +292,7 @@ def _sealed(
 
 def _news(bench: Bench, table: Table, reader: int) -> dict[str, str]:
     """What the reader meets who has been told all but the last entry before."""
-    return bench.house.page(table, reader, since=len(table.log) - 1)
+    return bench.server.page(table, reader, since=len(table.log) - 1)
 
 
 def _differing(one: Mapping[str, str], other: Mapping[str, str]) -> str | None:

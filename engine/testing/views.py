@@ -30,7 +30,7 @@ _MOST_TABLES: Final = 60
 
 _MOST_OF_A_KIND: Final = 10
 
-_LONG_NAMES: Final = tuple(f"{name} of a House with Long Names" for name in NAMES)
+_LONG_NAMES: Final = tuple(f"{name} of a Server with Long Names" for name in NAMES)
 
 
 def asks_from_views(bench: Bench) -> Iterator[Trouble]:

@@ -15,7 +15,7 @@ from engine import facts, game
 from engine.chance import Stream
 from engine.facts import SPECTATOR, seen
 from engine.game import Game, load_file
-from engine.testing import LAWS, Bench, House, Mutant, Trouble, broken, check, check_mutants, mutants, noticed
+from engine.testing import LAWS, Bench, Server, Mutant, Trouble, broken, check, check_mutants, mutants, noticed
 from engine.testing.bench import story
 from engine.testing.coupled import Echo, OutOfStep, Remembered
 from engine.testing.differences import Pool, exchanges, hidings, secret_fields, shown, with_difference
@@ -244,7 +244,7 @@ def test_what_is_no_fault_is_not_noticed(thieves):
 
 def test_a_fault_that_goes_unnoticed_is_a_trouble(thieves):
     class Deaf(Bench):
-        def with_house(self, house):
+        def with_server(self, server):
             return self
 
     unnoticed = {trouble.what for trouble in check_mutants(Deaf(thieves))}
@@ -268,12 +268,12 @@ def test_nothing_of_a_planted_fault_stays_behind(thieves):
 
 
 def test_a_house_that_shows_more_than_the_engine_is_caught(thieves):
-    class Gossip(House):
+    class Gossip(Server):
         def page(self, table, reader, since=0):
             hands = table.position.state.hands
             return {**super().page(table, reader, since), "gossip": str(sorted(hands[0]))}
 
-    bench = Bench(thieves, house=Gossip())
+    bench = Bench(thieves, server=Gossip())
     assert any("the gossip tells" in trouble.what for trouble in LAWS["secret twins"](bench))
 
 
