@@ -20,7 +20,7 @@ from engine.game import Game, Standing, Story
 from engine.table import Table
 from engine.tell import say
 from engine.testing import doors, laws, twins, views
-from engine.testing.bench import Bench, Server, Law, Trouble
+from engine.testing.bench import Bench, Law, Server, Trouble
 from engine.testing.differences import secret_fields
 from engine.testing.values import hidden_in, inside
 

@@ -29,4 +29,4 @@ def test_the_kit_notices_a_game_that_calls_impossible_what_it_offers():
             return {verb: say("You may not.")}
 
     told = broken("asks from views", asks_from_views, Bench(Liar()))
-    assert f"“{verb}” is among the acts, and called impossible" in {trouble.what for trouble in told}
+    assert f"“{verb}” is among the acts and also barred" in {trouble.what for trouble in told}

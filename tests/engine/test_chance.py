@@ -70,8 +70,8 @@ def test_every_order_of_a_shuffle_comes_up_about_equally_often():
 
 
 @pytest.mark.parametrize("bound", [0, -1])
-def test_there_is_nothing_to_draw_below_one(bound):
-    with pytest.raises(ValueError, match="nothing to draw"):
+def test_no_number_is_drawn_below_a_bound_under_one(bound):
+    with pytest.raises(ValueError, match="can only be drawn below a bound"):
         Stream(SEED, 0).below(bound)
 
 

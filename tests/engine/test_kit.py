@@ -15,7 +15,7 @@ from engine import facts, game
 from engine.chance import Stream
 from engine.facts import SPECTATOR, seen
 from engine.game import Game, load_file
-from engine.testing import LAWS, Bench, Server, Mutant, Trouble, broken, check, check_mutants, mutants, noticed
+from engine.testing import LAWS, Bench, Mutant, Server, Trouble, broken, check, check_mutants, mutants, noticed
 from engine.testing.bench import story
 from engine.testing.coupled import Echo, OutOfStep, Remembered
 from engine.testing.differences import Pool, exchanges, hidings, secret_fields, shown, with_difference
