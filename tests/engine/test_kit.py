@@ -232,9 +232,9 @@ def test_every_planted_fault_is_noticed(toy):
 
 def test_every_secret_field_gets_a_mutant_of_its_own(thieves):
     names = {mutant.name for mutant in mutants(Bench(thieves))}
-    assert {"the cards of Dealt is told to all", "the card of Stolen is told to all"} <= names
-    assert "a page that tells what is in the box" in names
-    assert "a question that peeks at the truth" in names
+    assert {"Dealt.cards is told to everyone", "Stolen.card is told to everyone"} <= names
+    assert "a page that shows the box" in names
+    assert "a decision that peeks at the truth" in names
 
 
 def test_what_is_no_fault_is_not_noticed(thieves):
@@ -248,8 +248,8 @@ def test_a_fault_that_goes_unnoticed_is_a_trouble(thieves):
             return self
 
     unnoticed = {trouble.what for trouble in check_mutants(Deaf(thieves))}
-    assert "“the card of Stolen is told to all” was not noticed" in unnoticed
-    assert "“a door that lets anything in” was not noticed" in unnoticed
+    assert "“Stolen.card is told to everyone” was not noticed" in unnoticed
+    assert "“a server that accepts anything” was not noticed" in unnoticed
 
 
 def test_what_was_there_before_a_fault_was_planted_is_no_sign_of_it(thieves):
