@@ -1,4 +1,4 @@
-"""A catalogue of translations finds everything that the rules of a game may say."""
+"""The catalogue for translators has every message of a game."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from engine.testing.messages import messages
 
 
 def of_game(kind):
-    """The messages in a game's modules."""
+    """Return the messages in a game's modules."""
     found = set()
     for module in games.modules_of(games.load(kind)):
         with Path(module.__file__).open("rb") as file:
