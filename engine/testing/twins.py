@@ -105,16 +105,16 @@ def secret_twins(bench: Bench) -> Iterator[Trouble]:
     if not fields:
         return
     twins = Twins(bench, fields)
-    everybody = {*readers(bench.game.seats[1])}
+    everyone = {*readers(bench.game.seats[1])}
     for playout, at in bench.positions(3 if bench.thorough else 1, _seats(bench), told_of_secrets):
         yield from twins.at(playout, at, exchanges)
-    if twins.unvaried or twins.met < everybody:
+    if twins.unvaried or twins.met < everyone:
         # Not every secret can be exchanged with another: several players may share a taste.
         for playout, at in bench.positions(3, _seats(bench), told_of_secrets):
             yield from twins.at(playout, at, other_values)
     for kind, name in sorted(twins.unvaried):
         yield Trouble("secret twins", f"the secret {kind}.{name} was never varied", code=bench.line_of(kind))
-    for reader in sorted(everybody - twins.met):
+    for reader in sorted(everyone - twins.met):
         yield Trouble("secret twins", f"{_name(reader)} never saw a pair of twins")
     if not twins.played_on:
         yield Trouble("secret twins", "no twins could be played on")
