@@ -28,12 +28,12 @@ from engine.testing.reference import reference as reference_page
 
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
 
-HELP: Final = """Write one of the things shown, or:
+HELP: Final = """Type one of the choices shown, or:
   board   show the table again
-  log     show all that happened so far
+  log     show everything so far
   rules   read the rules
-  silent  show what your silence would mean
-  orders  show what you may leave as a standing order
+  silent  show what happens if you miss the deadline
+  orders  show the possible standing orders
   quit    leave the table
 """
 
@@ -195,7 +195,7 @@ class _Sitting:
             case "log":
                 _tell(self._table.told(self._me), self._teller)
             case "silent":
-                print(f"Silence would mean: {grammar.write(decision, decision.default)}")
+                print(f"If you miss the deadline: {grammar.write(decision, decision.default)}")
             case "quit" | "exit":
                 raise EOFError
             case _:

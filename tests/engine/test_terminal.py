@@ -106,7 +106,7 @@ def test_any_input_gets_an_answer_and_loses_nothing():
     )
     assert (code, errors) == (1, "")
     assert "is not something you can do now" in shown
-    assert "Silence would mean: pass" in shown
+    assert "If you miss the deadline: pass" in shown
     assert "up to <coins" in shown
     assert shown.rstrip().endswith("You leave the table.")
 
