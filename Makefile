@@ -52,7 +52,11 @@ bench: $(VENV)/.dev-ready ## Measure, and print ratios (never part of the tests)
 .PHONY: soak
 soak: $(VENV)/.dev-ready ## Play 20,000 moves on processes that die, and simulate ten seeds (an hour or more)
 	PBEM_TEST_MOVES=20000 $(PY) -m pytest -p no:xdist --capture=no tests/crash $(ARGS)
-	for seed in 1 2 3 4 5 6 7 8 9 10; do $(VENV)/bin/pbem simulate --seed $$seed --games 100 --days 10 || exit 1; done
+	for seed in 1 2 3 4 5 6 7 8 9 10; do $(PY) -m tests.sim --seed $$seed --games 100 --days 10 || exit 1; done
+
+.PHONY: simulate
+simulate: $(VENV)/.dev-ready ## Play simulated weeks with faults: make simulate ARGS="--seed 7 --games 50 --days 5"
+	$(PY) -m tests.sim $(ARGS)
 
 .PHONY: golden
 golden: $(VENV)/.dev-ready ## Make the golden games anew, to be read in review (one game: make golden ARGS=bid)

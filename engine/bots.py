@@ -72,7 +72,7 @@ def _hope(world: Position, seat: int, choice: Choice) -> int:
     position, _ = replace(world, box={}).submit(seat, choice)
     for _ in range(_HORIZON * position.seats):
         asked = {s: decision for s, decision in position.open().items() if s not in position.box}
-        if not asked or (seat in asked and position.number > world.number):
+        if not asked or (seat in asked and position.turn > world.turn):
             break
         other = next((s for s in asked if s != seat), seat)
         # Half of the time the others take the default, because random players would bid far too much.

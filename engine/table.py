@@ -41,13 +41,13 @@ class Entry:
 
 @fact
 class Position:
-    """The state of a game after `number` entries."""
+    """The state of a game after `turn` entries."""
 
     game: Game[Any]
     seats: int
     seed: bytes
     state: Any
-    number: int = 0
+    turn: int = 0
     box: Box = field(default_factory=dict)
     _asks: Mapping[int, Decision] | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -109,7 +109,7 @@ class Position:
         entries = []
         position = self
         while True:
-            draw = Stream(position.seed, position.number)
+            draw = Stream(position.seed, position.turn)
             position, entry = position.enter(self.game.resolve(position.state, box, draw), draw, box, alone)
             entries.append(entry)
             asks = position.asks()
@@ -137,7 +137,7 @@ class Position:
                 each = story.send(state)
         except StopIteration:
             entry = Entry(choices, tuple(happened), tuple(draw.drawn), alone)
-            return Position(self.game, self.seats, self.seed, state, self.number + 1), entry
+            return Position(self.game, self.seats, self.seed, state, self.turn + 1), entry
 
 
 def answers_itself(decision: Decision) -> bool:

@@ -1,4 +1,4 @@
-"""How a step of the database is run: on a connection that `pbem.store.migrate` has prepared, and never in another way.
+"""How a step of the database is run: on a connection that `pbem.store.migrations` has prepared, and never in another way.
 
 Tables are changed in batches, because SQLite can alter little in place. On PostgreSQL each step has a transaction of its
 own; on SQLite all steps share the one that is under way, so that an upgrade happens whole or not at all.

@@ -2,6 +2,6 @@
 
 import sys
 
-from pbem.store import migrate
+from pbem.store import migrations
 
-print(migrate.write(" ".join(sys.argv[1:]) or sys.exit('Say what changes: make migration ARGS="Add a column"')))
+print(migrations.write(" ".join(sys.argv[1:]) or sys.exit('Say what changes: make migration ARGS="Add a column"')))

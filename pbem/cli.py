@@ -14,11 +14,11 @@ import click
 
 from pbem import config as settings
 from pbem import logs
-from pbem.ops.desk_commands import audit, call, organiser
-from pbem.ops.mail_commands import mail
-from pbem.ops.overview_commands import all_, overview
-from pbem.ops.table_commands import outage, person, table
-from pbem.ops.terminal import CODES, FAILED, Commands, command, many, progress, read_settings, say, tell
+from pbem.ops.commands.desk import audit, call, organiser
+from pbem.ops.commands.mail import mail
+from pbem.ops.commands.overview import all_, overview
+from pbem.ops.commands.tables import outage, person, table
+from pbem.ops.commands.terminal import CODES, FAILED, Commands, command, many, progress, read_settings, say, tell
 
 _PATH = click.Path(path_type=Path, dir_okay=False)
 _THERE = click.Path(path_type=Path, dir_okay=False, exists=True, readable=True)
@@ -40,10 +40,10 @@ def main() -> None:
 @command(main, example="pbem init")
 def init() -> None:
     """Make a server: its folder, its keys and its database. What is there already stays as it is."""
-    from pbem.ops import opening
+    from pbem.ops import setup
 
     done: list[str] = []
-    opening.make_ready(read_settings(), done.append)
+    setup.make_ready(read_settings(), done.append)
     for sentence in done or ["Everything is there already; nothing was changed."]:
         click.echo(sentence)
 
@@ -56,11 +56,11 @@ def serve(*, no_worker: bool) -> None:
     With nothing configured it makes what it needs first. Otherwise run `pbem init` before the first start, and `pbem
     migrate` after installing a new release.
     """
-    from pbem.ops import serving
+    from pbem.ops import serve as ops_serve
 
     config = read_settings()
     logs.configure()
-    serving.serve(config, say, with_worker=not no_worker)
+    ops_serve.serve(config, say, with_worker=not no_worker)
 
 
 @command(main, example="pbem worker")
@@ -69,21 +69,21 @@ def worker() -> None:
 
     On PostgreSQL any number may run, on any machine. On SQLite `pbem serve` does this as well, and only one can run.
     """
-    from pbem.ops import serving
+    from pbem.ops import serve as ops_serve
 
     config = read_settings()
     logs.configure()
-    serving.work(config, say)
+    ops_serve.work(config, say)
 
 
 @command(main, example="pbem backup before.sqlite3 && pbem migrate")
 def migrate() -> None:
     """Bring the database to the newest step. On SQLite the server must be stopped first."""
-    from pbem.ops import opening
+    from pbem.ops import setup as ops_setup
 
     config = read_settings()
-    opening.must_be_there(config)
-    ran = opening.bring_up(config)
+    ops_setup.must_be_there(config)
+    ran = ops_setup.bring_up(config)
     click.echo(f"Brought the database to step {ran[-1]}." if ran else "The database is at the newest step already.")
 
 
@@ -98,7 +98,7 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> No
     what each seat sees. Nothing is changed, and the server may be running. With FILE, the file of a finished game is
     checked, for which no server is needed.
     """
-    from pbem.ops import opening
+    from pbem.ops import setup as ops_setup
     from pbem.ops import verify as verifying
 
     if file is not None and game_id is not None:
@@ -106,7 +106,7 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> No
     if file is not None:
         reports = [verifying.verify_file(file, heads)]
     else:
-        with opening.opened_store(read_settings()) as store:
+        with ops_setup.open_store(read_settings()) as store:
             ids, rows = verifying.games_to_verify(store, game_id)
             with progress() as begin:
                 reports = list(verifying.verify_games(store, ids, heads if game_id else (), begin("Verifying", rows)))
@@ -126,11 +126,11 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> No
 @click.option("--game", "game_id", type=click.IntRange(1), help="Only the game of this number.")
 def rebuild(game_id: int | None) -> None:
     """Make the snapshots of games anew from their logs. A log that does not verify is left alone."""
-    from pbem.ops import opening
     from pbem.ops import rebuild as rebuilding
+    from pbem.ops import setup as ops_setup
     from pbem.ops.verify import games_to_verify
 
-    with opening.opened_store(read_settings()) as store:
+    with ops_setup.open_store(read_settings()) as store:
         ids, rows = games_to_verify(store, game_id)
         with progress() as begin:
             done = list(rebuilding.rebuild_games(store, ids, begin("Rebuilding", rows)))
@@ -156,13 +156,13 @@ def backup(path: Path, *, keys: bool) -> None:
 
     The file is an SQLite database, whichever database the server uses. Keep it as safe as the server itself.
     """
-    from pbem.ops import saving
+    from pbem.ops import backup as ops_backup
 
     with progress() as begin:
-        saved = saving.backup(read_settings(), path, with_keys=keys, begin=begin)
+        saved = ops_backup.backup(read_settings(), path, with_keys=keys, begin=begin)
     click.echo(f"Saved and verified {many(saved.games, 'game')} ({many(saved.rows, 'row')}) in {path}.")
     click.echo(
-        f"The keys are in {saving.keys_beside(path)}." if keys else "The keys were not saved: keep them elsewhere."
+        f"The keys are in {ops_backup.keys_beside(path)}." if keys else "The keys were not saved: keep them elsewhere."
     )
 
 
@@ -173,11 +173,11 @@ def restore(path: Path) -> None:
 
     The keys are taken from PATH.keys where there is such a file and the server has none.
     """
-    from pbem.ops import saving
+    from pbem.ops import backup as ops_backup
 
     config = read_settings()
     with progress() as begin:
-        saved = saving.restore(config, path, begin)
+        saved = ops_backup.restore(config, path, begin)
     click.echo(f"Restored and verified {many(saved.games, 'game')} ({many(saved.rows, 'row')}).")
     if saved.with_keys:
         click.echo(f"The keys are in {config.data_dir / 'keys'}.")
@@ -197,10 +197,10 @@ def copy(source: str, target: str) -> None:
 
     Everything arrives and verifies, or nothing stays. A password belongs into ~/.pgpass and not on a command line.
     """
-    from pbem.ops import saving
+    from pbem.ops import backup as ops_backup
 
     with progress() as begin:
-        saved = saving.copy(source, target, begin)
+        saved = ops_backup.copy(source, target, begin)
     click.echo(
         f"Copied and verified {many(saved.games, 'game')} ({many(saved.rows, 'row')}). Set PBEM_DATABASE_URL to the new database."
     )
@@ -212,32 +212,6 @@ def doctor() -> None:
     from pbem.ops import doctor as examining
 
     tell(examining.examine(read_settings()))
-
-
-@command(main, example="pbem simulate --seed 7 --games 50 --days 5")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="The same seed is the same run.")
-@click.option("--games", type=click.IntRange(1, 10_000), default=50, show_default=True, help="So many tables.")
-@click.option("--days", type=click.IntRange(1, 365), default=5, show_default=True, help="So long things go wrong.")
-def simulate(seed: int, games: int, days: int) -> None:
-    """Play games of all kinds for simulated weeks, with mails that get lost and processes that die, and check everything.
-
-    It makes a database of its own in memory and touches no server. For people who work on pbem.
-    """
-    from pbem.ops import simulate as simulating
-
-    logs.configure(sys.stderr, logging.CRITICAL)
-    try:
-        with progress() as begin:
-            ended = simulating.simulate(seed, games, days, begin("Simulating", games))
-    except simulating.BrokenError as broken:
-        again = f"pbem simulate --seed {seed} --games {games} --days {days}"
-        click.echo(f"A promise was broken: {broken}.\nTo repeat it: {again}")
-        raise SystemExit(FAILED) from None
-    for what, times in ended.seen.items():
-        click.echo(f"{times:8} {what}")
-    click.echo(
-        f"{many(games, 'game')}, {many(ended.rows, 'row')}, over on {ended.until:%Y-%m-%d}. Trace {ended.trace}."
-    )
 
 
 for group in (mail, organiser, call, audit, overview, all_, table, person, outage):
@@ -252,9 +226,9 @@ def keys() -> None:
 @command(keys, "list", example="pbem keys list")
 def keys_list() -> None:
     """Show the keys, newest first, without their secrets."""
-    from pbem.ops import keeping_keys
+    from pbem.ops import keys as ops_keys
 
-    for key in keeping_keys.listed(read_settings()):
+    for key in ops_keys.listed(read_settings()):
         use = "signs new links" if key.signs else f"old links work; may be retired on {key.may_retire_on}"
         click.echo(f"{key.id}  made {key.made}  {use}")
 
@@ -262,10 +236,10 @@ def keys_list() -> None:
 @command(keys, "rotate", example="pbem keys rotate")
 def keys_rotate() -> None:
     """Make a new key that signs from now on. Links made with the others go on working."""
-    from pbem.ops import keeping_keys
+    from pbem.ops import keys as ops_keys
 
     click.echo(
-        f"Key {keeping_keys.rotate(read_settings())} signs from the next start of the server on. Start it again now."
+        f"Key {ops_keys.rotate(read_settings())} signs from the next start of the server on. Start it again now."
     )
 
 
@@ -273,9 +247,9 @@ def keys_rotate() -> None:
 @click.argument("key_id", metavar="KEY")
 def keys_retire(key_id: str) -> None:
     """Take away a KEY of which no mail is in use any more."""
-    from pbem.ops import keeping_keys
+    from pbem.ops import keys as ops_keys
 
-    keeping_keys.retire(read_settings(), key_id)
+    ops_keys.retire(read_settings(), key_id)
     click.echo(f"Key {key_id} is gone. Start the server again.")
 
 
@@ -286,9 +260,9 @@ def keys_revoke(key_id: str) -> None:
 
     Stop the server first (on PostgreSQL all web servers and workers), rotate, revoke, and start it again.
     """
-    from pbem.ops import keeping_keys
+    from pbem.ops import keys as ops_keys
 
-    renewed = keeping_keys.revoke(read_settings(), key_id)
+    renewed = ops_keys.revoke(read_settings(), key_id)
     click.echo(
         f"Key {key_id} is gone, and its links are dead. Start the server: it mails {many(renewed.mailed_again, 'open turn')} again."
     )

@@ -16,7 +16,7 @@ from typing import Final, TextIO
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from pbem.links import redact
+from pbem.tokens import redact
 
 # Values are flat or nearly so; what is nested deeper than this is a mistake, or holds itself.
 _DEEPEST = 8

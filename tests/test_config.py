@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbem.config import SETTINGS, Security, SenderCheck, read, save_keys, show
+from pbem.config.fields import Setting
 from pbem.domain.errors import BadInput
 from pbem.domain.pace import PerDecision
-from pbem.links import Keyring, rotate
-from pbem.setting import Setting
+from pbem.tokens import Keyring, rotate
 
 RING = Keyring.new(bytes(range(40)), date(2026, 11, 21))
 SECRET = RING.text().strip()

@@ -8,8 +8,8 @@ import structlog
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.links import Keyring, Purpose
 from pbem.logs import Redaction, configure, redacted
+from pbem.tokens import Keyring, Purpose
 
 TOKEN = Keyring.new(bytes(range(40)), date(2026, 11, 21)).make(Purpose.MOVE, 12, 0)
 ADDRESS = "anna@example.org"

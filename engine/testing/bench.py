@@ -309,7 +309,7 @@ def _refusals(server: Server, table: Table, reader: int, decision: Decision | No
     """Yield the answers to a few choices of the reader, good and bad. Good ones are only checked, not made."""
     tries: list[object] = [Choice("no such verb"), Choice("pass", (1, 2, 3)), None]
     if decision is not None:
-        luck = Stream(b"refusals", table.position.number)
+        luck = Stream(b"refusals", table.position.turn)
         tries += [decision.default, *(decision.sample(luck) for _ in range(_SAMPLES))]
     for choice in tries:
         try:

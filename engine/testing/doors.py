@@ -192,7 +192,7 @@ def takes_the_last_word(bench: Bench) -> Iterator[Trouble]:
             continue
         direct = table.submit(seat, other).position
         changed = table.submit(seat, one).submit(seat, other).position
-        if codec.dumps(changed.box) != codec.dumps(direct.box) or changed.number != direct.number:
+        if codec.dumps(changed.box) != codec.dumps(direct.box) or changed.turn != direct.turn:
             yield Trouble(law, "after a change the box does not contain the last choice", playout.where(at))
         if table.submit(seat, one).position.withdraw(seat) != table.position:
             yield Trouble(law, "a choice taken back left something behind", playout.where(at))
@@ -396,4 +396,4 @@ def _open_choice(bench: Bench, table: Table, decision: Decision, luck: Draw) -> 
 
 def _bytes(table: Table) -> str:
     position = table.position
-    return codec.dumps((position.state, position.number, position.box, table.log, table.views))
+    return codec.dumps((position.state, position.turn, position.box, table.log, table.views))

@@ -171,7 +171,7 @@ def tell(table: Table, options: Mapping[str, OptionValue]) -> str:
         f"Options  {chosen or 'as usual'}",
         f"Seed     {table.position.seed.hex()}",
     ]
-    position = replace(table.position, state=game.start(table.position.seats, table.options), number=0, box={})
+    position = replace(table.position, state=game.start(table.position.seats, table.options), turn=0, box={})
     for number, entry in enumerate(table.log):
         lines += ["", f"{number}." if entry.choices else f"{number}. The deal."]
         asks = position.asks() if entry.choices else {}
@@ -180,7 +180,7 @@ def tell(table: Table, options: Mapping[str, OptionValue]) -> str:
             lines.append(f"   {teller.name(seat)}: {grammar.write(asks[seat], choice)}{alone}")
         told = (teller.tell(seen(happened, SPECTATOR)) for happened in entry.facts)
         lines += [f"      {said}" for said in told if said is not None]
-        position = replace(position, state=fold(position.state, entry.facts), number=number + 1)
+        position = replace(position, state=fold(position.state, entry.facts), turn=number + 1)
     lines += ["", "The end.", "", plain(game.board(table.view(SPECTATOR), SPECTATOR), teller).rstrip(), ""]
     return "\n".join([*lines, *_result(game.standing(table.position.state), teller)]) + "\n"
 

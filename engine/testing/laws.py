@@ -170,7 +170,7 @@ def _from_numbers(bench: Bench, table: Table, where: str) -> Iterator[Trouble]:
     """The deal can be repeated from its recorded numbers alone."""
     start = bench.game.start(table.position.seats, table.options)
     draw = Scripted(number for _, number in table.log[0].drawn)
-    empty = replace(table.position, state=start, number=0, box={})
+    empty = replace(table.position, state=start, turn=0, box={})
     _, entry = empty.enter(bench.game.setup(start, draw), cast(Any, draw), {})
     if entry != table.log[0]:
         yield Trouble("reruns", "the recorded numbers give another deal", where, bench.line_of("setup"))
@@ -214,7 +214,7 @@ def answers_only_in_public(bench: Bench) -> Iterator[Trouble]:
                     where = f"{playout.plan}, entry {number}"
                     yield Trouble(law, f"a seat {said}", where, bench.line_of("asks"))
                     return
-            position = replace(position, state=fold(position.state, entry.facts), number=number + 1)
+            position = replace(position, state=fold(position.state, entry.facts), turn=number + 1)
 
 
 def holds_plain_values(bench: Bench) -> Iterator[Trouble]:

@@ -108,7 +108,7 @@ def _turn(bench: Bench) -> Iterator[str]:
     seat, decision = next(iter(table.position.open().items()))
     teller = bench.game.teller(seat, NAMES[: table.position.seats])
     yield _RULE
-    yield from wrap(f"Subject: {bench.game.title}, turn {table.position.number}: {teller(decision.prompt)}", WIDTH)
+    yield from wrap(f"Subject: {bench.game.title}, turn {table.position.turn}: {teller(decision.prompt)}", WIDTH)
     yield ""
     for told in filter(None, map(teller.tell, table.told(seat, since))):
         yield from wrap(told, WIDTH)

@@ -254,7 +254,7 @@ class Twins:
     ) -> tuple[Position, Position] | str | None:
         """Return both truths after the same choices and chance, what told them apart, or None if they may differ."""
         game = self.bench.game
-        luck = Remembered(one.seed, one.number)
+        luck = Remembered(one.seed, one.turn)
         one, entry = one.enter(game.resolve(one.state, boxes[0], luck), luck, boxes[0])
         told = tuple(seen(happened, reader) for happened in entry.facts)
         ends: list[tuple[Any, ...]] = []

@@ -107,7 +107,7 @@ def reads_what_it_writes(bench: Bench) -> Iterator[Trouble]:
 def _listed(game: Game[Any], table: Table, decision: Decision) -> list[Choice]:
     if decision.count() <= _MOST_LISTED:
         return decision.choices()
-    luck = Stream(b"listed", table.position.number)
+    luck = Stream(b"listed", table.position.turn)
     return [
         decision.default,
         *(sampled(game, table.view(decision.seat), decision, luck) for _ in range(8)),

@@ -220,7 +220,7 @@ def upgrade() -> None:
         sa.Column("secret", sa.LargeBinary(), nullable=False),
         sa.Column("seed", sa.LargeBinary(), nullable=True),
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("window", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("turn", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("head", sa.LargeBinary(), nullable=False),
         sa.Column("entry_head", sa.LargeBinary(), nullable=False),
         sa.Column("state", sa.Text(), nullable=False),
@@ -366,7 +366,7 @@ def upgrade() -> None:
     op.create_table(
         "deadline",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column("window", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("turn", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
         sa.Column("asked_at", sa.DateTime(timezone=True), nullable=False),
@@ -381,7 +381,7 @@ def upgrade() -> None:
         sa.Column("claimed_until", sa.DateTime(timezone=True), nullable=True),
         sa.CheckConstraint("status IN ('open', 'closed', 'silent', 'rewound')", name=op.f("ck_deadline_status")),
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_deadline_game_id")),
-        sa.PrimaryKeyConstraint("game_id", "window", "seat", name=op.f("pk_deadline")),
+        sa.PrimaryKeyConstraint("game_id", "turn", "seat", name=op.f("pk_deadline")),
     )
     with op.batch_alter_table("deadline", schema=None) as batch_op:
         batch_op.create_index(
@@ -472,7 +472,7 @@ def upgrade() -> None:
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
-        sa.Column("window", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("turn", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("facts", sa.Text(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
@@ -561,11 +561,11 @@ def upgrade() -> None:
         "view",
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column("number", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("turn", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("body", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_view_game_id")),
-        sa.PrimaryKeyConstraint("game_id", "seat", "number", name=op.f("pk_view")),
+        sa.PrimaryKeyConstraint("game_id", "seat", "turn", name=op.f("pk_view")),
     )
     op.create_table(
         "vote",
@@ -611,7 +611,7 @@ def upgrade() -> None:
         sa.Column("generation", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("person_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
-        sa.Column("window", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("turn", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("seat", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("outbox_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
@@ -623,10 +623,10 @@ def upgrade() -> None:
         sa.UniqueConstraint(
             "game_id",
             "seat",
-            "window",
+            "turn",
             "purpose",
             "person_id",
-            name=op.f("uq_link_game_id_seat_window_purpose_person_id"),
+            name=op.f("uq_link_game_id_seat_turn_purpose_person_id"),
         ),
     )
     with op.batch_alter_table("link", schema=None) as batch_op:

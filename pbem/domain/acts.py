@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from pbem.domain.errors import Forbidden
-from pbem.domain.speech import gettext as _
+from pbem.i18n.speech import gettext as _
 
 
 class Act(StrEnum):

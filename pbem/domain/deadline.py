@@ -30,9 +30,9 @@ from pbem.domain.errors import BadInput, quoted
 from pbem.domain.interval import ZERO, Interval, at_most, later_by, require_utc, union
 from pbem.domain.localtime import moment_at, parse_wall, round_up
 from pbem.domain.pace import CALENDAR_NOTICE, Pace, PerDecision
-from pbem.domain.quiet import QuietHours, end_of_quiet
-from pbem.domain.speech import gettext as _
-from pbem.domain.speech import marked
+from pbem.domain.quiet_hours import QuietHours, end_of_quiet
+from pbem.i18n.speech import gettext as _
+from pbem.i18n.speech import marked
 
 # How long the others wait for an address that cannot be reached before its seat is offered.
 PATIENCE = 7 * DAY
@@ -93,7 +93,7 @@ Extension = ExtendedBy | ExtendedTo
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """All that the deadline of one seat in one window depends on.
+    """All that the deadline of one seat in one turn depends on.
 
     `accepted_at` is when its clock started; None means that it has not.
     `promised` is the latest moment that any mail or page has told this seat. `unreachable` is

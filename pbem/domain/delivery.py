@@ -22,8 +22,8 @@ from zoneinfo import ZoneInfo
 from pbem.domain.duration import HOUR, MINUTE, parse_duration, short_duration
 from pbem.domain.errors import BadInput, quoted
 from pbem.domain.localtime import local_day, moment_at
-from pbem.domain.quiet import QuietHours, end_of_quiet
-from pbem.domain.speech import gettext as _
+from pbem.domain.quiet_hours import QuietHours, end_of_quiet
+from pbem.i18n.speech import gettext as _
 
 USUAL_DIGEST: Final = time(8)
 """When a digest comes unless its reader says when: before the day begins."""

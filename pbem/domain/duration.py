@@ -8,8 +8,8 @@ import re
 from datetime import timedelta
 
 from pbem.domain.errors import BadInput, quoted
-from pbem.domain.speech import gettext as _
-from pbem.domain.speech import ngettext
+from pbem.i18n.speech import gettext as _
+from pbem.i18n.speech import ngettext
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)

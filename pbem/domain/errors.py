@@ -18,7 +18,7 @@ nothing in here knows about status numbers or mail.
 
 from typing import ClassVar
 
-from pbem.domain.speech import gettext, marked
+from pbem.i18n.speech import gettext, marked
 
 # Enough to recognise what one typed; a whole pasted mail would bury the message.
 MOST_QUOTED = 40

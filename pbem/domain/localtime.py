@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pbem.domain.errors import BadInput, quoted
-from pbem.domain.speech import gettext as _
+from pbem.i18n.speech import gettext as _
 
 # Other names are aliases, or depend on the machine ("localtime"), or count leap seconds ("right/").
 _ZONE_NAME = re.compile(

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from pbem.domain.duration import DAY, HOUR, MINUTE, parse_duration, short_duration
 from pbem.domain.errors import BadInput, quoted
 from pbem.domain.localtime import local_day, moment_at, parse_wall, parse_zone
-from pbem.domain.speech import gettext as _
+from pbem.i18n.speech import gettext as _
 
 # Shorter than a minute, a mail is not even there; longer than a month, the others have left.
 SHORTEST, LONGEST = MINUTE, 30 * DAY

@@ -14,7 +14,7 @@ from pbem.domain.deadline import Due, Turn, stopped, unnoticed
 from pbem.domain.duration import parse_duration, short_duration
 from pbem.domain.errors import BadInput, quoted
 from pbem.domain.interval import ZERO, later_by, running
-from pbem.domain.speech import gettext as _
+from pbem.i18n.speech import gettext as _
 
 # More than this is no reminder but a nuisance.
 MOST_REMINDERS = 5

@@ -15,8 +15,8 @@ from pbem.domain.duration import DAY
 from pbem.domain.errors import BadInput, Refusal, TooMany, quoted
 from pbem.domain.interval import Interval
 from pbem.domain.localtime import local_day, moment_at
-from pbem.domain.speech import gettext as _
-from pbem.domain.speech import marked
+from pbem.i18n.speech import gettext as _
+from pbem.i18n.speech import marked
 
 # As many days of leave as most people have in a year. Counted by calendar years, which everybody
 # can check on their fingers.

@@ -15,13 +15,14 @@ from pbem.domain.duration import spoken
 from pbem.domain.errors import PbemError
 from pbem.domain.finding import Finding, How
 from pbem.domain.outage import CLOCK_TOLERANCE, LONGEST_HOLE
-from pbem.mail.send import Relay
-from pbem.ops import admin, letterbox, mail_checks, readiness
+from pbem.mail.send.relay import Relay
+from pbem.ops import mail_checks, mail_intake
 from pbem.ops.domains import look_at_domains
-from pbem.ops.opening import must_be_there
-from pbem.store import calls, copying, deadlines, games, health, migrate, outages, outbox
+from pbem.ops.monitoring import admin_port, readiness
+from pbem.ops.setup import must_be_there
+from pbem.store import calls, database_copy, database_health, deadlines, games, heartbeats, migrations, outbox
 from pbem.store.database import Store
-from pbem.store.trouble import explained
+from pbem.store.database_errors import explained
 
 _STUCK: Final = timedelta(minutes=15)
 _MOST_CALLS: Final = 1000
@@ -33,9 +34,9 @@ def examine(config: Config) -> Iterator[Finding]:
     yield from _files(config)
     yield from _keys(config)
     yield readiness.disk(config)
-    yield from admin.look_at_port(config)
+    yield from admin_port.look_at_port(config)
     yield from _mail(config)
-    yield from letterbox.look_at_settings(config)
+    yield from mail_intake.look_at_settings(config)
     try:
         with explained():
             must_be_there(config)
@@ -92,7 +93,7 @@ def _database(store: Store) -> Iterator[Finding]:
         ("clock", _clock),
         ("worker", _worker),
         ("queue", _queue),
-        ("arrivals", letterbox.look_at_arrivals),
+        ("arrivals", mail_intake.look_at_arrivals),
         ("domains", look_at_domains),
         ("tables", _tables),
     )
@@ -109,12 +110,12 @@ def _database(store: Store) -> Iterator[Finding]:
 
 
 def _version(store: Store) -> Iterator[Finding]:
-    version = health.version(store)
-    broken = copying.damage(store)
+    version = database_health.version(store)
+    broken = database_copy.damage(store)
     if broken is not None:
         remedy = "Stop the server, keep a copy of the file, and restore the last backup with `pbem restore`."
         yield Finding("database", How.TROUBLE, f"The file is damaged. SQLite says: {broken}.", remedy)
-    elif health.unsafe_sqlite(store):
+    elif database_health.unsafe_sqlite(store):
         says = f"{version} can damage a database in rare moments (fixed in 3.51.3)."
         yield Finding("database", How.WARNING, says, "Install a newer one: pip install pysqlite3")
     else:
@@ -122,13 +123,15 @@ def _version(store: Store) -> Iterator[Finding]:
 
 
 def _steps(store: Store) -> Iterator[Finding]:
-    migrate.must_be_current(store)
-    health.takes_writes(store)
-    yield Finding("migrations", How.WELL, f"the database is at the newest step, {migrate.head()}, and can be written")
+    migrations.must_be_current(store)
+    database_health.takes_writes(store)
+    yield Finding(
+        "migrations", How.WELL, f"the database is at the newest step, {migrations.head()}, and can be written"
+    )
 
 
 def _clock(store: Store) -> Iterator[Finding]:
-    theirs, ours = health.clock(store), SystemClock().now()
+    theirs, ours = database_health.clock(store), SystemClock().now()
     if theirs is None:
         yield Finding("clock", How.WELL, f"{ours:%Y-%m-%d %H:%M:%S} UTC")
     elif abs(theirs - ours) > CLOCK_TOLERANCE:
@@ -141,7 +144,7 @@ def _clock(store: Store) -> Iterator[Finding]:
 def _worker(store: Store) -> Iterator[Finding]:
     now = SystemClock().now()
     with store.read() as tx:
-        last = outages.last_beat(tx)
+        last = heartbeats.last_beat(tx)
     start = "Start the server with `pbem serve`, or a worker with `pbem worker`."
     if last is None:
         yield Finding("worker", How.WARNING, "None has ever worked here, so no mail leaves.", start)

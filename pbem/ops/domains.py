@@ -9,7 +9,7 @@ from typing import Final
 
 from pbem.clock import SystemClock
 from pbem.domain.finding import Finding, How
-from pbem.store import outages, traffic
+from pbem.store import reachability, traffic
 from pbem.store.database import Store
 from pbem.store.traffic import TrafficRow
 
@@ -32,7 +32,7 @@ def look_at_domains(store: Store) -> Iterator[Finding]:
     now = SystemClock().now()
     with store.read() as tx:
         rows = traffic.since(tx, now.date() - LATELY)
-        dead = outages.failing(tx, now, _MOST_COUNTED)
+        dead = reachability.failing(tx, now, _MOST_COUNTED)
     sent = sum(row.sent for row in rows)
     troubled = [row for row in rows if _is_troubled(row)]
     if troubled:

@@ -33,10 +33,10 @@ _COUNTS: Final = tempfile.mkdtemp(prefix="pbem-counts-")
 # Whether counts are shared is settled when the library is imported, which the modules below do.
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = _COUNTS
 
-from pbem.ops import admin  # noqa: E402
-from pbem.ops.opening import house_on, opened_store  # noqa: E402
+from pbem.ops.monitoring import admin_port  # noqa: E402
+from pbem.ops.setup import open_store, server_on  # noqa: E402
 from pbem.store.database import Store  # noqa: E402
-from pbem.store.trouble import explained  # noqa: E402
+from pbem.store.database_errors import explained  # noqa: E402
 
 
 class EventLogger(Logger):  # type: ignore[misc]  # gunicorn says no types
@@ -50,7 +50,7 @@ class EventLogger(Logger):  # type: ignore[misc]  # gunicorn says no types
         self.error_log.propagate = True
 
 
-wsgi_app = "pbem.ops.serving:application()"
+wsgi_app = "pbem.ops.serve:application()"
 # Read once: a process that takes the place of one that died is of the same release, whatever was installed since.
 preload_app = True
 bind = f"{_SETTINGS.web.host}:{_SETTINGS.web.port}"
@@ -67,33 +67,33 @@ _shared: list[socket.socket] = []
 _open = ExitStack()
 
 
-def on_starting(server: Any) -> None:
+def on_starting(arbiter: Any) -> None:
     """In the process above all others: see whether the database is fit, and take the admin port for all to answer on."""
     try:
         if Store.file_of(_SETTINGS.database_url) is not None:
             raise Forbidden("Several web servers cannot share an SQLite file.", remedy="Run `pbem serve` instead.")
         # Closed again at once: a connection must not be shared by processes.
-        with explained(), opened_store(_SETTINGS):
+        with explained(), open_store(_SETTINGS):
             pass
         if _SETTINGS.web.admin_port:
-            _shared.append(admin.listening(_SETTINGS.web.admin_port))
+            _shared.append(admin_port.listening(_SETTINGS.web.admin_port))
     except PbemError as refusal:
-        on_exit(server)
+        on_exit(arbiter)
         raise SystemExit(str(refusal)) from None
 
 
 def post_worker_init(worker: Any) -> None:
     """In each process that serves pages: answer on the admin port too, with a connection that no page waits for."""
     for each in _shared:
-        house = house_on(Store(_SETTINGS.database_url, threads=1), _SETTINGS)
-        _open.enter_context(admin.answering(each, house, _SETTINGS, worker=None))
+        server = server_on(Store(_SETTINGS.database_url, threads=1), _SETTINGS)
+        _open.enter_context(admin_port.answering(each, server, _SETTINGS, worker=None))
 
 
-def worker_exit(server: Any, worker: Any) -> None:
+def worker_exit(arbiter: Any, worker: Any) -> None:
     """In each process that serves pages: stop answering."""
     _open.close()
 
 
-def on_exit(server: Any) -> None:
+def on_exit(arbiter: Any) -> None:
     """In the process above all others: nobody counts any more."""
     shutil.rmtree(_COUNTS, ignore_errors=True)

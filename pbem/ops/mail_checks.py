@@ -8,17 +8,17 @@ from typing import Final
 
 from pbem.clock import SystemClock
 from pbem.config import Config
-from pbem.disagreements import is_local
+from pbem.config.checks import is_local
 from pbem.domain.finding import Finding, How
-from pbem.mail.compose import Reader, Thread, Written, compose
-from pbem.mail.send import Outcome, Parcel
+from pbem.mail.send.relay import Outcome, Parcel
 from pbem.mail.wire import html_of, parse, text_of
-from pbem.ops.opening import house_on, opened_house, opened_store
-from pbem.service import preview as previewing
-from pbem.service import trials
-from pbem.service.delivery import post_of, signer_of
-from pbem.service.people import normalised
-from pbem.service.trials import Answer
+from pbem.mail.write.compose import Reader, Thread, Written, compose
+from pbem.ops.setup import open_server, open_store, server_on
+from pbem.service.incoming import test_mail
+from pbem.service.incoming.test_mail import Answer
+from pbem.service.outgoing import preview as previewing
+from pbem.service.outgoing.deliver import post_of, signer_of
+from pbem.service.people.addresses import normalised
 
 _LOOK_EVERY: Final = 2
 """Seconds between two looks for an answer: a worker reads what came in within some seconds."""
@@ -28,15 +28,15 @@ def address_for_answer(config: Config) -> str:
     """The token of the address to which a test mail is to be answered; none where answers are not read."""
     if not config.inbound.replies:
         return ""
-    with opened_house(config) as house:
-        return trials.open_address(house)
+    with open_server(config) as server:
+        return server.run(test_mail.open_address)
 
 
 def await_answer(config: Config, since: datetime, patience: timedelta) -> Answer | None:
     """The answer to a test mail that was sent at a moment, as soon as a worker has read it; None if none comes in time."""
-    with opened_house(config) as house:
+    with open_server(config) as server:
         for _look in range(int(patience.total_seconds() // _LOOK_EVERY) + 1):
-            answer = trials.answered(house, since)
+            answer = server.read(test_mail.answered, since)
             if answer is not None:
                 return answer
             sleep(_LOOK_EVERY)
@@ -66,8 +66,8 @@ def send_trial(config: Config, address: str, reply: str = "") -> Outcome:
 
 def preview(config: Config, kind: str, game_id: int, seat: int, form: str) -> bytes | str:
     """A mail of that kind to that seat: its `text`, its `html`, or all of it as `eml`."""
-    with opened_store(config) as store:
-        content = previewing.preview(house_on(store, config), post_of(config).letterhead, kind, game_id, seat)
+    with open_store(config) as store:
+        content = previewing.preview(server_on(store, config), post_of(config).letterhead, kind, game_id, seat)
     if form == "eml":
         return content
     return text_of(parse(content)) if form == "text" else html_of(parse(content))
@@ -78,7 +78,7 @@ def check_records(
 ) -> Iterator[Finding]:
     """What the DNS says about mails of a domain, that of the settings if none is named."""
     try:
-        from pbem.mail import nameserver, records
+        from pbem.mail.dns import nameserver, records
     except ImportError:
         says = "The library that asks the DNS is not installed, so nobody looked."
         yield Finding("dns", How.WARNING, says, "Install pbem with its extra: pip install 'pbem[dkim]'")

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from engine.game import load
-from pbem.domain import chain
+from pbem.domain import hash_chain
 from pbem.domain.errors import Fault
-from pbem.service import views
-from pbem.service.rereading import Replay, snapshot, written
-from pbem.store import games
+from pbem.service.archive.check_log import Replay, snapshot, written
+from pbem.service.play import views
+from pbem.store import games, log
 from pbem.store import views as kept_views
 from pbem.store.database import Store, Tx
 
@@ -42,13 +42,13 @@ def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
     row = games.lock(tx, game_id)
     reading = Replay(load(row.kind), row.secret)
 
-    def read() -> Iterator[chain.Row]:
-        for each in games.chain(tx, row.id, row.key):
+    def read() -> Iterator[hash_chain.Row]:
+        for each in log.chain(tx, row.id, row.key):
             reading.read(each)
             progress(1)
             yield each
 
-    found = chain.verify(read(), game=row.key, head=row.head)
+    found = hash_chain.verify(read(), game=row.key, head=row.head)
     wrongs = [flaw.says for flaw in found.flaws] + [wrong.says for wrong in reading.wrongs]
     if wrongs:
         raise Fault(f"its log does not verify: {wrongs[0]}")
@@ -60,7 +60,7 @@ def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
     new = {
         "seq": found.rows,
         "entry_head": reading.entry_head,
-        "window": reading.at.window,
+        "turn": reading.at.turn,
         "state": written(reading.at.state),
         "box": written(tuple(sorted(reading.box.items()))),
         # Whoever stopped it says when it goes on.

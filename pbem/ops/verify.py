@@ -12,12 +12,13 @@ from pathlib import Path
 from engine import codec
 from engine.facts import SPECTATOR
 from engine.game import load
-from pbem.domain import chain
+from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput
-from pbem.service import export, talk, verification
-from pbem.service.rereading import Check, Replay, Wrong, snapshot, written
-from pbem.service.verification import Progress, Report, of_chain, of_talk
-from pbem.store import games, views
+from pbem.service.archive import export, verify
+from pbem.service.archive.check_log import Check, Replay, Wrong, snapshot, written
+from pbem.service.archive.verify import Progress, Report, of_chain, of_talk
+from pbem.service.tables import talk
+from pbem.store import games, log, players, views
 from pbem.store.database import Store, Tx
 from pbem.store.games import GameRow
 from pbem.store.views import ViewRow
@@ -47,20 +48,20 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
     kept = list(views.of_game(tx, game_id))
     wrongs: list[Wrong] = []
 
-    def read() -> Iterator[chain.Row]:
-        for each in games.chain(tx, row.id, row.key):
+    def read() -> Iterator[hash_chain.Row]:
+        for each in log.chain(tx, row.id, row.key):
             reading.read(each)
             wrongs.extend(_of_views(reading, kept, each.seq))
             progress(1)
             yield each
 
-    found = chain.verify(read(), game=row.key, head=row.head, printed=printed)
+    found = hash_chain.verify(read(), game=row.key, head=row.head, printed=printed)
     reading.end()
     wrongs = [*of_chain(found), *reading.wrongs, *wrongs]
     beside = [*_of_row(row, found), *_of_agreement(tx, row, reading), *snapshot(reading, row._asdict())]
     beside += [f"a view of seat {each.seat} is kept for row {each.seq}, which is not there" for each in kept]
     wrongs += [Wrong(row.seq, Check.BESIDE, says) for says in beside]
-    wrongs += of_talk(talk.check_in(tx, row), reading, row.seq)
+    wrongs += of_talk(talk.check_rows(tx, row), reading, row.seq)
     return Report(row.id, row.key, row.title, found.rows, reading.entries, reading.made_again, tuple(wrongs))
 
 
@@ -73,11 +74,11 @@ def verify_file(path: Path, printed: Collection[str] = (), progress: Progress = 
         raise BadInput(
             f"{path} is not the file of a game.", remedy="Please take the file as it was downloaded."
         ) from error
-    report, _ = verification.of_file(export.read(text), printed, progress)
+    report, _ = verify.of_file(export.read(text), printed, progress)
     return report
 
 
-def _of_row(row: GameRow, found: chain.Outcome) -> Iterator[str]:
+def _of_row(row: GameRow, found: hash_chain.Outcome) -> Iterator[str]:
     if row.seq != found.rows:
         yield f"the game is stored as having {row.seq} rows, but there are {found.rows}"
 
@@ -95,7 +96,7 @@ def _of_agreement(tx: Tx, row: GameRow, reading: Replay) -> Iterator[str]:
         yield "the stored commitment is not the one that the log began with"
     if row.seed != reading.seed:
         yield "the stored seed is not made of the secret and the words"
-    places = games.places(tx, row.id)
+    places = players.places(tx, row.id)
     if [place.word for place in places] != list(began["words"]):
         yield "the stored words are not those that the log began with"
     if [place.seat for place in places] != list(began["seating"]):
@@ -115,8 +116,8 @@ def _of_views(reading: Replay, kept: list[ViewRow], seq: int) -> Iterator[Wrong]
         if each.body != written(known) and not _means(reading, each.body, written(known)):
             who = "the spectator" if each.seat == SPECTATOR else f"seat {each.seat}"
             yield Wrong(seq, Check.BESIDE, f"the view kept for {who} at row {seq} is not what it was told")
-        if each.number != reading.at.number:
-            says = f"the view kept at row {seq} is said to be of entry {each.number}, but is of {reading.at.number}"
+        if each.turn != reading.at.closed:
+            says = f"the view kept at row {seq} is said to be of entry {each.turn}, but is of {reading.at.closed}"
             yield Wrong(seq, Check.BESIDE, says)
 
 

@@ -14,16 +14,17 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from pbem.domain.errors import Gone, NotFound
-from pbem.domain.speech import gettext as _
-from pbem.links import Purpose, row_of
-from pbem.service.house import House
-from pbem.store import games, links
+from pbem.i18n.speech import gettext as _
+from pbem.service.server import Server
+from pbem.store import games, ledger, links, outbox
 from pbem.store.database import Tx
-from pbem.store.games import GameRow, SeatRow
+from pbem.store.games import GameRow
 from pbem.store.links import LinkRow, Meant
+from pbem.store.players import SeatRow
+from pbem.tokens import Purpose, row_of
 
 Link = LinkRow
-"""What a token stands for: purpose, person, game, window, seat."""
+"""What a token stands for: purpose, person, game, turn, seat."""
 
 LASTS: Final[dict[Purpose, timedelta]] = {
     Purpose.SIGN_IN: timedelta(hours=24),
@@ -42,66 +43,60 @@ _GENERATIONS_KNOWN: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class SeatLinks:
-    """The rows of the links of one seat in one window."""
+    """The rows of the links of one seat in one turn."""
 
     move: int
     seat: int
     reply: int
 
 
-def opened(house: House, token: str, purpose: Purpose) -> Link:
+def follow(tx: Tx, server: Server, token: str, purpose: Purpose) -> Link:
     """What a token is for."""
-    with house.store.read() as tx:
-        return open_in(tx, house, token, purpose)
-
-
-def open_in(tx: Tx, house: House, token: str, purpose: Purpose) -> Link:
-    """The same within a transaction that is under way."""
     token = token.strip(_AROUND)
     row = row_of(token)
-    return _genuine(house, token, row, purpose, links.read(tx, row))
+    return _genuine(server, token, row, purpose, links.read(tx, row))
 
 
-def open_with_game_in(tx: Tx, house: House, token: str, purpose: Purpose) -> tuple[Link, GameRow]:
+def open_with_game(tx: Tx, server: Server, token: str, purpose: Purpose) -> tuple[Link, GameRow]:
     """What the token of a seat is for, and its game."""
     token = token.strip(_AROUND)
     row = row_of(token)
     link, game = games.read_by_link(tx, row) or (None, None)
-    genuine = _genuine(house, token, row, purpose, link)
+    genuine = _genuine(server, token, row, purpose, link)
     assert game is not None, "it came with the link"
     return genuine, game
 
 
-def open_to_act_in(tx: Tx, house: House, token: str, purpose: Purpose) -> tuple[Link, GameRow, SeatRow]:
+def open_to_act(tx: Tx, server: Server, token: str, purpose: Purpose) -> tuple[Link, GameRow, SeatRow]:
     """What the token of a seat is for, its game, which nobody else can change in this transaction, and who plays the seat."""
     token = token.strip(_AROUND)
     row = row_of(token)
     found = games.lock_by_link(tx, row)
-    genuine = _genuine(house, token, row, purpose, None if found is None else found[0])
+    genuine = _genuine(server, token, row, purpose, None if found is None else found[0])
     assert found is not None, "or the link would not be genuine"
     return genuine, *found[1:]
 
 
-def read_in(tx: Tx, link_id: int) -> Link:
+def read(tx: Tx, link_id: int) -> Link:
     """What the link of this number is for."""
     link = links.read(tx, link_id)
     assert link is not None, "links are never deleted"
     return link
 
 
-def make_in(tx: Tx, house: House, meant: Meant, expires_at: datetime | None = None) -> int:
+def make(tx: Tx, server: Server, meant: Meant, expires_at: datetime | None = None) -> int:
     """The number of the link with this meaning, made if it is not there.
 
     The transaction holds the lock of the game, or of the person where there is no game, so that nobody else makes the
     same one.
     """
-    return make_all_in(tx, house, {meant: expires_at})[meant]
+    return make_all(tx, server, {meant: expires_at})[meant]
 
 
-def make_all_in(tx: Tx, house: House, wanted: Mapping[Meant, datetime | None]) -> dict[Meant, int]:
+def make_all(tx: Tx, server: Server, wanted: Mapping[Meant, datetime | None]) -> dict[Meant, int]:
     """The same for several links, each with the moment at which it expires, where that is not as always."""
     known = links.find_all(tx, wanted)
-    now = house.now()
+    now = server.now()
     new = {
         meant: expires_at or (now + LASTS[purpose] if (purpose := Purpose(meant.purpose)) in LASTS else None)
         for meant, expires_at in wanted.items()
@@ -110,10 +105,10 @@ def make_all_in(tx: Tx, house: House, wanted: Mapping[Meant, datetime | None]) -
     return {meant: row.id for meant, row in (known | links.add_all(tx, new, now)).items()}
 
 
-def of_seat(person_id: int, game_id: int, window: int, seat: int) -> dict[Purpose, Meant]:
-    """What the links of a seat in a window are meant for: one choice, the whole table, a reply."""
+def of_seat(person_id: int, game_id: int, turn: int, seat: int) -> dict[Purpose, Meant]:
+    """What the links of a seat in a turn are meant for: one choice, the whole table, a reply."""
     return {
-        purpose: Meant(purpose, person_id, game_id, window, seat)
+        purpose: Meant(purpose, person_id, game_id, turn, seat)
         for purpose in (Purpose.MOVE, Purpose.SEAT, Purpose.REPLY)
     }
 
@@ -123,46 +118,67 @@ def seat_links(made: Mapping[Meant, int], meant: Mapping[Purpose, Meant]) -> Sea
     return SeatLinks(made[meant[Purpose.MOVE]], made[meant[Purpose.SEAT]], made[meant[Purpose.REPLY]])
 
 
-def of_seat_in(tx: Tx, house: House, person_id: int, game_id: int, window: int, seat: int) -> SeatLinks:
-    """The links of a seat in a window. The game is locked."""
-    meant = of_seat(person_id, game_id, window, seat)
-    return seat_links(make_all_in(tx, house, dict.fromkeys(meant.values())), meant)
+def make_for_seat(tx: Tx, server: Server, person_id: int, game_id: int, turn: int, seat: int) -> SeatLinks:
+    """The links of a seat in a turn. The game is locked."""
+    meant = of_seat(person_id, game_id, turn, seat)
+    return seat_links(make_all(tx, server, dict.fromkeys(meant.values())), meant)
 
 
-def revoke_in(tx: Tx, game_id: int, seat: int) -> None:
+def revoke_seat(tx: Tx, game_id: int, seat: int) -> None:
     """Make all links of a seat worthless, because they were shown to others or somebody else sits there now."""
     links.raise_seat(tx, game_id, seat)
 
 
-def revoke_person_in(tx: Tx, person_id: int) -> None:
+def revoke_person(tx: Tx, person_id: int) -> None:
     """Make all links of a person worthless, at all tables."""
     links.raise_person(tx, person_id)
 
 
-def renew(house: House, game_id: int, seat: int) -> None:
+def renew(tx: Tx, server: Server, game_id: int, seat: int) -> None:
     """Make all links of a seat worthless at its player's wish; the next mail, or one sent again, has new ones."""
-    house.write(lambda tx: revoke_in(tx, game_id, seat))
+    revoke_seat(tx, game_id, seat)
 
 
-def token(house: House, link: Link) -> str:
+def token(server: Server, link: Link) -> str:
     """The token that a link has now: for showing it to whoever has opened it, never for keeping."""
-    return house.keys.make(Purpose(link.purpose), link.id, link.generation)
+    return server.keys.make(Purpose(link.purpose), link.id, link.generation)
 
 
-def _genuine(house: House, token: str, row: int, purpose: Purpose, link: Link | None) -> Link:
+def _genuine(server: Server, token: str, row: int, purpose: Purpose, link: Link | None) -> Link:
     """The link, if the token is the one that it has now; `link` is None where there is no such row."""
     # The MAC is worked out for rows that are not there too, so that the time says nothing of which are.
     generation = 0 if link is None else link.generation
-    genuine = house.keys.verify(token, purpose, row, generation)
-    if link is None or link.purpose != purpose or not (genuine or _was_genuine(house, token, link)):
+    genuine = server.keys.verify(token, purpose, row, generation)
+    if link is None or link.purpose != purpose or not (genuine or _was_genuine(server, token, link)):
         raise NotFound(_("There is nothing at this address."), why=_("It is not one of our links, or not a whole one."))
     if not genuine:
         raise Gone(_("This link has been replaced by a new one."), why=_("The links of its owner were renewed."))
-    if link.expires_at is not None and link.expires_at <= house.now():
+    if link.expires_at is not None and link.expires_at <= server.now():
         raise Gone(_("This link is too old."), remedy=_("Please ask for a new one where you asked for this one."))
     return link
 
 
-def _was_genuine(house: House, token: str, link: Link) -> bool:
+def _was_genuine(server: Server, token: str, link: Link) -> bool:
     before = range(max(0, link.generation - _GENERATIONS_KNOWN), link.generation)
-    return any(house.keys.verify(token, Purpose(link.purpose), link.id, generation) for generation in before)
+    return any(server.keys.verify(token, Purpose(link.purpose), link.id, generation) for generation in before)
+
+
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """How many mails are written anew, and how many turns are mailed again."""
+
+    rewritten: int
+    mailed_again: int
+
+
+def renew_mails(tx: Tx, server: Server) -> Renewed:
+    """Write the mails that wait anew, and mail every open turn again, with links that work."""
+    now = server.now()
+    rewritten = outbox.unwrite_queued(tx)
+    for outbox_id in rewritten:
+        ledger.note(tx, outbox_id, now, "rewritten", "a key was revoked")
+    sent = {(row.game_id, row.turn, row.seat): row for row in outbox.turns_open(tx)}
+    # A mail of its own and not the old one again: mail programs show a second one of the same name to nobody.
+    letters = [outbox.Letter(row.person_id, "turn", row.game_id, None, row.seat, row.turn) for row in sent.values()]
+    outbox.queue(tx, letters, now, now)
+    return Renewed(len(rewritten), len(letters))

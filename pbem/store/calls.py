@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
 
 from pbem.domain.errors import NotFound
-from pbem.domain.speech import gettext as _
+from pbem.i18n.speech import gettext as _
 from pbem.store.schema import Call, Game, Person, Place, table_of
 
 _CALL, _GAME, _PERSON, _PLACE = table_of(Call), table_of(Game), table_of(Person), table_of(Place)

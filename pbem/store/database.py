@@ -12,19 +12,28 @@ import random
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Table,
+    create_engine,
+    event,
+    literal,
+    make_url,
+)
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.pool import StaticPool
 
-from pbem import faults, metrics
+from pbem import failpoints, metrics
 from pbem.domain.errors import Fault
-from pbem.store.ahead import OPTION
+from pbem.store.prefetch import OPTION
 
 T = TypeVar("T")
 
@@ -69,8 +78,8 @@ class Store:
                 with self._writers, self.engine.connect() as connection, connection.begin():
                     self._begin(connection, "BEGIN IMMEDIATE")
                     done = work(connection)
-                    faults.point("store.committing")
-                faults.point("store.committed")
+                    failpoints.point("store.committing")
+                failpoints.point("store.committed")
                 metrics.transaction_kept()
                 return done
             except DBAPIError as error:
@@ -173,3 +182,9 @@ def _may_try_again(error: DBAPIError) -> bool:
         return True
     state = getattr(error.orig, "sqlstate", None)
     return state in _AGAIN or (isinstance(error, OperationalError) and "locked" in str(error.orig))
+
+
+def insert_once(tx: Connection, table: Table, values: Mapping[str, object]) -> bool:
+    dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
+    insertion = dialect.insert(table).values(**values).on_conflict_do_nothing()
+    return tx.execute(insertion.returning(literal(1))).first() is not None

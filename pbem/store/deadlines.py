@@ -25,9 +25,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from pbem.store import ahead
+from pbem.store import prefetch
 from pbem.store.guests import OF_THE_DEMO
-from pbem.store.places import among, bits
+from pbem.store.players import among, bits
 from pbem.store.schema import Deadline, Game, Place, table_of
 from pbem.store.types import Moment, Number
 
@@ -38,15 +38,15 @@ _DEADLINE, _GAME, _PLACE = table_of(Deadline), table_of(Game), table_of(Place)
 IS_OPEN: Final = _DEADLINE.c.status == literal_column("'open'")
 """For whoever looks for open ones at all tables: written out, because the indexes of open ones are used for this alone."""
 
-_KEY = (_DEADLINE.c.game_id, _DEADLINE.c.window, _DEADLINE.c.seat)
+_KEY = (_DEADLINE.c.game_id, _DEADLINE.c.turn, _DEADLINE.c.seat)
 _AT_GAME = _GAME.c.id == _DEADLINE.c.game_id
 _AT_SEAT = and_(_PLACE.c.game_id == _DEADLINE.c.game_id, _PLACE.c.seat == _DEADLINE.c.seat)
 # What is the same for every new row is written into the statement: each value handed over costs more than the row does.
 ASK: Final = insert(_DEADLINE).from_select(
-    ("game_id", "window", "seat", "status", "asked_at", "due_at", "reminded", "extensions", "attempts"),
+    ("game_id", "turn", "seat", "status", "asked_at", "due_at", "reminded", "extensions", "attempts"),
     select(
         _PLACE.c.game_id,
-        bindparam("next_window", type_=Number),
+        bindparam("next_turn", type_=Number),
         _PLACE.c.seat,
         case((among("answered"), literal_column("'closed'")), else_=literal_column("'open'")),
         bindparam("now", type_=Moment),
@@ -57,23 +57,23 @@ ASK: Final = insert(_DEADLINE).from_select(
         literal_column("0"),
     ).where(_PLACE.c.game_id == bindparam("of_game"), among("asked")),
 )
-"""Seats of a game are asked in the window that opens. Those that have answered already, by an order, are asked again only
+"""Seats of a game are asked in the turn that opens. Those that have answered already, by an order, are asked again only
 if their owner takes that back."""
-_OF_WINDOW = (
+_OF_TURN = (
     _DEADLINE.c.game_id == bindparam("of_game"),
-    _DEADLINE.c.window == bindparam("of_window"),
+    _DEADLINE.c.turn == bindparam("of_turn"),
 )
 # With a parameter in the place of the word, SQLite would compile this anew each time, to see whether those indexes fit.
-CLOSE: Final = update(_DEADLINE).where(*_OF_WINDOW, IS_OPEN).values(status="closed")
-"""Nobody is asked in a window of a game any more."""
-_MARK = update(_DEADLINE).where(*_OF_WINDOW, _DEADLINE.c.seat == bindparam("of_seat")).values(status=bindparam("new"))
+CLOSE: Final = update(_DEADLINE).where(*_OF_TURN, IS_OPEN).values(status="closed")
+"""Nobody is asked in a turn of a game any more."""
+_MARK = update(_DEADLINE).where(*_OF_TURN, _DEADLINE.c.seat == bindparam("of_seat")).values(status=bindparam("new"))
 _MOMENTS = ("rendered_at", "accepted_at", "promised_at", "due_at", "remind_at")
 _WRITE = (
     update(_DEADLINE)
-    .where(*_OF_WINDOW, _DEADLINE.c.seat == bindparam("of_seat"))
+    .where(*_OF_TURN, _DEADLINE.c.seat == bindparam("of_seat"))
     .values({name: bindparam(f"new_{name}") for name in _MOMENTS})
 )
-_READ = select(_DEADLINE).where(*_OF_WINDOW, _DEADLINE.c.seat == bindparam("of_seat"))
+_READ = select(_DEADLINE).where(*_OF_TURN, _DEADLINE.c.seat == bindparam("of_seat"))
 
 _NOW = bindparam("now", type_=Moment)
 
@@ -120,15 +120,15 @@ _TO_REMIND = (
 
 
 Key = tuple[int, int, int]
-"""The game, the window and the seat that a deadline is of."""
+"""The game, the turn and the seat that a deadline is of."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeadlineRow:
-    """What one seat is asked in one window."""
+    """What one seat is asked in one turn."""
 
     game_id: int
-    window: int
+    turn: int
     seat: int
     status: str
     asked_at: datetime
@@ -143,65 +143,65 @@ class DeadlineRow:
     claimed_until: datetime | None
 
 
-def ask(tx: Connection, game_id: int, window: int, seats: Collection[int], now: datetime) -> None:
+def ask(tx: Connection, game_id: int, turn: int, seats: Collection[int], now: datetime) -> None:
     """Note that these seats are asked. The clock of a bot runs out at once, that of a person is started by their mail."""
     seated = {"asked": bits(seats), "answered": 0}
-    tx.execute(ASK, {"of_game": game_id, "next_window": window, "now": now} | seated)
+    tx.execute(ASK, {"of_game": game_id, "next_turn": turn, "now": now} | seated)
 
 
-def close_window(tx: Connection, game_id: int, window: int) -> None:
-    """Nobody is asked in this window any more."""
-    tx.execute(CLOSE, {"of_game": game_id, "of_window": window})
+def close_turn(tx: Connection, game_id: int, turn: int) -> None:
+    """Nobody is asked in this turn any more."""
+    tx.execute(CLOSE, {"of_game": game_id, "of_turn": turn})
 
 
-def close(tx: Connection, game_id: int, window: int, seat: int) -> None:
+def close(tx: Connection, game_id: int, turn: int, seat: int) -> None:
     """This seat has answered."""
-    tx.execute(_MARK, {"of_game": game_id, "of_window": window, "of_seat": seat, "new": "closed"})
+    tx.execute(_MARK, {"of_game": game_id, "of_turn": turn, "of_seat": seat, "new": "closed"})
 
 
-def passed_in_silence(tx: Connection, game_id: int, window: int, seat: int) -> None:
+def passed_in_silence(tx: Connection, game_id: int, turn: int, seat: int) -> None:
     """The clock has answered for this seat."""
-    tx.execute(_MARK, {"of_game": game_id, "of_window": window, "of_seat": seat, "new": "silent"})
+    tx.execute(_MARK, {"of_game": game_id, "of_turn": turn, "of_seat": seat, "new": "silent"})
 
 
-def rewind(tx: Connection, game_id: int, window: int) -> None:
-    """What was asked in this window and in later ones no longer stands, whoever has answered it."""
-    gone = update(_DEADLINE).where(_DEADLINE.c.game_id == game_id, _DEADLINE.c.window >= window)
+def rewind(tx: Connection, game_id: int, turn: int) -> None:
+    """What was asked in this turn and in later ones no longer stands, whoever has answered it."""
+    gone = update(_DEADLINE).where(_DEADLINE.c.game_id == game_id, _DEADLINE.c.turn >= turn)
     tx.execute(gone.values(status="rewound"))
 
 
-def reopen(tx: Connection, game_id: int, window: int, seat: int) -> None:
+def reopen(tx: Connection, game_id: int, turn: int, seat: int) -> None:
     """This seat has taken its answer back."""
-    tx.execute(_MARK, {"of_game": game_id, "of_window": window, "of_seat": seat, "new": "open"})
+    tx.execute(_MARK, {"of_game": game_id, "of_turn": turn, "of_seat": seat, "new": "open"})
 
 
-def forget_after(tx: Connection, game_id: int, window: int) -> None:
-    """Drop the deadlines of later windows, because these have never been."""
-    tx.execute(delete(_DEADLINE).where(_DEADLINE.c.game_id == game_id, _DEADLINE.c.window > window))
+def forget_after(tx: Connection, game_id: int, turn: int) -> None:
+    """Drop the deadlines of later turns, because these have never been."""
+    tx.execute(delete(_DEADLINE).where(_DEADLINE.c.game_id == game_id, _DEADLINE.c.turn > turn))
 
 
-def read(tx: Connection, game_id: int, window: int, seat: int) -> DeadlineRow | None:
-    """The deadline of a seat in a window."""
-    return ahead.one(tx, ("deadline", game_id, window, seat), lambda: _read(tx, game_id, window, seat))
+def read(tx: Connection, game_id: int, turn: int, seat: int) -> DeadlineRow | None:
+    """The deadline of a seat in a turn."""
+    return prefetch.one(tx, ("deadline", game_id, turn, seat), lambda: _read(tx, game_id, turn, seat))
 
 
 def read_ahead(tx: Connection, keys: Collection[Key]) -> None:
     """Read these deadlines ahead."""
     found = read_all(tx, keys)
     for key in keys:
-        ahead.put(tx, ("deadline", *key), found.get(key))
+        prefetch.put(tx, ("deadline", *key), found.get(key))
 
 
 def read_all(tx: Connection, keys: Collection[Key]) -> dict[Key, DeadlineRow]:
-    """These deadlines, each by its game, window and seat."""
+    """These deadlines, each by its game, turn and seat."""
     found = tx.execute(select(_DEADLINE).where(tuple_(*_KEY).in_(keys))) if keys else ()
-    return {(row.game_id, row.window, row.seat): _row(row) for row in found}
+    return {(row.game_id, row.turn, row.seat): _row(row) for row in found}
 
 
 def write_all(tx: Connection, rows: Iterable[DeadlineRow]) -> None:
     """Write the moments of these deadlines."""
     told = [
-        {"of_game": row.game_id, "of_window": row.window, "of_seat": row.seat}
+        {"of_game": row.game_id, "of_turn": row.turn, "of_seat": row.seat}
         | {f"new_{name}": getattr(row, name) for name in _MOMENTS}
         for row in rows
     ]
@@ -213,7 +213,7 @@ def change(tx: Connection, row: DeadlineRow, **values: Any) -> None:
     """Write what has become known about a deadline."""
     where = (
         _DEADLINE.c.game_id == row.game_id,
-        _DEADLINE.c.window == row.window,
+        _DEADLINE.c.turn == row.turn,
         _DEADLINE.c.seat == row.seat,
     )
     tx.execute(update(_DEADLINE).where(*where).values(**values))
@@ -252,7 +252,7 @@ def to_remind(tx: Connection, now: datetime, limit: int) -> list[DeadlineRow]:
 def of_game(tx: Connection, game_id: int, status: str = "open") -> list[DeadlineRow]:
     """All deadlines of a game with this status."""
     wanted = select(_DEADLINE).where(_DEADLINE.c.game_id == game_id, _DEADLINE.c.status == status)
-    return [_row(row) for row in tx.execute(wanted.order_by(_DEADLINE.c.window, _DEADLINE.c.seat))]
+    return [_row(row) for row in tx.execute(wanted.order_by(_DEADLINE.c.turn, _DEADLINE.c.seat))]
 
 
 def of_person(tx: Connection, person_id: int) -> list[DeadlineRow]:
@@ -285,6 +285,6 @@ def _row(row: Row[Any]) -> DeadlineRow:
     return DeadlineRow(**row._mapping)
 
 
-def _read(tx: Connection, game_id: int, window: int, seat: int) -> DeadlineRow | None:
-    row = tx.execute(_READ, {"of_game": game_id, "of_window": window, "of_seat": seat}).one_or_none()
+def _read(tx: Connection, game_id: int, turn: int, seat: int) -> DeadlineRow | None:
+    row = tx.execute(_READ, {"of_game": game_id, "of_turn": turn, "of_seat": seat}).one_or_none()
     return None if row is None else _row(row)

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
-from pbem.domain.chain import Row
+from pbem.domain.hash_chain import Row
 from pbem.store.schema import Deadline, Game, Log, Place, table_of
 
 _DEADLINE, _GAME, _LOG, _PLACE = table_of(Deadline), table_of(Game), table_of(Log), table_of(Place)
@@ -22,7 +22,7 @@ class TurnRow:
 
     key: str
     title: str
-    window: int
+    turn: int
     seat: int
     status: str
     asked_at: datetime
@@ -41,14 +41,14 @@ class TableRow:
     names: tuple[str, ...]
 
 
-def turns(tx: Connection, person_id: int, since: datetime, windows: int) -> list[TurnRow]:
-    """A person's turns in the last windows of each table that are due after a moment, by when they are."""
+def turns(tx: Connection, person_id: int, since: datetime, turns: int) -> list[TurnRow]:
+    """A person's turns in the last turns of each table that are due after a moment, by when they are."""
     mine = and_(_PLACE.c.game_id == _DEADLINE.c.game_id, _PLACE.c.seat == _DEADLINE.c.seat)
     wanted = (
         select(
             _GAME.c.key,
             _GAME.c.title,
-            _DEADLINE.c.window,
+            _DEADLINE.c.turn,
             _DEADLINE.c.seat,
             _DEADLINE.c.status,
             _DEADLINE.c.asked_at,
@@ -59,10 +59,10 @@ def turns(tx: Connection, person_id: int, since: datetime, windows: int) -> list
         .where(
             _PLACE.c.person_id == person_id,
             _lately(since),
-            _DEADLINE.c.window > _GAME.c.window - windows,
+            _DEADLINE.c.turn > _GAME.c.turn - turns,
             _DEADLINE.c.due_at > since,
         )
-        .order_by(_DEADLINE.c.due_at, _GAME.c.key, _DEADLINE.c.window, _DEADLINE.c.seat)
+        .order_by(_DEADLINE.c.due_at, _GAME.c.key, _DEADLINE.c.turn, _DEADLINE.c.seat)
     )
     return [TurnRow(*row) for row in tx.execute(wanted)]
 

@@ -4,83 +4,40 @@ The statements of the move are built once, when this module is loaded: building 
 disk does. This module must never decide anything.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cache
-from itertools import chain as _chained
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
     Connection,
     Insert,
-    Integer,
     Row,
-    Select,
     Update,
     and_,
     bindparam,
     func,
-    insert,
-    or_,
     select,
     update,
 )
 
-from pbem.domain.chain import Row as ChainRow
 from pbem.domain.errors import NotFound
-from pbem.domain.speech import gettext as _
-from pbem.store import ahead
+from pbem.i18n.speech import gettext as _
+from pbem.store import prefetch
 from pbem.store.links import LinkRow
-from pbem.store.schema import Game, Link, Log, Person, Place, table_of
+from pbem.store.log import ENDS
+from pbem.store.players import PLAYER, SEAT_FIELDS, SeatRow, places_of
+from pbem.store.schema import Game, Link, Person, Place, table_of
 
-_GAME, _LINK, _LOG = table_of(Game), table_of(Link), table_of(Log)
-_PERSON, _PLACE = table_of(Person), table_of(Place)
+_GAME, _LINK, _PERSON, _PLACE = table_of(Game), table_of(Link), table_of(Person), table_of(Place)
 
 _READ = select(_GAME).where(_GAME.c.id == bindparam("game_id"))
 # NO KEY UPDATE on PostgreSQL: checks of foreign keys by others need not wait for the move.
 _LOCK = _READ.with_for_update(key_share=True)
 _LOCK_FREE = _READ.with_for_update(key_share=True, skip_locked=True)
-_APPEND = insert(_LOG)
-# A row of a chain has the game's name first, which is not in the log.
-_ROW = tuple(_LOG.c[field.name] for field in fields(ChainRow)[1:])
-_CHAIN = (
-    select(*_ROW)
-    .where(
-        _LOG.c.game_id == bindparam("of_game"),
-        _LOG.c.seq > bindparam("beyond"),
-        _LOG.c.seq <= bindparam("until"),
-    )
-    .order_by(_LOG.c.seq)
-    .limit(bindparam("most", type_=Integer))
-)
-_CHAIN_BACK = (
-    select(*_ROW)
-    .where(_LOG.c.game_id == bindparam("of_game"), _LOG.c.seq < bindparam("beyond"))
-    .order_by(_LOG.c.seq.desc())
-    .limit(bindparam("most", type_=Integer))
-)
-_END: Final = 20
-"""Rows at the end of a log that are read first, because they are probably enough."""
 _ALL = select(_GAME).where(_GAME.c.id.in_(bindparam("these", expanding=True)))
-# The rows of a log are numbered without a gap.
-_ENDS = (
-    select(_LOG.c.game_id, *_ROW)
-    .join(_GAME, and_(_LOG.c.game_id == _GAME.c.id, _LOG.c.seq > _GAME.c.seq - _END))
-    .where(_GAME.c.id.in_(bindparam("these", expanding=True)))
-    .order_by(_LOG.c.game_id, _LOG.c.seq)
-)
-_AFTER_ALL: Final = 2**62
-"""No row of a log has this number."""
-_MOST_AT_ONCE: Final = 500
-"""Rows of a log that are read with one statement."""
 
 _NOTHING: Final[Mapping[str, Any]] = {}
-_SILENT = (
-    update(_PLACE)
-    .where(_PLACE.c.game_id == bindparam("of_game"), _PLACE.c.seat == bindparam("of_seat"))
-    .values(silent=bindparam("times"))
-)
 
 
 class GameRow(NamedTuple):
@@ -109,7 +66,7 @@ class GameRow(NamedTuple):
     secret: bytes
     seed: bytes | None
     seq: int
-    window: int
+    turn: int
     head: bytes
     entry_head: bytes
     state: str
@@ -121,47 +78,7 @@ class GameRow(NamedTuple):
         return f"GameRow(id={self.id}, kind={self.kind!r}, status={self.status!r}, seq={self.seq})"
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceRow:
-    """Who takes part, in the order of joining."""
-
-    game_id: int
-    place: int
-    seat: int | None
-    person_id: int | None
-    bot: str | None
-    name: str
-    word: str
-    joined_at: datetime
-    silent: int
-
-
-class SeatRow(NamedTuple):
-    """What a move has to know of its seat: who plays it, and how many turns in a row they have let pass.
-
-    `sealed` says whether whoever plays it is told that a sealed choice is in; of a bot there is nothing to say.
-    """
-
-    seat: int
-    person_id: int | None
-    bot: str | None
-    silent: int
-    sealed: bool | None
-
-
 _LINK_FIELDS = tuple(_LINK.c[name] for name in LinkRow._fields)
-_PLACES = (
-    select(*(_PLACE.c[field.name] for field in fields(PlaceRow)))
-    .where(_PLACE.c.game_id == bindparam("of_game"))
-    .order_by(_PLACE.c.place)
-)
-_SEAT_FIELDS = (_PLACE.c.seat, _PLACE.c.person_id, _PLACE.c.bot, _PLACE.c.silent, _PERSON.c.sealed)
-_PLAYER = _PERSON.c.id == _PLACE.c.person_id
-_SEAT = (
-    select(*_SEAT_FIELDS)
-    .join_from(_PLACE, _PERSON, _PLAYER, isouter=True)
-    .where(_PLACE.c.game_id == bindparam("of_game"), _PLACE.c.seat == bindparam("of_seat"))
-)
 _READ_BY_LINK = (
     select(*_LINK_FIELDS, *(_GAME.c[name].label(f"game_{name}") for name in GameRow._fields))
     .join_from(_LINK, _GAME, _LINK.c.game_id == _GAME.c.id)
@@ -169,29 +86,29 @@ _READ_BY_LINK = (
 )
 # The place is locked as well: of a row that is not, PostgreSQL would show what was there before it waited for the game.
 _LOCK_BY_LINK = (
-    _READ_BY_LINK.add_columns(*(column.label(f"seat_{column.name}") for column in _SEAT_FIELDS))
+    _READ_BY_LINK.add_columns(*(column.label(f"seat_{column.name}") for column in SEAT_FIELDS))
     .join(_PLACE, and_(_PLACE.c.game_id == _LINK.c.game_id, _PLACE.c.seat == _LINK.c.seat))
-    .join(_PERSON, _PLAYER, isouter=True)
+    .join(_PERSON, PLAYER, isouter=True)
     .with_for_update(of=(_GAME, _PLACE), key_share=True)
 )
 
 
 def read(tx: Connection, game_id: int) -> GameRow:
     """The game; not found if there is none."""
-    return ahead.one(tx, ("game", game_id), lambda: _one(tx.execute(_READ, {"game_id": game_id}).one_or_none()))
+    return prefetch.one(tx, ("game", game_id), lambda: _one(tx.execute(_READ, {"game_id": game_id}).one_or_none()))
 
 
 def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:
     """Read ahead these games, who takes part, and the last rows of their logs."""
     for row in tx.execute(_ALL, {"these": list(game_ids)}):
-        ahead.put(tx, ("game", row.id), GameRow(**row._mapping))
+        prefetch.put(tx, ("game", row.id), GameRow(**row._mapping))
     for game_id, found in places_of(tx, game_ids).items():
-        ahead.put(tx, ("places", game_id), found)
+        prefetch.put(tx, ("places", game_id), found)
     ends: dict[int, list[Row[Any]]] = {game_id: [] for game_id in game_ids}
-    for end in tx.execute(_ENDS, {"these": list(game_ids)}):
+    for end in tx.execute(ENDS, {"these": list(game_ids)}):
         ends[end.game_id].append(end)
     for game_id, rows in ends.items():
-        ahead.put(tx, ("end", game_id), rows)
+        prefetch.put(tx, ("end", game_id), rows)
 
 
 def lock(tx: Connection, game_id: int) -> GameRow:
@@ -222,59 +139,14 @@ def lock_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow, SeatRo
     row = tx.execute(_LOCK_BY_LINK, {"of_id": link_id}).one_or_none()
     if row is None:
         return None
-    link, game = _linked(row[: -len(_SEAT_FIELDS)])
-    return link, game, SeatRow._make(row[-len(_SEAT_FIELDS) :])
+    link, game = _linked(row[: -len(SEAT_FIELDS)])
+    return link, game, SeatRow._make(row[-len(SEAT_FIELDS) :])
 
 
 def lock_if_free(tx: Connection, game_id: int) -> GameRow | None:
     """The game, or None if somebody else is at it just now."""
     row = tx.execute(_LOCK_FREE, {"game_id": game_id}).one_or_none()
     return None if row is None else GameRow(**row._mapping)
-
-
-def places(tx: Connection, game_id: int) -> list[PlaceRow]:
-    """Who takes part, in the order of joining."""
-    return ahead.one(
-        tx, ("places", game_id), lambda: [PlaceRow(*row) for row in tx.execute(_PLACES, {"of_game": game_id})]
-    )
-
-
-def seat(tx: Connection, game_id: int, seat: int) -> SeatRow | None:
-    """Who plays a seat: as much of it as a move needs."""
-    row = tx.execute(_SEAT, {"of_game": game_id, "of_seat": seat}).one_or_none()
-    return None if row is None else SeatRow._make(row)
-
-
-def places_of(tx: Connection, game_ids: Collection[int]) -> dict[int, list[PlaceRow]]:
-    """Who takes part in each of these games, in the order of joining."""
-    wanted = select(_PLACE).where(_PLACE.c.game_id.in_(game_ids)).order_by(_PLACE.c.game_id, _PLACE.c.place)
-    found: dict[int, list[PlaceRow]] = {game_id: [] for game_id in game_ids}
-    for row in tx.execute(wanted):
-        found[row.game_id].append(PlaceRow(**row._mapping))
-    return found
-
-
-def append(tx: Connection, game_id: int, rows: Iterable[ChainRow]) -> None:
-    """Add rows to the log."""
-    tx.execute(
-        _APPEND,
-        [
-            {
-                "game_id": game_id,
-                "seq": row.seq,
-                "kind": row.kind,
-                "seat": row.seat,
-                "by": row.by,
-                "at": row.at,
-                "rules": row.rules,
-                "body": row.body,
-                "nonce": row.nonce,
-                "body_hash": row.body_hash,
-                "hash": row.hash,
-            }
-            for row in rows
-        ],
-    )
 
 
 def advance(
@@ -296,33 +168,6 @@ def advance(
         along, values = (), _NOTHING
     done = tx.execute(_advancing(tuple(new), along), {"of_id": game.id, "old_seq": game.seq, **changed, **values})
     assert done.rowcount == 1, "the game moved on under its lock"
-
-
-def chain(tx: Connection, game_id: int, key: str, after: int = 0, until: int | None = None) -> Iterator[ChainRow]:
-    """The log after a row, to its end or up to another row, one row at a time."""
-    upto = _AFTER_ALL if until is None else until
-    end = ahead.get(tx, ("end", game_id))
-    if end and end[0].seq <= after + 1:
-        return (ChainRow(key, *row[1:]) for row in end if after < row.seq <= upto)
-    return _chain(tx, _CHAIN, game_id, key, after, at_once=_MOST_AT_ONCE, until=upto)
-
-
-def chain_back(tx: Connection, game_id: int, key: str, kinds: Collection[str] = ()) -> Iterator[ChainRow]:
-    """The log from its last row back, one row at a time: for whoever needs only what happened lately.
-
-    Where kinds are named, it is read as if there were no rows of others.
-    """
-    statement = _back(tuple(kinds))
-    end = ahead.get(tx, ("end", game_id))
-    if not end:
-        return _chain(tx, statement, game_id, key, _AFTER_ALL, at_once=_END)
-    lately = (ChainRow(key, *row[1:]) for row in reversed(end) if not kinds or row.kind in kinds)
-    return _chained(lately, _chain(tx, statement, game_id, key, end[0].seq, at_once=_END) if end[0].seq > 1 else ())
-
-
-def set_silent(tx: Connection, game_id: int, seat: int, times: int) -> None:
-    """Note how many turns in a row this seat has let pass."""
-    tx.execute(_SILENT, {"of_game": game_id, "of_seat": seat, "times": times})
 
 
 def count(tx: Connection) -> int:
@@ -352,26 +197,6 @@ def _advancing(names: tuple[str, ...], along: tuple[Insert | Update, ...]) -> Up
     at = (_GAME.c.id == bindparam("of_id"), _GAME.c.seq == bindparam("old_seq"))
     others = (statement.cte(f"also_{number}") for number, statement in enumerate(along))
     return update(_GAME).where(*at).values(changed).add_cte(*others)
-
-
-@cache
-def _back(kinds: tuple[str, ...]) -> Select[Any]:
-    """The log backwards, as if there were no rows of other kinds. Every page of a seat asks for it, so it is built once."""
-    return _CHAIN_BACK.where(or_(*(_LOG.c.kind == kind for kind in kinds))) if kinds else _CHAIN_BACK
-
-
-def _chain(
-    tx: Connection, statement: Select[Any], game_id: int, key: str, beyond: int, at_once: int, **bounds: int
-) -> Iterator[ChainRow]:
-    # Page by page, and no cursor of the database: whoever has read enough drops this generator at any time, also when
-    # the transaction is over and its connection serves somebody else. Whoever wants more than a first page of a few
-    # rows probably wants many more, and is spared a statement for every few of them.
-    while True:
-        page = tx.execute(statement, {"of_game": game_id, "beyond": beyond, "most": at_once} | bounds).all()
-        yield from (ChainRow(key, *row) for row in page)
-        if len(page) < at_once:
-            return
-        beyond, at_once = page[-1].seq, min(10 * at_once, _MOST_AT_ONCE)
 
 
 def _linked(row: Sequence[Any]) -> tuple[LinkRow, GameRow]:

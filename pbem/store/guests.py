@@ -10,8 +10,11 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Table, delete, func, or_, select
 
 from pbem.domain.guests import DOMAIN
-from pbem.store import terms
+from pbem.store import search
 from pbem.store.schema import Audit, Base, Game, Link, Outbox, Person, table_of
+
+_AUDIT, _GAME, _LINK, _OUTBOX = table_of(Audit), table_of(Game), table_of(Link), table_of(Outbox)
+_PERSON = table_of(Person)
 
 _AUDIT, _GAME, _LINK, _OUTBOX, _PERSON = map(table_of, (Audit, Game, Link, Outbox, Person))
 
@@ -52,8 +55,8 @@ def forget(tx: Connection, person_id: int) -> None:
     doomed: dict[Table, list[int]] = {_PERSON: [person_id], _GAME: list(hosted)}
     for table in (_OUTBOX, _LINK):
         doomed[table] = list(tx.execute(select(table.c.id).where(_hangs_on(table, doomed))).scalars())
-    terms.forget(tx, "person", doomed[_PERSON])
-    terms.forget(tx, "table", doomed[_GAME])
+    search.forget(tx, "person", doomed[_PERSON])
+    search.forget(tx, "table", doomed[_GAME])
     # The tables are sorted by what refers to what, so that nothing is left hanging in between.
     for table in reversed(Base.metadata.sorted_tables):
         own = [table.c.id.in_(doomed[table])] if table in doomed else []

@@ -8,12 +8,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, func, insert, null, select, update
 
 from pbem.domain.errors import NotFound
-from pbem.domain.speech import gettext as _
+from pbem.i18n.speech import gettext as _
 from pbem.store.guests import IS_GUEST, OF_THE_DEMO
 from pbem.store.schema import Deadline, Game, Job, Outbox, Person, Place, table_of
 
-_DEADLINE, _GAME, _JOB = table_of(Deadline), table_of(Game), table_of(Job)
-_OUTBOX, _PERSON, _PLACE = table_of(Outbox), table_of(Person), table_of(Place)
+_DEADLINE, _GAME, _JOB, _OUTBOX = table_of(Deadline), table_of(Game), table_of(Job), table_of(Outbox)
+_PERSON, _PLACE = table_of(Person), table_of(Place)
 _PLAYING = _GAME.c.status == "playing"
 
 
@@ -110,7 +110,7 @@ def _wanted(what: str, facts: Mapping[str, Any]) -> Select[Any]:
         case "resume":
             return _tables(_GAME.c.paused.is_(True))
         case "extend":
-            asked = (_DEADLINE.c.game_id == _GAME.c.id, _DEADLINE.c.window == _GAME.c.window)
+            asked = (_DEADLINE.c.game_id == _GAME.c.id, _DEADLINE.c.turn == _GAME.c.turn)
             human = (_PLACE.c.game_id == _GAME.c.id, _PLACE.c.seat == _DEADLINE.c.seat, _PLACE.c.person_id.is_not(None))
             open_ = select(_DEADLINE.c.seat).where(*asked, _DEADLINE.c.status == "open", *human)
             return _tables(open_.exists())

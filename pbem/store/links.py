@@ -9,13 +9,13 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Select, and_, bindparam, insert, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbem.store import ahead
+from pbem.store import prefetch
 from pbem.store.schema import Link, table_of
 
 _LINK = table_of(Link)
 # Statements of a move, and of every link of a mail, so they are built once.
 _READ = select(_LINK).where(_LINK.c.id == bindparam("of_id"))
-_MEANING = ("purpose", "person_id", "game_id", "window", "seat", "outbox_id")
+_MEANING = ("purpose", "person_id", "game_id", "turn", "seat", "outbox_id")
 _ADD = insert(_LINK).returning(_LINK)
 _OF_ANY = select(_LINK).where(_LINK.c.id.in_(bindparam("these", expanding=True)))
 
@@ -28,7 +28,7 @@ class LinkRow(NamedTuple):
     generation: int
     person_id: int | None
     game_id: int | None
-    window: int | None
+    turn: int | None
     seat: int | None
     outbox_id: int | None
     created_at: datetime
@@ -42,20 +42,20 @@ class Meant:
     purpose: str
     person_id: int | None = None
     game_id: int | None = None
-    window: int | None = None
+    turn: int | None = None
     seat: int | None = None
     outbox_id: int | None = None
 
 
 def read(tx: Connection, link_id: int) -> LinkRow | None:
     """The row of a token."""
-    return ahead.one(tx, ("link", link_id), lambda: _read(tx, link_id))
+    return prefetch.one(tx, ("link", link_id), lambda: _read(tx, link_id))
 
 
 def read_ahead(tx: Connection, link_ids: Collection[int]) -> None:
     """Read the rows of these tokens ahead."""
     for link_id, row in read_all(tx, link_ids).items():
-        ahead.put(tx, ("link", link_id), row)
+        prefetch.put(tx, ("link", link_id), row)
 
 
 def read_all(tx: Connection, link_ids: Collection[int]) -> dict[int, LinkRow]:

@@ -27,7 +27,7 @@ class DecidedRow:
 
     game_id: int
     title: str
-    window: int
+    turn: int
     seat: int
     due_at: datetime
 
@@ -55,7 +55,7 @@ def mails_after(
 def decided_by_clock(tx: Connection, start: datetime, end: datetime, limit: int) -> list[DecidedRow]:
     """Turns of games that go on whose time ended in this span, that the clock decided and that stand, the first first."""
     wanted = (
-        select(_DEADLINE.c.game_id, _GAME.c.title, _DEADLINE.c.window, _DEADLINE.c.seat, _DEADLINE.c.due_at)
+        select(_DEADLINE.c.game_id, _GAME.c.title, _DEADLINE.c.turn, _DEADLINE.c.seat, _DEADLINE.c.due_at)
         .join(_GAME, _GAME.c.id == _DEADLINE.c.game_id)
         .where(
             _DEADLINE.c.status == "silent",

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
 from pbem.domain.errors import NotFound
-from pbem.domain.speech import gettext as _
+from pbem.i18n.speech import gettext as _
 from pbem.store.schema import Organiser, table_of
 
 _ORGANISER = table_of(Organiser)

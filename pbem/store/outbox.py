@@ -26,14 +26,15 @@ from sqlalchemy import (
     true,
     update,
 )
+from sqlalchemy.sql.dml import ReturningUpdate
 
-from pbem.store import ahead
-from pbem.store.places import among
+from pbem.store import prefetch
+from pbem.store.ledger import lines
+from pbem.store.players import among
 from pbem.store.schema import Deadline, Ledger, Outbox, Place, table_of
 from pbem.store.types import Moment, Number
 
-_DEADLINE, _LEDGER = table_of(Deadline), table_of(Ledger)
-_OUTBOX, _PLACE = table_of(Outbox), table_of(Place)
+_DEADLINE, _LEDGER, _OUTBOX, _PLACE = table_of(Deadline), table_of(Ledger), table_of(Outbox), table_of(Place)
 # Nobody asks for the number of a mail that is queued, so it is not fetched.
 # What is the same for every new mail is written into the statement.
 _QUEUE = insert(_OUTBOX).inline().values(status=literal_column("'queued'"), attempts=literal_column("0"))
@@ -41,7 +42,7 @@ TELL: Final = (
     insert(_OUTBOX)
     .inline()
     .from_select(
-        ("person_id", "game_id", "seat", "seq", "window", "kind", "facts", "status", "queued_at", "due_at", "attempts"),
+        ("person_id", "game_id", "seat", "seq", "turn", "kind", "facts", "status", "queued_at", "due_at", "attempts"),
         select(
             _PLACE.c.person_id,
             _PLACE.c.game_id,
@@ -58,10 +59,7 @@ TELL: Final = (
     )
 )
 """The people on some seats of a game get a mail of one kind."""
-_NOTE = insert(_LEDGER)
 _FACTS = json.JSONEncoder(sort_keys=True)
-# Asked for every mail that is written, so these are built once.
-_LINES = select(_LEDGER).where(_LEDGER.c.outbox_id.in_(bindparam("these", expanding=True))).order_by(_LEDGER.c.id)
 _TURN_BEFORE = (
     select(_OUTBOX)
     .where(
@@ -71,7 +69,7 @@ _TURN_BEFORE = (
         _OUTBOX.c.kind == "turn",
         _OUTBOX.c.status == "sent",
         _OUTBOX.c.id < bindparam("before"),
-        _OUTBOX.c.window < func.coalesce(bindparam("before_window", type_=Integer), _OUTBOX.c.window + 1),
+        _OUTBOX.c.turn < func.coalesce(bindparam("before_turn", type_=Integer), _OUTBOX.c.turn + 1),
     )
     .order_by(_OUTBOX.c.id.desc())
     .limit(1)
@@ -89,7 +87,7 @@ _TURNS_BEFORE = (
             _TURN.c.kind == "turn",
             _TURN.c.status == "sent",
             _TURN.c.id < _OUTBOX.c.id,
-            or_(_OUTBOX.c.kind != "turn", _OUTBOX.c.window.is_(None), _TURN.c.window < _OUTBOX.c.window),
+            or_(_OUTBOX.c.kind != "turn", _OUTBOX.c.turn.is_(None), _TURN.c.turn < _OUTBOX.c.turn),
         ),
     )
     .where(_OUTBOX.c.id.in_(bindparam("these", expanding=True)))
@@ -107,7 +105,7 @@ class Letter:
     game_id: int | None = None
     seq: int | None = None
     seat: int | None = None
-    window: int | None = None
+    turn: int | None = None
     facts: Mapping[str, Any] | None = None
 
 
@@ -120,7 +118,7 @@ class OutboxRow:
     game_id: int | None
     seq: int | None
     seat: int | None
-    window: int | None
+    turn: int | None
     kind: str
     facts: str
     status: str
@@ -132,15 +130,6 @@ class OutboxRow:
     rendered_at: datetime | None
     body: bytes | None
     accepted_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerRow:
-    """One thing that happened to a mail."""
-
-    at: datetime
-    what: str
-    detail: str
 
 
 def queue(tx: Connection, letters: Iterable[Letter], now: datetime, due_at: datetime) -> None:
@@ -163,29 +152,12 @@ def change(tx: Connection, outbox_id: int, **values: Any) -> None:
     )
 
 
-def note(tx: Connection, outbox_id: int, at: datetime, what: str, detail: str = "") -> None:
-    """One more line in the ledger of a mail."""
-    tx.execute(_NOTE, {"outbox_id": outbox_id, "at": at, "what": what, "detail": detail})
-
-
-def note_all(tx: Connection, at: datetime, what: str, details: Mapping[int, str]) -> None:
-    """One more line in the ledgers of several mails, with what is particular to each."""
-    note_each(tx, what, {each: (at, detail) for each, detail in details.items()})
-
-
-def note_each(tx: Connection, what: str, details: Mapping[int, tuple[datetime, str]]) -> None:
-    """The same, each line with a moment of its own."""
-    told = [{"outbox_id": each, "at": at, "what": what, "detail": said} for each, (at, said) in details.items()]
-    if told:
-        tx.execute(_NOTE, told)
-
-
 def turn_before(tx: Connection, mail: OutboxRow) -> OutboxRow | None:
     """The last mail before this one that asked the same person on the same seat to decide, and was sent.
 
     Before the mail of a turn that is that of an earlier turn, even if this one was mailed twice.
     """
-    return ahead.one(tx, ("turn before", mail.id), lambda: _turn_before(tx, mail))
+    return prefetch.one(tx, ("turn before", mail.id), lambda: _turn_before(tx, mail))
 
 
 def read_ahead(tx: Connection, mails: Collection[OutboxRow]) -> None:
@@ -195,8 +167,8 @@ def read_ahead(tx: Connection, mails: Collection[OutboxRow]) -> None:
     turns = {row.id: row for row in with_ids(tx, set(before.values()))} if before else {}
     told = lines(tx, these)
     for each in these:
-        ahead.put(tx, ("turn before", each), turns[before[each]] if each in before else None)
-        ahead.put(tx, ("lines", each), told.get(each, []))
+        prefetch.put(tx, ("turn before", each), turns[before[each]] if each in before else None)
+        prefetch.put(tx, ("lines", each), told.get(each, []))
 
 
 def turns_open(tx: Connection) -> list[OutboxRow]:
@@ -214,19 +186,6 @@ def queue_length(tx: Connection, status: str) -> tuple[int, datetime | None]:
     wanted = select(func.count(), func.min(_OUTBOX.c.due_at)).where(_OUTBOX.c.status == status)
     number, oldest = tx.execute(wanted).one()
     return number, oldest
-
-
-def lines(tx: Connection, outbox_ids: Iterable[int]) -> dict[int, list[LedgerRow]]:
-    """What happened to these mails, line by line, the first first; nothing of those to which nothing has."""
-    found: dict[int, list[LedgerRow]] = {}
-    for row in tx.execute(_LINES, {"these": list(outbox_ids)}):
-        found.setdefault(row.outbox_id, []).append(LedgerRow(row.at, row.what, row.detail))
-    return found
-
-
-def lines_of(tx: Connection, outbox_id: int) -> list[LedgerRow]:
-    """What happened to one mail, the first first."""
-    return ahead.one(tx, ("lines", outbox_id), lambda: lines(tx, [outbox_id]).get(outbox_id, []))
 
 
 def of_person(tx: Connection, person_id: int, limit: int) -> list[OutboxRow]:
@@ -272,10 +231,10 @@ def of_kind(tx: Connection, person_id: int, kind: str, status: str, limit: int =
 
 
 def told_until(tx: Connection, person_id: int, game_id: int) -> int:
-    """Of which window a person was last sent a mail that tells all before it; 0 if there was none."""
+    """Of which turn a person was last sent a mail that tells all before it; 0 if there was none."""
     mine = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.game_id == game_id, _OUTBOX.c.status == "sent")
     tells = _OUTBOX.c.kind.in_(("welcome", "turn"))
-    wanted = select(func.max(_OUTBOX.c.window)).where(*mine, tells)
+    wanted = select(func.max(_OUTBOX.c.turn)).where(*mine, tells)
     return int(tx.execute(wanted).scalar_one() or 0)
 
 
@@ -303,7 +262,7 @@ def _row(letter: Letter, now: datetime, due_at: datetime) -> dict[str, Any]:
         "game_id": letter.game_id,
         "seq": letter.seq,
         "seat": letter.seat,
-        "window": letter.window,
+        "turn": letter.turn,
         "kind": letter.kind,
         "facts": _FACTS.encode(letter.facts or {}),
         "queued_at": now,
@@ -313,8 +272,8 @@ def _row(letter: Letter, now: datetime, due_at: datetime) -> dict[str, Any]:
 
 def _turn_before(tx: Connection, mail: OutboxRow) -> OutboxRow | None:
     same = {"of_game": mail.game_id, "of_seat": mail.seat, "of_person": mail.person_id, "before": mail.id}
-    window = mail.window if mail.kind == "turn" else None
-    row = tx.execute(_TURN_BEFORE, same | {"before_window": window}).one_or_none()
+    turn = mail.turn if mail.kind == "turn" else None
+    row = tx.execute(_TURN_BEFORE, same | {"before_turn": turn}).one_or_none()
     return None if row is None else OutboxRow(**row._mapping)
 
 
@@ -328,7 +287,7 @@ def _changing(names: tuple[str, ...]) -> Update:
 def _turns(tx: Connection, which: ColumnElement[bool]) -> list[OutboxRow]:
     asked = and_(
         _DEADLINE.c.game_id == _OUTBOX.c.game_id,
-        _DEADLINE.c.window == _OUTBOX.c.window,
+        _DEADLINE.c.turn == _OUTBOX.c.turn,
         _DEADLINE.c.seat == _OUTBOX.c.seat,
         _DEADLINE.c.status == "open",
     )
@@ -339,3 +298,109 @@ def _turns(tx: Connection, which: ColumnElement[bool]) -> list[OutboxRow]:
 def _newest(tx: Connection, which: ColumnElement[bool], limit: int) -> list[OutboxRow]:
     newest = select(_OUTBOX).where(which).order_by(_OUTBOX.c.id.desc()).limit(limit)
     return [OutboxRow(**row._mapping) for row in tx.execute(newest)]
+
+
+def _claim(free: ColumnElement[bool], first: ColumnElement[datetime]) -> ReturningUpdate[tuple[object, ...]]:
+    due = (_OUTBOX.c.status == "queued", _OUTBOX.c.due_at <= bindparam("now", type_=Moment))
+    found = select(_OUTBOX.c.id).where(*due, free).order_by(first, _OUTBOX.c.id)
+    leased = found.limit(bindparam("most", type_=Integer)).with_for_update(skip_locked=True).cte("free")
+    claimed = update(_OUTBOX).where(_OUTBOX.c.id.in_(select(leased.c.id)))
+    return claimed.values(claimed_until=bindparam("until"), attempts=_OUTBOX.c.attempts + 1).returning(_OUTBOX)
+
+
+# A worker asks every few seconds whether there is anything to do, so these are built once.
+_CLAIM = _claim(_OUTBOX.c.claimed_until.is_(None), _OUTBOX.c.due_at)
+_CLAIM_LEFT = _claim(_OUTBOX.c.claimed_until <= bindparam("now", type_=Moment), _OUTBOX.c.claimed_until)
+_KEPT = (
+    update(_OUTBOX)
+    .where(_OUTBOX.c.id == bindparam("of_id"))
+    .values(
+        {name: bindparam(f"new_{name}", type_=_OUTBOX.c[name].type) for name in ("body", "message_id", "rendered_at")}
+    )
+)
+_SENT = (
+    update(_OUTBOX)
+    .where(_OUTBOX.c.id == bindparam("of_id"))
+    .values(
+        status="sent",
+        claimed_until=None,
+        accepted_at=func.coalesce(_OUTBOX.c.accepted_at, bindparam("new_accepted_at", type_=Moment)),
+    )
+)
+
+
+def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[OutboxRow]:
+    """Lease mails that are due and that nobody has begun to send; each claim counts as an attempt.
+
+    Where there are none, it is one whose lease ran out without a word, the one that was left the longest time ago: it may
+    have ended its sender, and by itself it takes no other with it.
+    """
+    return _leased(tx, _CLAIM, now, until, limit) or _leased(tx, _CLAIM_LEFT, now, until, 1)
+
+
+def release(tx: Connection, mail: OutboxRow, due_at: datetime) -> None:
+    """Give a claimed mail back without a try, because it was not the mail's fault; if it is still ours to give.
+
+    One that was tried before goes back among those that were left: it may be one of them, and alone it can do no harm.
+    """
+    ours = (_OUTBOX.c.id == mail.id, _OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until == mail.claimed_until)
+    left = due_at if mail.attempts > 1 else None
+    given = update(_OUTBOX).where(*ours)
+    tx.execute(given.values(claimed_until=left, due_at=due_at, attempts=_OUTBOX.c.attempts - 1))
+
+
+def keep(tx: Connection, written: Iterable[OutboxRow]) -> None:
+    """Keep the bytes of mails that have been written."""
+    rows = [
+        {
+            "of_id": mail.id,
+            "new_body": mail.body,
+            "new_message_id": mail.message_id,
+            "new_rendered_at": mail.rendered_at,
+        }
+        for mail in written
+    ]
+    if rows:
+        tx.execute(_KEPT, rows)
+
+
+def send(tx: Connection, accepted: Mapping[int, datetime]) -> None:
+    """Note that mails are sent, and when they were first accepted."""
+    rows = [{"of_id": each, "new_accepted_at": at} for each, at in accepted.items()]
+    if rows:
+        tx.execute(_SENT, rows)
+
+
+def lock_leased(tx: Connection, mails: Collection[OutboxRow]) -> set[int]:
+    """Which of these claimed mails are still their claimer's; nobody else changes them until this transaction ends."""
+    leases = {mail.id: mail.claimed_until for mail in mails}
+    wanted = select(_OUTBOX.c.id, _OUTBOX.c.claimed_until).where(_OUTBOX.c.id.in_(leases), _OUTBOX.c.status == "queued")
+    found = tx.execute(wanted.order_by(_OUTBOX.c.id).with_for_update())
+    return {row.id for row in found if row.claimed_until == leases[row.id]}
+
+
+def came_back(tx: Connection, outbox_id: int) -> None:
+    """Note that a mail that was sent never arrived; also one whose sender has not written down yet that it has left."""
+    just_left = and_(_OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until.is_not(None))
+    gone = update(_OUTBOX).where(_OUTBOX.c.id == outbox_id, or_(_OUTBOX.c.status == "sent", just_left))
+    tx.execute(gone.values(status="undeliverable"))
+
+
+def unwrite_queued(tx: Connection) -> list[int]:
+    """Forget the bytes of all mails that wait, so that they are written anew; which those are."""
+    waiting = (_OUTBOX.c.status == "queued", _OUTBOX.c.body.is_not(None))
+    forgotten = update(_OUTBOX).where(*waiting).values(body=None, message_id=None, rendered_at=None)
+    return list(tx.execute(forgotten.returning(_OUTBOX.c.id)).scalars())
+
+
+def unwrite_to(tx: Connection, person_id: int) -> None:
+    """Forget the bytes of the mails that wait for a person, so that they are written anew."""
+    waiting = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status == "queued", _OUTBOX.c.body.is_not(None))
+    tx.execute(update(_OUTBOX).where(*waiting).values(body=None, message_id=None, rendered_at=None))
+
+
+def _leased(
+    tx: Connection, claim: ReturningUpdate[tuple[object, ...]], now: datetime, until: datetime, most: int
+) -> list[OutboxRow]:
+    found = tx.execute(claim, {"now": now, "until": until, "most": most})
+    return sorted((OutboxRow(**row._mapping) for row in found), key=lambda row: (row.due_at, row.id))

@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 
 from pbem.store.deadlines import IS_OPEN
-from pbem.store.schema import Call, Deadline, Flaw, Game, Job, Outbox, Pause, Place, Received, Unreachable, table_of
+from pbem.store.schema import Call, Deadline, Flaw, Game, Outbox, Pause, Place, Received, Unreachable, table_of
 
 COUNTED: Final = 200
 """Who has more of something than this needs no exact number."""
@@ -34,8 +34,8 @@ COUNTED: Final = 200
 TROUBLES: Final = ("overdue", "unreachable", "parked", "paused", "frozen", "flawed")
 
 _CALL, _DEADLINE, _FLAW, _GAME = table_of(Call), table_of(Deadline), table_of(Flaw), table_of(Game)
-_JOB, _OUTBOX, _PAUSE, _PLACE = table_of(Job), table_of(Outbox), table_of(Pause), table_of(Place)
-_RECEIVED, _UNREACHABLE = table_of(Received), table_of(Unreachable)
+_OUTBOX, _PAUSE, _PLACE, _RECEIVED = table_of(Outbox), table_of(Pause), table_of(Place), table_of(Received)
+_UNREACHABLE = table_of(Unreachable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class TableRow:
     status: str
     paused: bool
     seats: int
-    window: int
+    turn: int
     created_at: datetime
     due_at: datetime | None = None
 
@@ -91,7 +91,7 @@ def urgent(
         other.c.due_at < _DEADLINE.c.due_at,
         and_(other.c.due_at == _DEADLINE.c.due_at, other.c.seat < _DEADLINE.c.seat),
     )
-    same = and_(other.c.game_id == _DEADLINE.c.game_id, other.c.window == _DEADLINE.c.window, other.c.status == "open")
+    same = and_(other.c.game_id == _DEADLINE.c.game_id, other.c.turn == _DEADLINE.c.turn, other.c.status == "open")
     wanted = select(*_COLUMNS, _DEADLINE.c.due_at).select_from(_ASKED).where(_OPEN, _PLAYING)
     wanted = wanted.where(~select(other.c.seat).where(same, sooner).exists())
     if before is not None:
@@ -149,10 +149,10 @@ def with_numbers(tx: Connection, game_ids: Collection[int]) -> list[TableRow]:
 
 def next_due(tx: Connection, tables: Iterable[TableRow]) -> dict[int, datetime]:
     """When the next clock runs out at each of these tables."""
-    windows = [(row.id, row.window) for row in tables if row.status == "playing"]
+    turns = [(row.id, row.turn) for row in tables if row.status == "playing"]
     # Whether it is open is asked of what was found: as a condition it would lead SQLite through all open deadlines.
     soonest = func.min(case((_DEADLINE.c.status == "open", _DEADLINE.c.due_at)))
-    wanted = select(_DEADLINE.c.game_id, soonest).where(tuple_(_DEADLINE.c.game_id, _DEADLINE.c.window).in_(windows))
+    wanted = select(_DEADLINE.c.game_id, soonest).where(tuple_(_DEADLINE.c.game_id, _DEADLINE.c.turn).in_(turns))
     found = tx.execute(wanted.group_by(_DEADLINE.c.game_id))
     return {game_id: due_at for game_id, due_at in found if due_at is not None}
 

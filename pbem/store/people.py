@@ -12,11 +12,11 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from pbem.domain.errors import NotFound
-from pbem.domain.speech import gettext as _
-from pbem.store import ahead, terms
+from pbem.i18n.speech import gettext as _
+from pbem.store import prefetch, search
 from pbem.store.schema import Game, Outbox, Person, Place, table_of
 
-_PERSON, _OUTBOX, _GAME, _PLACE = table_of(Person), table_of(Outbox), table_of(Game), table_of(Place)
+_GAME, _OUTBOX, _PERSON, _PLACE = table_of(Game), table_of(Outbox), table_of(Person), table_of(Place)
 _GOING_ON = ("open", "playing", "frozen")
 _READ = select(_PERSON).where(_PERSON.c.id == bindparam("of_id"))
 
@@ -48,19 +48,19 @@ class PersonRow:
 def add(tx: Connection, **values: Any) -> int:
     """Somebody new; their number."""
     person_id = int(tx.execute(insert(_PERSON).returning(_PERSON.c.id), values).scalar_one())
-    terms.of_person(tx, person_id)
+    search.of_person(tx, person_id)
     return person_id
 
 
 def read(tx: Connection, person_id: int) -> PersonRow:
     """The person; not found if there is none."""
-    return ahead.one(tx, ("person", person_id), lambda: _read(tx, person_id))
+    return prefetch.one(tx, ("person", person_id), lambda: _read(tx, person_id))
 
 
 def read_ahead(tx: Connection, person_ids: Collection[int]) -> None:
     """Read these people ahead."""
     for person_id, row in read_all(tx, person_ids).items():
-        ahead.put(tx, ("person", person_id), row)
+        prefetch.put(tx, ("person", person_id), row)
 
 
 def read_all(tx: Connection, person_ids: Collection[int]) -> dict[int, PersonRow]:
@@ -118,7 +118,7 @@ def change(tx: Connection, person_id: int, **values: Any) -> None:
     """Write what a person has decided."""
     tx.execute(update(_PERSON).where(_PERSON.c.id == person_id).values(**values))
     if "name" in values:
-        terms.of_person(tx, person_id)
+        search.of_person(tx, person_id)
 
 
 def letters_since(tx: Connection, person_id: int, kind: str, since: datetime, game_id: int | None = None) -> int:

@@ -13,8 +13,8 @@ from sqlalchemy import Connection, Row, and_, bindparam, delete, insert, or_, se
 
 from pbem.store.schema import Deadline, Outbox, Person, Preference, Unreachable, table_of
 
-_DEADLINE, _OUTBOX, _PERSON = table_of(Deadline), table_of(Outbox), table_of(Person)
-_PREFERENCE, _UNREACHABLE = table_of(Preference), table_of(Unreachable)
+_DEADLINE, _OUTBOX, _PERSON, _PREFERENCE = table_of(Deadline), table_of(Outbox), table_of(Person), table_of(Preference)
+_UNREACHABLE = table_of(Unreachable)
 
 # Asked for all mails that are due, so these are built once.
 _WISHES = (
@@ -127,7 +127,7 @@ def look_again(tx: Connection, person_id: int, game_id: int | None, now: datetim
         select(_DEADLINE.c.seat)
         .where(
             _DEADLINE.c.game_id == _OUTBOX.c.game_id,
-            _DEADLINE.c.window == _OUTBOX.c.window,
+            _DEADLINE.c.turn == _OUTBOX.c.turn,
             _DEADLINE.c.seat == _OUTBOX.c.seat,
             _DEADLINE.c.status == "open",
         )

@@ -9,8 +9,7 @@ from sqlalchemy import Connection, Select, and_, case, distinct, func, select
 from pbem.domain.reliability import Counts
 from pbem.store.schema import Deadline, Game, Offer, Place, table_of
 
-_DEADLINE, _GAME = table_of(Deadline), table_of(Game)
-_OFFER, _PLACE = table_of(Offer), table_of(Place)
+_DEADLINE, _GAME, _OFFER, _PLACE = table_of(Deadline), table_of(Game), table_of(Offer), table_of(Place)
 
 # A seat that was taken over counts for its new player from then on, and not what somebody else did there.
 _TAKEN = (

@@ -6,13 +6,13 @@ from datetime import datetime
 
 from sqlalchemy import Connection, and_, bindparam, exists, select
 
-from pbem.store import ahead, deadlines, talk
+from pbem.store import deadlines, prefetch, talk
 from pbem.store.deadlines import Key
 from pbem.store.guests import IS_GUEST
 from pbem.store.schema import Deadline, Person, Place, Unreachable, Vote, table_of
 
-_DEADLINE, _PERSON, _PLACE = table_of(Deadline), table_of(Person), table_of(Place)
-_UNREACHABLE, _VOTE = table_of(Unreachable), table_of(Vote)
+_DEADLINE, _PERSON, _PLACE, _UNREACHABLE = table_of(Deadline), table_of(Person), table_of(Place), table_of(Unreachable)
+_VOTE = table_of(Vote)
 
 _MAIL_FAILS = exists().where(_UNREACHABLE.c.person_id == _PERSON.c.id, _UNREACHABLE.c.end_at.is_(None))
 _HERE = (_PLACE.c.seat, _PLACE.c.person_id, _PLACE.c.name, _PLACE.c.silent, _VOTE.c.at.is_not(None))
@@ -37,7 +37,7 @@ _TAKEN_WITH_CLOCK = (
         _DEADLINE,
         and_(
             _DEADLINE.c.game_id == bindparam("of_game"),
-            _DEADLINE.c.window == bindparam("of_window"),
+            _DEADLINE.c.turn == bindparam("of_turn"),
             _DEADLINE.c.seat == bindparam("of_seat"),
         ),
     )
@@ -81,12 +81,12 @@ class Taken:
 
 
 def taken_with_clock(
-    tx: Connection, game_id: int, window: int, seat: int, person_id: int, since: int
+    tx: Connection, game_id: int, turn: int, seat: int, person_id: int, since: int
 ) -> tuple[list[Taken], Clock]:
-    """The seats of a game in their order, and the clock of one in a window as its player sees it, who decided last in row
+    """The seats of a game in their order, and the clock of one in a turn as its player sees it, who decided last in row
     `since` of the log."""
-    of = {"of_game": game_id, "of_window": window, "of_seat": seat, "of_person": person_id}
-    known: Clock | None = ahead.get(tx, ("clock", *of.values()))
+    of = {"of_game": game_id, "of_turn": turn, "of_seat": seat, "of_person": person_id}
+    known: Clock | None = prefetch.get(tx, ("clock", *of.values()))
     if known is not None:
         return taken(tx, game_id), known
     rows = tx.execute(_TAKEN_WITH_CLOCK, of | {"since_seq": since}).all()
@@ -95,21 +95,23 @@ def taken_with_clock(
 
 def taken(tx: Connection, game_id: int) -> list[Taken]:
     """The seats of a game that has begun, in their order."""
-    return ahead.one(tx, ("taken", game_id), lambda: [Taken(*row) for row in tx.execute(_TAKEN, {"of_game": game_id})])
+    return prefetch.one(
+        tx, ("taken", game_id), lambda: [Taken(*row) for row in tx.execute(_TAKEN, {"of_game": game_id})]
+    )
 
 
 def read_ahead(tx: Connection, played: Mapping[Key, int]) -> None:
-    """Read ahead the clocks of these seats in these windows, each with its player, and who else plays there."""
+    """Read ahead the clocks of these seats in these turns, each with its player, and who else plays there."""
     readers = {row.id: row for row in tx.execute(_READERS, {"these": sorted(set(played.values()))})}
     asked = deadlines.read_all(tx, played)
     for key, person_id in played.items():
         reader, row = readers[person_id], asked.get(key)
         due_at, promised_at = (None, None) if row is None else (row.due_at, row.promised_at)
         clock = Clock(reader.zone, due_at, promised_at, reader.mail_fails, reader.guest, new_lines=None)
-        ahead.put(tx, ("clock", *key, person_id), clock)
-        ahead.put(tx, ("deadline", *key), row)
-    taken: dict[int, list[Taken]] = {game_id: [] for game_id, _window, _seat in played}
+        prefetch.put(tx, ("clock", *key, person_id), clock)
+        prefetch.put(tx, ("deadline", *key), row)
+    taken: dict[int, list[Taken]] = {game_id: [] for game_id, _turn, _seat in played}
     for game_id, *seat in tx.execute(_ALL_TAKEN, {"these": list(taken)}):
         taken[game_id].append(Taken(*seat))
     for game_id, found in taken.items():
-        ahead.put(tx, ("taken", game_id), found)
+        prefetch.put(tx, ("taken", game_id), found)

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Integer, Row, bindparam, func, insert, or_, select, true, update
 
-from pbem.domain.chain import Row as ChainRow
-from pbem.store import ahead, blocks
+from pbem.domain.hash_chain import Row as ChainRow
+from pbem.store import blocks, prefetch
 from pbem.store.schema import Log, Said, table_of
 
 KIND: Final = "Said"
@@ -61,7 +61,7 @@ def add(tx: Connection, game_id: int, row: ChainRow) -> None:
 
 def chain(tx: Connection, game_id: int, key: str, after: datetime | None = None) -> Iterator[ChainRow]:
     """What was said at a table, the first line first; after a moment, if one is named."""
-    latest = ahead.get(tx, ("said", game_id))
+    latest = prefetch.get(tx, ("said", game_id))
     if latest is not None and (latest == _NEVER or (after is not None and latest <= after)):
         return
     later = true() if after is None else _SAID.c.at > after
@@ -73,7 +73,7 @@ def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:
     """Read ahead when something was last said at these tables: at most of them, nothing lately."""
     latest = {row.game_id: row.at for row in tx.execute(_LATEST, {"these": list(game_ids)})}
     for game_id in game_ids:
-        ahead.put(tx, ("said", game_id), latest.get(game_id, _NEVER))
+        prefetch.put(tx, ("said", game_id), latest.get(game_id, _NEVER))
 
 
 def last(tx: Connection, game_id: int, key: str) -> ChainRow | None:

@@ -14,8 +14,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from pbem.store.schema import Deadline, Ledger, Log, Mark, Place, Tally, table_of
 
-_DEADLINE, _LEDGER, _LOG = table_of(Deadline), table_of(Ledger), table_of(Log)
-_MARK, _PLACE, _TALLY = table_of(Mark), table_of(Place), table_of(Tally)
+_DEADLINE, _LEDGER, _LOG, _MARK = table_of(Deadline), table_of(Ledger), table_of(Log), table_of(Mark)
+_PLACE, _TALLY = table_of(Place), table_of(Tally)
 
 _DECIDED = _LOG.c.kind.in_(("Entry", "Sealed"))
 _AT_SEAT = (_PLACE.c.game_id == _LOG.c.game_id) & (_PLACE.c.seat == _LOG.c.seat)
@@ -27,7 +27,7 @@ _ASKED = (
         _DEADLINE.c.seat == _LOG.c.seat,
         _DEADLINE.c.asked_at < _LOG.c.at,
     )
-    .order_by(_DEADLINE.c.window.desc())
+    .order_by(_DEADLINE.c.turn.desc())
     .limit(1)
     .correlate(_LOG)
     .scalar_subquery()

@@ -14,7 +14,7 @@ from pbem.store import games
 from pbem.store.deadlines import ASK, CLOSE
 from pbem.store.games import GameRow
 from pbem.store.outbox import TELL
-from pbem.store.places import bits
+from pbem.store.players import bits
 
 _ALONG: Final = (CLOSE, ASK, TELL)
 """What is written along with the snapshot; `close` has the values of all of them."""
@@ -22,12 +22,12 @@ _ALONG: Final = (CLOSE, ASK, TELL)
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """What comes after a window: the number of the one that opens, who is asked in it, and who gets a mail of which kind.
+    """What comes after a turn: the number of the one that opens, who is asked in it, and who gets a mail of which kind.
 
     Of those asked, some may have answered already, by a standing order. No mail leaves before its moment.
     """
 
-    window: int
+    turn: int
     asked: Collection[int]
     answered: Collection[int]
     mail: str
@@ -36,16 +36,16 @@ class Next:
 
 
 def close(tx: Connection, game: GameRow, new: Mapping[str, Any], then: Next, now: datetime) -> None:
-    """Close the window that is open, write the new snapshot, and go on."""
+    """Close the turn that is open, write the new snapshot, and go on."""
     values = {
         "of_game": game.id,
-        "of_window": game.window,
-        "next_window": then.window,
+        "of_turn": game.turn,
+        "next_turn": then.turn,
         "asked": bits(then.asked),
         "answered": bits(then.answered),
         "mail": then.mail,
         "because_of": new["seq"],
-        "about": then.window if then.asked else None,
+        "about": then.turn if then.asked else None,
         "told": bits(then.told),
         "leaves_at": then.leaves_at,
         "now": now,

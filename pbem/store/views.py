@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Select, and_, bindparam, delete, func, insert, or_, select, tuple_
 
 from engine.facts import SPECTATOR
-from pbem.store import ahead
+from pbem.store import prefetch
 from pbem.store.schema import Game, View, table_of
 
 _GAME, _VIEW = table_of(Game), table_of(View)
@@ -16,41 +16,38 @@ _OF_GAME = _VIEW.c.game_id == bindparam("of_game")
 # All readers' views are kept together, so where the spectator's are, the others' are too.
 _MARKS = (_OF_GAME, _VIEW.c.seat == SPECTATOR)
 _AFTER_ALL: Final = 2**62
-"""No entry of a log has this number."""
+"""No entry of a log has this turn."""
 
 
-def _of(number: Any) -> Select[Any]:
+def _of(turn: Any) -> Select[Any]:
     return select(_VIEW).where(
         _OF_GAME,
         _VIEW.c.seat.in_(bindparam("of_seats", expanding=True)),
-        _VIEW.c.number == number.scalar_subquery(),
+        _VIEW.c.turn == turn.scalar_subquery(),
     )
 
 
 _NEWEST = (
-    select(_VIEW.c.game_id, func.max(_VIEW.c.number).label("number"))
+    select(_VIEW.c.game_id, func.max(_VIEW.c.turn).label("turn"))
     .where(_VIEW.c.game_id.in_(bindparam("of_games", expanding=True)), _VIEW.c.seat == SPECTATOR)
     .group_by(_VIEW.c.game_id)
     .subquery()
 )
 _LASTS = (
     select(_VIEW)
-    .join(_NEWEST, and_(_NEWEST.c.game_id == _VIEW.c.game_id, _NEWEST.c.number == _VIEW.c.number))
+    .join(_NEWEST, and_(_NEWEST.c.game_id == _VIEW.c.game_id, _NEWEST.c.turn == _VIEW.c.turn))
     .where(tuple_(_VIEW.c.game_id, _VIEW.c.seat).in_(bindparam("these", expanding=True)))
 )
-_BEFORE = _of(select(func.max(_VIEW.c.number)).where(*_MARKS, _VIEW.c.number < bindparam("number")))
+_BEFORE = _of(select(func.max(_VIEW.c.turn)).where(*_MARKS, _VIEW.c.turn < bindparam("turn")))
 # What every page of a seat asks for. No list of seats, which would be written out anew for every call.
 _LAST = (
     select(_VIEW)
     .where(_OF_GAME, _VIEW.c.seat == bindparam("of_seat"))
-    .order_by(_VIEW.c.seat, _VIEW.c.number.desc())
+    .order_by(_VIEW.c.seat, _VIEW.c.turn.desc())
     .limit(1)
 )
 _NEXT = (
-    select(_VIEW.c.seq)
-    .where(*_MARKS, _VIEW.c.number > bindparam("number"))
-    .order_by(_VIEW.c.seat, _VIEW.c.number)
-    .limit(1)
+    select(_VIEW.c.seq).where(*_MARKS, _VIEW.c.turn > bindparam("turn")).order_by(_VIEW.c.seat, _VIEW.c.turn).limit(1)
 )
 _KEPT = (
     select(func.coalesce(func.max(_VIEW.c.seq), 0))
@@ -61,11 +58,11 @@ _KEPT = (
 
 @dataclass(frozen=True, slots=True)
 class ViewRow:
-    """What a seat knew after entry `number`; the rows up to `seq` are in it. The body is canonical JSON."""
+    """What a seat knew after entry `turn`; the rows up to `seq` are in it. The body is canonical JSON."""
 
     game_id: int
     seat: int
-    number: int
+    turn: int
     seq: int
     body: str
 
@@ -77,12 +74,12 @@ def last(tx: Connection, game_id: int, seats: Collection[int]) -> dict[int, View
 
 def last_of(tx: Connection, game_id: int, seat: int) -> ViewRow | None:
     """The last view that is kept of a seat."""
-    return ahead.one(tx, ("view", game_id, seat), lambda: _last_of(tx, game_id, seat))
+    return prefetch.one(tx, ("view", game_id, seat), lambda: _last_of(tx, game_id, seat))
 
 
-def before(tx: Connection, game_id: int, seats: Collection[int], number: int) -> dict[int, ViewRow]:
+def before(tx: Connection, game_id: int, seats: Collection[int], turn: int) -> dict[int, ViewRow]:
     """The last views that are kept of these seats from before an entry, by seat; nothing where none is."""
-    found = tx.execute(_BEFORE, {"of_game": game_id, "of_seats": list(seats), "number": number})
+    found = tx.execute(_BEFORE, {"of_game": game_id, "of_seats": list(seats), "turn": turn})
     return {row.seat: ViewRow(*row) for row in found}
 
 
@@ -91,29 +88,26 @@ def read_ahead(tx: Connection, seats: Collection[tuple[int, int]]) -> None:
     asked = {"of_games": list({game_id for game_id, _seat in seats}), "these": list(seats)}
     found = {(row.game_id, row.seat): ViewRow(*row) for row in tx.execute(_LASTS, asked)}
     for game_id, seat in seats:
-        ahead.put(tx, ("view", game_id, seat), found.get((game_id, seat)))
+        prefetch.put(tx, ("view", game_id, seat), found.get((game_id, seat)))
 
 
-def next_seq(tx: Connection, game_id: int, number: int) -> int | None:
+def next_seq(tx: Connection, game_id: int, turn: int) -> int | None:
     """The row of the log up to which the first views reach that are kept of a time after this entry."""
-    return tx.execute(_NEXT, {"of_game": game_id, "number": number}).scalar_one_or_none()
+    return tx.execute(_NEXT, {"of_game": game_id, "turn": turn}).scalar_one_or_none()
 
 
-def keep(tx: Connection, game_id: int, number: int, seq: int, bodies: Mapping[int, str]) -> None:
+def keep(tx: Connection, game_id: int, turn: int, seq: int, bodies: Mapping[int, str]) -> None:
     """Keep what each seat knew after an entry, in the place of what was kept of it before. The game must be locked."""
-    tx.execute(delete(_VIEW).where(_VIEW.c.game_id == game_id, _VIEW.c.number == number))
+    tx.execute(delete(_VIEW).where(_VIEW.c.game_id == game_id, _VIEW.c.turn == turn))
     tx.execute(
         insert(_VIEW),
-        [
-            {"game_id": game_id, "seat": seat, "number": number, "seq": seq, "body": body}
-            for seat, body in bodies.items()
-        ],
+        [{"game_id": game_id, "seat": seat, "turn": turn, "seq": seq, "body": body} for seat, body in bodies.items()],
     )
 
 
 def forget(tx: Connection, game_id: int, since: int = 0) -> None:
-    """Drop the views that an entry from this number on is part of, because it no longer stands."""
-    tx.execute(delete(_VIEW).where(_VIEW.c.game_id == game_id, _VIEW.c.number >= since))
+    """Drop the views that an entry from this turn on is part of, because it no longer stands."""
+    tx.execute(delete(_VIEW).where(_VIEW.c.game_id == game_id, _VIEW.c.turn >= since))
 
 
 def of_game(tx: Connection, game_id: int) -> list[ViewRow]:

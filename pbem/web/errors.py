@@ -22,8 +22,8 @@ from pbem.domain.errors import (
     TooMany,
     Unavailable,
 )
-from pbem.domain.speech import gettext as _
-from pbem.store.trouble import for_visitors
+from pbem.i18n.speech import gettext as _
+from pbem.store.database_errors import for_visitors
 from pbem.web.site import config, page
 
 STATUS: Final[dict[type[PbemError], int]] = {

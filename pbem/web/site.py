@@ -13,11 +13,11 @@ from flask import Flask, Response, current_app, make_response, render_template, 
 from markupsafe import Markup
 
 from pbem.config import Config
-from pbem.domain import speech
 from pbem.domain.errors import BadInput, quoted
-from pbem.domain.speech import gettext as _
-from pbem.service.house import House
-from pbem.service.memory import Memory
+from pbem.i18n import speech
+from pbem.i18n.speech import gettext as _
+from pbem.lru import Memory
+from pbem.service.server import Server
 
 V = TypeVar("V")
 
@@ -42,17 +42,17 @@ LONGEST_FIELD: Final = 8000
 """Twice the longest text that anybody may write to the organiser; only the list of invited addresses comes near."""
 
 
-def settle(extensions: dict[str, Any], house: House, config: Config) -> None:
+def settle(extensions: dict[str, Any], server: Server, config: Config) -> None:
     """Keep what all requests of an application work with."""
-    extensions[_PLACE] = (house, config)
+    extensions[_PLACE] = (server, config)
     extensions[_PAGES] = Memory(MOST_PAGES)
     extensions[_PARTS] = Memory(MOST_PARTS)
     extensions[_ADDRESSES] = {}
 
 
-def house() -> House:
+def server() -> Server:
     """The house that this application belongs to."""
-    found: House = current_app.extensions[_PLACE][0]
+    found: Server = current_app.extensions[_PLACE][0]
     return found
 
 

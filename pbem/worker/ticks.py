@@ -12,26 +12,17 @@ from typing import Final
 
 import structlog
 
-from pbem.service import (
-    alarms,
-    bots,
-    bulk,
-    checking,
-    counting,
-    demo,
-    digests,
-    heartbeat,
-    incoming,
-    leaving,
-    outcomes,
-    sessions,
-    stops,
-    substitutes,
-    timeouts,
-    views,
-)
-from pbem.service.heartbeat import Worker
-from pbem.service.house import House
+from pbem.service.absence import bots, substitutes, timeouts
+from pbem.service.archive import daily_check
+from pbem.service.clocks import outages, reachability
+from pbem.service.clocks.outages import Worker
+from pbem.service.desk import activity, alarms, jobs
+from pbem.service.incoming import receive
+from pbem.service.outgoing import digests, outcomes
+from pbem.service.people import sessions
+from pbem.service.play import views
+from pbem.service.server import Server
+from pbem.service.tables import demo, leaving
 
 _log = structlog.get_logger(__name__)
 
@@ -44,11 +35,11 @@ class Shift:
     dealt with. `look` is how the record of a table is checked, where that is to be done.
     """
 
-    house: House
+    server: Server
     worker: Worker
-    send: Callable[[House], int]
-    attend: Callable[[House], int] = lambda _house: 0
-    look: checking.Look | None = None
+    send: Callable[[Server], int]
+    attend: Callable[[Server], int] = lambda _house: 0
+    look: daily_check.Look | None = None
     stopping: threading.Event = field(default_factory=threading.Event)
     held_back: str | None = None
 
@@ -64,10 +55,10 @@ class Tick:
 
 def beat(shift: Shift) -> None:
     """Say that this worker is there; write down an outage, and move every clock that ran in it."""
-    outage = heartbeat.beat(shift.house, shift.worker)
+    outage = shift.server.run(outages.beat, shift.worker)
     if outage is not None:
         _log.warning("outage_found", start=outage.start, end=outage.end)
-    moved = heartbeat.apply_outages(shift.house)
+    moved = outages.apply_outages(shift.server)
     if moved:
         _log.info("clocks_moved", games=moved)
 
@@ -75,7 +66,7 @@ def beat(shift: Shift) -> None:
 def time_outs(shift: Shift) -> None:
     """Decide the turns whose clock has run out."""
     while not shift.stopping.is_set():
-        passed = timeouts.time_out(shift.house, shift.worker)
+        passed = timeouts.time_out(shift.server, shift.worker)
         _held_back(shift, passed.held_back)
         if passed.decided or passed.failed:
             _log.info("timed_out", decided=passed.decided, moved=passed.moved, failed=passed.failed)
@@ -85,87 +76,87 @@ def time_outs(shift: Shift) -> None:
 
 def play_bots(shift: Shift) -> None:
     """Let bots decide, as long as there is one whose turn it is."""
-    while not shift.stopping.is_set() and bots.play_bots(shift.house):
+    while not shift.stopping.is_set() and bots.play_bots(shift.server):
         pass
 
 
 def remind(shift: Shift) -> None:
     """Queue the reminders that are due."""
     while not shift.stopping.is_set():
-        if timeouts.remind(shift.house, shift.worker).decided < timeouts.BATCH:
+        if timeouts.remind(shift.server, shift.worker).decided < timeouts.BATCH:
             break
 
 
 def deliver(shift: Shift) -> None:
     """Send the mails that are due."""
-    while not shift.stopping.is_set() and shift.send(shift.house):
+    while not shift.stopping.is_set() and shift.send(shift.server):
         pass
 
 
 def attend(shift: Shift) -> None:
     """Read the mails that came in."""
-    while not shift.stopping.is_set() and shift.attend(shift.house):
+    while not shift.stopping.is_set() and shift.attend(shift.server):
         pass
 
 
 def gather_digests(shift: Shift) -> None:
     """Queue the digests whose time of day has come."""
-    if gathered := digests.gather(shift.house):
+    if gathered := digests.gather(shift.server):
         _log.info("digests_gathered", mails=gathered)
 
 
 def tell_organisers(shift: Shift) -> None:
     """Mail the organisers what they have to hear of."""
-    if told := alarms.tell(shift.house):
+    if told := alarms.tell(shift.server):
         _log.info("organisers_told", alarms=told)
 
 
 def seats(shift: Shift) -> None:
     """Give up the seats of people who cannot be reached, and end offers that are over."""
-    given_up, ended = substitutes.give_up_unreachable(shift.house), substitutes.tidy(shift.house)
+    given_up, ended = substitutes.give_up_unreachable(shift.server), substitutes.tidy(shift.server)
     if given_up or ended:
         _log.info("seats_changed", given_up=given_up, ended=ended)
 
 
 def keep_views(shift: Shift) -> None:
     """Keep what everybody knows of the games that have gone on, so that no page folds a whole log."""
-    while not shift.stopping.is_set() and views.keep_behind(shift.house) == views.BATCH:
+    while not shift.stopping.is_set() and views.keep_behind(shift.server) == views.BATCH:
         pass
 
 
 def expire_tables(shift: Shift) -> None:
     """Close tables that have waited for players too long."""
-    if closed := leaving.expire(shift.house):
+    if closed := leaving.expire(shift.server):
         _log.info("tables_expired", games=closed)
 
 
 def work_through(shift: Shift) -> None:
     """Go on with what an organiser has asked for at many tables."""
-    while not shift.stopping.is_set() and bulk.go_on(shift.house):
+    while not shift.stopping.is_set() and jobs.go_on(shift.server):
         pass
 
 
 def count(shift: Shift) -> None:
     """Count what has happened."""
-    while not shift.stopping.is_set() and counting.count(shift.house):
+    while not shift.stopping.is_set() and activity.count(shift.server):
         pass
 
 
 def check(shift: Shift) -> None:
     """Look at the records of a few tables."""
-    if shift.look is not None and (looked := checking.check_some(shift.house, shift.look)):
+    if shift.look is not None and (looked := daily_check.check_some(shift.server, shift.look)):
         _log.info("tables_checked", games=looked)
 
 
 def daily(shift: Shift) -> None:
     """Once a day, by one worker of all: drop what nobody looks at any more."""
-    if heartbeat.tidy_daily(shift.house):
-        outcomes.tidy(shift.house)
-        stops.forgive(shift.house)
-        incoming.tidy(shift.house)
-        counting.tidy(shift.house)
-        demo.tidy(shift.house)
-        sessions.tidy(shift.house)
+    if shift.server.run(outages.tidy_daily):
+        outcomes.tidy(shift.server)
+        reachability.forgive(shift.server)
+        shift.server.run(receive.tidy)
+        shift.server.run(activity.tidy)
+        demo.tidy(shift.server)
+        shift.server.run(sessions.tidy)
         _log.info("day_begun")
 
 

@@ -21,7 +21,7 @@ from waitress import create_server
 from werkzeug.wrappers import Response
 
 from pbem import logs
-from pbem.ops.serving import seek_garbage_seldom
+from pbem.ops.serve import seek_garbage_seldom
 from pbem.store.database import Store
 from pbem.store.schema import Deadline, Game, Ledger, Link, Log, Outbox, Place, table_of
 from tests.bench.product import move_app
@@ -37,14 +37,14 @@ _READ_GAME = select(_GAME).where(_GAME.c.id == bindparam("of_id")).with_for_upda
 _READ_PLACES = select(_PLACE).where(_PLACE.c.game_id == bindparam("of_id"))
 _CLOSE = (
     update(_DEADLINE)
-    .where(_DEADLINE.c.game_id == bindparam("of_id"), _DEADLINE.c.window == bindparam("of_window"))
+    .where(_DEADLINE.c.game_id == bindparam("of_id"), _DEADLINE.c.turn == bindparam("of_turn"))
     .values(status="closed")
 )
 _ASK, _APPEND, _QUEUE = insert(_DEADLINE), insert(_LOG), insert(_OUTBOX).inline()
 _ADVANCE = (
     update(_GAME)
     .where(_GAME.c.id == bindparam("of_id"), _GAME.c.seq == bindparam("old_seq"))
-    .values({n: bindparam(f"new_{n}") for n in ("seq", "head", "entry_head", "window", "state", "box", "orders")})
+    .values({n: bindparam(f"new_{n}") for n in ("seq", "head", "entry_head", "turn", "state", "box", "orders")})
 )
 
 
@@ -77,13 +77,13 @@ def shape_app(url: str, file: Path) -> Flask:
             tx.execute(_READ_LINK, {"of_id": move["link"]}).one()
             game = tx.execute(_READ_GAME, {"of_id": game_id}).one()
             places = tx.execute(_READ_PLACES, {"of_id": game_id}).all()
-            tx.execute(_CLOSE, {"of_id": game_id, "of_window": game.window})
+            tx.execute(_CLOSE, {"of_id": game_id, "of_turn": game.turn})
             if move["asked"]:
                 tx.execute(_ASK, [_deadline(game_id, game.seq + 1, seat, now) for seat in move["asked"]])
             seqs = range(game.seq + 1, game.seq + 1 + len(move["bodies"]))
             bodies = zip(seqs, move["bodies"], strict=True)
             tx.execute(_APPEND, [_row(game_id, seq, letters[:length].encode(), now) for seq, length in bodies])
-            new = {"seq": seqs[-1], "head": b"h" * 32, "entry_head": b"h" * 32, "window": game.seq + 1}
+            new = {"seq": seqs[-1], "head": b"h" * 32, "entry_head": b"h" * 32, "turn": game.seq + 1}
             new |= {"box": "[]", "orders": "[]", "state": move["state"]}
             written = {f"new_{name}": value for name, value in new.items()}
             tx.execute(_ADVANCE, {"of_id": game_id, "old_seq": game.seq} | written)
@@ -97,8 +97,8 @@ def shape_app(url: str, file: Path) -> Flask:
     return app
 
 
-def _deadline(game_id: int, window: int, seat: int, now: datetime) -> dict[str, object]:
-    row = {"game_id": game_id, "window": window, "seat": seat, "status": "open", "asked_at": now}
+def _deadline(game_id: int, turn: int, seat: int, now: datetime) -> dict[str, object]:
+    row = {"game_id": game_id, "turn": turn, "seat": seat, "status": "open", "asked_at": now}
     return row | {"due_at": None, "reminded": 0, "extensions": "[]", "attempts": 0}
 
 
@@ -110,7 +110,7 @@ def _row(game_id: int, seq: int, body: bytes, now: datetime) -> dict[str, object
 
 
 def _letter(person_id: int, game_id: int, seq: int, seat: int, now: datetime) -> dict[str, object]:
-    row = {"person_id": person_id, "game_id": game_id, "seq": seq, "seat": seat, "window": seq, "kind": "turn"}
+    row = {"person_id": person_id, "game_id": game_id, "seq": seq, "seat": seat, "turn": seq, "kind": "turn"}
     return row | {"facts": "{}", "status": "queued", "queued_at": now, "due_at": now, "attempts": 0}
 
 

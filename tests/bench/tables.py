@@ -13,13 +13,16 @@ from sqlalchemy import insert
 from engine import codec, game
 from engine.chance import Stream
 from pbem.clock import SeededRandomness, SystemClock
-from pbem.links import SECRET_BYTES, Keyring, Purpose
-from pbem.service import lobby, people, play
-from pbem.service.house import House
-from pbem.service.tables import Wanted
+from pbem.service.people import addresses
+from pbem.service.play import move as play_move
+from pbem.service.server import Server
+from pbem.service.tables import joining
+from pbem.service.tables.new import Wanted
 from pbem.store import games
+from pbem.store import players as player_rows
 from pbem.store.database import Store
 from pbem.store.schema import Base, Link, table_of
+from pbem.tokens import SECRET_BYTES, Keyring, Purpose
 
 SEATS = 4
 KEYS = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
@@ -30,7 +33,7 @@ class Move:
     """One request to come, and what it is going to write."""
 
     game_id: int
-    window: int
+    turn: int
     seat: int
     option: str
     bodies: tuple[int, ...]
@@ -46,22 +49,22 @@ class Move:
         return f"/m/{KEYS.make(Purpose.MOVE, self.link, 0)}/{self.option}"
 
 
-def house_on(url: str, *, make: bool = False) -> House:
+def server_on(url: str, *, make: bool = False) -> Server:
     """A server on this database, where people may sit at as many tables as a measurement needs."""
     store = Store(url)
     if make:
         Base.metadata.create_all(store.engine)
-    return House(store, SystemClock(), SeededRandomness(7), KEYS, open_tables=10**6)
+    return Server(store, SystemClock(), SeededRandomness(7), KEYS, open_tables=10**6)
 
 
-def crowd(house: House, number: int = SEATS) -> list[int]:
+def crowd(server: Server, number: int = SEATS) -> list[int]:
     """Some people with confirmed addresses."""
-    found = (people.create(house, f"player{i}@example.org", f"Player {i}") for i in range(number))
-    return [people.confirm(house, person.id).id for person in found]
+    found = (server.run(addresses.create, f"player{i}@example.org", f"Player {i}") for i in range(number))
+    return [server.run(addresses.confirm, person.id).id for person in found]
 
 
 def begin(
-    house: House,
+    server: Server,
     kind: str,
     players: list[int],
     bots: tuple[str, ...] = (),
@@ -69,48 +72,48 @@ def begin(
 ) -> int:
     """A game that has begun."""
     wanted = Wanted(kind, len(players) + len(bots), options or {}, "1d", bots=bots)
-    game_id = lobby.create_table(house, players[0], wanted).game_id
+    game_id = server.run(joining.create_table, players[0], wanted).game_id
     for player in players:
-        lobby.join(house, game_id, player)
+        server.run(joining.join, game_id, player)
     return game_id
 
 
-def begin_one_of_each(house: House, players: list[int]) -> list[int]:
+def begin_one_of_each(server: Server, players: list[int]) -> list[int]:
     """A game of every kind there is."""
-    return [begin(house, kind, players) for kind in game.names()]
+    return [begin(server, kind, players) for kind in game.names()]
 
 
-def moves_of(house: House, game_id: int, most: int) -> list[Move]:
+def moves_of(server: Server, game_id: int, most: int) -> list[Move]:
     """What will be played in a game: legal choices at random, at most so many."""
-    with house.store.read() as tx:
+    with server.store.read() as tx:
         row = games.read(tx, game_id)
-    position, luck = play.position_of(row), Stream(b"luck", game_id)
+    position, luck = play_move.position_of(row), Stream(b"luck", game_id)
     found: list[Move] = []
     while (asks := position.open()) and len(found) < most:
         seat = next(seat for seat in asks if seat not in position.box)
         choice = asks[seat].sample(luck)
         if position.game.objects(position.state, seat, choice) is not None:
             choice = asks[seat].default
-        window, (position, entries) = position.number, position.submit(seat, choice)
-        bodies = [{"number": window + i, "entry": entry} for i, entry in enumerate(entries)]
-        written = tuple(len(codec.dumps(body)) for body in bodies or [{"window": window, "choice": choice}])
+        turn, (position, entries) = position.turn, position.submit(seat, choice)
+        bodies = [{"turn": turn + i, "entry": entry} for i, entry in enumerate(entries)]
+        written = tuple(len(codec.dumps(body)) for body in bodies or [{"turn": turn, "choice": choice}])
         asked = tuple(position.open()) if entries else ()
-        option = play.option_of(choice)
-        found.append(Move(game_id, window, seat, option, written, codec.dumps(position.state), asked))
+        option = play_move.option_of(choice)
+        found.append(Move(game_id, turn, seat, option, written, codec.dumps(position.state), asked))
     return found
 
 
-def with_links(house: House, moves: list[Move]) -> list[Move]:
+def with_links(server: Server, moves: list[Move]) -> list[Move]:
     """The same moves, each with a link in the database by which it can be made."""
-    with house.store.read() as tx:
+    with server.store.read() as tx:
         first = 1 + max((row[0] for row in tx.execute(table_of(Link).select())), default=0)
         seated = {
             (row.id, place.seat): place.person_id
             for row in (games.read(tx, game_id) for game_id in {move.game_id for move in moves})
-            for place in games.places(tx, row.id)
+            for place in player_rows.places(tx, row.id)
         }
     numbers = {
-        key: number for number, key in enumerate(dict.fromkeys((m.game_id, m.window, m.seat) for m in moves), first)
+        key: number for number, key in enumerate(dict.fromkeys((m.game_id, m.turn, m.seat) for m in moves), first)
     }
     rows = [
         {
@@ -119,11 +122,11 @@ def with_links(house: House, moves: list[Move]) -> list[Move]:
             "generation": 0,
             "person_id": seated[game_id, seat],
             "game_id": game_id,
-            "window": window,
+            "turn": turn,
             "seat": seat,
-            "created_at": house.now(),
+            "created_at": server.now(),
         }
-        for (game_id, window, seat), number in numbers.items()
+        for (game_id, turn, seat), number in numbers.items()
     ]
-    house.write(lambda tx: tx.execute(insert(table_of(Link)), rows))
-    return [replace(move, link=numbers[move.game_id, move.window, move.seat]) for move in moves]
+    server.store.write(lambda tx: tx.execute(insert(table_of(Link)), rows))
+    return [replace(move, link=numbers[move.game_id, move.turn, move.seat]) for move in moves]

@@ -18,19 +18,19 @@ from sqlalchemy import bindparam, insert, select, update
 
 from pbem.clock import FakeClock
 from pbem.config import Security, Smtp
-from pbem.mail import compose
-from pbem.mail.compose import Written
-from pbem.mail.send import Parcel, Relay
-from pbem.service import delivery, news
-from pbem.service.delivery import Post
-from pbem.service.house import House
-from pbem.service.ready import make_ready_in
+from pbem.mail.send.relay import Parcel, Relay
+from pbem.mail.write import compose
+from pbem.mail.write.compose import Written
+from pbem.service.outgoing import content, deliver
+from pbem.service.outgoing.deliver import Post
+from pbem.service.outgoing.email_links import make_all
+from pbem.service.server import Server
 from pbem.store import games, outbox
 from pbem.store.schema import Ledger, Outbox, table_of
 from tests.bench.relay import relay
-from tests.bench.tables import begin_one_of_each, crowd, house_on
+from tests.bench.tables import begin_one_of_each, crowd, server_on
 from tests.mail.far_end import Keeping
-from tests.service.test_delivery import HEAD
+from tests.service.outgoing.test_deliver import HEAD
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
 
@@ -70,45 +70,45 @@ def port() -> Iterator[int]:
 
 
 @pytest.fixture
-def hands(database_url: str) -> Iterator[tuple[House, FakeClock]]:
+def hands(database_url: str) -> Iterator[tuple[Server, FakeClock]]:
     """A server, and its clock."""
-    house = house_on(database_url)
-    clock = FakeClock(house.now())
-    yield replace(house, clock=clock), clock
-    house.store.close()
+    server = server_on(database_url)
+    clock = FakeClock(server.now())
+    yield replace(server, clock=clock), clock
+    server.store.close()
 
 
 def test_stored_mails_leave_at_a_fair_share_of_bare_smtp_with_one_commit_a_mail(hands, port, database_url):
-    house, clock = hands
+    server, clock = hands
     post = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, port, "", "", 5)))
-    ids = queued(house, clock)
+    ids = queued(server, clock)
     inbox = Keeping()
-    delivery.deliver(house, replace(post, transport=inbox), limit=MAILS)
+    deliver.deliver(server, replace(post, transport=inbox), limit=MAILS)
     assert len(inbox.kept) == MAILS
 
     def product():
-        again(house, ids)
-        return lambda: sent(house, post)
+        again(server, ids)
+        return lambda: sent(server, post)
 
     def floor():
-        return lambda: bare(house, port, ids, inbox.kept)
+        return lambda: bare(server, port, ids, inbox.kept)
 
     _report(database_url, "stored mails", *compare(floor, product), OF_STORED)
 
 
 def test_mails_are_claimed_rendered_built_and_sent_at_a_fair_share_of_their_bare_parts(hands, port, database_url):
     """What the floor says was worked out beforehand; that ours has to look it up is measured with ours."""
-    house, clock = hands
+    server, clock = hands
     post = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, port, "", "", 5)))
 
     def product():
-        queued(house, clock)
-        return lambda: sent(house, post)
+        queued(server, clock)
+        return lambda: sent(server, post)
 
     def floor():
-        ids = set_aside(house, queued(house, clock))
-        letters = [words(house, row_id) for row_id in ids]
-        return lambda: by_hand(house, port, ids, letters)
+        ids = set_aside(server, queued(server, clock))
+        letters = [words(server, row_id) for row_id in ids]
+        return lambda: by_hand(server, port, ids, letters)
 
     _report(database_url, "mails not written yet", *compare(floor, product), OF_CHAIN)
 
@@ -119,43 +119,43 @@ def _report(url: str, what: str, of_floor: float, of_product: float, least: floa
     assert ratio >= least
 
 
-def queued(house: House, clock: FakeClock) -> list[int]:
+def queued(server: Server, clock: FakeClock) -> list[int]:
     """Turns of games that have just begun, whose mails nobody has written yet, and which are due; nothing else is."""
-    players = crowd(house)
+    players = crowd(server)
     found: list[int] = []
     while len(found) < MAILS:
-        begin_one_of_each(house, players)
-        with house.store.read() as tx:
+        begin_one_of_each(server, players)
+        with server.store.read() as tx:
             waiting = {row.id: row.kind for row in tx.execute(_WAITING)}
         found = [row_id for row_id, kind in waiting.items() if kind == "turn"][:MAILS]
     others = [{"of_id": row_id} for row_id in waiting if row_id not in found]
-    house.write(lambda tx: tx.execute(_SENT, others))
+    server.store.write(lambda tx: tx.execute(_SENT, others))
     clock.advance(timedelta(minutes=2))
     return found
 
 
-def set_aside(house: House, ids: list[int]) -> list[int]:
+def set_aside(server: Server, ids: list[int]) -> list[int]:
     """The same mails, which nobody else will send."""
-    house.write(lambda tx: tx.execute(_SENT, [{"of_id": row_id} for row_id in ids]))
+    server.store.write(lambda tx: tx.execute(_SENT, [{"of_id": row_id} for row_id in ids]))
     return ids
 
 
-def again(house: House, ids: list[int]) -> None:
+def again(server: Server, ids: list[int]) -> None:
     """Let mails be sent once more, as they are."""
-    house.write(lambda tx: tx.execute(_QUEUED, [{"of_id": row_id, "now": house.now()} for row_id in ids]))
+    server.store.write(lambda tx: tx.execute(_QUEUED, [{"of_id": row_id, "now": server.now()} for row_id in ids]))
 
 
-def words(house: House, row_id: int) -> Written:
+def words(server: Server, row_id: int) -> Written:
     """What a mail says, worked out beforehand."""
-    now = house.now()
-    with house.store.read() as tx:
+    now = server.now()
+    with server.store.read() as tx:
         row = outbox.read(tx, row_id)
     assert row is not None
     about = row.game_id
     assert about is not None, "a turn's mail"
-    ready = house.write(lambda tx: make_ready_in(tx, house, [row], games.lock_all(tx, [about]), now)[row.id])
-    with house.store.read() as tx:
-        return news.words_in(tx, house, HEAD, row, ready, now)
+    ready = server.store.write(lambda tx: make_all(tx, server, [row], games.lock_all(tx, [about]), now)[row.id])
+    with server.store.read() as tx:
+        return content.content_of(tx, server, HEAD, row, ready, now)
 
 
 def compare(*contenders: Callable[[], Callable[[], object]]) -> list[float]:
@@ -170,25 +170,25 @@ def compare(*contenders: Callable[[], Callable[[], object]]) -> list[float]:
     return best
 
 
-def sent(house: House, post: Post) -> None:
+def sent(server: Server, post: Post) -> None:
     """Everything that is queued, sent by us as a worker does it."""
     done = 0
-    while dealt := delivery.deliver(house, post).accepted:
+    while dealt := deliver.deliver(server, post).accepted:
         done += dealt
     assert done == MAILS
 
 
-def bare(house: House, port: int, ids: list[int], parcels: list[Parcel]) -> None:
+def bare(server: Server, port: int, ids: list[int], parcels: list[Parcel]) -> None:
     """The same bytes, with one commit a mail."""
-    with smtplib.SMTP("127.0.0.1", port) as server:
+    with smtplib.SMTP("127.0.0.1", port) as smtp:
         for row_id, parcel in zip(ids, parcels, strict=True):
-            server.sendmail(parcel.sender, parcel.recipient, parcel.content)
-            commit(house, row_id)
+            smtp.sendmail(parcel.sender, parcel.recipient, parcel.content)
+            commit(server, row_id)
 
 
-def by_hand(house: House, port: int, ids: list[int], letters: list[Written]) -> None:
+def by_hand(server: Server, port: int, ids: list[int], letters: list[Written]) -> None:
     """The same words, with the same templates and headers, as the standard library makes mails of them."""
-    with smtplib.SMTP("127.0.0.1", port) as server:
+    with smtplib.SMTP("127.0.0.1", port) as smtp:
         for row_id, letter in zip(ids, letters, strict=True):
             said = compose.in_words(HEAD, letter)
             message = EmailMessage(policy=SMTP)
@@ -201,15 +201,15 @@ def by_hand(house: House, port: int, ids: list[int], letters: list[Written]) -> 
                 message[name] = value
             message.set_content(said.text)
             message.add_alternative(said.html, subtype="html")
-            server.sendmail(HEAD.sender, letter.reader.address, message.as_bytes())
-            commit(house, row_id)
+            smtp.sendmail(HEAD.sender, letter.reader.address, message.as_bytes())
+            commit(server, row_id)
 
 
-def commit(house: House, row_id: int) -> None:
+def commit(server: Server, row_id: int) -> None:
     """One durable commit: that a mail was sent, and a line in its ledger."""
 
     def kept(tx):
         tx.execute(_SENT, {"of_id": row_id})
-        tx.execute(_NOTE, {"outbox_id": row_id, "at": house.now(), "what": "accepted", "detail": "250 OK"})
+        tx.execute(_NOTE, {"outbox_id": row_id, "at": server.now(), "what": "accepted", "detail": "250 OK"})
 
-    house.write(kept)
+    server.store.write(kept)

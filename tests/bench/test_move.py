@@ -14,7 +14,7 @@ from statistics import median
 import pytest
 
 from tests.bench.load import CONNECTIONS, Contender, compare, served
-from tests.bench.tables import Move, begin_one_of_each, crowd, house_on, moves_of, with_links
+from tests.bench.tables import Move, begin_one_of_each, crowd, moves_of, server_on, with_links
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
 
@@ -60,21 +60,21 @@ def test_a_move_keeps_a_fair_share_of_what_one_insert_and_the_bare_writes_reach(
 
 def _queues(url: str) -> list[list[Move]]:
     """For each connection the moves of games of its own, one of each kind, taken in turn."""
-    house = house_on(url)
-    players = crowd(house)
+    server = server_on(url)
+    players = crowd(server)
     queues = []
     for _ in range(CONNECTIONS):
-        scripts = [moves_of(house, game_id, MOST) for game_id in begin_one_of_each(house, players)]
+        scripts = [moves_of(server, game_id, MOST) for game_id in begin_one_of_each(server, players)]
         queues.append([move for together in zip_longest(*scripts) for move in together if move is not None])
-    linked = iter(with_links(house, list(chain.from_iterable(queues))))
-    house.store.close()
+    linked = iter(with_links(server, list(chain.from_iterable(queues))))
+    server.store.close()
     return [[next(linked) for _ in queue] for queue in queues]
 
 
 def _twins(url: str) -> list[list[int]]:
     """For each connection games of its own that only the floor writes to."""
-    house = house_on(url)
-    players = crowd(house)
-    found = [begin_one_of_each(house, players) for _ in range(CONNECTIONS)]
-    house.store.close()
+    server = server_on(url)
+    players = crowd(server)
+    found = [begin_one_of_each(server, players) for _ in range(CONNECTIONS)]
+    server.store.close()
     return found

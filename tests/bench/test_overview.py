@@ -9,16 +9,16 @@ import time
 import pytest
 
 from pbem import config
-from pbem.app import create_app
-from pbem.service import counting, overview
-from pbem.service.moderation.clocks import Pause
-from pbem.store.copying import counts
-from tests.bench.tables import begin, crowd, house_on
+from pbem.service.desk import activity, overview
+from pbem.service.desk.acts.clocks import Pause
+from pbem.store.database_copy import counts
+from pbem.web.app import create_app
+from tests.bench.tables import begin, crowd, server_on
 from tests.service import many
+from tests.service.desk.test_overview import EVERY, scans, statements_of
 from tests.service.moderated import does
-from tests.service.test_overview import EVERY, scans, statements_of
 from tests.web.browser import Browser
-from tests.web.desk import at_the_desk
+from tests.web.desk_pages import at_the_desk
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(1800)]
 
@@ -50,22 +50,22 @@ def test_the_desk_among_a_hundred_thousand_tables_takes_at_most_twice_the_time_a
 ):
     browsers, settings = {}, config.read({"PBEM_DATA_DIR": str(tmp_path / "data")})
     for games in (FEW, MANY):
-        house = house_on(fresh_database(), make=True)
-        game_id = begin(house, "bid", crowd(house, 3))
-        many.copy(house, game_id, games, ROWS)
-        does(house, Pause(game_id))
-        many.acts(house, 10 * games)
-        many.settle(house)
+        server = server_on(fresh_database(), make=True)
+        game_id = begin(server, "bid", crowd(server, 3))
+        many.copy(server, game_id, games, ROWS)
+        does(server, Pause(game_id))
+        many.acts(server, 10 * games)
+        many.settle(server)
         began = time.perf_counter()
-        looks = sum(1 for _ in iter(lambda house=house: counting.count(house), False))
+        looks = sum(1 for _ in iter(lambda server=server: activity.count(server), False))
         print(f"\n{games:,} tables: counted 30 days in {looks} looks, {time.perf_counter() - began:.1f} s", end="")
-        browsers[games] = at_the_desk(Browser(create_app(house, settings)), house)
+        browsers[games] = at_the_desk(Browser(create_app(server, settings)), server)
         if games == MANY:
-            with house.store.read() as tx:
+            with server.store.read() as tx:
                 rows = counts(tx)
             for wanted in EVERY:
-                asked = statements_of(house, lambda wanted=wanted, house=house: overview.look(house, wanted))
-                read = {each for statement in asked for each in scans(house, *statement, as_planned=True)}
+                asked = statements_of(server, lambda wanted=wanted, server=server: server.read(overview.look, wanted))
+                read = {each for statement in asked for each in scans(server, *statement, as_planned=True)}
                 # A table of a page or two is read quicker than its index, and PostgreSQL knows.
                 assert {name for name in read if rows[name] > FEW} == set(), wanted
     print()

@@ -10,12 +10,12 @@ import time
 
 import pytest
 
-from pbem.service import known, views
+from pbem.service.play import seat_cache, views
 from pbem.web import site
 from tests.bench.product import move_app
-from tests.bench.tables import begin, crowd, house_on
-from tests.service.begun import Begun
-from tests.service.test_move_cost import lengthen
+from tests.bench.tables import begin, crowd, server_on
+from tests.service.a_game import Begun
+from tests.service.play.test_move_cost import lengthen
 from tests.web.browser import Links
 
 pytestmark = pytest.mark.bench
@@ -29,7 +29,7 @@ SITE = "http://127.0.0.1:8000"
 @pytest.mark.parametrize("kind", ["bid", "sunset-poker", "templari"])
 def test_a_page_at_row_500_costs_a_fifth_more_than_at_row_50_at_most_and_four_empty_pages(kind, tmp_path):
     early, late = tmp_path / "early.sqlite3", tmp_path / "late.sqlite3"
-    first = house_on(f"sqlite:///{early}", make=True)
+    first = server_on(f"sqlite:///{early}", make=True)
     game = Begun(first, begin(first, kind, crowd(first, 3)))
     seat = next(iter(game.open()))
     _, token = Links(first).of(game, seat)
@@ -37,9 +37,9 @@ def test_a_page_at_row_500_costs_a_fifth_more_than_at_row_50_at_most_and_four_em
     shutil.copy(early, late)
     clients = []
     for file, rows in ((early, 50), (late, 500)):
-        house = house_on(f"sqlite:///{file}")
-        lengthen(house, game.id, rows)
-        while views.keep_behind(house):
+        server = server_on(f"sqlite:///{file}")
+        lengthen(server, game.id, rows)
+        while views.keep_behind(server):
             pass
         clients.append(move_app(f"sqlite:///{file}").test_client())
     again = [_round(clients, token, forget=False) for _ in range(ROUNDS)]
@@ -61,7 +61,7 @@ def _round(clients, token, *, forget):
     times = []
     for client in clients:
         if forget:
-            known.MEMORY.clear()
+            seat_cache.MEMORY.clear()
             site.pages_of(client.application).clear()
         times.append(_timed(client, f"/s/{token}"))
     return (*times, _timed(clients[-1], "/called"))

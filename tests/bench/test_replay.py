@@ -10,11 +10,12 @@ import time
 
 import pytest
 
-from pbem.service import replays, views
+from pbem.service.archive import replay
+from pbem.service.play import views
 from pbem.web import site
 from tests.bench.product import move_app
-from tests.bench.tables import begin, crowd, house_on
-from tests.service.begun import Begun
+from tests.bench.tables import begin, crowd, server_on
+from tests.service.a_game import Begun
 from tests.web.browser import Links
 
 pytestmark = pytest.mark.bench
@@ -44,16 +45,16 @@ def test_a_moment_of_500_entries_costs_a_fifth_more_than_one_of_50_at_most_and_f
 
 def _game(file, entries):
     """A game of so many entries, and where its moments are."""
-    house = house_on(f"sqlite:///{file}", make=True)
-    game = Begun(house, begin(house, "templari", crowd(house, 3), options={"start_money": 60}))
-    while game.row().window < entries:
+    server = server_on(f"sqlite:///{file}", make=True)
+    game = Begun(server, begin(server, "templari", crowd(server, 3), options={"start_money": 60}))
+    while game.row().turn < entries:
         seat, decision = next(iter(game.asked().items()))
         bid = next((act for act in decision.acts if act.verb == "bid"), None)
         # The lowest bid each time, so that a game takes as long as it can.
         game.play(seat, decision.default if bid is None else next(iter(bid.choices())))
-    while views.keep_behind(house):
+    while views.keep_behind(server):
         pass
-    _, token = Links(house).of(game, 0)
+    _, token = Links(server).of(game, 0)
     return move_app(f"sqlite:///{file}").test_client(), f"/s/{token}/replay", entries
 
 
@@ -62,7 +63,7 @@ def _round(pages, before, *, forget):
     times = []
     for client, path, entries in pages:
         if forget:
-            replays.MEMORY.clear()
+            replay.MEMORY.clear()
             site.pages_of(client.application).clear()
         times.append(_timed(client, f"{path}/{entries - before}"))
     return (*times, _timed(pages[-1][0], "/called"))

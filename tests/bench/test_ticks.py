@@ -10,14 +10,14 @@ import psycopg
 import pytest
 from sqlalchemy import BindParameter, bindparam, event, insert, literal, select, text, update
 
-from pbem.service.heartbeat import Worker
-from pbem.service.house import House
+from pbem.service.clocks.outages import Worker
+from pbem.service.server import Server
 from pbem.store.schema import Base, Deadline, Game, Place, table_of
 from pbem.worker import ticks
 from pbem.worker.ticks import Shift
-from tests.bench.tables import begin, crowd, house_on
+from tests.bench.tables import begin, crowd, server_on
 from tests.service.many import settle
-from tests.service.test_move_cost import cost_of
+from tests.service.play.test_move_cost import cost_of
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
 
@@ -38,39 +38,39 @@ def test_a_look_at_the_clocks_with_a_hundred_due_touches_no_more_rows_among_many
 
 def _cost_among(url: str, games: int) -> tuple[dict[str, int], int]:
     """What the database did in one look, and in how many statements."""
-    house = house_on(url, make=True)
-    players = crowd(house, 3)
-    due = [begin(house, "bid", players) for _ in range(DUE)]
-    _start_clocks(house, players[0])
-    _copy(house, due[0], games - DUE)
-    shift = Shift(house, Worker("bench", house.now() - timedelta(hours=1)), send=lambda _house: 0)
+    server = server_on(url, make=True)
+    players = crowd(server, 3)
+    due = [begin(server, "bid", players) for _ in range(DUE)]
+    _start_clocks(server, players[0])
+    _copy(server, due[0], games - DUE)
+    shift = Shift(server, Worker("bench", server.now() - timedelta(hours=1)), send=lambda _house: 0)
     ticks.beat(shift)
-    settle(house)
-    house.store.close()
+    settle(server)
+    server.store.close()
     before = _rows(url)
-    steps = _count_steps(house)
-    statements = len(cost_of(house.store, lambda: ticks.time_outs(shift)).statements)
-    house.store.close()
-    with house.store.read() as tx:
+    steps = _count_steps(server)
+    statements = len(cost_of(server.store, lambda: ticks.time_outs(shift)).statements)
+    server.store.close()
+    with server.store.read() as tx:
         assert tx.execute(text("SELECT count(*) FROM log WHERE by = 'clock'")).scalar_one() >= DUE
-    house.store.close()
+    server.store.close()
     done = {name: number - before[name] for name, number in _rows(url).items()} if before else {"steps": steps[0]}
     return done, statements
 
 
-def _start_clocks(house: House, player: int) -> None:
+def _start_clocks(server: Server, player: int) -> None:
     """In each game one player's clock ran out an hour ago, and nobody else's runs."""
     deadline, place = table_of(Deadline), table_of(Place)
-    ran_out = house.now() - timedelta(hours=1)
+    ran_out = server.now() - timedelta(hours=1)
     started = ran_out - timedelta(days=1)
     theirs = select(place.c.seat).where(place.c.game_id == deadline.c.game_id, place.c.person_id == player)
     values = {"rendered_at": started, "accepted_at": started, "asked_at": started, "due_at": ran_out}
-    house.write(
+    server.store.write(
         lambda tx: tx.execute(update(deadline).where(deadline.c.seat == theirs.scalar_subquery()).values(values))
     )
 
 
-def _copy(house: House, game_id: int, times: int) -> None:
+def _copy(server: Server, game_id: int, times: int) -> None:
     """More games like this one, whose clocks run out in a week."""
     game, place, deadline = table_of(Game), table_of(Place), table_of(Deadline)
     numbers = [{"number": game_id + DUE + i} for i in range(times)]
@@ -81,7 +81,7 @@ def _copy(house: House, game_id: int, times: int) -> None:
         columns = {column.name: changed.get(column.name, column) for column in table.c}
         return insert(table).from_select(list(columns), select(*columns.values()).where(own == game_id))
 
-    later = house.now() + timedelta(weeks=1)
+    later = server.now() + timedelta(weeks=1)
 
     def copied(tx):
         tx.execute(of(game, game.c.id, id=new, key=key), numbers)
@@ -90,7 +90,7 @@ def _copy(house: House, game_id: int, times: int) -> None:
             of(deadline, deadline.c.game_id, game_id=new, due_at=literal(later, deadline.c.due_at.type)), numbers
         )
 
-    house.write(copied)
+    server.store.write(copied)
 
 
 def _rows(url: str) -> dict[str, int]:
@@ -112,7 +112,7 @@ def _rows(url: str) -> dict[str, int]:
     return dict(zip(("read", "inserted", "updated", "deleted"), found, strict=True))
 
 
-def _count_steps(house: House) -> list[int]:
+def _count_steps(server: Server) -> list[int]:
     """Count the steps of SQLite's programs from now on."""
     steps = [0]
 
@@ -120,9 +120,9 @@ def _count_steps(house: House) -> list[int]:
         steps[0] += 1
         return 0
 
-    if house.store.on_sqlite:
+    if server.store.on_sqlite:
 
-        @event.listens_for(house.store.engine, "connect")
+        @event.listens_for(server.store.engine, "connect")
         def count(connection, _record):
             connection.set_progress_handler(step, 1)
 

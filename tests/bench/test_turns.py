@@ -10,11 +10,11 @@ import time
 
 import pytest
 
-from pbem.service import play, second_thoughts
-from pbem.service.play import By
+from pbem.service.play import move, undo
+from pbem.service.play.move import By
 from pbem.store import games
-from tests.bench.tables import begin, crowd, house_on
-from tests.service.test_move_cost import lengthen
+from tests.bench.tables import begin, crowd, server_on
+from tests.service.play.test_move_cost import lengthen
 
 pytestmark = pytest.mark.bench
 
@@ -25,25 +25,25 @@ MOST = 1.1
 @pytest.mark.parametrize("kind", ["bid", "templari"])
 def test_a_move_at_row_500_takes_at_most_a_tenth_more_processor_time_than_at_row_5(kind, tmp_path):
     early, late = tmp_path / "early.sqlite3", tmp_path / "late.sqlite3"
-    first = house_on(f"sqlite:///{early}", make=True)
+    first = server_on(f"sqlite:///{early}", make=True)
     game_id = begin(first, kind, crowd(first, 3))
     first.store.close()
     shutil.copy(early, late)
-    houses = [house_on(f"sqlite:///{each}") for each in (early, late)]
+    houses = [server_on(f"sqlite:///{each}") for each in (early, late)]
     lengthen(houses[1], game_id, 500)
-    times = [[_timed(house, game_id) for house in houses] for _ in range(PAIRS)]
+    times = [[_timed(server, game_id) for server in houses] for _ in range(PAIRS)]
     ratio = statistics.median(after / before for before, after in times)
     print(f"\n{kind}: a move at row 500 takes {ratio:.2f} of one at row 5")
     assert ratio <= MOST
 
 
-def _timed(house, game_id):
-    with house.store.read() as tx:
+def _timed(server, game_id):
+    with server.store.read() as tx:
         row = games.read(tx, game_id)
-    position = play.position_of(row)
+    position = move.position_of(row)
     seat, decision = next(iter(position.open().items()))
     before = time.process_time()
-    play.play(house, game_id, row.window, seat, decision.default, By.PERSON)
+    server.run(move.play, game_id, row.turn, seat, decision.default, By.PERSON)
     spent = time.process_time() - before
-    second_thoughts.take_back(house, game_id, row.window, seat)
+    server.run(undo.take_back, game_id, row.turn, seat)
     return spent

@@ -17,13 +17,13 @@ from playwright.sync_api import Browser, Page, ViewportSize
 from waitress import wasyncore
 from waitress.server import create_server
 
-from pbem.app import create_app
 from pbem.clock import SeededRandomness
 from pbem.config import Config
-from pbem.service.bots import play_bots
-from pbem.service.delivery import deliver, post_of
-from pbem.service.house import House
+from pbem.service.absence.bots import play_bots
+from pbem.service.outgoing.deliver import deliver, post_of
+from pbem.service.server import Server
 from pbem.store.database import Store
+from pbem.web.app import create_app
 from tests.service.conftest import *  # noqa: F403 - fixtures come in by their names
 from tests.web.conftest import *  # noqa: F403 - as above
 
@@ -36,7 +36,7 @@ PATIENCE = 60_000
 class Served:
     """The site on a port of this machine."""
 
-    house: House
+    server: Server
     config: Config
     port: int = 0
     wrap: Callable[[Any], Any] = field(default=lambda app: app)
@@ -50,7 +50,7 @@ class Served:
 
     def start(self) -> None:
         """Let it answer."""
-        app = create_app(self.house, self.config)
+        app = create_app(self.server, self.config)
         app.wsgi_app = self.wrap(app.wsgi_app)  # type: ignore[method-assign]  # as Flask tells one to
         self._server = create_server(app, host="127.0.0.1", port=self.port, threads=4)
         self.port = self._server.effective_port
@@ -67,29 +67,29 @@ class Served:
 
     def restart(self) -> None:
         """What a process that starts finds: the database, and nothing else."""
-        before = self.house
-        self.house = House(Store(str(before.store.url)), before.clock, SeededRandomness(8), before.keys)
+        before = self.server
+        self.server = Server(Store(str(before.store.url)), before.clock, SeededRandomness(8), before.keys)
         self.start()
 
     def work(self) -> None:
         """Let a little time pass for the worker: bots play. Mails wait until somebody asks for them."""
-        clock: Any = self.house.clock
+        clock: Any = self.server.clock
         while True:
             clock.advance(timedelta(minutes=2))
-            if not play_bots(self.house):
+            if not play_bots(self.server):
                 return
 
     def carry(self) -> None:
         """Let the worker do all that there is, mails among it."""
         self.work()
-        while deliver(self.house, post_of(self.config), limit=500).dealt_with:
+        while deliver(self.server, post_of(self.config), limit=500).dealt_with:
             self.work()
 
 
 @pytest.fixture
-def served(house: House, settings: Config) -> Iterator[Served]:
+def served(server: Server, settings: Config) -> Iterator[Served]:
     """The site, as long as the test runs."""
-    site = Served(house, settings)
+    site = Served(server, settings)
     site.start()
     yield site
     site.stop()

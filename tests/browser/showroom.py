@@ -27,48 +27,38 @@ from engine.bots import random_bot
 from engine.chance import Stream
 from engine.decisions import Amount, Choice
 from pbem import config
-from pbem.app import create_app
 from pbem.clock import FakeClock, SeededRandomness
-from pbem.domain.silence import Successor
-from pbem.links import SECRET_BYTES, Keyring, Purpose
-from pbem.service import (
-    bulk,
-    by_link,
-    calls,
-    codes,
-    counting,
-    doubts,
-    export,
-    farewell,
-    links,
-    lobby,
-    looks,
-    moving,
-    organisers,
-    people,
-    replays,
-    sessions,
-    stops,
-    talk,
-    wishes_by_link,
-)
-from pbem.service.bots import play_bots
-from pbem.service.delivery import deliver, mailbox_of, post_of
-from pbem.service.house import House
-from pbem.service.moderation.clocks import Close, Freeze, Pause
-from pbem.service.moderation.doing import Deed, perform
-from pbem.service.moderation.persons import Ban
-from pbem.service.moderation.seats import Offer
-from pbem.service.play import rules_of
-from pbem.service.tables import Wanted
-from pbem.service.views import keep_behind
+from pbem.domain.missed_turns import Successor
+from pbem.service import links
+from pbem.service.absence.bots import play_bots
+from pbem.service.account import change_address, delete
+from pbem.service.archive import export, replay
+from pbem.service.clocks import reachability
+from pbem.service.desk import activity, calls, jobs, one_time_codes, organisers
+from pbem.service.desk.acts.clocks import Close, Freeze, Pause
+from pbem.service.desk.acts.people import Ban
+from pbem.service.desk.acts.perform import Deed, perform
+from pbem.service.desk.acts.seats import Offer
+from pbem.service.incoming import unverified
+from pbem.service.outgoing import unsubscribe
+from pbem.service.outgoing.deliver import deliver, mailbox_of, post_of
+from pbem.service.people import addresses, sessions
+from pbem.service.play import by_link, seat_view
+from pbem.service.play.move import rules_of
+from pbem.service.play.views import keep_behind
+from pbem.service.server import Server
+from pbem.service.tables import by_link as tables_by_link
+from pbem.service.tables import invitations, joining, talk
+from pbem.service.tables.new import Wanted
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from pbem.store.sessions import Holder
-from pbem.web.signed_in import Who
+from pbem.tokens import SECRET_BYTES, Keyring, Purpose
+from pbem.web.app import create_app
+from pbem.web.people.session_cookie import Who
 from tests.browser.shown import ALSO, SENT, Eyes, Shown, Way
+from tests.service.a_game import Begun
 from tests.service.acting import ROOT, an_organiser
-from tests.service.begun import Begun
 from tests.service.conftest import START
 from tests.service.inbox import Inbox
 from tests.service.stored import letters
@@ -94,11 +84,13 @@ class Showroom:
         store = Store(f"sqlite:///{self._folder / 'pbem.sqlite3'}")
         Base.metadata.create_all(store.engine)
         self.clock = FakeClock(START)
-        self.house = House(store, self.clock, SeededRandomness(7), Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1)))
+        self.server = Server(
+            store, self.clock, SeededRandomness(7), Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
+        )
         self.config = config.read({"PBEM_DATA_DIR": str(self._folder), "PBEM_SITE_NAME": "Auction games by mail"})
-        self.app: Flask = create_app(self.house, self.config)
+        self.app: Flask = create_app(self.server, self.config)
         self.app.add_url_rule("/broken", "broken", _broken)
-        self._links = Links(self.house)
+        self._links = Links(self.server)
         self._people = {name: self._person(name) for name in NAMES}
         self.named = self._furnish()
         self._server = create_server(self.app, host="127.0.0.1", port=0, threads=4)
@@ -109,7 +101,7 @@ class Showroom:
     def __exit__(self, _kind: type | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
         self._server.close()
         self._server.task_dispatcher.shutdown()
-        self.house.store.close()
+        self.server.store.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def pages(self) -> list[Shown]:
@@ -153,7 +145,7 @@ class Showroom:
         values = {
             "token": self.named.get(letter, ""),
             "option": self.named["option"],
-            "window": self.named["played"],
+            "turn": self.named["played"],
             "number": self.named["played"],
             "kind": "sunset-poker",
             "name": "playing-by-mail",
@@ -187,33 +179,33 @@ class Showroom:
         self._play(over, 500)
         assert over.row().status == "over"
         self._carry()
-        keep_behind(self.house)
+        keep_behind(self.server)
         seated = {kind: self._seat(each, next(iter(each.asked()))) for kind, each in begun.items()}
         token, last = seated["templari"], self._seat(over, 0)
-        talk.say(self.house, game.id, seat, game.person_at(seat), "Good luck, everybody! 🍀")
-        talk.say(
-            self.house, game.id, (seat + 1) % 3, game.person_at((seat + 1) % 3), "And to you; may the best one win."
+        self.server.run(talk.say, game.id, seat, game.person_at(seat), "Good luck, everybody! 🍀")
+        self.server.run(
+            talk.say, game.id, (seat + 1) % 3, game.person_at((seat + 1) % 3), "And to you; may the best one win."
         )
-        calls.call(self.house, ann, "Ben has not answered for a week.\nCan he be asked?", game_id=game.id, seat=0)
+        self.server.run(calls.call, ann, "Ben has not answered for a week.\nCan he be asked?", game_id=game.id, seat=0)
         move, _ = self._links.of(game, seat)
         found = {f"seat_of_{kind}": each for kind, each in seated.items()} | {
             "m": move, "s": token, "seat": token, "over": last, "idle": self._seat(game, (seat + 1) % 3),
-            "move_of_past": self._links.of(game, seat, window=1)[0],
+            "move_of_past": self._links.of(game, seat, turn=1)[0],
             "u": self._links.made(Purpose.STOP, ann), "stop": self._links.made(Purpose.STOP, ann),
             "l": self._links.made(Purpose.SIGN_IN, ann),
-            "h": replays.share(self.house, last),
+            "h": self.server.run(replay.share, last),
             "w": self._doubted(game),
             "wrong": token[:-1] + ("a" if token[-1] != "a" else "b"),
-            "option": "pass", "window": str(game.row().window), "played": str(self._decided(game, seat)),
+            "option": "pass", "turn": str(game.row().turn), "played": str(self._decided(game, seat)),
             "game": game.row().key, "game id": str(game.id), "person id": str(ann),
             "finished": over.row().key, "id_of_finished": str(over.id),
         }  # fmt: skip
         found |= self._tables_at_other_times() | self._waiting_tables() | self._mails() | self._files(over)
         found["job"] = str(self._announced())
-        farewell.ask(self.house, self._people["Ben"])
+        self.server.run(delete.ask, self._people["Ben"])
         self._carry()
         found["y"] = self._mailed("/y/")
-        moving.ask(self.house, self._people["Cleo"], "cleo@new.example.org")
+        self.server.run(change_address.ask, self._people["Cleo"], "cleo@new.example.org")
         self._carry()
         found["moving"] = self._mailed("/y/")
         found |= self._out_of_reach()
@@ -227,17 +219,17 @@ class Showroom:
         ordered = self._begun("templari")
         asked = sealed.asked()[0]
         seat = self._seat(sealed, 0)
-        by_link.play(self.house, seat, sealed.row().window, asked.default)
+        self.server.run(by_link.play, seat, sealed.row().turn, asked.default)
         later = self._seat(ordered, next(seat for seat in ordered.places() if seat not in ordered.asked()))
-        by_link.leave_order(self.house, later, "up to 14 or ask me")
+        self.server.run(by_link.leave_order, later, "up to 14 or ask me")
         self._done(Pause(paused.id), "The referee looks at something.\nIt will not take long.")
         stopped, seat_of_stopped = self._against_bots(self._person("Iris"))
         self._done(Freeze(stopped.id), "The referee asks whether this deal was the right one.")
         for each in range(len(NAMES)):
-            by_link.agree_to_end(self.house, self._seat(void, each))
+            tables_by_link.agree_to_end(self.server, self._seat(void, each))
         return {
             "sealed": seat,
-            "window_of_sealed": str(sealed.row().window),
+            "turn_of_sealed": str(sealed.row().turn),
             "move_of_sealed": self._links.of(sealed, 0)[0],
             "choice_of_sealed": grammar.write(asked, asked.default),
             **self._bid(ordered),
@@ -252,19 +244,21 @@ class Showroom:
         """Tables that are not played yet, and what leads people to them."""
         ann, ben, cleo = self._people.values()
         dora, emil = self._person("Dora"), self._person("Emil")
-        waiting = lobby.create_table(self.house, ann, Wanted("bid", 4, title="An evening’s bidding", private=False))
-        closed = lobby.create_table(self.house, ann, Wanted("bid", 3))
-        lobby.join(self.house, waiting.game_id, ann)
-        lobby.join(self.house, waiting.game_id, dora)
-        lobby.invite(self.house, waiting.game_id, ann, ("ben@example.org", "cleo@example.org"))
-        lobby.decline(self.house, waiting.game_id, cleo)
+        waiting = self.server.run(
+            joining.create_table, ann, Wanted("bid", 4, title="An evening’s bidding", private=False)
+        )
+        closed = self.server.run(joining.create_table, ann, Wanted("bid", 3))
+        self.server.run(joining.join, waiting.game_id, ann)
+        self.server.run(joining.join, waiting.game_id, dora)
+        self.server.run(invitations.invite, waiting.game_id, ann, ("ben@example.org", "cleo@example.org"))
+        self.server.run(invitations.decline, waiting.game_id, cleo)
         self._done(Close(closed.game_id), "Its host has asked for it.")
         left = self._begun("sunset-poker", successor=Successor.SUBSTITUTE)
         self._done(Offer(left.id, 1), "Ben is in hospital.")
         gone = left.person_at(2)
-        by_link.resign(self.house, self._seat(left, 2))
+        tables_by_link.resign(self.server, self._seat(left, 2))
         confirm = Purpose.CONFIRM
-        new = people.create(self.house, "fred@example.org", "Fred").id
+        new = self.server.run(addresses.create, "fred@example.org", "Fred").id
         return {
             "waiting": waiting.key,
             "id_of_waiting": str(waiting.game_id),
@@ -285,15 +279,17 @@ class Showroom:
         """What people have done by mail or against mails, and who is at the desk because of it."""
         gina, hugo = self._person("Gina"), self._person("Hugo")
         stopped = self._links.made(Purpose.STOP, gina)
-        wishes_by_link.stop(self.house, stopped)
+        unsubscribe.stop(self.server, stopped)
         gone = self._links.made(Purpose.SIGN_IN, gina)
-        self.house.write(lambda tx: links.revoke_person_in(tx, gina))
+        self.server.store.write(lambda tx: links.revoke_person(tx, gina))
         self._done(Ban(hugo, None), "Hugo has insulted everybody at three tables.")
-        call = calls.call(self.house, gina, "I get no mails any more.")
-        calls.answer(self.house, ROOT, call, "You have stopped them.\n\nThe link below each mail lets them come again.")
+        call = self.server.run(calls.call, gina, "I get no mails any more.")
+        self.server.run(
+            calls.answer, ROOT, call, "You have stopped them.\n\nThe link below each mail lets them come again."
+        )
         mine, not_mine = (self._doubted(self._begun("sunset-poker")) for _ in range(2))
-        doubts.it_was_me(self.house, mine, doubts.at(self.house, mine).waiting[0].number)
-        doubts.it_was_not_me(self.house, not_mine, doubts.at(self.house, not_mine).waiting[0].number)
+        unverified.it_was_me(self.server, mine, self.server.read(unverified.at, mine).waiting[0].number)
+        self.server.run(unverified.it_was_not_me, not_mine, self.server.read(unverified.at, not_mine).waiting[0].number)
         return {
             "stopped": self._links.made(Purpose.STOP, gina),
             "gone": gone,
@@ -309,15 +305,15 @@ class Showroom:
         act = next(act for act in decision.acts if [type(blank) for blank in act.blanks] == [Amount])
         numbers = list(act.blanks[0].values())
         bid = grammar.write(decision, Choice(act.verb, (numbers[len(numbers) // 2],)))
-        return {"bidding": self._seat(game, seat), "window_of_bidding": str(game.row().window), "bid": bid}
+        return {"bidding": self._seat(game, seat), "turn_of_bidding": str(game.row().turn), "bid": bid}
 
     def _files(self, over: Begun) -> dict[str, str]:
         """The file of a finished game, as it is, and with somebody else's choice in it."""
-        file = export.write(export.of_game(self.house, over.id))
+        file = export.write(self.server.read(export.of_game, over.id))
         return {"file": file, "changed file": file.replace('"seat": 1,', '"seat": 2,', 1)}
 
     def _done(self, deed: Deed, reason: str) -> None:
-        perform(self.house, ROOT, deed, reason)
+        self.server.run(perform, ROOT, deed, reason)
 
     def _mailed(self, start: str) -> str:
         """The token of the newest mail that has a link which begins like this."""
@@ -329,35 +325,35 @@ class Showroom:
         """Somebody whose mail comes back, and their seat; nothing is delivered after it, so that it stays so."""
         ina = self._person("Ina")
         _, seat = self._against_bots(ina)
-        self.house.write(lambda tx: stops.refused(tx, self.house, ina, "550 5.1.1 no such user"))
+        self.server.store.write(lambda tx: reachability.refused(tx, self.server, ina, "550 5.1.1 no such user"))
         return {"out_of_reach": seat, "out of reach id": str(ina)}
 
     def _against_bots(self, person: int) -> tuple[Begun, str]:
         """A game that somebody plays against bots, and their seat."""
         wanted = Wanted("templari", 3, {}, "1d", bots=("greedy", "greedy"))
-        game = Begun(self.house, lobby.create_table(self.house, person, wanted).game_id)
-        lobby.join(self.house, game.id, person)
+        game = Begun(self.server, self.server.run(joining.create_table, person, wanted).game_id)
+        self.server.run(joining.join, game.id, person)
         return game, self._seat(game, next(at for at, place in game.places().items() if place.person_id == person))
 
     def _announced(self) -> int:
         """An act on many tables that is under way."""
-        facts = bulk.facts_of(self.house, bulk.What.ANNOUNCE, "The server rests on Sunday from noon to one.")
+        facts = jobs.facts_of(self.server, jobs.What.ANNOUNCE, "The server rests on Sunday from noon to one.")
         reason = "people should know beforehand"
-        job = bulk.begin(self.house, ROOT, bulk.What.ANNOUNCE, facts, reason, "a form of the showroom")
-        bulk.go_on(self.house)
+        job = self.server.run(jobs.begin, ROOT, jobs.What.ANNOUNCE, facts, reason, "a form of the showroom")
+        jobs.go_on(self.server)
         return job
 
     def _sessions(self, person: int) -> dict[Eyes, dict[str, str]]:
         """The cookies of everybody who looks."""
-        organiser = Holder(organiser_id=an_organiser(self.house, "Olga").id)
+        organiser = Holder(organiser_id=an_organiser(self.server, "Olga").id)
         newcomer = Holder(person_id=self._person("Nina"))
         tired = self._session(organiser)
-        careful = Holder(organiser_id=an_organiser(self.house, "Oda").id)
-        secret = codes.new_secret(self.house.randomness)
-        organisers.with_codes(self.house, ROOT, "Oda", secret, TOTP(secret).at(self.clock.now()))
+        careful = Holder(organiser_id=an_organiser(self.server, "Oda").id)
+        secret = one_time_codes.new_secret(self.server.randomness)
+        self.server.run(organisers.require_codes_of, ROOT, "Oda", secret, TOTP(secret).at(self.clock.now()))
         # Only hours that are over are counted.
         self.clock.advance(timedelta(hours=1))
-        while counting.count(self.house):
+        while activity.count(self.server):
             pass
         player = self._session(Holder(person_id=person))
         return {
@@ -370,18 +366,20 @@ class Showroom:
         }
 
     def _session(self, holder: Holder) -> str:
-        return self.house.write(lambda tx: sessions.open_in(tx, self.house, holder, "a telephone"))
+        return self.server.store.write(lambda tx: sessions.start(tx, self.server, holder, "a telephone"))
 
     def _person(self, name: str) -> int:
-        return people.confirm(self.house, people.create(self.house, f"{name.lower()}@example.org", name).id).id
+        return self.server.run(
+            addresses.confirm, self.server.run(addresses.create, f"{name.lower()}@example.org", name).id
+        ).id
 
     def _begun(self, kind: str, options: dict[str, str | int] | None = None, successor: str = Successor.BOT) -> Begun:
         wanted = Wanted(kind, len(NAMES), options or {}, "1d", successor=successor)
         host, *others = self._people.values()
-        game_id = lobby.create_table(self.house, host, wanted).game_id
+        game_id = self.server.run(joining.create_table, host, wanted).game_id
         for person in (host, *others):
-            lobby.join(self.house, game_id, person)
-        return Begun(self.house, game_id)
+            self.server.run(joining.join, game_id, person)
+        return Begun(self.server, game_id)
 
     def _play(self, game: Begun, most: int) -> None:
         luck = Stream(b"showroom", game.id)
@@ -394,22 +392,22 @@ class Showroom:
 
     def _decided(self, game: Begun, seat: int) -> int:
         """The last turn in which a seat has decided something."""
-        made = looks.look(self.house, self._seat(game, seat)).made
+        made = self.server.read(seat_view.look, self._seat(game, seat)).made
         assert made is not None
-        return made.window
+        return made.turn
 
     def _doubted(self, game: Begun) -> str:
         """A reply from an address that could be anybody's: the link by which its owner says that it was them."""
-        inbox = Inbox(self.house, self.clock)
+        inbox = Inbox(self.server, self.clock)
         self._carry()
         seat = next(iter(game.asked()))
         inbox.replies(game, seat, "pass", Authentication_Results=None)
-        doubt = letters(self.house, kind="was_it_you")[-1]
+        doubt = letters(self.server, kind="was_it_you")[-1]
         return inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)
 
     def _carry(self) -> None:
         post = post_of(self.config)
         while True:
             self.clock.advance(timedelta(minutes=2))
-            if not play_bots(self.house) + deliver(self.house, post, limit=500).dealt_with:
+            if not play_bots(self.server) + deliver(self.server, post, limit=500).dealt_with:
                 return

@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Error, Locator, Page, expect
 
-from pbem.links import Purpose
 from pbem.service import links as service_links
+from pbem.tokens import Purpose
 from tests.browser.conftest import Served
-from tests.service.begun import Begun
+from tests.service.a_game import Begun
 
 pytestmark = [
     pytest.mark.browser,
@@ -179,10 +179,10 @@ def test_a_page_that_was_left_open_says_that_the_game_has_moved_on_and_what_was_
 
 
 def test_a_link_that_was_replaced_and_one_that_is_too_old_say_so_and_lead_on(
-    house, clock, poker, at_seat, people, links
+    server, clock, poker, at_seat, people, links
 ):
     page = at_seat(poker, 0)
-    service_links.renew(house, poker.id, 0)
+    server.run(service_links.renew, poker.id, 0)
     page.reload()
     expect(page.locator("h1")).to_have_text("This link has been replaced by a new one.")
     page.get_by_role("link", name="Mail me links to my games").click()

@@ -102,7 +102,7 @@ def test_every_page_is_small_and_asks_the_database_a_few_things_only(room: Showr
         asked.clear()
 
     too_much = []
-    event.listen(room.house.store.engine, "before_cursor_execute", executed)
+    event.listen(room.server.store.engine, "before_cursor_execute", executed)
     with request_started.connected_to(started, room.app):
         for shown in pages:
             answer = shown.read(room.reader(shown.way.eyes))
@@ -115,7 +115,7 @@ def test_every_page_is_small_and_asks_the_database_a_few_things_only(room: Showr
                 asked.clear()
             if len(asked) > most or (len(answer.response.data) > MOST_BYTES and shown.name != GALLERY):
                 too_much.append((shown.name, len(asked), len(answer.response.data)))
-    event.remove(room.house.store.engine, "before_cursor_execute", executed)
+    event.remove(room.server.store.engine, "before_cursor_execute", executed)
     assert too_much == []
 
 

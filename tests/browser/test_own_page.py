@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from pbem.links import Purpose
+from pbem.tokens import Purpose
 
 pytestmark = [
     pytest.mark.browser,
@@ -30,9 +30,9 @@ def sign_in(page: Page, token: str) -> None:
     expect(page.get_by_role("heading", name="It is your turn")).to_be_visible()
 
 
-def test_the_time_that_is_left_counts_down(people, links, asked, house):
+def test_the_time_that_is_left_counts_down(people, links, asked, server):
     page = people()
-    page.clock.install(time=house.now())
+    page.clock.install(time=server.now())
     sign_in(page, links.made(Purpose.SIGN_IN, asked))
     clock = page.locator(".clock")
     expect(clock).to_have_text(re.compile(r"^\d\d:\d\d:\d\d$"))

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from waitress.server import create_server
 
-from pbem import config, faults
-from pbem.app import create_app
+from pbem import config, failpoints
 from pbem.clock import SystemRandomness
-from pbem.links import SECRET_BYTES, Keyring
-from pbem.service.house import House
+from pbem.service.server import Server
 from pbem.store.database import Store
+from pbem.tokens import SECRET_BYTES, Keyring
+from pbem.web.app import create_app
 from tests.worker import process as worker
 from tests.worker.process import FileClock
 
@@ -32,16 +32,16 @@ def die_at(point: str, number: int) -> None:
         if name == point and next(passed) == number:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    faults.arm(strike if number else None)
+    failpoints.arm(strike if number else None)
 
 
 def serve(database: str, clock_file: str, port: int) -> None:
     """Answer requests, as `pbem serve` does beside workers of their own."""
     settings = config.read({"PBEM_DATA_DIR": tempfile.mkdtemp(), "PBEM_BASE_URL": "http://127.0.0.1:8000"})
-    house = House(Store(database), FileClock(Path(clock_file)), SystemRandomness(), KEYS)
-    server = create_server(create_app(house, settings), host="127.0.0.1", port=port, threads=8)
+    server = Server(Store(database), FileClock(Path(clock_file)), SystemRandomness(), KEYS)
+    web_server = create_server(create_app(server, settings), host="127.0.0.1", port=port, threads=8)
     print("web_started", flush=True)
-    server.run()
+    web_server.run()
 
 
 def main(what: str, database: str, clock_file: str, smtp_port: str, point: str, number: str, last: str) -> None:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from engine import game
-from pbem.store import games, outages
+from pbem.store import games, heartbeats, log
 from tests.crash.town import Town, moves_in, post
 from tests.mail.sink import Sink
 from tests.waiting import until
@@ -44,7 +44,7 @@ def play_until(town, enough):
     read, stale = 0, 0
     while not enough():
         town.raise_the_dead()
-        with town.house.store.read() as tx:
+        with town.server.store.read() as tx:
             playing = games.ids_with_status(tx, "playing")
         if len(playing) < TABLES:
             kinds = game.names()
@@ -64,8 +64,8 @@ def play_until(town, enough):
 def beaten(town):
     """Whether every worker has seen what time it is."""
     town.raise_the_dead()
-    with town.house.store.read() as tx:
-        beats = {beat.worker: beat.beat_at for beat in outages.beats(tx)}
+    with town.server.store.read() as tx:
+        beats = {beat.worker: beat.beat_at for beat in heartbeats.beats(tx)}
     workers = [part.last for part in town.parts if part.what == "worker"]
     return all(worker in beats and beats[worker] >= town.clock.now() for worker in workers)
 
@@ -92,17 +92,17 @@ def test_a_web_server_killed_between_commit_and_answer_has_kept_the_move_once(to
     web.process.kill()
     web.process.wait()
     town.start(web, "store.committed", 1)
-    with town.house.store.read() as tx:
+    with town.server.store.read() as tx:
         before = games.read(tx, game_id).seq
     town.answer(mail)
     assert web.process.wait(60) == -9
     assert town.acknowledged == []
-    with town.house.store.read() as tx:
+    with town.server.store.read() as tx:
         kept = games.read(tx, game_id).seq
     assert kept > before, "the move was committed"
     town.start(web)
     again = [path for path in moves_in(mail) if post(int(web.last), path, {}) == 303]
-    with town.house.store.read() as tx:
+    with town.server.store.read() as tx:
         assert games.read(tx, game_id).seq == kept, "pressing again changes nothing"
     assert len(again) == 1, "only the choice that was made gets its receipt again"
     town.acknowledged.append((again[0].split("/")[2], again[0].split("/")[3]))
@@ -120,8 +120,8 @@ def test_a_relay_that_is_dead_for_two_hours_loses_no_mail_and_nobodys_time(town)
         town.passes(MINUTE)
         until(lambda: beaten(town), "the worker beats")
     assert sink.kept == []
-    with town.house.store.read() as tx:
-        assert all(row.by != "clock" for row in games.chain(tx, game_id, games.read(tx, game_id).key))
+    with town.server.store.read() as tx:
+        assert all(row.by != "clock" for row in log.chain(tx, game_id, games.read(tx, game_id).key))
 
     def arrived():
         # A relay that was away is asked again at growing distances.

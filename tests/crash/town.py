@@ -19,17 +19,19 @@ from urllib.parse import quote, urlencode
 
 from engine import game
 from pbem.clock import FakeClock, SystemRandomness
-from pbem.domain import chain
-from pbem.links import Purpose, row_of
+from pbem.domain import hash_chain
 from pbem.ops.verify import games_to_verify, verify_games
-from pbem.service import lobby, people
-from pbem.service.delivery import TOGETHER
-from pbem.service.house import House
-from pbem.service.play import By, option_of, rules_of
-from pbem.service.record import Kind, body_of
-from pbem.service.tables import Wanted
+from pbem.service.outgoing.deliver import TOGETHER
+from pbem.service.people import addresses
+from pbem.service.play.log import Kind, body_of
+from pbem.service.play.move import By, option_of, rules_of
+from pbem.service.server import Server
+from pbem.service.tables import joining
+from pbem.service.tables.new import Wanted
 from pbem.store import games, links
+from pbem.store import log as log_rows
 from pbem.store.database import Store
+from pbem.tokens import Purpose, row_of
 from tests.copies import Copy
 from tests.crash import process
 from tests.crash.process import KEYS
@@ -62,7 +64,7 @@ class Town:
         self.url, self.sink, self.folder, self.lives = url, sink, folder, lives
         self.luck = random.Random(1)
         self.clock = FakeClock(start)
-        self.house = House(Store(url), self.clock, SystemRandomness(), KEYS, open_tables=10**6)
+        self.server = Server(Store(url), self.clock, SystemRandomness(), KEYS, open_tables=10**6)
         self.parts: list[Part] = []
         self.acknowledged: list[tuple[str, str]] = []
         self.seen: Counter[str] = Counter()
@@ -105,7 +107,7 @@ class Town:
             if part.process.poll() is None:
                 part.process.kill()
                 part.process.wait()
-        self.house.store.close()
+        self.server.store.close()
 
     def deaths(self, point: str) -> int:
         """How often a process died at a point."""
@@ -122,12 +124,12 @@ class Town:
         """A game that has begun."""
         persons = []
         for number in range(seats - bots):
-            made = people.create(self.house, f"player{number}@example.org", f"Player {number}")
-            persons.append(people.confirm(self.house, made.id).id)
+            made = self.server.run(addresses.create, f"player{number}@example.org", f"Player {number}")
+            persons.append(self.server.run(addresses.confirm, made.id).id)
         wanted = Wanted(kind, seats, dict(game.load(kind).short), pace, bots=("random",) * bots)
-        game_id = lobby.create_table(self.house, persons[0], wanted).game_id
+        game_id = self.server.run(joining.create_table, persons[0], wanted).game_id
         for person in persons:
-            lobby.join(self.house, game_id, person)
+            self.server.run(joining.join, game_id, person)
         return game_id
 
     def _write_clock(self) -> None:
@@ -149,13 +151,13 @@ class Town:
             seat = re.search(rf"{SITE}/s/([a-z2-7]{{33}})\s", mail.text)
             text = " ".join(mail.text.split())
             silence = re.search(r"“([^”]+)” is played for you", text)
-            turn = re.search(r"This is turn (\d+) of ", text)
+            printed = re.search(r"This is turn (\d+) of ", text)
             assert seat, mail.text
             assert silence, mail.text
-            assert turn, mail.text
+            assert printed, mail.text
             path = f"/s/{seat[1]}/play"
-            fields = {"window": turn[1], "choice": silence[1]}
-            noted = seat[1], f"turn {turn[1]}"
+            fields = {"turn": printed[1], "choice": silence[1]}
+            noted = seat[1], f"turn {printed[1]}"
         webs = [part for part in self.parts if part.what == "web"]
         presses = 2 if self.luck.random() < 0.3 else 1
         clicks = [
@@ -193,25 +195,25 @@ class Town:
 
     def check(self) -> None:
         """Hold the logs against what was acknowledged, and the mails against each other."""
-        game_ids, _ = games_to_verify(self.house.store)
-        for report in verify_games(self.house.store, game_ids):
+        game_ids, _ = games_to_verify(self.server.store)
+        for report in verify_games(self.server.store, game_ids):
             assert report.sound, report
         choices: dict[tuple[int, int, int], list[str]] = defaultdict(list)
         silent: Counter[tuple[int, int, int]] = Counter()
-        with self.house.store.read() as tx:
+        with self.server.store.read() as tx:
             for game_id in game_ids:
                 row = games.read(tx, game_id)
-                for each in list(games.chain(tx, row.id, row.key)):
+                for each in list(log_rows.chain(tx, row.id, row.key)):
                     _read(row, each, choices, silent)
             for token, option in self.acknowledged:
                 link = links.read(tx, row_of(token))
                 assert link is not None
-                window = int(option.removeprefix("turn ")) if link.purpose == Purpose.SEAT else link.window
+                turn = int(option.removeprefix("turn ")) if link.purpose == Purpose.SEAT else link.turn
                 assert link.game_id is not None
-                assert window is not None
+                assert turn is not None
                 assert link.seat is not None
-                made = choices[link.game_id, window, link.seat]
-                assert made, f"an acknowledged choice is not in the log: game {link.game_id}, turn {window}"
+                made = choices[link.game_id, turn, link.seat]
+                assert made, f"an acknowledged choice is not in the log: game {link.game_id}, turn {turn}"
                 if link.purpose == Purpose.MOVE:
                     assert option in [quote(each, safe="") for each in made], (option, made)
         assert all(one != other for made in choices.values() for one, other in pairwise(made))
@@ -252,7 +254,7 @@ def post(port: int, path: str, fields: dict[str, str]) -> int:
 
 def _read(
     row: games.GameRow,
-    each: chain.Row,
+    each: hash_chain.Row,
     choices: dict[tuple[int, int, int], list[str]],
     silent: Counter[tuple[int, int, int]],
 ) -> None:
@@ -264,11 +266,11 @@ def _read(
     if each.seat is None:
         return
     if each.kind == Kind.SEALED:
-        choices[row.id, body["window"], each.seat].append(option_of(body["choice"]))
-        silent[row.id, body["window"], each.seat] += each.by == By.CLOCK
+        choices[row.id, body["turn"], each.seat].append(option_of(body["choice"]))
+        silent[row.id, body["turn"], each.seat] += each.by == By.CLOCK
         return
-    entry, number = body["entry"], body["number"]
+    entry, number = body["entry"], body["turn"]
     if each.seat in entry.choices and each.seat not in entry.alone:
-        # Those who had sealed before are noted already; this is the choice that closed the window.
+        # Those who had sealed before are noted already; this is the choice that closed the turn.
         choices[row.id, number, each.seat].append(option_of(entry.choices[each.seat]))
         silent[row.id, number, each.seat] += each.by == By.CLOCK

@@ -26,7 +26,7 @@ from pbem.domain.deadline import (
 from pbem.domain.errors import BadInput
 from pbem.domain.interval import Interval
 from pbem.domain.pace import parse_pace
-from pbem.domain.quiet import parse_quiet
+from pbem.domain.quiet_hours import parse_quiet
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

@@ -18,7 +18,7 @@ from pbem.domain.deadline import (
 )
 from pbem.domain.interval import Interval, running
 from pbem.domain.pace import PerDecision, parse_pace
-from pbem.domain.quiet import QuietHours
+from pbem.domain.quiet_hours import QuietHours
 
 # Close to the last Sunday of October, so that clocks change in the middle of many turns.
 BEGINNING = datetime(2026, 10, 23, 12, tzinfo=UTC)

@@ -23,7 +23,7 @@ from pbem.domain.delivery import (
     starts_without_mail,
 )
 from pbem.domain.errors import BadInput
-from pbem.domain.quiet import parse_quiet
+from pbem.domain.quiet_hours import parse_quiet
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NIGHT = parse_quiet("22:00-07:00", BERLIN)

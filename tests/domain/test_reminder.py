@@ -12,7 +12,7 @@ from pbem.domain.deadline import Due, Turn, due
 from pbem.domain.errors import BadInput
 from pbem.domain.interval import Interval
 from pbem.domain.pace import Pace, parse_pace
-from pbem.domain.quiet import QuietHours, parse_quiet
+from pbem.domain.quiet_hours import QuietHours, parse_quiet
 from pbem.domain.reminder import USUAL, Cadence, Left, Passed, parse_cadence, reminders
 
 UNIVERSAL = ZoneInfo("UTC")

@@ -33,13 +33,13 @@ def bid(coins):
 
 
 def written(table: Table) -> str:
-    return codec.dumps((table.position.state, table.position.number, table.position.box, table.log, table.views))
+    return codec.dumps((table.position.state, table.position.turn, table.position.box, table.log, table.views))
 
 
 def test_a_game_begins_with_the_deal_as_its_first_entry(lanterns):
     table = begin(lanterns, 3, SEED)
     assert [type(happened).__name__ for happened in table.log[0].facts] == ["Liked", "Liked", "Liked", "Offered"]
-    assert (len(table.log), table.position.number, table.log[0].choices) == (1, 1, {})
+    assert (len(table.log), table.position.turn, table.log[0].choices) == (1, 1, {})
     assert follows(SEED, 0, table.log[0].drawn)
 
 

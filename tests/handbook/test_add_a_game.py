@@ -21,7 +21,7 @@ def module(tmp_path):
     return path
 
 
-def test_the_handbooks_game_keeps_every_law_of_the_house(module):
+def test_the_handbooks_game_keeps_every_law(module):
     assert testing.check(load_file(module), report=lambda _line: None) == []
 
 

@@ -10,7 +10,7 @@ import pytest
 from pbem import paths
 from pbem.cli import main
 from pbem.config import SETTINGS
-from pbem.setting import Setting
+from pbem.config.fields import Setting
 
 
 def page(name: str) -> str:

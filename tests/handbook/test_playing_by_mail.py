@@ -6,11 +6,12 @@ from dataclasses import fields
 from engine.decisions import Act, Amount, Choice, Decision
 from engine.tell import say
 from pbem import paths
-from pbem.domain import commands
-from pbem.domain.commands import Move, Plain, Standing, Word
-from pbem.domain.words import LONGEST_SAID
-from pbem.service import replies, talk
-from pbem.service.house import House
+from pbem.domain import reply_commands
+from pbem.domain.reply_commands import Move, Plain, Standing, Word
+from pbem.domain.user_text import LONGEST_SAID
+from pbem.service.incoming import replies
+from pbem.service.server import Server
+from pbem.service.tables import talk
 
 PAGE = (paths.handbook() / "playing-by-mail.md").read_text(encoding="utf-8")
 ASKED = Decision(
@@ -25,21 +26,21 @@ def examples(heading: str) -> list[str]:
 
 
 def test_every_word_is_told_once_and_read_as_it_stands_there() -> None:
-    read = [commands.read(example, None) for example in examples("Words for every game")]
+    read = [reply_commands.read(example, None) for example in examples("Words for every game")]
     assert [command.word for command in read if isinstance(command, Plain)] == list(Word)
     assert len(read) == len(Word)
 
 
 def test_every_choice_and_order_is_read_as_it_stands_there() -> None:
-    read = [commands.read(example, ASKED) for example in examples("What you decide")]
+    read = [reply_commands.read(example, ASKED) for example in examples("What you decide")]
     assert [type(command) for command in read] == [Move, *[Standing] * (len(read) - 1)]
 
 
 def test_what_is_told_to_be_no_command_is_none() -> None:
     for told in ("I think I will bid 7 tomorrow", "bid 7?"):
         assert f"`{told}`" in PAGE
-        assert commands.read(told, ASKED) is None
-    assert isinstance(commands.read("bid seven, please", ASKED), Move)
+        assert reply_commands.read(told, ASKED) is None
+    assert isinstance(reply_commands.read("bid seven, please", ASKED), Move)
 
 
 def test_the_limits_are_told_as_they_are() -> None:
@@ -47,7 +48,7 @@ def test_the_limits_are_told_as_they_are() -> None:
     numbers = {5: "five", 20: "twenty"}
     assert f"At most {replies.MOST_COMMANDS} are carried out" in told
     assert f"{talk.LINES_AN_HOUR} things in an hour at most, of {LONGEST_SAID} characters each" in told
-    usual = {field.name: field.default for field in fields(House)}
+    usual = {field.name: field.default for field in fields(Server)}
     per_turn, per_day = usual["answers_a_turn"], usual["answers_a_day"]
     assert isinstance(per_turn, int)
     assert isinstance(per_day, int)

@@ -12,9 +12,9 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, Summary
 
 from pbem import metrics, paths
 from pbem.config import read
-from pbem.ops.exposition import exposition
-from pbem.ops.opening import house_on, make_ready, opened_store
-from pbem.service.heartbeat import Worker, beat
+from pbem.ops.monitoring.prometheus import exposition
+from pbem.ops.setup import make_ready, open_store, server_on
+from pbem.service.clocks.outages import Worker, beat
 
 PAGE = (paths.handbook() / "metrics.md").read_text(encoding="utf-8")
 RULES = paths.handbook() / "alerts.yml"
@@ -25,10 +25,10 @@ DASHBOARD = paths.handbook() / "grafana.json"
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     """Every metric of a server that has begun to work, with its labels."""
     config = make_ready(read({"PBEM_DATA_DIR": str(tmp_path_factory.mktemp("server"))}))
-    with opened_store(config) as store:
-        house = house_on(store, config)
-        beat(house, Worker("first", house.now()))
-        text = exposition(house, config).decode()
+    with open_store(config) as store:
+        server = server_on(store, config)
+        server.run(beat, Worker("first", server.now()))
+        text = exposition(server, config).decode()
     found: dict[str, set[str]] = {name: set() for name in re.findall(r"^# TYPE (\S+)", text, re.MULTILINE)}
     for name, labels in re.findall(r"^(\w+)\{(.*)\} ", text, re.MULTILINE):
         if name in found:

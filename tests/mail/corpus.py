@@ -10,8 +10,8 @@ from pathlib import Path
 from engine import grammar
 from engine.decisions import Act, Amount, Choice, Decision, OneOf, Thing
 from engine.tell import say
-from pbem.domain import commands
-from pbem.mail.reply import reply_of
+from pbem.domain import reply_commands
+from pbem.mail.read.reply import reply_of
 
 FOLDER = Path(__file__).parent / "replies"
 ANY_NUMBER = "up to N"
@@ -49,7 +49,7 @@ def offering(legal: tuple[str, ...]) -> Decision:
 def understood(message: EmailMessage, legal: tuple[str, ...]) -> tuple[str, ...]:
     """The lines of a message that are commands beside what was offered, slips too, each in the writer's words."""
     decision = offering(legal)
-    read = (commands.read(line, decision) for line in reply_of(message).lines)
+    read = (reply_commands.read(line, decision) for line in reply_of(message).lines)
     return tuple(command.said for command in read if command is not None)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-from pbem.mail.send import Outcome, Parcel, Result, Session, Transport
+from pbem.mail.send.relay import Outcome, Parcel, Result, Session, Transport
 
 TAKEN = Outcome(Result.ACCEPTED, "250 OK")
 

@@ -1,7 +1,7 @@
 """One real mail of each kind, from the doors that the server has: what it would send in the life of a table.
 
     mails_of("sun-bid")                            all mails of a table of that game, as a relay on this machine took them
-    every_kind(house, clock, carry, "sun-bid")     lets such a table happen, from the invitation to its end
+    every_kind(server, clock, carry, "sun-bid")     lets such a table happen, from the invitation to its end
     kind_of(message)                               which kind a mail that came in is of
 
 A few people do all that can cause a mail, at full seats, while somebody calls `carry` as often as a worker would: it sends
@@ -25,46 +25,35 @@ from pbem import config
 from pbem.clock import FakeClock, SeededRandomness
 from pbem.config import Security, SenderCheck, Smtp
 from pbem.domain.delivery import Delivery, Way
-from pbem.links import SECRET_BYTES, Keyring, Purpose
-from pbem.mail.compose import Letterhead
-from pbem.mail.send import Relay
+from pbem.mail.send.relay import Relay
+from pbem.mail.write.compose import Letterhead
 from pbem.ops import mail_checks
-from pbem.service import (
-    alarms,
-    bulk,
-    calls,
-    delivery,
-    digests,
-    farewell,
-    leaving,
-    lobby,
-    mine,
-    moving,
-    people,
-    substitutes,
-    talk,
-    timeouts,
-    wishes,
-)
-from pbem.service.house import House
-from pbem.service.moderation.clocks import Extend, Freeze, Pause, Resume, Unfreeze
-from pbem.service.moderation.correcting import Correct
-from pbem.service.moderation.merging import Merge
-from pbem.service.moderation.persons import Ban, ChangeAddress
-from pbem.service.moderation.rewinding import Rewind
-from pbem.service.moderation.seats import Offer, Substitute
-from pbem.service.moderation.talking import Redact
-from pbem.service.play import position_of
-from pbem.service.tables import Wanted
+from pbem.service.absence import substitutes, timeouts
+from pbem.service.account import change_address, delete
+from pbem.service.desk import alarms, calls, jobs
+from pbem.service.desk.acts.clocks import Extend, Freeze, Pause, Resume, Unfreeze
+from pbem.service.desk.acts.correct import Correct
+from pbem.service.desk.acts.merge import Merge
+from pbem.service.desk.acts.people import Ban, ChangeAddress
+from pbem.service.desk.acts.rewind import Rewind
+from pbem.service.desk.acts.seats import Offer, Substitute
+from pbem.service.desk.acts.talk import Redact
+from pbem.service.outgoing import deliver, digests, preferences
+from pbem.service.people import addresses, send_links
+from pbem.service.play.move import position_of
+from pbem.service.server import Server
+from pbem.service.tables import invitations, joining, leaving, talk
+from pbem.service.tables.new import Wanted
 from pbem.store.database import Store
 from pbem.store.schema import Base
+from pbem.tokens import SECRET_BYTES, Keyring, Purpose
 from tests.mail.sink import Kept, Sink
+from tests.service.a_game import Begun
 from tests.service.acting import ANN, an_organiser
-from tests.service.begun import Begun
+from tests.service.clock import Time
 from tests.service.conftest import START
 from tests.service.inbox import Inbox
 from tests.service.moderated import OLGA, does
-from tests.service.timed import Time
 
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
 
@@ -96,17 +85,17 @@ def mails_of(game: str, names: tuple[str, ...] = NAMES, zone: str = "UTC") -> tu
         store = Store(f"sqlite:///{Path(folder) / 'pbem.sqlite3'}")
         Base.metadata.create_all(store.engine)
         clock = FakeClock(START)
-        house = House(store, clock, SeededRandomness(7), Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1)))
-        post = delivery.Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, sink.port, "", "", 5)))
+        server = Server(store, clock, SeededRandomness(7), Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1)))
+        post = deliver.Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, sink.port, "", "", 5)))
 
         def carry() -> None:
             clock.advance(timedelta(minutes=2))
-            while delivery.deliver(house, post, limit=500).accepted:
+            while deliver.deliver(server, post, limit=500).accepted:
                 pass
 
-        every_kind(house, clock, carry, game, names, zone)
+        every_kind(server, clock, carry, game, names, zone)
         store.close()
-        answer_to = house.keys.make(Purpose.REPLY, 1, 0)
+        answer_to = server.keys.make(Purpose.REPLY, 1, 0)
         mail_checks.send_trial(config.read(_settings(folder, sink.port)), "olga@example.org", answer_to)
         return tuple(sink.kept)
 
@@ -129,7 +118,7 @@ def _settings(folder: str, port: int) -> dict[str, str]:
 
 
 def every_kind(
-    house: House,
+    server: Server,
     clock: FakeClock,
     carry: Callable[[], None],
     game: str,
@@ -137,7 +126,7 @@ def every_kind(
     zone: str = "UTC",
 ) -> Begun:
     """Let a table of this game happen with all that can befall one; the table as it is at the end."""
-    town = _Town(house, clock, carry, tuple(names), zone)
+    town = _Town(server, clock, carry, tuple(names), zone)
     town.before_a_table_begins(game)
     table = town.a_table(game)
     town.answers_by_mail(table)
@@ -152,11 +141,11 @@ class _Town:
     """The people, and what they do."""
 
     def __init__(
-        self, house: House, clock: FakeClock, carry: Callable[[], None], names: tuple[str, ...], zone: str
+        self, server: Server, clock: FakeClock, carry: Callable[[], None], names: tuple[str, ...], zone: str
     ) -> None:
-        self.house = house
-        self.time = Time(house, clock)
-        self.inbox = Inbox(house, clock)
+        self.server = server
+        self.time = Time(server, clock)
+        self.inbox = Inbox(server, clock)
         self.carry = carry
         self.names = names
         self.zone = zone
@@ -165,34 +154,36 @@ class _Town:
         """Somebody asks and is asked, comes and goes, and tables close."""
         host, guest = self._person(0), self._person(1)
         wanted = Wanted(game, max(games_of_house.load(game).seats), invited=("zoe@example.org",))
-        closed = lobby.create_table(self.house, host, wanted).game_id
-        zoe = people.create(self.house, "zoe@example.org", "Zoe").id
+        closed = self.server.run(joining.create_table, host, wanted).game_id
+        zoe = self.server.run(addresses.create, "zoe@example.org", "Zoe").id
         self.carry()
-        lobby.decline(self.house, closed, zoe)
-        lobby.join(self.house, closed, host)
-        lobby.join(self.house, closed, guest, word="lighthouse")
+        self.server.run(invitations.decline, closed, zoe)
+        self.server.run(joining.join, closed, host)
+        self.server.run(joining.join, closed, guest, word="lighthouse")
         self.carry()
-        leaving.leave(self.house, closed, guest)
+        self.server.run(leaving.leave, closed, guest)
         self.carry()
-        lobby.join(self.house, closed, guest)
-        leaving.leave(self.house, closed, host)
-        lobby.join(self.house, lobby.create_table(self.house, host, wanted).game_id, guest)
+        self.server.run(joining.join, closed, guest)
+        self.server.run(leaving.leave, closed, host)
+        self.server.run(joining.join, self.server.run(joining.create_table, host, wanted).game_id, guest)
         self.carry()
         self.time.passes(20 * DAY)
-        leaving.expire(self.house)
+        leaving.expire(self.server)
         self.carry()
 
     def a_table(self, game: str) -> Begun:
         """A table at full seats begins, and its first questions are mailed; somebody would take over seats."""
-        substitutes.set_willing(self.house, people.confirm(self.house, self._known("zoe@example.org")).id, willing=True)
+        self.server.run(
+            substitutes.set_willing, self.server.run(addresses.confirm, self._known("zoe@example.org")).id, willing=True
+        )
         seats = max(games_of_house.load(game).seats)
         host = self._person(0)
         wanted = Wanted(game, seats, options_of(game), title="Friday", successor="substitute")
-        table = lobby.create_table(self.house, host, wanted).game_id
+        table = self.server.run(joining.create_table, host, wanted).game_id
         for number in range(seats):
-            lobby.join(self.house, table, self._person(number), word=f"word {number}")
+            self.server.run(joining.join, table, self._person(number), word=f"word {number}")
         self.carry()
-        return Begun(self.house, table)
+        return Begun(self.server, table)
 
     def answers_by_mail(self, table: Begun) -> None:
         """Somebody answers the mail of a turn: with questions, with prose, with a choice, and as somebody else."""
@@ -214,74 +205,74 @@ class _Town:
     def goes_by_the_clock(self, table: Begun) -> None:
         """Nobody answers: they are reminded, and then it is decided for them."""
         self.time.passes(20 * HOUR)
-        timeouts.remind(self.house, self.time.worker)
+        timeouts.remind(self.server, self.time.worker)
         self.carry()
         self.time.passes(DAY)
-        timeouts.time_out(self.house, self.time.worker)
+        timeouts.time_out(self.server, self.time.worker)
         self.carry()
 
     def wishes_for_other_mails(self, table: Begun) -> None:
         """Somebody wants to know that a sealed choice was taken in, and somebody one mail a day."""
         seat, decision = min(table.asked().items())
-        wishes.tell_of_sealed(self.house, table.person_at(seat), wanted=True)
+        self.server.run(preferences.tell_of_sealed, table.person_at(seat), wanted=True)
         table.play(seat, decision.default)
         self.carry()
         reader = table.person_at(min(table.asked()))
-        wishes.choose(self.house, reader, Delivery(Way.DAILY), digest_at=time(7))
+        self.server.run(preferences.choose, reader, Delivery(Way.DAILY), digest_at=time(7))
         self._play(table, UNSEEN)
         self.time.passes(DAY)
-        digests.gather(self.house)
+        digests.gather(self.server)
         self.carry()
-        wishes.choose(self.house, reader, Delivery(Way.AT_ONCE))
+        self.server.run(preferences.choose, reader, Delivery(Way.AT_ONCE))
         self.carry()
 
     def is_stopped_and_changed(self, table: Begun) -> None:
         """The organiser is called and stops the clocks; somebody leaves, and somebody else takes the seat."""
         self._play(table, UNSEEN)
-        an_organiser(self.house, "Olga")
-        number = calls.call(self.house, table.person_at(0), "I never got a mail.", game_id=table.id, seat=0)
-        calls.answer(self.house, ANN, number, "It is in the other folder.\n\nGreetings")
+        an_organiser(self.server, "Olga")
+        number = self.server.run(calls.call, table.person_at(0), "I never got a mail.", game_id=table.id, seat=0)
+        self.server.run(calls.answer, ANN, number, "It is in the other folder.\n\nGreetings")
         self.time.passes(alarms.GATHERED * 2)
-        alarms.tell(self.house)
-        does(self.house, Pause(table.id), "The server moves to another house.")
+        alarms.tell(self.server)
+        does(self.server, Pause(table.id), "The server moves to another house.")
         self.carry()
-        does(self.house, Resume(table.id), "It has moved.")
+        does(self.server, Resume(table.id), "It has moved.")
         self.carry()
-        does(self.house, Extend(table.id, "2d"), "You could not reach it.")
-        does(self.house, Freeze(table.id), "Somebody doubts the record.")
+        does(self.server, Extend(table.id, "2d"), "You could not reach it.")
+        does(self.server, Freeze(table.id), "Somebody doubts the record.")
         self.carry()
-        does(self.house, Unfreeze(table.id), "The record is sound.")
-        does(self.house, Rewind(table.id, 1), "A mail was lost.")
-        talk.say(self.house, table.id, 1, table.person_at(1), "What a pity.")
-        does(self.house, Redact(table.id, 1), "It was nothing to say here.")
-        does(self.house, Correct(table.id, "pace", "3d"), "It was written wrongly.")
-        does(self.house, Correct(table.id, "name", "Ludwig", 1), "That is how he is called.")
+        does(self.server, Unfreeze(table.id), "The record is sound.")
+        does(self.server, Rewind(table.id, 1), "A mail was lost.")
+        self.server.run(talk.say, table.id, 1, table.person_at(1), "What a pity.")
+        does(self.server, Redact(table.id, 1), "It was nothing to say here.")
+        does(self.server, Correct(table.id, "pace", "3d"), "It was written wrongly.")
+        does(self.server, Correct(table.id, "name", "Ludwig", 1), "That is how he is called.")
         moved = self._known("moved@example.org")
-        does(self.house, ChangeAddress(moved, "here@example.org"), "They wrote from there.")
-        moving.ask(self.house, moved, "there@example.org")
-        farewell.ask(self.house, moved)
-        does(self.house, Ban(moved, date(2027, 6, 1)), "They asked for it.")
+        does(self.server, ChangeAddress(moved, "here@example.org"), "They wrote from there.")
+        self.server.run(change_address.ask, moved, "there@example.org")
+        self.server.run(delete.ask, moved)
+        does(self.server, Ban(moved, date(2027, 6, 1)), "They asked for it.")
         self.carry()
-        leaving.agree_to_end(self.house, table.id, table.person_at(1))
+        self.server.run(leaving.agree_to_end, table.id, table.person_at(1))
         self.carry()
         host = table.row().host_id
         seat = next(seat for seat, place in table.places().items() if place.person_id == host)
-        leaving.resign(self.house, table.id, seat, host)
+        self.server.run(leaving.resign, table.id, seat, host)
         self.carry()
-        does(self.house, Offer(table.id, (seat + 1) % table.row().seats), "They have asked for it.")
+        does(self.server, Offer(table.id, (seat + 1) % table.row().seats), "They have asked for it.")
         self.carry()
-        offer = substitutes.on_offer(self.house)[-1]
-        substitutes.take(self.house, offer.id, self._known("zoe@example.org"), "Zoe")
-        mine.send(self.house, "zoe@example.org")
+        offer = self.server.read(substitutes.on_offer)[-1]
+        self.server.run(substitutes.take, offer.id, self._known("zoe@example.org"), "Zoe")
+        self.server.run(send_links.send, "zoe@example.org")
         self.carry()
         text = "On Sunday the server moves to another house.\n\nNo clock runs meanwhile."
-        bulk.begin(self.house, OLGA, bulk.What.ANNOUNCE, {"text": text}, "Everybody asks.", "a key")
-        while bulk.go_on(self.house):
+        self.server.run(jobs.begin, OLGA, jobs.What.ANNOUNCE, {"text": text}, "Everybody asks.", "a key")
+        while jobs.go_on(self.server):
             self.carry()
-        does(self.house, Merge(self._known("zoe@example.org"), self._known("zoe@example.net")), "She has both.")
+        does(self.server, Merge(self._known("zoe@example.org"), self._known("zoe@example.net")), "She has both.")
         self.carry()
         self._play(table, UNSEEN)
-        does(self.house, Substitute(table.id, seat), "Zoe asked for it.")
+        does(self.server, Substitute(table.id, seat), "Zoe asked for it.")
         self.carry()
 
     def ends(self, table: Begun) -> None:
@@ -289,11 +280,13 @@ class _Town:
         while table.asked():
             self._play(table, UNSEEN)
             self.carry()
-        void = lobby.create_table(self.house, self._person(0), Wanted(table.row().kind, table.row().seats)).game_id
+        void = self.server.run(
+            joining.create_table, self._person(0), Wanted(table.row().kind, table.row().seats)
+        ).game_id
         for number in range(table.row().seats):
-            lobby.join(self.house, void, self._person(number))
+            self.server.run(joining.join, void, self._person(number))
         for number in range(table.row().seats):
-            leaving.agree_to_end(self.house, void, self._person(number))
+            self.server.run(leaving.agree_to_end, void, self._person(number))
         self.carry()
 
     def _play(self, table: Begun, moves: int) -> None:
@@ -310,12 +303,14 @@ class _Town:
 
     def _person(self, number: int) -> int:
         address = f"player{number}@example.org"
-        person = people.confirm(self.house, people.create(self.house, address, self.names[number]).id).id
-        people.set_zone(self.house, person, self.zone)
+        person = self.server.run(
+            addresses.confirm, self.server.run(addresses.create, address, self.names[number]).id
+        ).id
+        self.server.run(addresses.set_zone, person, self.zone)
         return person
 
     def _known(self, address: str) -> int:
-        return people.create(self.house, address).id
+        return self.server.run(addresses.create, address).id
 
 
 def by_kind(mails: Sequence[Kept]) -> dict[str, list[Kept]]:

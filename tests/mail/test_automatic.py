@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.mail.automatic import MOST_RECEIVED, SIGNS, is_answer, sign_of_a_program
-from pbem.mail.incoming import fit_to_keep, read
+from pbem.mail.read.addressed import fit_to_keep, read
+from pbem.mail.read.automatic import MOST_RECEIVED, SIGNS, is_answer, sign_of_a_program
 
 HOST = "play.example.org"
 OURS = f"games@{HOST}"

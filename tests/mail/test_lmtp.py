@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from pbem.domain.errors import BadInput
-from pbem.mail.lmtp import MOST_RECIPIENTS, Lmtp
+from pbem.mail.read.lmtp import MOST_RECIPIENTS, Lmtp
 from tests.mail.mail_server import MailServer, connected
 
 SMALL = 10_000

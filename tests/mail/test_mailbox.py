@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from pbem.domain.errors import NotFound
-from pbem.mail.mailbox import LocalMailbox
-from pbem.mail.send import Parcel, Result
+from pbem.mail.send.local_mailbox import LocalMailbox
+from pbem.mail.send.relay import Parcel, Result
 from pbem.mail.wire import Mailbox, serialise
 from tests.mail.test_wire import MAIL
 

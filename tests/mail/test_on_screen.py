@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Request
 
 from engine import game as games_of_house
-from pbem.domain.words import LONGEST_NAME
+from pbem.domain.user_text import LONGEST_NAME
 from tests.browser.axe import COLOURS, faults_of
 from tests.mail.kinds import NAMES
 from tests.mail.pictures import OF_THE_GAME, chosen

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.mail.quotes import MOST_WRITTEN, lines_of, written
+from pbem.mail.read.quotes import MOST_WRITTEN, lines_of, written
 
 LONG = 256 * 1024
 """As much as is ever kept of one text."""

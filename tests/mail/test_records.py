@@ -6,11 +6,11 @@ import pytest
 
 from pbem.config import Dkim
 from pbem.domain.finding import How
-from pbem.mail.nameserver import Nameserver
-from pbem.mail.records import Sending, check, leaving_from
-from pbem.mail.sign import signer
-from pbem.mail.spf import MOST_LOOKUPS, Reading, Unreadable
-from tests.mail.test_sign import KEY, RECORD
+from pbem.mail.dns.nameserver import Nameserver
+from pbem.mail.dns.records import Sending, check, leaving_from
+from pbem.mail.dns.spf import MOST_LOOKUPS, Reading, Unreadable
+from pbem.mail.send.dkim import signer
+from tests.mail.test_dkim import KEY, RECORD
 from tests.mail.zone import Zone
 
 OURS = "198.51.100.7"

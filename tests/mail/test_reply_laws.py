@@ -12,9 +12,9 @@ from engine import grammar, orders
 from engine.chance import Stream
 from engine.decisions import Act, Decision
 from engine.table import begin
-from pbem.domain import commands
-from pbem.domain.commands import Move, Plain, Standing, Word
-from pbem.mail.reply import reply_of
+from pbem.domain import reply_commands
+from pbem.domain.reply_commands import Move, Plain, Standing, Word
+from pbem.mail.read.reply import reply_of
 from tests.mail.clients import PROGRAMS
 from tests.mail.kinds import kind_of, mails_of
 from tests.mail.sink import Kept
@@ -67,7 +67,7 @@ def test_our_own_words_are_never_a_command_however_they_are_quoted(game: str) ->
         for kept in answerable(game):
             for answer in ((), ("I will think about it.",)):
                 reply = reply_of(program(answer, kept, chance))
-                assert [line for line in reply.lines if commands.read(line, asked) is not None] == [], name
+                assert [line for line in reply.lines if reply_commands.read(line, asked) is not None] == [], name
                 assert all(line in reply.lines for line in answer), name
 
 
@@ -97,14 +97,14 @@ def test_whatever_is_legal_is_read_from_every_program(game: str, data: st.DataOb
     ]
     program = data.draw(st.sampled_from(sorted(PROGRAMS)))
     message = PROGRAMS[program](answer, data.draw(st.sampled_from(answerable(game))), chance)
-    read = [found for line in reply_of(message).lines if (found := commands.read(line, decision)) is not None]
+    read = [found for line in reply_of(message).lines if (found := reply_commands.read(line, decision)) is not None]
     first, second = read
     assert isinstance(first, Move)
     assert first.choice == choice
     assert isinstance(second, Plain)
     assert second.rest == "Good luck to you, and see you next week!"
     if order and "<" not in order:
-        assert isinstance(commands.read(order, decision), Standing)
+        assert isinstance(reply_commands.read(order, decision), Standing)
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbem.mail.incoming import fit_to_keep, read
-from pbem.mail.reports import LONGEST_SAID, Report, Reported, report_of
+from pbem.mail.read.addressed import fit_to_keep, read
+from pbem.mail.read.reports import LONGEST_SAID, Report, Reported, report_of
 from tests.mail import reported
 
 

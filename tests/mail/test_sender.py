@@ -4,8 +4,8 @@ from email.message import Message
 
 import pytest
 
-from pbem.mail.incoming import fit_to_keep, read
-from pbem.mail.sender import LONGEST_HEADER, is_vouched_for, sender_of
+from pbem.mail.read.addressed import fit_to_keep, read
+from pbem.mail.read.sender import LONGEST_HEADER, is_vouched_for, sender_of
 
 OURS = "play.example.org"
 GOOD = f"Authentication-Results: {OURS}; dmarc=pass (p=reject dis=none) header.from=example.net"

@@ -12,7 +12,7 @@ import pytest
 
 from engine import game as games_of_house
 from pbem.config import Dkim
-from pbem.mail.sign import signer
+from pbem.mail.send.dkim import signer
 from tests.conftest import find_tool
 from tests.mail.kinds import HOST
 from tests.mail.pictures import OF_THE_GAME, chosen

@@ -13,12 +13,12 @@ from email.utils import formatdate, make_msgid
 from random import Random
 from typing import Protocol
 
-from pbem.ops.simulated_browser import Browser
-from pbem.ops.simulated_mail import Arrived
-from pbem.ops.simulated_player import Manners, Player, asks
 from tests.mail_rig.mailbox import Mailbox, Received
 from tests.mail_rig.rig import Rig
 from tests.mail_rig.site import Site
+from tests.sim.browser import Browser
+from tests.sim.far_end import Arrived
+from tests.sim.player import Manners, Player, asks
 from tests.waiting import until
 
 CALM = Manners(timedelta(0), twice=0.1, old_links=0.05, regrets=0, wishes=0)

@@ -18,11 +18,13 @@ from urllib.parse import urlencode, urlsplit
 
 from engine import game
 from pbem import config
-from pbem.ops.opening import house_on, make_ready, opened_store
-from pbem.service import incoming, lobby, people
-from pbem.service.house import House
-from pbem.service.tables import Wanted
-from pbem.store import incoming as arrivals
+from pbem.ops.setup import make_ready, open_store, server_on
+from pbem.service.incoming import receive
+from pbem.service.people import addresses
+from pbem.service.server import Server
+from pbem.service.tables import joining
+from pbem.service.tables.new import Wanted
+from pbem.store import received as arrivals
 from tests.mail_rig.rig import OURS, THEIRS, Rig
 from tests.ops.processes import environment
 from tests.ports import free_port
@@ -62,26 +64,28 @@ class Site:
         return self.settings["PBEM_BASE_URL"]
 
     @contextmanager
-    def opened(self) -> Iterator[House]:
+    def opened(self) -> Iterator[Server]:
         """Its database, while no process runs."""
         settings = config.read(self.settings)
-        with opened_store(settings) as store:
-            yield house_on(store, settings)
+        with open_store(settings) as store:
+            yield server_on(store, settings)
 
     def begin(self, kind: str, names: Sequence[str], seats: int = 0, bot: str = "random") -> int:
         """A game that begins, with people on some seats, who are of example.net unless it is said, and bots on the rest."""
-        with self.opened() as house:
-            persons = [self._person(house, name if "@" in name else f"{name}@{THEIRS}") for name in names]
+        with self.opened() as server:
+            persons = [self._person(server, name if "@" in name else f"{name}@{THEIRS}") for name in names]
             seats = seats or game.load(kind).seats[0]
             wanted = Wanted(kind, seats, dict(game.load(kind).short), "60m", bots=(bot,) * (seats - len(names)))
-            game_id = lobby.create_table(house, persons[0], wanted).game_id
+            game_id = server.run(joining.create_table, persons[0], wanted).game_id
             for person in persons:
-                lobby.join(house, game_id, person)
+                server.run(joining.join, game_id, person)
         return game_id
 
     @staticmethod
-    def _person(house: House, address: str) -> int:
-        return people.confirm(house, people.create(house, address, address.partition("@")[0][:20].capitalize()).id).id
+    def _person(server: Server, address: str) -> int:
+        return server.run(
+            addresses.confirm, server.run(addresses.create, address, address.partition("@")[0][:20].capitalize()).id
+        ).id
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -109,11 +113,11 @@ class Site:
 
     def arrivals(self) -> dict[str, int]:
         """What came in, and how often, once everything that was kept is dealt with; the process has to be over."""
-        with self.opened() as house:
-            box = incoming.letterbox_of(config.read(self.settings))
-            while incoming.attend(house, box):
+        with self.opened() as server:
+            box = receive.letterbox_of(config.read(self.settings))
+            while receive.attend(server, box):
                 pass
-            with house.store.read() as tx:
+            with server.store.read() as tx:
                 return arrivals.counted(tx, date.min)
 
     def client(self) -> "Client":

@@ -13,13 +13,14 @@ from random import Random
 
 import pytest
 
-from pbem.ops.simulated_browser import Browser
-from pbem.service.play import By
-from pbem.store import games, outbox, people
+from pbem.service.play.move import By
+from pbem.store import games, ledger, outbox, people
+from pbem.store import log as log_rows
 from tests.mail_rig.mailbox import Mailbox
 from tests.mail_rig.players import COMMAND, RepliesOnly, answer_to, kind_of, next_of, reply_address
 from tests.mail_rig.rig import OTHERS, OURS, RELAY, Rig
 from tests.mail_rig.site import Site
+from tests.sim.browser import Browser
 from tests.waiting import until
 
 pytestmark = [
@@ -56,11 +57,11 @@ def has_told_of(rig: Rig, since: int, what: str) -> bool:
 
 def ledger_of(here: Site, address: str) -> dict[str, str]:
     """What has become of somebody's mails: what was noted, and the last detail of it."""
-    with here.opened() as house, house.store.read() as tx:
+    with here.opened() as server, server.store.read() as tx:
         person = people.by_mailbox(tx, address)
         assert person is not None
         mails = [mail.id for mail in outbox.of_person(tx, person.id, 100)]
-        return {line.what: line.detail for lines in outbox.lines(tx, mails).values() for line in lines}
+        return {line.what: line.detail for lines in ledger.lines(tx, mails).values() for line in lines}
 
 
 def test_an_away_notice_answers_none_of_our_mails(rig: Rig, site: Make, mailbox: Open) -> None:
@@ -109,8 +110,8 @@ def test_forgers_move_nothing_and_their_victim_is_asked(rig: Rig, site: Make, ma
         assert arrived[doubt] == 1
         assert sum(times for what, times in arrived.items() if what.startswith(doubt)) == 2
     assert arrived["reply: carried out"] == 1
-    with here.opened() as house, house.store.read() as tx:
-        ways = [row.by for row in games.chain(tx, game_id, games.read(tx, game_id).key) if row.seat is not None]
+    with here.opened() as server, server.store.read() as tx:
+        ways = [row.by for row in log_rows.chain(tx, game_id, games.read(tx, game_id).key) if row.seat is not None]
     assert ways.count(By.REPLY) == 1
     assert {*ways} <= {By.REPLY, By.BOT}
 

@@ -13,11 +13,11 @@ from random import Random
 import pytest
 
 from engine import game
-from pbem.links import contains_token
 from pbem.ops.verify import games_to_verify, verify_games
-from pbem.service.play import By
-from pbem.service.record import Kind
-from pbem.store import games
+from pbem.service.play.log import Kind
+from pbem.service.play.move import By
+from pbem.store import games, log
+from pbem.tokens import contains_token
 from tests.mail_rig.mailbox import Mailbox, Received
 from tests.mail_rig.players import LinksOnly, RepliesOnly, kind_of, play
 from tests.mail_rig.rig import OURS, Rig
@@ -48,20 +48,20 @@ class Evening:
     def ways(self) -> dict[str, set[str]]:
         """For each game, the ways by which choices of people came in."""
         found = {}
-        with self.site.opened() as house, house.store.read() as tx:
+        with self.site.opened() as server, server.store.read() as tx:
             for kind, game_id in self.games.items():
-                rows = games.chain(tx, game_id, games.read(tx, game_id).key)
+                rows = log.chain(tx, game_id, games.read(tx, game_id).key)
                 found[kind] = {row.by for row in rows if row.kind in (Kind.SEALED, Kind.ENTRY) and row.seat is not None}
         return found
 
     def must_be_over(self) -> None:
         """Every game has ended, and every log says how."""
-        with self.site.opened() as house:
-            with house.store.read() as tx:
+        with self.site.opened() as server:
+            with server.store.read() as tx:
                 assert {kind: games.read(tx, game_id).status for kind, game_id in self.games.items()} == dict.fromkeys(
                     game.names(), "over"
                 )
-            for report in verify_games(house.store, games_to_verify(house.store)[0]):
+            for report in verify_games(server.store, games_to_verify(server.store)[0]):
                 assert report.sound, report
 
 
@@ -156,8 +156,8 @@ def test_no_token_is_in_anything_that_the_server_has_said_or_kept(
     way: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     evening: Evening = request.getfixturevalue(way)
-    with evening.site.opened() as house:
-        keys = house.keys
+    with evening.site.opened() as server:
+        keys = server.keys
     said = evening.site.said.read_bytes()
     assert b"INSERT INTO outbox" in said
     backup = tmp_path / "backup.sqlite3"

@@ -7,13 +7,13 @@ import pytest
 from sqlalchemy import inspect, text
 
 from pbem.domain.errors import BadInput
-from pbem.store import migrate
+from pbem.store import migrations
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from tests.migrations.filled import fill, rows
 from tests.service.conftest import postgresql_database
 
-STEPS = migrate.steps()
+STEPS = migrations.steps()
 
 
 def test_steps_are_numbered_in_their_order() -> None:
@@ -22,45 +22,45 @@ def test_steps_are_numbered_in_their_order() -> None:
 
 @pytest.mark.parametrize("step", STEPS)
 def test_each_step_runs_up_and_down_and_up_again_with_data(empty: Store, step: str) -> None:
-    before = STEPS[STEPS.index(step) - 1] if step != STEPS[0] else migrate.EMPTY
-    if before != migrate.EMPTY:
-        migrate.upgrade(empty, before)
+    before = STEPS[STEPS.index(step) - 1] if step != STEPS[0] else migrations.EMPTY
+    if before != migrations.EMPTY:
+        migrations.upgrade(empty, before)
         fill(empty)
-    there = rows(empty) if before != migrate.EMPTY else {}
-    migrate.upgrade(empty, step)
+    there = rows(empty) if before != migrations.EMPTY else {}
+    migrations.upgrade(empty, step)
     assert {name: len(found) for name, found in rows(empty).items() if name in there} == {
         name: len(found) for name, found in there.items()
     }
-    if before == migrate.EMPTY:
+    if before == migrations.EMPTY:
         assert not any(rows(empty).values())
         fill(empty)
-    migrate.downgrade(empty, before)
-    assert migrate.current(empty) == before
-    assert before != migrate.EMPTY or table_names(empty) <= {"alembic_version"}
-    assert migrate.upgrade(empty, step) == [step]
-    assert migrate.current(empty) == step
+    migrations.downgrade(empty, before)
+    assert migrations.current(empty) == before
+    assert before != migrations.EMPTY or table_names(empty) <= {"alembic_version"}
+    assert migrations.upgrade(empty, step) == [step]
+    assert migrations.current(empty) == step
 
 
 def test_all_steps_together_run_up_and_down_and_up_again(empty: Store) -> None:
-    assert migrate.upgrade(empty) == STEPS
+    assert migrations.upgrade(empty) == STEPS
     written = fill(empty)
     assert rows(empty) == written
-    migrate.downgrade(empty, migrate.EMPTY)
+    migrations.downgrade(empty, migrations.EMPTY)
     assert table_names(empty) <= {"alembic_version"}
-    assert migrate.upgrade(empty) == STEPS
+    assert migrations.upgrade(empty) == STEPS
     assert not any(rows(empty).values())
 
 
 def test_the_newest_step_is_the_schema(empty: Store) -> None:
-    migrate.upgrade(empty)
-    assert migrate.differences(empty) == [], "run `make migration`; see migrations/README.md"
+    migrations.upgrade(empty)
+    assert migrations.differences(empty) == [], "run `make migration`; see migrations/README.md"
 
 
 def test_the_newest_step_has_every_constraint_of_the_schema_by_its_name(
     empty: Store, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Alembic does not compare everything: checks and keys are compared here as the database tells of them."""
-    migrate.upgrade(empty)
+    migrations.upgrade(empty)
     if empty.on_sqlite:
         assert told(empty) == told_of_schema(f"sqlite:///{tmp_path_factory.mktemp('schema')}/schema.sqlite3")
     else:
@@ -70,18 +70,18 @@ def test_the_newest_step_has_every_constraint_of_the_schema_by_its_name(
 
 def test_a_constraint_that_is_missing_is_found(empty: Store) -> None:
     """The comparison above has been seen to fail."""
-    migrate.upgrade(empty)
+    migrations.upgrade(empty)
     whole = told(empty)
     empty.write(lambda tx: tx.execute(text("DROP INDEX ix_outbox_due")))
     assert told(empty) != whole
-    assert migrate.differences(empty)
+    assert migrations.differences(empty)
 
 
 def test_running_the_steps_again_does_nothing(empty: Store) -> None:
-    migrate.upgrade(empty)
+    migrations.upgrade(empty)
     fill(empty)
     before = rows(empty)
-    assert migrate.upgrade(empty) == []
+    assert migrations.upgrade(empty) == []
     assert rows(empty) == before
 
 
@@ -92,7 +92,7 @@ def test_several_processes_that_migrate_at_once_run_each_step_once(empty_url: st
     def run(store: Store) -> None:
         ready.wait()
         try:
-            migrate.upgrade(store)
+            migrations.upgrade(store)
         except Exception as error:  # noqa: BLE001 - whatever it is, the test has to see it
             failures.append(error)
 
@@ -102,35 +102,35 @@ def test_several_processes_that_migrate_at_once_run_each_step_once(empty_url: st
     for thread in threads:
         thread.join()
     assert failures == []
-    assert {migrate.current(store) for store in stores} == {STEPS[-1]}
+    assert {migrations.current(store) for store in stores} == {STEPS[-1]}
     for store in stores:
         store.close()
 
 
 def test_a_step_that_fails_leaves_nothing_half_done(empty: Store) -> None:
-    migrate.upgrade(empty)
+    migrations.upgrade(empty)
     fill(empty)
-    migrate.downgrade(empty, migrate.EMPTY)
+    migrations.downgrade(empty, migrations.EMPTY)
     # A table is in the way of one of the last that the first step makes.
     empty.write(lambda tx: tx.execute(text("CREATE TABLE vote (seat INTEGER)")))
     with pytest.raises(Exception, match="vote"):
-        migrate.upgrade(empty)
+        migrations.upgrade(empty)
     assert table_names(empty) <= {"alembic_version", "vote"}
-    assert migrate.current(empty) == migrate.EMPTY
+    assert migrations.current(empty) == migrations.EMPTY
 
 
 def test_an_empty_database_is_refused_with_what_to_do(empty: Store) -> None:
     with pytest.raises(BadInput, match=r"empty\. .*`pbem init`"):
-        migrate.must_be_current(empty)
+        migrations.must_be_current(empty)
 
 
 def test_a_database_of_a_newer_release_is_refused_and_left_alone(empty: Store) -> None:
-    migrate.upgrade(empty)
+    migrations.upgrade(empty)
     empty.write(lambda tx: tx.execute(text("UPDATE alembic_version SET version_num = '9999'")))
-    for refuses in (migrate.must_be_current, migrate.upgrade):
+    for refuses in (migrations.must_be_current, migrations.upgrade):
         with pytest.raises(BadInput, match="newer than this release"):
             refuses(empty)
-    assert migrate.current(empty) == "9999"
+    assert migrations.current(empty) == "9999"
 
 
 def table_names(store: Store) -> set[str]:

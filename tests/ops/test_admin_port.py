@@ -14,20 +14,20 @@ from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
 
-from pbem import faults
+from pbem import failpoints
 from pbem.clock import FakeClock
 from pbem.config import Config, read
 from pbem.domain.errors import BadInput, Refusal
-from pbem.ops import admin
-from pbem.service import calls
-from pbem.service.heartbeat import Worker, beat
-from pbem.service.house import House
-from pbem.service.moderation.clocks import Pause
-from pbem.service.moderation.doing import preview
-from pbem.store import deadlines, migrate, outages, outbox
+from pbem.ops.monitoring import admin_port
+from pbem.service.clocks.outages import Worker, beat
+from pbem.service.desk import calls
+from pbem.service.desk.acts.clocks import Pause
+from pbem.service.desk.acts.perform import preview
+from pbem.service.server import Server
+from pbem.store import deadlines, heartbeats, migrations, outbox
 from pbem.store.database import Store
 from tests.ops.processes import get
-from tests.service.begun import Begun
+from tests.service.a_game import Begun
 from tests.service.moderated import OLGA, does
 from tests.web.applications import application
 
@@ -41,13 +41,13 @@ def config(tmp_path: Path) -> Config:
 
 
 @pytest.fixture
-def ports(house: House, config: Config) -> Iterator[Callable[..., int]]:
+def ports(server: Server, config: Config) -> Iterator[Callable[..., int]]:
     """Let the admin port of a process answer; which one it is."""
     with ExitStack() as open_ports:
 
         def opened(worker: str | None = None) -> int:
-            on = admin.listening(0)
-            open_ports.enter_context(admin.answering(on, house, config, worker))
+            on = admin_port.listening(0)
+            open_ports.enter_context(admin_port.answering(on, server, config, worker))
             return int(on.getsockname()[1])
 
         yield opened
@@ -67,7 +67,7 @@ def numbers(ports: Callable[..., int]) -> Numbers:
     return scraped
 
 
-def at_step(house: House, step: str) -> None:
+def at_step(server: Server, step: str) -> None:
     """Let the database say that it is at this step."""
 
     def work(tx: Connection) -> None:
@@ -75,7 +75,7 @@ def at_step(house: House, step: str) -> None:
         tx.execute(text("DELETE FROM alembic_version"))
         tx.execute(text("INSERT INTO alembic_version VALUES (:step)"), {"step": step})
 
-    house.write(work)
+    server.store.write(work)
 
 
 def ready(port: int) -> tuple[bool, dict[str, str]]:
@@ -88,16 +88,16 @@ def ready(port: int) -> tuple[bool, dict[str, str]]:
 
 
 def test_tables_mails_turns_and_calls_are_counted_as_they_are(
-    house: House, table: Table, clock: FakeClock, numbers: Numbers
+    server: Server, table: Table, clock: FakeClock, numbers: Numbers
 ) -> None:
     game = table("sun-bid", 2)
     table("bid", 3)
     (seat,) = game.asked()
-    calls.call(house, game.person_at(seat), "Hello?", game_id=game.id, seat=seat)
+    server.run(calls.call, game.person_at(seat), "Hello?", game_id=game.id, seat=seat)
     found = numbers()
     assert found["pbem_games", "playing"] == 2
     assert found["pbem_games", "frozen"] == 0
-    with house.store.read() as tx:
+    with server.store.read() as tx:
         assert found["pbem_mails_waiting", "queued"] == outbox.queue_length(tx, "queued")[0] > len(game.mails())
     assert found["pbem_deadlines_open",] == 4
     assert found["pbem_calls_open",] == 1
@@ -106,13 +106,13 @@ def test_tables_mails_turns_and_calls_are_counted_as_they_are(
     assert ("pbem_worker_beat_timestamp_seconds",) not in found
 
     def run_out(tx: Connection) -> None:
-        row = deadlines.read(tx, game.id, game.row().window, seat)
+        row = deadlines.read(tx, game.id, game.row().turn, seat)
         assert row is not None
         deadlines.change(tx, row, due_at=clock.now(), attempts=deadlines.MOST_ATTEMPTS)
 
-    house.write(run_out)
+    server.store.write(run_out)
     clock.advance(timedelta(hours=1))
-    beat(house, Worker("first", clock.now()))
+    server.run(beat, Worker("first", clock.now()))
     found = numbers()
     assert found["pbem_deadlines_overdue",] == found["pbem_deadlines_parked",] == 1
     assert found["pbem_deadline_oldest_seconds",] == 3600
@@ -138,12 +138,12 @@ def test_a_move_counts_when_it_is_kept_and_one_that_is_refused_or_lost_does_not(
     before = moves()
     with pytest.raises(Refusal):
         game.play(seat, "bid 1000000")
-    faults.arm(lose)
+    failpoints.arm(lose)
     try:
         with pytest.raises(Lost):
             game.play(seat, game.asked()[seat].default)
     finally:
-        faults.arm(None)
+        failpoints.arm(None)
     assert moves() == before
     rows = len(game.log())
     game.play(seat, game.asked()[seat].default)
@@ -151,7 +151,7 @@ def test_a_move_counts_when_it_is_kept_and_one_that_is_refused_or_lost_does_not(
 
 
 def test_a_row_counts_once_however_often_its_transaction_is_run_and_not_at_all_where_it_was_a_look(
-    table: Table, numbers: Numbers, house: House
+    table: Table, numbers: Numbers, server: Server
 ) -> None:
     game = table("sun-bid", 2)
     tries = 0
@@ -167,21 +167,21 @@ def test_a_row_counts_once_however_often_its_transaction_is_run_and_not_at_all_w
         return sum(number for (name, *_), number in numbers().items() if name == "pbem_log_rows_total")
 
     before = rows()
-    preview(house, OLGA, Pause(game.id), "to see what it would do")
+    preview(server, OLGA, Pause(game.id), "to see what it would do")
     assert rows() == before
-    faults.arm(in_the_way)
+    failpoints.arm(in_the_way)
     try:
-        does(house, Pause(game.id))
+        does(server, Pause(game.id))
     finally:
-        faults.arm(None)
+        failpoints.arm(None)
     assert tries == 2
     assert rows() == before + 1
 
 
 def test_a_request_is_counted_under_its_route_and_nothing_that_was_typed_is_in_a_label(
-    house: House, config: Config, numbers: Numbers
+    server: Server, config: Config, numbers: Numbers
 ) -> None:
-    client = application(house, config).test_client()
+    client = application(server, config).test_client()
     token = "am234567abcdefghijklmnopqrstuvwxy"
     before = numbers()
     client.get(f"/s/{token}", base_url=config.base_url)
@@ -199,9 +199,9 @@ def test_a_request_is_counted_under_its_route_and_nothing_that_was_typed_is_in_a
     assert not [key for key in found if token in "".join(key).lower()]
 
 
-def test_a_process_is_ready_with_its_database_and_its_worker(house: House, ports: Callable[..., int]) -> None:
-    at_step(house, migrate.head())
-    beat(house, Worker("ours", house.now()))
+def test_a_process_is_ready_with_its_database_and_its_worker(server: Server, ports: Callable[..., int]) -> None:
+    at_step(server, migrations.head())
+    server.run(beat, Worker("ours", server.now()))
     assert ready(ports("ours")) == (
         True,
         {"disk": "well", "database": "well", "migrations": "well", "worker": "well"},
@@ -211,32 +211,32 @@ def test_a_process_is_ready_with_its_database_and_its_worker(house: House, ports
 
 
 def test_a_worker_that_is_silent_is_not_ready_and_pages_are_served_without_one(
-    house: House, clock: FakeClock, ports: Callable[..., int]
+    server: Server, clock: FakeClock, ports: Callable[..., int]
 ) -> None:
-    at_step(house, migrate.head())
+    at_step(server, migrations.head())
     working, serving = ports("ours"), ports()
-    beat(house, Worker("ours", clock.now()))
+    server.run(beat, Worker("ours", clock.now()))
     clock.advance(timedelta(minutes=3))
     assert ready(working)[0] is False
     assert ready(serving) == (True, ready(serving)[1] | {"worker": "warning"})
     # Somebody else's heart is not ours.
-    house.write(lambda tx: outages.beat(tx, "another", clock.now(), clock.now()))
+    server.store.write(lambda tx: heartbeats.beat(tx, "another", clock.now(), clock.now()))
     assert ready(working)[0] is False
     assert ready(serving)[1]["worker"] == "well"
 
 
-@pytest.mark.parametrize(("step", "is_ready", "how"), [("9999", True, "warning"), (migrate.EMPTY, False, "trouble")])
+@pytest.mark.parametrize(("step", "is_ready", "how"), [("9999", True, "warning"), (migrations.EMPTY, False, "trouble")])
 def test_a_database_that_is_newer_stops_nobody_and_one_that_is_older_does(
-    house: House, ports: Callable[..., int], step: str, is_ready: bool, how: str
+    server: Server, ports: Callable[..., int], step: str, is_ready: bool, how: str
 ) -> None:
-    if step != migrate.EMPTY:
-        at_step(house, step)
+    if step != migrations.EMPTY:
+        at_step(server, step)
     found, checks = ready(ports())
     assert (found, checks["migrations"]) == (is_ready, how)
 
 
-def test_a_full_disk_is_told(house: House, ports: Callable[..., int], monkeypatch: pytest.MonkeyPatch) -> None:
-    at_step(house, migrate.head())
+def test_a_full_disk_is_told(server: Server, ports: Callable[..., int], monkeypatch: pytest.MonkeyPatch) -> None:
+    at_step(server, migrations.head())
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**12, 10**12 - 10**8, 10**8))
     found, checks = ready(ports())
@@ -244,11 +244,11 @@ def test_a_full_disk_is_told(house: House, ports: Callable[..., int], monkeypatc
 
 
 def test_a_database_that_is_away_is_told_without_its_secrets_and_the_rest_is_still_told(
-    tmp_path: Path, house: House, config: Config
+    tmp_path: Path, server: Server, config: Config
 ) -> None:
-    away = replace(house, store=Store("postgresql://pbem:hunter2@127.0.0.1:9/pbem"))
-    on = admin.listening(0)
-    with admin.answering(on, away, config, None):
+    away = replace(server, store=Store("postgresql://pbem:hunter2@127.0.0.1:9/pbem"))
+    on = admin_port.listening(0)
+    with admin_port.answering(on, away, config, None):
         port = int(on.getsockname()[1])
         found, checks = ready(port)
         assert (found, checks["database"]) == (False, "trouble")
@@ -261,24 +261,24 @@ def test_a_database_that_is_away_is_told_without_its_secrets_and_the_rest_is_sti
 
 
 def test_a_port_that_is_taken_is_told_with_what_to_do() -> None:
-    with admin.listening(0) as taken:
+    with admin_port.listening(0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(BadInput, match=rf"Port {port} .* is in use.* PBEM_WEB_ADMIN_PORT=8011"):
-            admin.listening(port)
+            admin_port.listening(port)
 
 
 def test_the_port_is_this_machine_s_alone(ports: Callable[..., int]) -> None:
-    with admin.listening(0) as on:
+    with admin_port.listening(0) as on:
         assert on.getsockname()[0] == "127.0.0.1"
 
 
-def test_a_doctor_says_who_answers_on_the_admin_port(house: House, config: Config, ports: Callable[..., int]) -> None:
+def test_a_doctor_says_who_answers_on_the_admin_port(server: Server, config: Config, ports: Callable[..., int]) -> None:
     def looked_at(port: int) -> tuple[str, str]:
-        (found,) = admin.look_at_port(replace(config, web=replace(config.web, admin_port=port)))
+        (found,) = admin_port.look_at_port(replace(config, web=replace(config.web, admin_port=port)))
         return found.how, found.says
 
     port = ports()
     assert looked_at(0)[0] == "well"
     assert looked_at(port)[0] == "trouble"
-    at_step(house, migrate.head())
+    at_step(server, migrations.head())
     assert looked_at(port) == ("well", f"the server says it is ready (127.0.0.1, port {port})")

@@ -11,34 +11,38 @@ from sqlalchemy import text
 
 from pbem.clock import SystemClock
 from pbem.config import read
-from pbem.mail.mailbox import LocalMailbox
-from pbem.mail.send import Outcome, Result
-from pbem.ops.opening import house_on, opened_store
-from pbem.service import lobby, people
-from pbem.service.delivery import deliver, post_of
-from pbem.service.house import House
-from pbem.service.tables import Wanted
+from pbem.mail.send.local_mailbox import LocalMailbox
+from pbem.mail.send.relay import Outcome, Result
+from pbem.ops.setup import open_store, server_on
+from pbem.service.outgoing.deliver import deliver, post_of
+from pbem.service.people import addresses
+from pbem.service.server import Server
+from pbem.service.tables import joining
+from pbem.service.tables.new import Wanted
 from pbem.store import organisers, outbox
 from pbem.store.database import Store
 from tests.mail.far_end import FarEnd
 from tests.ops.conftest import Run
-from tests.service.begun import Begun
+from tests.service.a_game import Begun
 
 
 def begin_here(kind: str = "sunset-poker") -> int:
     """Begin a game of two people and a bot on the server in this folder."""
-    with opened_store(read(os.environ)) as store:
-        house = house_on(store, read(os.environ))
-        players = [people.confirm(house, people.create(house, f"{n}@example.org", n).id).id for n in ("Ann", "Ben")]
-        game_id = lobby.create_table(house, players[0], Wanted(kind, 3, bots=("random",))).game_id
+    with open_store(read(os.environ)) as store:
+        server = server_on(store, read(os.environ))
+        players = [
+            server.run(addresses.confirm, server.run(addresses.create, f"{n}@example.org", n).id).id
+            for n in ("Ann", "Ben")
+        ]
+        game_id = server.run(joining.create_table, players[0], Wanted(kind, 3, bots=("random",))).game_id
         for player in players:
-            lobby.join(house, game_id, player)
+            server.run(joining.join, game_id, player)
         return game_id
 
 
 def change(statement: str, **values: object) -> None:
     """Change the database in this folder behind everybody's back."""
-    with opened_store(read(os.environ)) as store:
+    with open_store(read(os.environ)) as store:
         store.write(lambda tx: tx.execute(text(statement), values))
 
 
@@ -129,10 +133,10 @@ def test_rebuild_mends_a_snapshot_and_leaves_a_bad_log_alone(pbem: Run) -> None:
 def test_a_rebuilt_game_goes_on(pbem: Run) -> None:
     pbem("init")
     game_id = begin_here()
-    change("UPDATE game SET state = 'lost', box = 'lost', orders = 'lost', \"window\" = 99")
+    change("UPDATE game SET state = 'lost', box = 'lost', orders = 'lost', \"turn\" = 99")
     assert pbem("rebuild", "--game", str(game_id)).exit_code == 0
-    with opened_store(read(os.environ)) as store:
-        begun = Begun(house_on(store, read(os.environ)), game_id)
+    with open_store(read(os.environ)) as store:
+        begun = Begun(server_on(store, read(os.environ)), game_id)
         seat, decision = next(iter(begun.asked().items()))
         begun.play(seat, decision.default)
     assert pbem("verify").exit_code == 0
@@ -189,9 +193,9 @@ def test_after_a_revoked_key_every_open_turn_is_mailed_again_with_links_that_wor
     pbem("init")
     game_id = begin_here()
     send_everything()
-    with opened_store(read(os.environ)) as store:
-        house = house_on(store, read(os.environ))
-        asked = [seat for seat in Begun(house, game_id).asked() if Begun(house, game_id).places()[seat].bot is None]
+    with open_store(read(os.environ)) as store:
+        server = server_on(store, read(os.environ))
+        asked = [seat for seat in Begun(server, game_id).asked() if Begun(server, game_id).places()[seat].bot is None]
         mailbox = post_of(read(os.environ)).transport
         assert isinstance(mailbox, LocalMailbox)
         before = {letter.key for letter in mailbox.letters()}
@@ -199,8 +203,8 @@ def test_after_a_revoked_key_every_open_turn_is_mailed_again_with_links_that_wor
     done = pbem("keys", "revoke", "a")
     assert f"mails {len(asked) or 'no'} open turn" in done.output
     send_everything()
-    with opened_store(read(os.environ)) as store:
-        house = house_on(store, read(os.environ))
+    with open_store(read(os.environ)) as store:
+        server = server_on(store, read(os.environ))
         fresh = [letter for letter in mailbox.letters() if letter.key not in before]
         assert len(fresh) == len(asked)
         for letter in fresh:
@@ -213,24 +217,24 @@ def test_after_a_revoked_key_every_open_turn_is_mailed_again_with_links_that_wor
 def test_mails_that_wait_when_a_key_is_revoked_are_written_anew(pbem: Run) -> None:
     pbem("init")
     begin_here()
-    with opened_store(read(os.environ)) as store:
-        house = house_on(store, read(os.environ))
+    with open_store(read(os.environ)) as store:
+        server = server_on(store, read(os.environ))
         post = post_of(read(os.environ))
         post.transport = FarEnd(lambda _parcel: Outcome(Result.LATER, "451 not now"))
-        deliver(house, post)
+        deliver(server, post)
         with store.read() as tx:
             assert any(row.body for row in outbox.with_status(tx, "queued", 100))
     pbem("keys", "rotate")
     pbem("keys", "revoke", "a")
-    with opened_store(read(os.environ)) as store, store.read() as tx:
+    with open_store(read(os.environ)) as store, store.read() as tx:
         assert not any(row.body for row in outbox.with_status(tx, "queued", 100))
 
 
 def send_everything() -> None:
     """Send all mails that are due, to the mailbox in this folder."""
-    with opened_store(read(os.environ)) as store:
-        house = house_on(store, read(os.environ))
-        ahead = House(store, Ahead(), house.randomness, house.keys)
+    with open_store(read(os.environ)) as store:
+        server = server_on(store, read(os.environ))
+        ahead = Server(store, Ahead(), server.randomness, server.keys)
         deliver(ahead, post_of(read(os.environ)), limit=100)
 
 
@@ -249,7 +253,7 @@ def test_organisers_are_added_with_a_passphrase_that_is_nowhere_to_be_seen(pbem:
     assert words not in added.output
     listed = pbem("organiser", "list").output
     assert listed.startswith("Ann  ann@example.org")
-    with opened_store(read(os.environ)) as store, store.read() as tx:
+    with open_store(read(os.environ)) as store, store.read() as tx:
         found = organisers.by_name(tx, "Ann")
     assert found is not None
     assert found.passphrase.startswith("$argon2id$")

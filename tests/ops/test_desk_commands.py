@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from pbem.config import read
-from pbem.ops.opening import house_on, opened_store
-from pbem.service import calls, people
+from pbem.ops.setup import open_store, server_on
+from pbem.service.desk import calls
+from pbem.service.people import addresses
 from pbem.store import organisers
 from tests.ops.conftest import Run
 from tests.ops.test_commands import change
@@ -22,13 +23,13 @@ def add(pbem: Run, name: str = "Ann") -> None:
 
 def call_here(text: str) -> int:
     """Somebody called Zoe calls the organiser of the server in this folder."""
-    with opened_store(read(os.environ)) as store:
-        house = house_on(store, read(os.environ))
-        return calls.call(house, people.create(house, "zoe@example.org", "Zoe").id, text)
+    with open_store(read(os.environ)) as store:
+        server = server_on(store, read(os.environ))
+        return server.run(calls.call, server.run(addresses.create, "zoe@example.org", "Zoe").id, text)
 
 
 def totp_of(name: str) -> str | None:
-    with opened_store(read(os.environ)) as store, store.read() as tx:
+    with open_store(read(os.environ)) as store, store.read() as tx:
         found = organisers.by_name(tx, name)
         assert found is not None
         return found.totp

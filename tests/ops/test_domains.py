@@ -5,7 +5,7 @@ import pytest
 from pbem.clock import SystemClock
 from pbem.domain.finding import How
 from pbem.ops.domains import LATELY, look_at_domains
-from pbem.store import outages, traffic
+from pbem.store import reachability, traffic
 
 
 def count(store, domain, many, kind, day):
@@ -53,6 +53,6 @@ def test_what_is_longer_ago_says_nothing_of_today(store, today):
 def test_people_who_cannot_be_reached_are_counted_and_not_named(store, person):
     now = SystemClock().now()
     for who in (person("Ann"), person("Ben")):
-        store.write(lambda tx, who=who: outages.fail(tx, who, now, "bounced", "550"))
+        store.write(lambda tx, who=who: reachability.fail(tx, who, now, "bounced", "550"))
     found = list(look_at_domains(store))[-1]
     assert found.says == "2 people cannot be reached by mail."

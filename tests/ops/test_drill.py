@@ -12,13 +12,14 @@ import pytest
 
 from pbem import paths
 from pbem.config import Config, read
-from pbem.ops.opening import house_on, opened_store
+from pbem.ops.setup import open_store, server_on
 from pbem.ops.verify import games_to_verify, verify_games
-from pbem.service import lobby, people
-from pbem.service.tables import Wanted
+from pbem.service.people import addresses
+from pbem.service.tables import joining
+from pbem.service.tables.new import Wanted
 from tests.handbook.test_running import files
 from tests.ops.processes import environment, run
-from tests.service.begun import Begun
+from tests.service.a_game import Begun
 
 pytestmark = pytest.mark.slow
 
@@ -77,15 +78,16 @@ def machine(tmp_path: Path) -> Machine:
     """A machine with a server on it, two games in their middles, and the backup of a night."""
     made = Machine(tmp_path)
     assert run("init", folder=tmp_path, PBEM_DATA_DIR=str(made.data)).returncode == 0
-    with opened_store(made.config) as store:
-        house = house_on(store, made.config)
+    with open_store(made.config) as store:
+        server = server_on(store, made.config)
         ann, ben = (
-            people.confirm(house, people.create(house, f"{name}@example.org", name).id).id for name in ("ann", "ben")
+            server.run(addresses.confirm, server.run(addresses.create, f"{name}@example.org", name).id).id
+            for name in ("ann", "ben")
         )
         for wanted in (Wanted("sun-bid", 2, {}, "1d"), Wanted("bid", 3, {}, "1d", bots=("random",))):
-            game = Begun(house, lobby.create_table(house, ann, wanted).game_id)
+            game = Begun(server, server.run(joining.create_table, ann, wanted).game_id)
             for player in (ann, ben):
-                lobby.join(house, game.id, player)
+                server.run(joining.join, game.id, player)
             for _ in zip(range(4), game.play_defaults(), strict=False):
                 pass
     saved = made.does(backup_of_the_unit())
@@ -95,11 +97,11 @@ def machine(tmp_path: Path) -> Machine:
 
 def heads(config: Config) -> list[tuple[str, bytes]]:
     """How far every game is; each of them has to verify."""
-    with opened_store(config) as store:
+    with open_store(config) as store:
         ids, _ = games_to_verify(store)
         assert all(report.sound for report in verify_games(store, ids))
-        house = house_on(store, config)
-        return [(row.key, row.head) for row in (Begun(house, game_id).row() for game_id in ids)]
+        server = server_on(store, config)
+        return [(row.key, row.head) for row in (Begun(server, game_id).row() for game_id in ids)]
 
 
 def test_the_drill_brings_a_backup_back_beside_the_running_server_and_leaves_nothing(machine: Machine) -> None:
@@ -134,7 +136,7 @@ def test_a_wrecked_server_comes_back_with_its_games_and_its_links_and_goes_on(ma
     assert stat.S_IMODE((machine.data / "pbem.sqlite3").stat().st_mode) == 0o600
     assert heads(machine.config) == games
     assert machine.config.keys == keys
-    with opened_store(machine.config) as store:
-        game = Begun(house_on(store, machine.config), 1)
+    with open_store(machine.config) as store:
+        game = Begun(server_on(store, machine.config), 1)
         next(game.play_defaults())
         assert game.verifies()

@@ -7,13 +7,13 @@ import dkim
 import pytest
 
 from pbem.config import read
-from pbem.mail.mailbox import LocalMailbox
+from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.ops import mail_checks
-from pbem.ops.opening import opened_house
-from pbem.service import incoming
+from pbem.ops.setup import open_server
+from pbem.service.incoming import receive
 from tests.mail.sink import Kept, Sink
+from tests.mail.test_dkim import KEY, RECORD
 from tests.mail.test_records import GOOD
-from tests.mail.test_sign import KEY, RECORD
 from tests.mail.zone import Zone
 from tests.ops.conftest import Run
 from tests.ops.test_commands import begin_here
@@ -82,8 +82,8 @@ def answers(pbem: Run, mail: Kept, settings: dict[str, str], vouched: str) -> st
     )
     assert pbem("mail", "receive", "--from", "me@example.org", "--to", to, typed=raw, **settings).exit_code == 0
     config = read(settings)
-    with opened_house(config) as house:
-        incoming.attend(house, incoming.letterbox_of(config))
+    with open_server(config) as server:
+        receive.attend(server, receive.letterbox_of(config))
     return to
 
 

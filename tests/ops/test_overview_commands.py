@@ -4,11 +4,12 @@ import pytest
 from click.testing import CliRunner
 
 from pbem.cli import main
-from pbem.ops.opening import opened_house
-from pbem.ops.terminal import read_settings
-from pbem.service import lobby, people
-from pbem.service.tables import Wanted
-from pbem.store import audit, games, outbox
+from pbem.ops.commands.terminal import read_settings
+from pbem.ops.setup import open_server
+from pbem.service.people import addresses
+from pbem.service.tables import joining
+from pbem.service.tables.new import Wanted
+from pbem.store import audit, games, ledger, outbox
 
 
 @pytest.fixture
@@ -21,19 +22,20 @@ def typed(tmp_path, monkeypatch):
         return CliRunner().invoke(main, list(words), **more)
 
     assert run("init").exit_code == 0
-    with opened_house(read_settings()) as house:
+    with open_server(read_settings()) as server:
         players = [
-            people.confirm(house, people.create(house, f"{n}@example.org", n.title()).id).id for n in ("ann", "ben")
+            server.run(addresses.confirm, server.run(addresses.create, f"{n}@example.org", n.title()).id).id
+            for n in ("ann", "ben")
         ]
-        table = lobby.create_table(house, players[0], Wanted("sun-bid", 2, title="Friday club")).game_id
+        table = server.run(joining.create_table, players[0], Wanted("sun-bid", 2, title="Friday club")).game_id
         for player in players:
-            lobby.join(house, table, player)
+            server.run(joining.join, table, player)
     return run
 
 
 def seen():
     """The table, and the acts on record."""
-    with opened_house(read_settings()) as house, house.store.read() as tx:
+    with open_server(read_settings()) as server, server.store.read() as tx:
         return games.read(tx, 1), [(row.act, row.actor.partition(" ")[0]) for row in audit.chain(tx)]
 
 
@@ -49,12 +51,12 @@ def test_the_overview_tells_of_trouble_and_of_tables(typed):
 
 
 def test_a_mail_about_no_table_that_was_given_up_is_told_and_sent_again(typed):
-    with opened_house(read_settings()) as house:
-        house.write(lambda tx: outbox.queue(tx, [outbox.Letter(1, "links")], house.now(), house.now()))
-        with house.store.read() as tx:
+    with open_server(read_settings()) as server:
+        server.store.write(lambda tx: outbox.queue(tx, [outbox.Letter(1, "links")], server.now(), server.now()))
+        with server.store.read() as tx:
             (mail,) = outbox.of_kind(tx, 1, "links", "queued")
-        house.write(lambda tx: outbox.change(tx, mail.id, status="parked"))
-        house.write(lambda tx: outbox.note(tx, mail.id, house.now(), "parked", "554 no"))
+        server.store.write(lambda tx: outbox.change(tx, mail.id, status="parked"))
+        server.store.write(lambda tx: ledger.note(tx, mail.id, server.now(), "parked", "554 no"))
     assert f"mail {mail.id} (links) to person 1 was given up: 554 no" in typed("overview").output
     assert typed("person", "resend", str(mail.id), "--reason", "The relay was mended.").exit_code == 0
     assert "was given up:" not in typed("overview").output

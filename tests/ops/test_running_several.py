@@ -13,17 +13,18 @@ import pytest
 from sqlalchemy import text
 
 from pbem.config import Config, read
-from pbem.links import contains_token
-from pbem.ops.opening import house_on
-from pbem.service import lobby, people
-from pbem.service.house import House
-from pbem.service.tables import Wanted
+from pbem.ops.setup import server_on
+from pbem.service.people import addresses
+from pbem.service.server import Server
+from pbem.service.tables import joining
+from pbem.service.tables.new import Wanted
 from pbem.store.database import Store
+from pbem.tokens import contains_token
 from tests.crash.town import SITE, moves_in, post
 from tests.mail.sink import Kept, Sink
 from tests.ops.processes import PBEM, get, run, serving
 from tests.ports import free_port
-from tests.service.begun import Begun
+from tests.service.a_game import Begun
 from tests.service.conftest import postgresql_database
 from tests.waiting import until
 
@@ -40,29 +41,29 @@ class Place:
         self.port = int(settings["PBEM_WEB_PORT"])
         self.config: Config = read(settings)
         self.store = Store(self.config.database_url)
-        self.house: House = house_on(self.store, self.config)
+        self.server: Server = server_on(self.store, self.config)
         self.answered: set[int] = set()
 
     def table(self) -> Begun:
         """A game of two that has begun."""
         persons = [
-            people.confirm(self.house, people.create(self.house, f"{name}@example.net", name).id).id
+            self.server.run(addresses.confirm, self.server.run(addresses.create, f"{name}@example.net", name).id).id
             for name in ("ann", "ben")
         ]
-        game_id = lobby.create_table(self.house, persons[0], Wanted("sun-bid", 2, {}, "1d")).game_id
+        game_id = self.server.run(joining.create_table, persons[0], Wanted("sun-bid", 2, {}, "1d")).game_id
         for person in persons:
-            lobby.join(self.house, game_id, person)
-        return Begun(self.house, game_id)
+            self.server.run(joining.join, game_id, person)
+        return Begun(self.server, game_id)
 
     def play(self, game: Begun, moves: int) -> None:
         """Click on links in mails as they come, until so many moves more are made."""
         for _ in range(moves):
-            window = game.row().window
+            turn = game.row().turn
             mail = self.asking()
             (path, *_) = moves_in(mail)
             assert get(self.port, path, {"Host": "127.0.0.1:8000"})[0] == 200
             assert post(self.port, path, {}) == 303
-            assert game.row().window > window
+            assert game.row().turn > turn
 
     def asking(self) -> Kept:
         """The next mail with links that nobody has clicked on, as soon as it comes."""
@@ -140,7 +141,7 @@ def test_processes_of_gunicorn_play_a_game_share_their_counts_and_log_no_secret(
     for told in (logs, everything):
         assert "@example" not in told
         assert "example.net" not in told
-        assert not contains_token(told.encode(), place.house.keys)
+        assert not contains_token(told.encode(), place.server.keys)
         assert "a" * 33 not in told
 
 
@@ -195,8 +196,8 @@ def test_an_admin_port_that_is_taken_stops_the_start_with_a_message_and_is_free_
             assert "PBEM_WEB_ADMIN_PORT=" in second.stdout
             assert "Traceback" not in second.stdout
         assert first.stop() == 0
-    with serving("serve", folder=place.folder, **held) as server:
-        server.until("Stop it with Ctrl-C")
+    with serving("serve", folder=place.folder, **held) as web_process:
+        web_process.until("Stop it with Ctrl-C")
         # Ready is who has a worker that has been heard of, which takes a moment.
         until(lambda: get(port, "/ready")[0] == 200, "the server is ready")
-        assert server.stop() == 0
+        assert web_process.stop() == 0

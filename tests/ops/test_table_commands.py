@@ -5,12 +5,14 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from pbem.config import read
-from pbem.ops.opening import house_on, opened_store
-from pbem.service import stops, talk
-from pbem.store import audit, bans, deadlines, outages, people
+from pbem.ops.setup import open_store, server_on
+from pbem.service.clocks import reachability
+from pbem.service.tables import talk
+from pbem.store import audit, blocks, deadlines, people
+from pbem.store import reachability as reachability_rows
 from tests.ops.conftest import Run
 from tests.ops.test_commands import begin_here
-from tests.service.begun import Begun
+from tests.service.a_game import Begun
 
 T = TypeVar("T")
 
@@ -19,13 +21,13 @@ WHY = ("--reason", "Ben has asked for it.")
 
 def at(game_id: int, look: Callable[[Begun], T]) -> T:
     """Look at a game of the server in this folder."""
-    with opened_store(read(os.environ)) as store:
-        house = house_on(store, read(os.environ))
-        return look(Begun(house, game_id))
+    with open_store(read(os.environ)) as store:
+        server = server_on(store, read(os.environ))
+        return look(Begun(server, game_id))
 
 
 def acts() -> list[tuple[str, str, str]]:
-    with opened_store(read(os.environ)) as store, store.read() as tx:
+    with open_store(read(os.environ)) as store, store.read() as tx:
         return [
             (row.act, row.actor.partition(" ")[0], row.reason)
             for row in reversed(audit.newest(tx, audit.Wanted(), None, 50))
@@ -40,11 +42,11 @@ def test_every_act_on_a_table_is_done_from_the_command_line_and_on_record(pbem: 
         """Play until a person is asked, then on; which turn that was, and the seat."""
         while game.places()[seat := next(iter(game.asked()))].person_id is None:
             game.play(seat, game.asked()[seat].default)
-        turn = game.row().window
+        turn = game.row().turn
         for _ in range(3):
             asked, decision = next(iter(game.asked().items()))
             game.play(asked, decision.default)
-        talk.say(game.house, game.id, seat, game.person_at(seat), "You fools.")
+        game.server.run(talk.say, game.id, seat, game.person_at(seat), "You fools.")
         return str(turn), str(seat + 1)
 
     turn, person = at(int(number), play)
@@ -80,8 +82,8 @@ def test_a_deadline_that_was_given_up_is_tried_again_by_command(pbem: Run) -> No
     def park(game: Begun) -> str:
         while game.places()[seat := next(iter(game.asked()))].person_id is None:
             game.play(seat, game.asked()[seat].default)
-        with game.house.store.engine.begin() as tx:
-            asked = deadlines.read(tx, game.id, game.row().window, seat)
+        with game.server.store.engine.begin() as tx:
+            asked = deadlines.read(tx, game.id, game.row().turn, seat)
             assert asked is not None
             deadlines.release(tx, asked, attempts=deadlines.MOST_ATTEMPTS)
         return str(seat + 1)
@@ -108,10 +110,10 @@ def test_people_are_banned_and_moved_by_their_address(pbem: Run) -> None:
     pbem("init")
     begin_here()
     assert pbem("person", "ban", "Ann@Example.org", "--until", "2099-01-31", *WHY).exit_code == 0
-    with opened_store(read(os.environ)) as store, store.read() as tx:
+    with open_store(read(os.environ)) as store, store.read() as tx:
         ann = people.by_mailbox(tx, "ann@example.org")
         assert ann is not None
-        assert bans.of_person(tx, ann.id)
+        assert blocks.bans_of(tx, ann.id)
     assert pbem("person", "unban", str(ann.id), *WHY).exit_code == 0
     assert pbem("person", "address", "ann@example.org", "ann@example.net", *WHY).exit_code == 0
     assert pbem("person", "ban", "ann@example.net", *WHY, "--dry-run").exit_code == 0
@@ -125,12 +127,12 @@ def test_mails_go_to_an_address_again_that_was_left_alone(pbem: Run) -> None:
     def fail(game: Begun) -> int:
         ann = next(place.person_id for place in game.places().values() if place.name == "Ann")
         assert ann is not None
-        game.house.write(lambda tx: stops.refused(tx, game.house, ann, "550 5.1.1 no such user"))
+        game.server.store.write(lambda tx: reachability.refused(tx, game.server, ann, "550 5.1.1 no such user"))
         return ann
 
     def fails(game: Begun) -> bool:
-        with game.house.store.read() as tx:
-            return outages.failure(tx, ann) is not None
+        with game.server.store.read() as tx:
+            return reachability_rows.failure(tx, ann) is not None
 
     ann = at(number, fail)
     assert pbem("person", "release", "ann@example.org", *WHY, "--dry-run").exit_code == 0

@@ -11,23 +11,25 @@ from sqlalchemy import text
 
 from engine import codec, game
 from engine.facts import SPECTATOR
-from pbem.domain import chain
+from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput, Refusal
 from pbem.ops.verify import games_to_verify, verify_file, verify_games
-from pbem.service import export, leaving, second_thoughts, talk, views
-from pbem.service.play import By
-from pbem.service.verification import Report
+from pbem.service.archive import export
+from pbem.service.archive.verify import Report
+from pbem.service.play import orders, undo, views
+from pbem.service.play.move import By
+from pbem.service.tables import leaving, talk
 from pbem.store import games
 from pbem.store import views as kept_views
 from pbem.store.database import Store
-from tests.service.begun import Begun
+from tests.service.a_game import Begun
 
 Table = Callable[..., Begun]
 
 
 def found(begun: Begun, *printed: str) -> Report:
     """What is found in one game."""
-    return next(verify_games(begun.house.store, [begun.id], printed))
+    return next(verify_games(begun.server.store, [begun.id], printed))
 
 
 def wrongs(begun: Begun, *printed: str) -> str:
@@ -37,7 +39,7 @@ def wrongs(begun: Begun, *printed: str) -> str:
 
 def tamper(begun: Begun, statement: str, **values: Any) -> None:
     """Change the database behind everybody's back."""
-    begun.house.write(lambda tx: tx.execute(text(statement), {"game": begun.id} | values))
+    begun.server.store.write(lambda tx: tx.execute(text(statement), {"game": begun.id} | values))
 
 
 def keep_views(begun: Begun) -> None:
@@ -47,9 +49,9 @@ def keep_views(begun: Begun) -> None:
         row = games.lock(tx, begun.id)
         known = {seat: views.view(tx, row, seat).view for seat in (*range(row.seats), SPECTATOR)}
         bodies = {seat: codec.dumps(view) for seat, view in known.items()}
-        kept_views.keep(tx, row.id, row.window - 1, row.seq, bodies)
+        kept_views.keep(tx, row.id, row.turn - 1, row.seq, bodies)
 
-    begun.house.write(keep)
+    begun.server.store.write(keep)
 
 
 @pytest.mark.parametrize("kind", game.names())
@@ -73,7 +75,7 @@ def test_a_game_that_is_over_is_sound_and_so_is_its_file(table: Table, tmp_path:
     assert list(begun.play_defaults())[-1].over
     assert wrongs(begun) == ""
     file = tmp_path / "game.json"
-    file.write_text(export.write(export.of_game(begun.house, begun.id)), encoding="utf-8")
+    file.write_text(export.write(begun.server.read(export.of_game, begun.id)), encoding="utf-8")
     report = verify_file(file)
     assert report.wrongs == ()
     assert report.made_again == report.entries == found(begun).entries
@@ -83,9 +85,9 @@ def test_choices_taken_back_sealed_choices_and_orders_are_sound(table: Table) ->
     begun = table("sun-bid", 3)
     for number in range(12):
         for seat, decision in begun.asked().items():
-            window = begun.row().window
+            turn = begun.row().turn
             receipt = begun.play(seat, decision.default)
-            if number % 2 and took_back(begun, window, seat):
+            if number % 2 and took_back(begun, turn, seat):
                 assert wrongs(begun) == ""
                 begun.play(seat, receipt.choice)
             break
@@ -93,9 +95,9 @@ def test_choices_taken_back_sealed_choices_and_orders_are_sound(table: Table) ->
     assert wrongs(begun) == ""
 
 
-def took_back(begun: Begun, window: int, seat: int) -> bool:
+def took_back(begun: Begun, turn: int, seat: int) -> bool:
     try:
-        second_thoughts.take_back(begun.house, begun.id, window, seat)
+        begun.server.run(undo.take_back, begun.id, turn, seat)
     except Refusal:
         return False
     return True
@@ -107,7 +109,7 @@ def test_standing_orders_are_sound_while_they_answer_and_after_they_ended(table:
         for seat, decision in begun.asked().items():
             ordered = dict(codec.loads(game.load("sun-bid"), begun.row().orders))
             if seat == 1 and seat not in ordered and decision.default.verb == "flip":
-                second_thoughts.leave_order(begun.house, begun.id, seat, "always flip")
+                begun.server.run(orders.leave_order, begun.id, seat, "always flip")
                 break
             begun.play(seat, decision.default)
             break
@@ -117,21 +119,21 @@ def test_standing_orders_are_sound_while_they_answer_and_after_they_ended(table:
 
 def test_a_game_that_was_left_and_ended_without_a_result_is_sound(table: Table) -> None:
     begun = table("sunset-poker", 3)
-    leaving.resign(begun.house, begun.id, 0, begun.person_at(0))
+    begun.server.run(leaving.resign, begun.id, 0, begun.person_at(0))
     assert wrongs(begun) == ""
     for seat in (1, 2):
-        leaving.agree_to_end(begun.house, begun.id, begun.person_at(seat))
+        begun.server.run(leaving.agree_to_end, begun.id, begun.person_at(seat))
     assert begun.row().status == "void"
     assert wrongs(begun) == ""
 
 
 def test_a_table_that_has_not_begun_is_sound(table: Table, person: Callable[[str], int]) -> None:
     begun = table()
-    from pbem.service import lobby
-    from pbem.service.tables import Wanted
+    from pbem.service.tables import joining
+    from pbem.service.tables.new import Wanted
 
-    waiting = lobby.create_table(begun.house, person("Ann"), Wanted("bid", 3)).game_id
-    assert wrongs(Begun(begun.house, waiting)) == ""
+    waiting = begun.server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
+    assert wrongs(Begun(begun.server, waiting)) == ""
 
 
 @pytest.fixture
@@ -160,7 +162,7 @@ def played(table: Table) -> Begun:
         ("UPDATE game SET state = 'no JSON' WHERE id = :game", "the stored state is not what the log says"),
         ("UPDATE game SET box = '[[9,9]]' WHERE id = :game", "the stored box is not what the log says"),
         ("UPDATE game SET orders = '[[1,2]]' WHERE id = :game", "the stored orders is not what the log says"),
-        ('UPDATE game SET "window" = 3 WHERE id = :game', "the stored window is 3"),
+        ('UPDATE game SET "turn" = 3 WHERE id = :game', "the stored turn is 3"),
         ("UPDATE game SET status = 'over' WHERE id = :game", "stored as over, but the log says playing"),
         ("UPDATE game SET entry_head = :nonce WHERE id = :game", "head of the last entry"),
         ("UPDATE game SET seq = 2 WHERE id = :game", "stored as having 2 rows"),
@@ -171,7 +173,7 @@ def played(table: Table) -> Begun:
         ("UPDATE place SET word = 'x' WHERE game_id = :game AND place = 1", "stored words"),
         ("UPDATE place SET seat = NULL WHERE game_id = :game AND place = 1", "stored seats"),
         ("UPDATE view SET body = '{}' WHERE game_id = :game AND seat = 1", "view kept for seat 1"),
-        ("UPDATE view SET number = 9 WHERE game_id = :game", "is said to be of entry 9"),
+        ("UPDATE view SET turn = 9 WHERE game_id = :game", "is said to be of entry 9"),
         ("UPDATE view SET seq = 500 WHERE game_id = :game AND seat = 1", "kept for row 500"),
     ],
 )
@@ -187,7 +189,7 @@ TAMPERED = {"junk": b'{"a":1}', "nonce": bytes(16)}
 def rewritten(begun: Begun, seq: int, change: Callable[[dict[str, Any]], None]) -> None:
     """Change a row's body and hash everything anew from there on, the heads too: the best that a forger can do."""
     rows = begun.log()
-    head = chain.genesis(begun.row().key)
+    head = hash_chain.genesis(begun.row().key)
     entry_head = head
     forged = []
     for row in rows:
@@ -199,7 +201,7 @@ def rewritten(begun: Begun, seq: int, change: Callable[[dict[str, Any]], None]) 
             body = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
         assert row.nonce is not None
         kept = {name: getattr(row, name) for name in ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")}
-        again = chain.following(head, body=body, **kept)
+        again = hash_chain.following(head, body=body, **kept)
         head = again.hash
         entry_head = again.hash if row.kind in ("Entry", "Undone") else entry_head
         forged.append(again)
@@ -214,7 +216,7 @@ def rewritten(begun: Begun, seq: int, change: Callable[[dict[str, Any]], None]) 
         values = {"game": begun.id, "head": head, "entry": entry_head}
         tx.execute(text("UPDATE game SET head = :head, entry_head = :entry WHERE id = :game"), values)
 
-    begun.house.write(put)
+    begun.server.store.write(put)
 
 
 def test_a_fact_that_was_forged_with_all_its_hashes_is_found_by_playing_again(played: Begun) -> None:
@@ -239,7 +241,7 @@ def test_a_number_that_was_not_drawn_is_found(played: Begun) -> None:
 
 
 def test_a_history_written_anew_does_not_have_the_heads_that_stood_in_mails(played: Begun) -> None:
-    printed = chain.short(played.row().entry_head)
+    printed = hash_chain.short(played.row().entry_head)
     assert wrongs(played, printed) == ""
     first = played.log()[0]
     rewritten(played, first.seq, lambda document: document.update(pace="7d"))
@@ -254,7 +256,7 @@ def test_a_row_that_means_nothing_ends_the_replay_and_is_named(played: Begun) ->
 
 def test_verifying_changes_nothing(played: Begun) -> None:
     def digest() -> str:
-        with played.house.store.read() as tx:
+        with played.server.store.read() as tx:
             tables = ("game", "log", "place", "view", "outbox", "deadline", "ledger")
             rows = [tuple(row) for name in tables for row in tx.execute(text(f"SELECT * FROM {name} ORDER BY 1, 2"))]
         return hashlib.sha256(repr(rows).encode()).hexdigest()
@@ -281,7 +283,7 @@ def file(table: Table, tmp_path: Path) -> Path:
     for _ in begun.play_defaults():
         pass
     path = tmp_path / "game.json"
-    path.write_text(export.write(export.of_game(begun.house, begun.id)), encoding="utf-8")
+    path.write_text(export.write(begun.server.read(export.of_game, begun.id)), encoding="utf-8")
     return path
 
 
@@ -310,11 +312,11 @@ def test_a_file_in_which_anything_was_changed_is_found_out(
 def test_the_talk_in_a_file_is_checked_and_may_be_redacted_where_the_log_says_so(table: Table, tmp_path: Path) -> None:
     begun = table("sorcerous-futures", 3)
     for line in ("first", "second", "third"):
-        talk.say(begun.house, begun.id, 0, begun.person_at(0), line)
+        begun.server.run(talk.say, begun.id, 0, begun.person_at(0), line)
     for _ in begun.play_defaults():
         pass
     path = tmp_path / "game.json"
-    whole = export.write(export.of_game(begun.house, begun.id))
+    whole = export.write(begun.server.read(export.of_game, begun.id))
     path.write_text(whole, encoding="utf-8")
     assert verify_file(path).sound
     for change in ({"body": "other"}, {"seat": 1}, {"body": None, "nonce": None}):
@@ -330,3 +332,10 @@ def test_something_else_than_a_game_file_is_refused(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(BadInput, match="not the file of a game"):
             verify_file(path)
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parent / "game_files").iterdir()), ids=lambda path: path.stem)
+def test_a_file_of_an_earlier_version_is_still_verified(path: Path) -> None:
+    report = verify_file(path)
+    assert report.sound
+    assert report.made_again == report.entries > 0

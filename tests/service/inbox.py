@@ -8,20 +8,20 @@ from sqlalchemy import select
 
 from pbem.clock import FakeClock
 from pbem.config import SenderCheck
-from pbem.links import Purpose
-from pbem.service import incoming
 from pbem.service import links as link_service
-from pbem.service.house import House
-from pbem.service.incoming import Letterbox
+from pbem.service.incoming import receive
+from pbem.service.incoming.receive import Letterbox
+from pbem.service.server import Server
 from pbem.store import games
-from pbem.store import incoming as rows
 from pbem.store import links as link_rows
 from pbem.store import people as person_rows
+from pbem.store import received as rows
 from pbem.store.database import Tx
-from pbem.store.incoming import ReceivedRow
 from pbem.store.links import Meant
+from pbem.store.received import ReceivedRow
 from pbem.store.schema import Received, table_of
-from tests.service.begun import Begun
+from pbem.tokens import Purpose
+from tests.service.a_game import Begun
 from tests.service.stored import letters
 
 HOST = "play.example.org"
@@ -33,8 +33,8 @@ _names = count(1)
 class Inbox:
     """The server's letterbox, and the hands of everybody who puts something in."""
 
-    def __init__(self, house: House, clock: FakeClock) -> None:
-        self.house = house
+    def __init__(self, server: Server, clock: FakeClock) -> None:
+        self.server = server
         self.clock = clock
         self.box = Letterbox(HOST, OUR_SENDER, HOST)
 
@@ -46,26 +46,26 @@ class Inbox:
         """The token of a link, made if there is none."""
 
         def made(tx: Tx) -> str:
-            row = link_rows.read(tx, link_service.make_in(tx, self.house, Meant(purpose, **meant)))
+            row = link_rows.read(tx, link_service.make(tx, self.server, Meant(purpose, **meant)))
             assert row is not None
-            return link_service.token(self.house, row)
+            return link_service.token(self.server, row)
 
-        return self.house.write(made)
+        return self.server.store.write(made)
 
-    def reply_address(self, game: Begun, seat: int, window: int | None = None) -> str:
+    def reply_address(self, game: Begun, seat: int, turn: int | None = None) -> str:
         """Where an answer to the mail of a turn goes."""
-        asked = game.row().window if window is None else window
-        token = self.token(Purpose.REPLY, person_id=game.person_at(seat), game_id=game.id, window=asked, seat=seat)
+        asked = game.row().turn if turn is None else turn
+        token = self.token(Purpose.REPLY, person_id=game.person_at(seat), game_id=game.id, turn=asked, seat=seat)
         return f"r+{token}@{HOST}"
 
     def bounce_address(self, game: Begun, seat: int, kind: str = "turn") -> tuple[int, str]:
         """The number of the last mail of a kind to a seat's player, and where it returns to."""
-        mail = [each for each in letters(self.house, game.person_at(seat), kind) if each.game_id == game.id][-1]
+        mail = [each for each in letters(self.server, game.person_at(seat), kind) if each.game_id == game.id][-1]
         return mail.id, f"b+{self.token(Purpose.BOUNCE, person_id=mail.person_id, outbox_id=mail.id)}@{HOST}"
 
     def written(self, game: Begun, seat: int, text: str, headers: Mapping[str, str | None] | None = None) -> bytes:
         """A reply as it comes from our own mail server, which has found that it is by the seat's player."""
-        with self.house.store.read() as tx:
+        with self.server.store.read() as tx:
             address = person_rows.read(tx, game.person_at(seat)).address
             title = games.read(tx, game.id).title
         domain = address.partition("@")[2]
@@ -85,12 +85,12 @@ class Inbox:
 
     def takes(self, raw: bytes, to: str, envelope_from: str = "ann@example.org") -> str:
         """A mail is handed in; what it was taken for."""
-        return incoming.receive(self.house, self.box, envelope_from, to, raw)
+        return receive.receive(self.server, self.box, envelope_from, to, raw)
 
     def attends(self) -> int:
         """A worker reads what came in, until nothing is left that is due."""
         done = 0
-        while more := incoming.attend(self.house, self.box):
+        while more := receive.attend(self.server, self.box):
             done += more
         return done
 
@@ -104,10 +104,10 @@ class Inbox:
     def rows(self) -> list[ReceivedRow]:
         """What was kept, the oldest first."""
         table = table_of(Received)
-        with self.house.store.read() as tx:
+        with self.server.store.read() as tx:
             return [ReceivedRow(**row._mapping) for row in tx.execute(select(table).order_by(table.c.id))]
 
     def counted(self) -> dict[str, int]:
         """How many mails of each kind have come in today."""
-        with self.house.store.read() as tx:
-            return rows.counted(tx, self.house.now().date())
+        with self.server.store.read() as tx:
+            return rows.counted(tx, self.server.now().date())

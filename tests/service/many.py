@@ -6,9 +6,9 @@ found by; a few are in each kind of trouble.
 
 from sqlalchemy import Table
 
-from pbem.service.house import House
-from pbem.store.copying import unhurried
+from pbem.service.server import Server
 from pbem.store.database import Tx
+from pbem.store.database_copy import unhurried
 from pbem.store.schema import Base
 
 FIRST = 1_000_000
@@ -20,9 +20,9 @@ TROUBLED = 1_000
 _SERIES = "WITH RECURSIVE s(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < {most})"
 
 
-def copy(house: House, game_id: int, times: int, rows: int = 10) -> None:
+def copy(server: Server, game_id: int, times: int, rows: int = 10) -> None:
     """More tables like this one, each with so many rows in its log; deadlines and rows are spread over weeks."""
-    on_sqlite = house.store.on_sqlite
+    on_sqlite = server.store.on_sqlite
     people = max(times // 4, 3)
     number = f"{FIRST} + s.n"
     few = f"CASE WHEN s.n < {TROUBLED} THEN s.n % 25 ELSE 0 END"
@@ -40,7 +40,7 @@ def copy(house: House, game_id: int, times: int, rows: int = 10) -> None:
             unhurried(tx)
             tx.exec_driver_sql(sql if on_sqlite else sql.replace("%", "%%"))
 
-        house.write(work)
+        server.store.write(work)
 
     def of(of_table: str, own: str, most: int, series: str = "s", **changed: str) -> None:
         table: Table = Base.metadata.tables[of_table]
@@ -110,7 +110,7 @@ def copy(house: House, game_id: int, times: int, rows: int = 10) -> None:
     )
 
 
-def acts(house: House, times: int) -> None:
+def acts(server: Server, times: int) -> None:
     """More acts like the first one: of all of them a hundredth are of another kind, by somebody else, or elsewhere.
 
     Their hashes are those of the first, so this chain is none; it is only there to be looked through.
@@ -127,11 +127,11 @@ def acts(house: House, times: int) -> None:
     names, values = ", ".join(f'"{name}"' for name in columns), ", ".join(columns.values())
     series = _SERIES.format(most=times - 1)
     sql = f"INSERT INTO audit ({names}) {series} SELECT {values} FROM audit t, s WHERE t.seq = 1"
-    house.write(lambda tx: tx.exec_driver_sql(sql if house.store.on_sqlite else sql.replace("%", "%%")))
+    server.store.write(lambda tx: tx.exec_driver_sql(sql if server.store.on_sqlite else sql.replace("%", "%%")))
 
 
-def settle(house: House) -> None:
+def settle(server: Server) -> None:
     """Let PostgreSQL learn what it holds, as it does by itself in time. SQLite plans without, because nobody tells it to."""
-    if not house.store.on_sqlite:
-        with house.store.engine.connect() as connection:
+    if not server.store.on_sqlite:
+        with server.store.engine.connect() as connection:
             connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("ANALYZE")

@@ -3,12 +3,12 @@
 from typing import Final
 
 from pbem.domain.acts import Actor, Role
-from pbem.service.house import House
-from pbem.service.moderation.doing import Deed, Outcome, perform
+from pbem.service.desk.acts.perform import Deed, Outcome, perform
+from pbem.service.server import Server
 
 OLGA: Final = Actor(Role.ORGANISER, "Olga", organiser_id=1)
 
 
-def does(house: House, deed: Deed, reason: str = "a reason that players can read") -> Outcome:
+def does(server: Server, deed: Deed, reason: str = "a reason that players can read") -> Outcome:
     """What Olga does."""
-    return perform(house, OLGA, deed, reason)
+    return server.run(perform, OLGA, deed, reason)

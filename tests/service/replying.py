@@ -6,14 +6,16 @@ from itertools import count
 from typing import Any
 
 from engine.decisions import Choice, Decision
-from pbem.links import Purpose
-from pbem.mail.reply import Reply
-from pbem.service import links, replies
+from pbem.mail.read.reply import Reply
+from pbem.service import links
+from pbem.service.incoming import replies
 from pbem.service.links import Link
-from pbem.service.play import By
-from pbem.store import games, incoming
+from pbem.service.play.move import By
+from pbem.store import games
+from pbem.store import received as store_received
 from pbem.store.links import Meant
-from tests.service.begun import Begun
+from pbem.tokens import Purpose
+from tests.service.a_game import Begun
 from tests.service.stored import letters
 
 _NUMBERS = count(1)
@@ -24,7 +26,7 @@ class Answers:
 
     def __init__(self, begun: Begun) -> None:
         self.begun = begun
-        self.house = begun.house
+        self.server = begun.server
         seats = len(begun.places())
         self._first = min(begun.asked())
         self._seats = [(self._first + number) % seats for number in range(seats)]
@@ -41,39 +43,39 @@ class Answers:
         """What a player is asked and has not answered."""
         return self.begun.asked().get(self.seat(player))
 
-    def play(self, player: int, wanted: str | Choice, by: By = By.PERSON, window: int | None = None) -> None:
+    def play(self, player: int, wanted: str | Choice, by: By = By.PERSON, turn: int | None = None) -> None:
         """A player makes a choice, and not by mail."""
-        self.begun.play(self.seat(player), wanted, by, window)
+        self.begun.play(self.seat(player), wanted, by, turn)
 
-    def write(self, player: int, *lines: str, window: int | None = None) -> str | None:
-        """A player answers the mail of a window, if not named of the present one; what came of it."""
-        return self.act(self.keep(player, window), *lines)
+    def write(self, player: int, *lines: str, turn: int | None = None) -> str | None:
+        """A player answers the mail of a turn, if not named of the present one; what came of it."""
+        return self.act(self.keep(player, turn), *lines)
 
-    def keep(self, player: int, window: int | None = None) -> tuple[int, Link]:
+    def keep(self, player: int, turn: int | None = None) -> tuple[int, Link]:
         """A mail that came in and was kept, and what its address stands for."""
         number = next(_NUMBERS)
         seat, person = self.seat(player), self.person(player)
-        in_window = self.begun.row().window if window is None else window
+        in_turn = self.begun.row().turn if turn is None else turn
 
         def kept(tx: Any) -> tuple[int, Link]:
             games.lock(tx, self.begun.id)
-            row = links.make_in(tx, self.house, Meant(Purpose.REPLY, person, self.begun.id, in_window, seat))
+            row = links.make(tx, self.server, Meant(Purpose.REPLY, person, self.begun.id, in_turn, seat))
             known_by = hashlib.sha256(str(number).encode()).digest()
-            received = incoming.keep(
-                tx, fingerprint=known_by, link_id=row, message_id="", raw=b"", now=self.house.now()
+            received = store_received.keep(
+                tx, fingerprint=known_by, link_id=row, message_id="", raw=b"", now=self.server.now()
             )
             assert received is not None
-            return received, links.read_in(tx, row)
+            return received, links.read(tx, row)
 
-        return self.house.write(kept)
+        return self.server.store.write(kept)
 
     def act(self, kept: tuple[int, Link], *lines: str) -> str | None:
         """Carry out what a mail says that was kept."""
-        return replies.act(self.house, *kept, Reply(lines, None, "Re: your turn", "<reply@example.net>"))
+        return self.server.run(replies.act, *kept, Reply(lines, None, "Re: your turn", "<reply@example.net>"))
 
     def receipts(self) -> list[dict[str, Any]]:
         """What each receipt tells, the oldest first."""
-        return [json.loads(letter.facts) for letter in letters(self.house, kind="receipt")]
+        return [json.loads(letter.facts) for letter in letters(self.server, kind="receipt")]
 
     def outcomes(self) -> list[tuple[str, str, str | None]]:
         """What the newest receipt says became of each line."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import event, select
 
-from pbem.service.house import House
+from pbem.service.server import Server
 from pbem.store.database import Store
 from pbem.store.outbox import OutboxRow
 from pbem.store.schema import Base, Outbox, table_of
@@ -27,16 +27,16 @@ def everything(store: Store) -> dict[str, list[tuple[Any, ...]]]:
         }
 
 
-def letters(house: House, person_id: int | None = None, kind: str | None = None) -> list[OutboxRow]:
+def letters(server: Server, person_id: int | None = None, kind: str | None = None) -> list[OutboxRow]:
     """The mails in the outbox, of all or of one person, of all kinds or of one."""
-    with house.store.read() as tx:
+    with server.store.read() as tx:
         rows = [OutboxRow(**row._mapping) for row in tx.execute(select(_OUTBOX).order_by(_OUTBOX.c.id))]
     return [row for row in rows if person_id in (None, row.person_id) and kind in (None, row.kind)]
 
 
-def kinds(house: House, person_id: int) -> list[str]:
+def kinds(server: Server, person_id: int) -> list[str]:
     """What kinds of mail somebody was written, in order."""
-    return [row.kind for row in letters(house, person_id)]
+    return [row.kind for row in letters(server, person_id)]
 
 
 @contextmanager

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from pbem.domain.errors import Gone, NotFound
-from pbem.links import Purpose
 from pbem.service import links
 from pbem.store.links import Meant
+from pbem.tokens import Purpose
 
 
 @pytest.fixture
@@ -15,85 +15,85 @@ def game(table):
     return table("sunset-poker", 3)
 
 
-def made(house, game, seat=0, window=1):
+def made(server, game, seat=0, turn=1):
     person = game.person_at(seat)
-    return house.write(lambda tx: links.of_seat_in(tx, house, person, game.id, window, seat))
+    return server.run(links.make_for_seat, person, game.id, turn, seat)
 
 
-def token_of(house, purpose, row, generation=0):
-    return house.keys.make(purpose, row, generation)
+def token_of(server, purpose, row, generation=0):
+    return server.keys.make(purpose, row, generation)
 
 
-def test_a_token_opens_the_seat_and_window_it_was_made_for(house, game):
-    rows = made(house, game, seat=2, window=1)
-    link = links.opened(house, token_of(house, Purpose.SEAT, rows.seat), Purpose.SEAT)
-    assert (link.game_id, link.window, link.seat) == (game.id, 1, 2)
+def test_a_token_opens_the_seat_and_turn_it_was_made_for(server, game):
+    rows = made(server, game, seat=2, turn=1)
+    link = server.read(links.follow, token_of(server, Purpose.SEAT, rows.seat), Purpose.SEAT)
+    assert (link.game_id, link.turn, link.seat) == (game.id, 1, 2)
     assert link.person_id == game.person_at(2)
 
 
-def test_the_same_seat_and_window_have_the_same_links_however_often_they_are_made(house, game):
-    assert made(house, game) == made(house, game)
+def test_the_same_seat_and_turn_have_the_same_links_however_often_they_are_made(server, game):
+    assert made(server, game) == made(server, game)
 
 
-def test_each_seat_and_window_has_links_of_its_own(house, game):
-    every = [made(house, game, seat, window) for seat in range(3) for window in (1, 2)]
+def test_each_seat_and_turn_has_links_of_its_own(server, game):
+    every = [made(server, game, seat, turn) for seat in range(3) for turn in (1, 2)]
     numbers = [row for rows in every for row in (rows.move, rows.seat, rows.reply)]
     assert len(set(numbers)) == len(numbers)
 
 
-def test_a_token_of_one_purpose_opens_nothing_else(house, game):
-    rows = made(house, game)
+def test_a_token_of_one_purpose_opens_nothing_else(server, game):
+    rows = made(server, game)
     for row, own in ((rows.move, Purpose.MOVE), (rows.seat, Purpose.SEAT), (rows.reply, Purpose.REPLY)):
         for asked in Purpose:
-            token = token_of(house, own, row)
+            token = token_of(server, own, row)
             if asked is own:
-                assert links.opened(house, token, asked).id == row
+                assert server.read(links.follow, token, asked).id == row
             else:
                 with pytest.raises(NotFound):
-                    links.opened(house, token, asked)
+                    server.read(links.follow, token, asked)
                 # Nor does a token made for another purpose open this row.
                 with pytest.raises(NotFound):
-                    links.opened(house, token_of(house, asked, row), asked)
+                    server.read(links.follow, token_of(server, asked, row), asked)
 
 
-def test_a_forged_cut_or_foreign_token_opens_nothing(house, game):
-    good = token_of(house, Purpose.MOVE, made(house, game).move)
+def test_a_forged_cut_or_foreign_token_opens_nothing(server, game):
+    good = token_of(server, Purpose.MOVE, made(server, game).move)
     forged = good[:-1] + ("a" if good[-1] != "a" else "b")
-    for token in (forged, good[:-1], good + "a", "", "é" * 33, token_of(house, Purpose.MOVE, 999_999)):
+    for token in (forged, good[:-1], good + "a", "", "é" * 33, token_of(server, Purpose.MOVE, 999_999)):
         with pytest.raises(NotFound):
-            links.opened(house, token, Purpose.MOVE)
+            server.read(links.follow, token, Purpose.MOVE)
 
 
-def test_a_token_survives_what_mail_programs_do_to_it(house, game):
-    good = token_of(house, Purpose.MOVE, made(house, game).move)
+def test_a_token_survives_what_mail_programs_do_to_it(server, game):
+    good = token_of(server, Purpose.MOVE, made(server, game).move)
     for token in (good.upper(), good + ".", f"<{good}>", good + ",", f"*{good}*"):
-        assert links.opened(house, token, Purpose.MOVE).seat == 0
+        assert server.read(links.follow, token, Purpose.MOVE).seat == 0
 
 
-def test_renewing_makes_all_links_of_the_seat_worthless_and_of_no_other_seat(house, game):
-    mine, theirs = made(house, game, seat=0), made(house, game, seat=1)
-    earlier = made(house, game, seat=0, window=5)
-    links.renew(house, game.id, 0)
+def test_renewing_makes_all_links_of_the_seat_worthless_and_of_no_other_seat(server, game):
+    mine, theirs = made(server, game, seat=0), made(server, game, seat=1)
+    earlier = made(server, game, seat=0, turn=5)
+    server.run(links.renew, game.id, 0)
     for purpose, row in ((Purpose.MOVE, mine.move), (Purpose.SEAT, mine.seat), (Purpose.MOVE, earlier.move)):
         with pytest.raises(Gone, match="replaced"):
-            links.opened(house, token_of(house, purpose, row), purpose)
-        assert links.opened(house, token_of(house, purpose, row, generation=1), purpose).seat == 0
-    assert links.opened(house, token_of(house, Purpose.MOVE, theirs.move), Purpose.MOVE).seat == 1
+            server.read(links.follow, token_of(server, purpose, row), purpose)
+        assert server.read(links.follow, token_of(server, purpose, row, generation=1), purpose).seat == 0
+    assert server.read(links.follow, token_of(server, Purpose.MOVE, theirs.move), Purpose.MOVE).seat == 1
 
 
-def test_a_link_to_sign_in_works_for_a_day(house, clock, person):
+def test_a_link_to_sign_in_works_for_a_day(server, clock, person):
     ann = person("Ann")
-    row = house.write(lambda tx: links.make_in(tx, house, Meant(Purpose.SIGN_IN, ann)))
-    token = token_of(house, Purpose.SIGN_IN, row)
+    row = server.run(links.make, Meant(Purpose.SIGN_IN, ann))
+    token = token_of(server, Purpose.SIGN_IN, row)
     clock.advance(timedelta(hours=23, minutes=59))
-    assert links.opened(house, token, Purpose.SIGN_IN).person_id == ann
+    assert server.read(links.follow, token, Purpose.SIGN_IN).person_id == ann
     clock.advance(timedelta(minutes=1))
     with pytest.raises(Gone, match="too old"):
-        links.opened(house, token, Purpose.SIGN_IN)
+        server.read(links.follow, token, Purpose.SIGN_IN)
 
 
-def test_somebody_else_on_the_seat_gets_links_of_their_own(house, game, person):
-    before = made(house, game)
+def test_somebody_else_on_the_seat_gets_links_of_their_own(server, game, person):
+    before = made(server, game)
     somebody = person("Zoe")
-    after = house.write(lambda tx: links.of_seat_in(tx, house, somebody, game.id, 1, 0))
+    after = server.run(links.make_for_seat, somebody, game.id, 1, 0)
     assert {before.move, before.seat, before.reply}.isdisjoint({after.move, after.seat, after.reply})

@@ -1,19 +1,19 @@
 """What an organiser meets of a story: the desk of its table, with every form there and what it would do."""
 
-from pbem.domain import chain
-from pbem.service.moderation.rewinding import turns_of
+from pbem.domain import hash_chain
+from pbem.service.desk.acts.rewind import turns_of
 from pbem.store import games
 from tests.twins.world import World
 from tests.web.browser import Browser
-from tests.web.desk import at_the_desk
+from tests.web.desk_pages import at_the_desk
 
 LOOKS = ("pause", "extend", "freeze", "close", "rewind", "substitute", "correct")
 
 
 def of_table(world: World) -> dict[str, bytes]:
     """Every page of the table's desk but the look through a seat's eyes, which is on record; heads are blanked."""
-    browser, game = at_the_desk(Browser(world.app), world.house), world.game
-    with world.house.store.read() as tx:
+    browser, game = at_the_desk(Browser(world.app), world.server), world.game
+    with world.server.store.read() as tx:
         turns = turns_of(tx, games.read(tx, game.id))
     address = f"/desk/tables/{game.id}"
     found = {path: browser.open(path).source for path in ("/desk", "/desk/people", address, f"{address}/clocks")}
@@ -22,7 +22,7 @@ def of_table(world: World) -> dict[str, bytes]:
         form = browser.open(f"{address}/{act}").form("See what it would do …")
         found[f"form of {act}"] = form.page.source
         found[f"what {act} would do"] = form.press(**fields, reason="It was asked for.", step="preview").source
-    heads = [chain.short(row.hash) for row in game.log()]
+    heads = [hash_chain.short(row.hash) for row in game.log()]
     return {f"the desk: {what}": _blanked(source, heads).encode() for what, source in found.items()}
 
 

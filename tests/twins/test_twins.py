@@ -116,7 +116,7 @@ def test_twins_in_what_others_have_sealed_look_the_same(kind: str, tmp_path: Pat
 
 
 def sealed_by_others(rules: game.Game[Any], table: Table, reader: int) -> dict[int, Choice]:
-    """A choice of everybody else who is asked, none that closes the window."""
+    """A choice of everybody else who is asked, none that closes the turn."""
     luck = Stream(table.position.seed, 2**53)
     box = {}
     for seat, decision in table.position.open().items():

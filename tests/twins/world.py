@@ -22,30 +22,34 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import urljoin
 
-from engine import game as games_of_the_house
+from engine import game as rulebooks
 from engine.decisions import Choice
 from engine.game import Game, Story
 from engine.table import Entry
 from pbem import config
 from pbem.clock import FakeClock, SeededRandomness
 from pbem.config import SenderCheck
-from pbem.domain import chain
+from pbem.domain import hash_chain
 from pbem.domain.delivery import AT_ONCE, Delivery, Way
 from pbem.domain.errors import BadInput
-from pbem.links import SECRET_BYTES, Keyring
-from pbem.service import by_link, digests, incoming, lobby, people, wishes
-from pbem.service.delivery import Post, deliver, post_of
-from pbem.service.house import House
-from pbem.service.incoming import Letterbox
-from pbem.service.tables import Wanted
-from pbem.store import lobby as lobby_store
+from pbem.service.incoming import receive
+from pbem.service.incoming.receive import Letterbox
+from pbem.service.outgoing import digests, preferences
+from pbem.service.outgoing.deliver import Post, deliver, post_of
+from pbem.service.people import addresses
+from pbem.service.play import by_link
+from pbem.service.server import Server
+from pbem.service.tables import joining
+from pbem.service.tables.new import Wanted
 from pbem.store import people as people_store
+from pbem.store import tables as lobby_store
 from pbem.store.database import Store
 from pbem.store.schema import Base
+from pbem.tokens import SECRET_BYTES, Keyring
 from tests.mail.far_end import Keeping
-from tests.service.begun import Begun
+from tests.service.a_game import Begun
+from tests.service.clock import Time
 from tests.service.conftest import NAMES, START
-from tests.service.timed import Time
 from tests.web.applications import application
 from tests.web.browser import HOST, Browser, Links
 
@@ -85,57 +89,59 @@ class World:
         store = Store("sqlite://")
         Base.metadata.create_all(store.engine)
         keys = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
-        self.house = House(store, self.clock, SeededRandomness(7), keys)
+        self.server = Server(store, self.clock, SeededRandomness(7), keys)
         settings = config.read({"PBEM_DATA_DIR": str(folder)})
-        self.app = application(self.house, settings)
+        self.app = application(self.server, settings)
         self.post = Post(post_of(settings).letterhead, self.inbox)
-        players = [people.confirm(self.house, people.create(self.house, f"{name.lower()}@example.org", name).id).id
+        players = [self.server.run(addresses.confirm, self.server.run(addresses.create, f"{name.lower()}@example.org", name).id).id
                    for name in NAMES[: truth.seats]]  # fmt: skip
         wanted = Wanted(truth.kind, truth.seats, truth.options, "1d")
-        self.game = Begun(self.house, lobby.create_table(self.house, players[0], wanted).game_id)
+        self.game = Begun(self.server, self.server.run(joining.create_table, players[0], wanted).game_id)
         for player in players:
-            lobby.join(self.house, self.game.id, player)
+            self.server.run(joining.join, self.game.id, player)
         self._tell()
         # Made for everybody at once, so that they are the same whoever looks, and in whatever order.
-        links = Links(self.house)
+        links = Links(self.server)
         self._links = {seat: links.of(self.game, seat) for seat in range(truth.seats)}
         self._programs = {
-            seat: by_link.token_for_programs(self.house, token) for seat, (_, token) in self._links.items()
+            seat: self.server.run(by_link.token_for_programs, token) for seat, (_, token) in self._links.items()
         }
-        self._answer_mails(incoming.letterbox_of(settings))
+        self._answer_mails(receive.letterbox_of(settings))
 
     def meets(self, seat: int) -> dict[str, bytes]:
         """Everything that the player of a seat meets, by what it is; what must differ is blanked."""
         person = self.game.person_at(seat)
-        with self.house.store.read() as tx:
+        with self.server.store.read() as tx:
             address = people_store.read(tx, person).address
         mails = [parcel for parcel in self.inbox.kept if parcel.recipient == address]
         found = {f"mail {number}, {_kind(mail.content)}": mail.content for number, mail in enumerate(mails)}
         found |= {f"envelope {number}": f"{mail.sender} {mail.name}".encode() for number, mail in enumerate(mails)}
         found |= dict(self._pages(seat, b"".join(mail.content for mail in mails)))
-        blanks = [chain.short(each.hash).encode() for each in self.game.log()]
+        blanks = [hash_chain.short(each.hash).encode() for each in self.game.log()]
         return {what: _blanked(content, blanks) for what, content in found.items()}
 
     def close(self) -> None:
         """Throw the world away."""
-        self.house.store.close()
+        self.server.store.close()
 
     def _tell(self) -> None:
         self._carry()
-        while (window := self.game.row().window) < len(self.truth.log):
-            entry = self.truth.log[window]
-            if window == len(self.truth.log) - 1:
+        while (turn := self.game.row().turn) < len(self.truth.log):
+            entry = self.truth.log[turn]
+            if turn == len(self.truth.log) - 1:
                 self._keep_silent()
             else:
                 self._choose({seat: choice for seat, choice in entry.choices.items() if seat not in entry.alone})
         if self.truth.seed is not None:
             secret = bytes(32)
-            self.house.write(lambda tx: lobby_store.change_game(tx, self.game.id, seed=self.truth.seed, secret=secret))
+            self.server.store.write(
+                lambda tx: lobby_store.change_game(tx, self.game.id, seed=self.truth.seed, secret=secret)
+            )
         self._choose(self.truth.box)
 
     def _keep_silent(self) -> None:
         """Nobody answers: they are reminded, and timed out, and every other player reads of that in a digest."""
-        hands, asked = Time(self.house, self.clock), min(self.game.asked())
+        hands, asked = Time(self.server, self.clock), min(self.game.asked())
         due = hands.due(self.game, asked)
         assert due is not None
         hands.passes_until(due - timedelta(hours=1))
@@ -143,17 +149,17 @@ class World:
         self._carry()
         waiting = [self.game.person_at(seat) for seat in range(self.truth.seats) if (seat + len(self.truth.log)) % 2]
         for person in waiting:
-            wishes.choose(self.house, person, Delivery(Way.DAILY), None, time(8))
+            self.server.run(preferences.choose, person, Delivery(Way.DAILY), None, time(8))
         hands.passes_until(due + timedelta(hours=1))
         hands.runs_out()
-        if self.game.row().window < len(self.truth.log):
+        if self.game.row().turn < len(self.truth.log):
             raise Untrue
         self._carry()
         hands.passes_until((self.clock.now() + timedelta(days=1)).replace(hour=8, minute=0, second=0, microsecond=0))
-        digests.gather(self.house)
+        digests.gather(self.server)
         self._carry()
         for person in waiting:
-            wishes.choose(self.house, person, AT_ONCE, None)
+            self.server.run(preferences.choose, person, AT_ONCE, None)
 
     def _choose(self, box: Mapping[int, Choice]) -> None:
         for seat, choice in sorted(box.items()):
@@ -166,7 +172,7 @@ class World:
     def _carry(self) -> None:
         """Let a little time pass, and let mails arrive."""
         self.clock.advance(timedelta(minutes=2))
-        while deliver(self.house, self.post).dealt_with:
+        while deliver(self.server, self.post).dealt_with:
             pass
 
     def _answer_mails(self, box: Letterbox) -> None:
@@ -177,8 +183,8 @@ class World:
                 last[parcel.recipient] = found[1].decode()
         for address, to in sorted(last.items()):
             raw = f"From: {address}\nTo: {to}\nMessage-ID: <to-{to}>\nSubject: Re\n\nboard\nhelp\nbid 999\n".encode()
-            assert incoming.receive(self.house, box, address, to, raw) == "kept"
-        while incoming.attend(self.house, replace(box, check=SenderCheck.OFF)):
+            assert receive.receive(self.server, box, address, to, raw) == "kept"
+        while receive.attend(self.server, replace(box, check=SenderCheck.OFF)):
             pass
         before = len(self.inbox.kept)
         self._carry()
@@ -192,7 +198,7 @@ class World:
         written = mails.replace(b"=\r\n", b"").decode()
         waiting = [each.removeprefix(HOST) for each in re.findall(rf"{HOST}/[^\s<>\"=]*", written)]
         waiting += [f"/s/{token}", f"/m/{move}/nonsense", f"/t/{row.key}"]
-        waiting += [f"/s/{token}/receipt/{window}" for window in range(row.window + 1)]
+        waiting += [f"/s/{token}/receipt/{turn}" for turn in range(row.turn + 1)]
         seen: set[str] = set()
         while waiting:
             path = waiting.pop(0).partition("#")[0]
@@ -219,12 +225,12 @@ class World:
         way, which, number = past.groups()
         if way == "s" and which != token:
             return True
-        return number is not None and int(number) % 5 != 0 and int(number) < self.game.row().window - 1
+        return number is not None and int(number) % 5 != 0 and int(number) < self.game.row().turn - 1
 
     def _refusals(self, browser: Browser, token: str, move: str) -> Iterator[tuple[str, bytes]]:
-        window = str(self.game.row().window)
+        turn = str(self.game.row().turn)
         for written in ("", "nonsense", "play", "bid 999", "up to 9"):
-            page = browser.post(f"/s/{token}/preview", [("window", window), ("written", written)])
+            page = browser.post(f"/s/{token}/preview", [("turn", turn), ("written", written)])
             yield f"preview of {written!r}", _answer(page.response)
         yield "POST of nonsense", _answer(browser.post(f"/m/{move}/nonsense", []).response)
 
@@ -234,14 +240,14 @@ class World:
             answer = browser.client.get(f"/api/v1/{what}", headers=headers, base_url=HOST)
             yield f"API {what}", _answer(answer)
         for choice in ("nonsense", "bid 999"):
-            body = {"window": self.game.row().window, "choice": choice}
+            body = {"turn": self.game.row().turn, "choice": choice}
             answer = browser.client.post("/api/v1/choice", json=body, headers=headers, base_url=HOST)
             yield f"API choice {choice!r}", _answer(answer)
 
 
 def _scripted(truth: Truth) -> Game[Any]:
     """The real rules, in which what the story says happens, whatever was drawn."""
-    rules = games_of_the_house.load(truth.kind)
+    rules = rulebooks.load(truth.kind)
     entries = iter(truth.log)
 
     def happens(*_: object) -> Story[Any]:
@@ -258,7 +264,7 @@ def _scripted(truth: Truth) -> Game[Any]:
 def told(truth: Truth, folder: Path) -> Iterator[World]:
     """The world in which this is true."""
     rules = _scripted(truth)
-    with patch.object(games_of_the_house, "load", lambda _name: rules):
+    with patch.object(rulebooks, "load", lambda _name: rules):
         world = World(truth, folder)
         try:
             yield world

@@ -16,15 +16,15 @@ from jinja2 import BytecodeCache
 from jinja2.bccache import Bucket
 from werkzeug.routing import Rule
 
-from pbem.app import create_app
 from pbem.config import Config
-from pbem.service.house import House
+from pbem.service.server import Server
+from pbem.web.app import create_app
 
 
-def application(house: House, config: Config) -> Flask:
+def application(server: Server, config: Config) -> Flask:
     """The application of a house."""
     with patch.object(Flask, "url_rule_class", _Address):
-        made = create_app(house, config)
+        made = create_app(server, config)
     made.jinja_env.bytecode_cache = _TEMPLATES
     return made
 

@@ -14,11 +14,11 @@ from flask import Flask
 from lxml import html
 from werkzeug.test import TestResponse
 
-from pbem.links import Purpose
 from pbem.service import links as service_links
-from pbem.service.house import House
+from pbem.service.server import Server
 from pbem.store.links import Meant
-from tests.service.begun import Begun
+from pbem.tokens import Purpose
+from tests.service.a_game import Begun
 
 HOST = "http://localhost:8000"
 
@@ -164,26 +164,28 @@ class Browser:
 class Links:
     """The addresses that would stand in mails."""
 
-    def __init__(self, house: House) -> None:
-        self.house = house
+    def __init__(self, server: Server) -> None:
+        self.server = server
 
     def token(self, purpose: Purpose, row: int) -> str:
         """The token of a link's row."""
-        with self.house.store.read() as tx:
+        with self.server.store.read() as tx:
             from pbem.store import links
 
             link = links.read(tx, row)
         assert link is not None
-        return service_links.token(self.house, link)
+        return service_links.token(self.server, link)
 
-    def of(self, game: Begun, seat: int, window: int | None = None) -> tuple[str, str]:
+    def of(self, game: Begun, seat: int, turn: int | None = None) -> tuple[str, str]:
         """The tokens of one choice and of the whole seat."""
-        of_window = game.row().window if window is None else window
+        of_turn = game.row().turn if turn is None else turn
         person = game.person_at(seat)
-        rows = self.house.write(lambda tx: service_links.of_seat_in(tx, self.house, person, game.id, of_window, seat))
+        rows = self.server.store.write(
+            lambda tx: service_links.make_for_seat(tx, self.server, person, game.id, of_turn, seat)
+        )
         return self.token(Purpose.MOVE, rows.move), self.token(Purpose.SEAT, rows.seat)
 
     def made(self, purpose: Purpose, person: int, game: int | None = None) -> str:
         """The token of a person's link."""
-        row = self.house.write(lambda tx: service_links.make_in(tx, self.house, Meant(purpose, person, game)))
+        row = self.server.store.write(lambda tx: service_links.make(tx, self.server, Meant(purpose, person, game)))
         return self.token(purpose, row)

@@ -8,16 +8,16 @@ import pytest
 from waitress.server import create_server
 
 from pbem import config
-from pbem.links import Purpose
-from pbem.service.bots import play_bots
-from pbem.service.delivery import deliver, post_of
+from pbem.service.absence.bots import play_bots
+from pbem.service.outgoing.deliver import deliver, post_of
+from pbem.tokens import Purpose
 from tests.service.conftest import (  # noqa: F401 - fixtures come in by their names
     clock,
     database_url,
     empty_postgresql,
     empty_sqlite,
-    house,
     person,
+    server,
     sink,
     store,
     table,
@@ -25,7 +25,7 @@ from tests.service.conftest import (  # noqa: F401 - fixtures come in by their n
 )
 from tests.web.applications import application
 from tests.web.browser import Browser, Links
-from tests.web.desk import at_the_desk
+from tests.web.desk_pages import at_the_desk
 
 
 @pytest.fixture
@@ -42,18 +42,18 @@ def sqlite_alone(empty_sqlite, tmp_path):  # noqa: F811 - the fixture, as above
 
 
 @pytest.fixture
-def app(house, settings):  # noqa: F811 - the fixture, as above
+def app(server, settings):
     """The application."""
-    return application(house, settings)
+    return application(server, settings)
 
 
 @pytest.fixture
 def site(app):
     """The application on a port of this machine."""
-    server = create_server(app, host="127.0.0.1", port=0, threads=4)
-    Thread(target=server.run, daemon=True).start()
+    web_server = create_server(app, host="127.0.0.1", port=0, threads=4)
+    Thread(target=web_server.run, daemon=True).start()
     yield f"http://localhost:{server.effective_port}"
-    server.close()
+    web_server.close()
 
 
 @pytest.fixture
@@ -63,15 +63,15 @@ def browser(app):
 
 
 @pytest.fixture
-def olga(browser, house):  # noqa: F811 - the fixture, as above
+def olga(browser, server):
     """An organiser's browser."""
-    return at_the_desk(browser, house)
+    return at_the_desk(browser, server)
 
 
 @pytest.fixture
-def links(house):  # noqa: F811 - the fixture, as above
+def links(server):
     """The links that mails would bring."""
-    return Links(house)
+    return Links(server)
 
 
 @pytest.fixture
@@ -85,14 +85,14 @@ def sign_in(browser, links):
 
 
 @pytest.fixture
-def carry(house, clock, settings):  # noqa: F811 - the fixture, as above
+def carry(server, clock, settings):  # noqa: F811 - the fixture, as above
     """Let a little time pass: bots play, and mails that are due come to the local mailbox."""
     post = post_of(settings)
 
     def pass_by():
         for _ in range(100):
             clock.advance(timedelta(minutes=2))
-            moved = play_bots(house) + deliver(house, post).dealt_with
+            moved = play_bots(server) + deliver(server, post).dealt_with
             if not moved:
                 return
         raise AssertionError("the worker never comes to rest")

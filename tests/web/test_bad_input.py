@@ -4,8 +4,8 @@ import logging
 
 import pytest
 
-from pbem.links import Purpose
 from pbem.service import links as service_links
+from pbem.tokens import Purpose
 from tests.web.browser import HOST
 from tests.web.test_reading_changes_nothing import everything
 
@@ -27,13 +27,13 @@ def seat(templari, links):
 
 
 @pytest.fixture
-def unchanged(house):
+def unchanged(server):
     """Whatever happens in the test, nothing is written by it."""
 
     def since():
-        return everything(house) == before
+        return everything(server) == before
 
-    before = everything(house)
+    before = everything(server)
     return since
 
 
@@ -49,11 +49,11 @@ def refused(page, *statuses):
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_number_that_is_none_is_refused(number, browser, seat, unchanged):
     for url, fields in (
-        (f"/s/{seat}/preview", [("window", number), ("act", "1"), ("b0", "5")]),
-        (f"/s/{seat}/preview", [("window", "1"), ("act", number), ("b0", "5")]),
-        (f"/s/{seat}/preview", [("window", "1"), ("act", "1"), ("b0", number)]),
-        (f"/s/{seat}/play", [("window", number), ("choice", "pass")]),
-        (f"/s/{seat}/back", [("window", number)]),
+        (f"/s/{seat}/preview", [("turn", number), ("act", "1"), ("b0", "5")]),
+        (f"/s/{seat}/preview", [("turn", "1"), ("act", number), ("b0", "5")]),
+        (f"/s/{seat}/preview", [("turn", "1"), ("act", "1"), ("b0", number)]),
+        (f"/s/{seat}/play", [("turn", number), ("choice", "pass")]),
+        (f"/s/{seat}/back", [("turn", number)]),
     ):
         refused(browser.post(url, fields), 400)
     assert unchanged()
@@ -61,14 +61,14 @@ def test_a_number_that_is_none_is_refused(number, browser, seat, unchanged):
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_choice_that_is_none_is_refused(text, browser, seat, unchanged):
-    refused(browser.post(f"/s/{seat}/play", [("window", "1"), ("choice", text)]), 400)
-    refused(browser.post(f"/s/{seat}/preview", [("window", "1"), ("written", text)]), 400)
+    refused(browser.post(f"/s/{seat}/play", [("turn", "1"), ("choice", text)]), 400)
+    refused(browser.post(f"/s/{seat}/preview", [("turn", "1"), ("written", text)]), 400)
     refused(browser.post(f"/s/{seat}/order", [("order", text)]), 400)
     assert unchanged()
 
 
 @pytest.mark.parametrize(
-    "body", [b"window=1&choice=%ff%fe", b"window=1&choice=\xff", b"choice=%00", b"\xff=1", b"window=%ED%A0%80"]
+    "body", [b"turn=1&choice=%ff%fe", b"turn=1&choice=\xff", b"choice=%00", b"\xff=1", b"turn=%ED%A0%80"]
 )
 def test_a_form_that_is_not_in_utf_8_is_refused(body, browser, seat, unchanged):
     for path in ("play", "preview", "order", "call"):
@@ -114,7 +114,7 @@ def test_a_form_of_another_kind_is_refused(kind, browser, seat, unchanged):
     assert unchanged()
 
 
-def test_forged_cut_foreign_and_renewed_tokens_are_told_apart_from_good_ones(browser, seat, templari, house, links):
+def test_forged_cut_foreign_and_renewed_tokens_are_told_apart_from_good_ones(browser, seat, templari, server, links):
     forged = seat[:-1] + ("a" if seat[-1] != "a" else "b")
     foreign = links.made(Purpose.STOP, templari.person_at(0))
     for token in (forged, seat[:-1], seat + "a", foreign, "a" * 33, "x", "%20", "🦊"):
@@ -127,11 +127,11 @@ def test_forged_cut_foreign_and_renewed_tokens_are_told_apart_from_good_ones(bro
             f"/c/{token}",
             f"/s/{token}/resign",
         ):
-            fields = [("window", "1"), ("choice", "pass"), ("sure", "yes")]
+            fields = [("turn", "1"), ("choice", "pass"), ("sure", "yes")]
             refused(browser.post(path, fields), 404)
-    service_links.renew(house, templari.id, next(iter(templari.asked())))
+    server.run(service_links.renew, templari.id, next(iter(templari.asked())))
     assert "renewed" in refused(browser.open(f"/s/{seat}"), 410).text
-    refused(browser.post(f"/s/{seat}/play", [("window", "1"), ("choice", "pass")]), 410)
+    refused(browser.post(f"/s/{seat}/play", [("turn", "1"), ("choice", "pass")]), 410)
 
 
 def test_unknown_games_tables_mails_and_pages_are_not_found(browser, unchanged):

@@ -30,21 +30,21 @@ def full(store):
         store.engine.dispose()
 
 
-def test_a_move_that_finds_no_room_is_not_half_made_and_counts_as_soon_as_there_is(browser, house, table, links):
+def test_a_move_that_finds_no_room_is_not_half_made_and_counts_as_soon_as_there_is(browser, server, table, links):
     game = table("bid", 3)
     seat = next(iter(game.asked()))
     _, token = links.of(game, seat)
-    window = str(game.row().window)
-    with full(house.store):
+    turn = str(game.row().turn)
+    with full(server.store):
         # As long as there is room in the pages that the file has, changing one's mind needs no more.
         for bid in cycle(["bid 1", "bid 2"]):
-            before, seq, fields = everything(house), game.row().seq, [("window", window), ("choice", bid)]
+            before, seq, fields = everything(server), game.row().seq, [("turn", turn), ("choice", bid)]
             page = browser.post(f"/s/{token}/play", fields)
             if page.status != 200:
                 break
         assert page.status == 503
         assert "We cannot get at our records just now. What we had confirmed to you is safe." in page.text
         assert browser.open(f"/s/{token}").status == 200
-        assert everything(house) == before
+        assert everything(server) == before
     assert browser.post(f"/s/{token}/play", fields, follow=False).status == 303
     assert game.row().seq == seq + 1

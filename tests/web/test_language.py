@@ -7,8 +7,8 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 
 from pbem import config
-from pbem.domain import speech
-from pbem.service.delivery import mailbox_of
+from pbem.i18n import speech
+from pbem.service.outgoing.deliver import mailbox_of
 
 GERMAN = {
     "Check the file of a game": "Prüfe die Datei eines Spiels",

@@ -5,9 +5,10 @@ from gettext import NullTranslations
 
 import pytest
 
-from pbem.domain import speech
-from pbem.links import Purpose
-from pbem.service import by_link, leaving
+from pbem.i18n import speech
+from pbem.service.play import by_link
+from pbem.service.tables import leaving
+from pbem.tokens import Purpose
 from pbem.web import site
 
 
@@ -39,18 +40,18 @@ def test_time_that_passes_is_seen(shown, clock):
     assert shown() != before
 
 
-def test_what_others_do_outside_of_the_game_is_seen(shown, house, poker):
+def test_what_others_do_outside_of_the_game_is_seen(shown, server, poker):
     before = shown()
-    leaving.agree_to_end(house, poker.id, poker.person_at(1))
+    server.run(leaving.agree_to_end, poker.id, poker.person_at(1))
     assert "would like to end this game" in shown()
     assert shown() != before
 
 
-def test_a_choice_of_one_s_own_is_seen_and_no_longer_when_it_is_taken_back(shown, house, poker, links):
+def test_a_choice_of_one_s_own_is_seen_and_no_longer_when_it_is_taken_back(shown, server, poker, links):
     before, token = shown(), links.of(poker, 0)[1]
-    by_link.play(house, token, poker.row().window, poker.asked()[0].default)
+    server.run(by_link.play, token, poker.row().turn, poker.asked()[0].default)
     assert "Your choice is in" in shown()
-    by_link.take_back(house, token, Purpose.SEAT, poker.row().window)
+    server.run(by_link.take_back, token, Purpose.SEAT, poker.row().turn)
     assert shown().count("Your choice is in") == before.count("Your choice is in") == 0
 
 

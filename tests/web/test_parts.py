@@ -3,11 +3,11 @@
 import pytest
 from jinja2 import UndefinedError
 
-from pbem.domain.speech import speaking
-from pbem.service import second_thoughts
+from pbem.i18n.speech import speaking
+from pbem.service.play import orders
 from pbem.web import site
 from tests.web.browser import HOST
-from tests.web.pseudo import Pseudo
+from tests.web.pseudo_locale import Pseudo
 
 
 def test_every_seat_finds_its_own_token_on_its_page_and_no_other(browser, links, table):
@@ -34,7 +34,7 @@ def test_an_order_is_on_its_owners_page_alone(browser, links, table):
     game = table("templari", 3)
     # Whoever is asked would be answered for at once.
     seat = next(seat for seat in range(3) if seat not in game.asked())
-    second_thoughts.leave_order(game.house, game.id, seat, "up to 7")
+    game.server.run(orders.leave_order, game.id, seat, "up to 7")
     shown = ["up to 7" in browser.open(f"/s/{links.of(game, each)[1]}").source for each in range(3)]
     assert shown == [each == seat for each in range(3)]
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from engine.decks import decktet
-from pbem.web.drawn import Thing
+from pbem.web.seat.board import Thing
 from tests.web.applications import application
 from tests.web.browser import HOST
-from tests.web.test_seat import open_seat
+from tests.web.seat.test_page import open_seat
 
 SUITS = {name.lower(): name for name in decktet.SUITS.values()}
 
@@ -58,12 +58,12 @@ def test_what_cannot_be_drawn_is_told_in_words(app):
         assert "very large" in said
 
 
-def test_all_pictures_are_on_one_page_while_nobody_else_can_come(browser, house, settings):
+def test_all_pictures_are_on_one_page_while_nobody_else_can_come(browser, server, settings):
     page = browser.open("/art")
     assert page.status == 200
     assert set(references(page)) == set(ids(page))
     assert 'role="img" aria-label="decktet 5ML"' in page.source
-    for_others = application(house, replace(settings, development=False)).test_client()
+    for_others = application(server, replace(settings, development=False)).test_client()
     assert for_others.get("/art", base_url=HOST).status_code == 404
 
 

@@ -15,17 +15,17 @@ from engine.bots import random_bot
 from engine.chance import Stream
 from engine.facts import SPECTATOR, seen
 from engine.table import begin
-from pbem.domain import speech
-from pbem.domain.commands import USAGES
-from pbem.domain.speech import speaking
-from pbem.links import Purpose
+from pbem.domain.reply_commands import USAGES
+from pbem.i18n import speech
+from pbem.i18n.speech import speaking
 from pbem.mail.wire import parse, text_of
-from pbem.service import lobby, talk
-from pbem.service.play import rules_of
-from pbem.service.preview import KINDS, preview
-from pbem.service.tables import Wanted
-from tests.service.test_delivery import HEAD
-from tests.web.pseudo import Pseudo, bare, bare_words
+from pbem.service.outgoing.preview import KINDS, preview
+from pbem.service.play.move import rules_of
+from pbem.service.tables import joining, talk
+from pbem.service.tables.new import Wanted
+from pbem.tokens import Purpose
+from tests.service.outgoing.test_deliver import HEAD
+from tests.web.pseudo_locale import Pseudo, bare, bare_words
 
 NAMES = {"Ann", "Ben", "Cleo", "Bot", "Zzz", "ann@example.org"}
 """Players, one of them by her address, and a table."""
@@ -67,14 +67,14 @@ def commands(game):
 @pytest.mark.parametrize("kind", games.names())
 def test_every_word_of_a_tables_pages_is_translated(kind, browser, links, table):
     game, luck, known = table(kind), Stream(b"luck", 1), NAMES | TITLES
-    talk.say(game.house, game.id, 0, game.person_at(0), "Zzz")
+    game.server.run(talk.say, game.id, 0, game.person_at(0), "Zzz")
     for _ in range(6):
         seat, decision = next(iter(game.asked().items()))
         known |= commands(game)
         move, token = links.of(game, seat)
-        wanted, window = grammar.write(decision, decision.default), game.row().window
+        wanted, turn = grammar.write(decision, decision.default), game.row().turn
         for page in (
-            f"/s/{token}/preview?window={window}&choice={wanted}",
+            f"/s/{token}/preview?turn={turn}&choice={wanted}",
             f"/m/{move}/{wanted.replace(' ', '-')}",
             f"/s/{token}/rules",
             f"/s/{token}/talk",
@@ -85,7 +85,7 @@ def test_every_word_of_a_tables_pages_is_translated(kind, browser, links, table)
         page = browser.open(f"/s/{token}").source
         assert bare(page, known) == []
         game.play(seat, random_bot(rules_of(game.row()), game.view(seat), decision, luck))
-        assert bare(browser.open(f"/s/{token}/receipt/{window}").source, known | commands(game)) == []
+        assert bare(browser.open(f"/s/{token}/receipt/{turn}").source, known | commands(game)) == []
 
 
 @one_database
@@ -100,8 +100,8 @@ def test_every_word_of_a_form_is_translated(kind, browser, links, table):
 
 @one_database
 @pytest.mark.parametrize("kind", games.names())
-def test_every_word_of_the_public_pages_is_translated(kind, browser, links, house, person):
-    waiting = lobby.create_table(house, person("Ann"), Wanted(kind, 3, title="Zzz"))
+def test_every_word_of_the_public_pages_is_translated(kind, browser, links, server, person):
+    waiting = server.run(joining.create_table, person("Ann"), Wanted(kind, 3, title="Zzz"))
     door = links.made(Purpose.CONFIRM, person("Ben"), waiting.game_id)
     stop = links.made(Purpose.STOP, person("Ben"))
     known = NAMES | TITLES
@@ -159,11 +159,11 @@ def test_every_word_of_the_demo_is_translated(browser):
 
 @one_database
 @pytest.mark.parametrize("kind", ["bid", "sunset-poker"])
-def test_every_word_of_a_mail_is_translated(kind, house, table):
+def test_every_word_of_a_mail_is_translated(kind, server, table):
     game = table(kind)
     known = NAMES | TITLES | commands(game) | {"pbem", *re.findall(r"\w+", TYPED)}
     for mail in KINDS:
-        message = parse(preview(house, HEAD, mail, game.id, 1))
+        message = parse(preview(server, HEAD, mail, game.id, 1))
         for text in (message["subject"], text_of(message)):
             said = _HEX.sub(" ", _ADDRESSES.sub(" ", text))
             assert (mail, bare_words(said, known)) == (mail, [])

@@ -5,22 +5,26 @@ import re
 import pytest
 from sqlalchemy import select
 
-from pbem.links import Purpose
-from pbem.service import bulk, by_link, calls, farewell, feeds, leaving, lobby, replays
-from pbem.service.bulk import What
-from pbem.service.tables import Wanted
+from pbem.service.account import delete, feeds
+from pbem.service.archive import replay
+from pbem.service.desk import calls, jobs
+from pbem.service.desk.jobs import What
+from pbem.service.play import by_link
+from pbem.service.tables import joining, leaving
+from pbem.service.tables.new import Wanted
 from pbem.store.schema import Base
+from pbem.tokens import Purpose
 from tests.service.acting import ANN
 from tests.service.inbox import Inbox
 from tests.service.stored import letters
-from tests.web.desk import at_the_desk
+from tests.web.desk_pages import at_the_desk
 
 GARBAGE = ["a" * 33, "abc", "a" * 500, "%F0%9F%A6%8A", "..%2F..%2Fetc", "0", "-1"]
 
 
-def everything(house):
+def everything(server):
     """The whole content of the database."""
-    with house.store.engine.connect() as connection:
+    with server.store.engine.connect() as connection:
         return {
             table.name: sorted(map(repr, connection.execute(select(table)).all()))
             for table in Base.metadata.sorted_tables
@@ -28,31 +32,31 @@ def everything(house):
 
 
 @pytest.fixture
-def live(house, browser, clock, table, links, person, carry, sign_in):
+def live(server, browser, clock, table, links, person, carry, sign_in):
     """A game under way with mails, orders and a doubtful reply, a table that waits, a link of every purpose, old views."""
     game = table("templari", 3)
-    waiting = lobby.create_table(house, person("Ann"), Wanted("bid", 3))
+    waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3))
     for _ in range(30):
         game.play(*next((seat, decision.default) for seat, decision in game.asked().items()))
     move, seat = links.of(game, 0)
-    by_link.leave_order(house, seat, "always pass")
+    server.run(by_link.leave_order, seat, "always pass")
     carry()
-    inbox = Inbox(house, clock)
+    inbox = Inbox(server, clock)
     (asked,) = game.asked()
     inbox.replies(game, asked, "pass", Authentication_Results=None)
-    (doubt,) = letters(house, kind="was_it_you")
+    (doubt,) = letters(server, kind="was_it_you")
     player = game.person_at(0)
     ended = table("templari", 3)
     for each in range(3):
-        leaving.agree_to_end(house, ended.id, ended.person_at(each))
+        server.run(leaving.agree_to_end, ended.id, ended.person_at(each))
     sign_in(player)
-    at_the_desk(browser, house)
-    calls.call(house, player, "Help", game_id=game.id)
-    bulk.begin(house, ANN, What.RESUME, {}, "All is well again.", "the key of a form")
-    feeds.renew(house, player)
-    farewell.ask(house, player)
+    at_the_desk(browser, server)
+    server.run(calls.call, player, "Help", game_id=game.id)
+    server.run(jobs.begin, ANN, What.RESUME, {}, "All is well again.", "the key of a form")
+    server.run(feeds.renew, player)
+    server.run(delete.ask, player)
     carry()
-    (goodbye,) = letters(house, player, "farewell")
+    (goodbye,) = letters(server, player, "farewell")
     tokens = {
         "move": [move],
         "seat": [seat, links.of(game, next(iter(game.asked())))[1]],
@@ -62,12 +66,12 @@ def live(house, browser, clock, table, links, person, carry, sign_in):
             links.made(Purpose.INVITE, person("Ann"), waiting.game_id),
         ],
         "consent": [inbox.token(Purpose.YES, person_id=player, outbox_id=goodbye.id)],
-        "feeds": [feeds.addresses(house, player).calendar, feeds.addresses(house, player).news],
+        "feeds": [server.read(feeds.addresses, player).calendar, server.read(feeds.addresses, player).news],
         "signing_in": [links.made(Purpose.SIGN_IN, person("Ann"))],
         "stop": [links.made(Purpose.STOP, player)],
         "written": [inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)],
-        "replay": [links.of(ended, 0)[1], replays.share(house, links.of(ended, 0)[1])],
-        "api": [by_link.token_for_programs(house, seat)],
+        "replay": [links.of(ended, 0)[1], server.run(replay.share, links.of(ended, 0)[1])],
+        "api": [server.run(by_link.token_for_programs, seat)],
     }
     return game, waiting, tokens
 
@@ -80,7 +84,7 @@ def addresses(app, browser, live):
     ]
     values = {
         "option": ["pass", "bid-5", "bid-99", "nonsense", "-"],
-        "window": ["0", "1", "30", "999999999999999999999"],
+        "turn": ["0", "1", "30", "999999999999999999999"],
         "number": ["0", "1", "30", "999999999999999999999"],
         "kind": ["bid", "nonsense"],
         "game_id": [str(game.id), "999999999999999999999"],
@@ -100,13 +104,13 @@ def addresses(app, browser, live):
         for place, name in re.findall(r"(<(?:\w+:)?(\w+)>)", rule.rule):
             choices = [*(good if name == "token" else values[name]), *GARBAGE]
             found = [url.replace(place, choice) for url in found for choice in choices]
-        queries = [f"?window={game.row().window}&choice=pass", "?window=1&choice=pass", "?window=x"]
+        queries = [f"?turn={game.row().turn}&choice=pass", "?turn=1&choice=pass", "?turn=x"]
         asks = rule.endpoint == "seat.preview"
         yield rule, [url + query for url in found for query in (queries if asks else [""])]
 
 
-def test_no_route_that_answers_get_or_head_writes(app, browser, live, house):
-    before = everything(house)
+def test_no_route_that_answers_get_or_head_writes(app, browser, live, server):
+    before = everything(server)
     asked, answered = 0, {}
     tokens = [each for kind in live[2].values() for each in kind]
     for rule, urls in addresses(app, browser, live):
@@ -122,7 +126,7 @@ def test_no_route_that_answers_get_or_head_writes(app, browser, live, house):
                     answered.setdefault(rule.rule, set()).add(response.status_code)
                     asked += 1
     assert asked > 300
-    assert everything(house) == before
+    assert everything(server) == before
     # Every page was really shown at least once; programs have no token of a game that is over here.
     unshown = {rule for rule, statuses in answered.items() if 200 not in statuses}
     assert unshown == {"/api/v1/export"}

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pbem.mail.send import Parcel
-from pbem.service.delivery import Post, deliver, post_of
+from pbem.mail.send.relay import Parcel
+from pbem.service.outgoing.deliver import Post, deliver, post_of
 from tests.mail.far_end import Keeping
 from tests.mail.kinds import every_kind, kind_of
 from tests.service.stored import everything
@@ -56,8 +56,8 @@ HOWS = ("click", "submit", "fetch")
 class Postman:
     """Brings mails, and knows which are new."""
 
-    def __init__(self, house, clock, settings) -> None:
-        self.house, self.clock = house, clock
+    def __init__(self, server, clock, settings) -> None:
+        self.server, self.clock = server, clock
         self.inbox = Keeping()
         self.post = Post(post_of(settings).letterhead, self.inbox)
 
@@ -65,7 +65,7 @@ class Postman:
         """Let a little time pass; the mails that came."""
         before = len(self.inbox.kept)
         self.clock.advance(timedelta(minutes=6))
-        while deliver(self.house, self.post).dealt_with:
+        while deliver(self.server, self.post).dealt_with:
             pass
         return self.inbox.kept[before:]
 
@@ -86,8 +86,8 @@ def paths_of(parcel: Parcel) -> list[str]:
 
 
 @pytest.mark.needs("curl")
-def test_looking_at_any_link_of_any_mail_changes_nothing(house, clock, settings, site, tool):
-    postman = Postman(house, clock, settings)
+def test_looking_at_any_link_of_any_mail_changes_nothing(server, clock, settings, site, tool):
+    postman = Postman(server, clock, settings)
     looked: dict[str, int] = {}
 
     def carry() -> None:
@@ -96,17 +96,17 @@ def test_looking_at_any_link_of_any_mail_changes_nothing(house, clock, settings,
             fresh.setdefault(kind_of(read(parcel)), parcel)
         paths = [path for parcel in fresh.values() for path in paths_of(parcel)]
         if paths:
-            before = everything(house.store)
+            before = everything(server.store)
             for method in ([], ["--head"], ["--request", "OPTIONS"]):
                 answers = curl(tool("curl"), site, paths, method)
                 assert {*answers} <= {"200", "303"}, (method, answers)
                 # Nobody has signed in at the desk, so its address leads to its door.
                 assert {path for path, status in zip(paths, answers, strict=True) if status == "303"} <= {"/desk"}
-            assert everything(house.store) == before, f"looking at one of {sorted(fresh)} changed something"
+            assert everything(server.store) == before, f"looking at one of {sorted(fresh)} changed something"
             for kind in fresh:
                 looked[kind] = looked.get(kind, 0) + 1
 
-    every_kind(house, clock, carry, "templari")
+    every_kind(server, clock, carry, "templari")
     assert {"invitation", "confirm", "joined", "welcome", "turn", "reminder", "notice", "result", "links"} <= {*looked}
 
 
@@ -118,8 +118,8 @@ def curl(program: str, site: str, paths: list[str], options: list[str]) -> list[
 
 
 @pytest.mark.needs("chromium")
-def test_a_script_that_presses_every_button_decides_nothing(house, clock, settings, site, chromium):
-    postman = Postman(house, clock, settings)
+def test_a_script_that_presses_every_button_decides_nothing(server, clock, settings, site, chromium):
+    postman = Postman(server, clock, settings)
     pressed: dict[str, int] = {}
     asked: list[Any] = []
     known: set[tuple[str, ...]] = set()
@@ -131,11 +131,11 @@ def test_a_script_that_presses_every_button_decides_nothing(house, clock, settin
                 # The links at the foot of all mails lead to the same pages.
                 place = path[:3] if path[:3] in SAME_FOR_ALL else f"{kind_of(read(parcel))} {path[:3]}"
                 if place not in pressed:
-                    before = everything(house.store)
+                    before = everything(server.store)
                     pressed[place] = press_everything(looks, scanners, site + path, known)
-                    assert everything(house.store) == before, f"a script has decided something on {place}"
+                    assert everything(server.store) == before, f"a script has decided something on {place}"
 
-    every_kind(house, clock, carry, "templari")
+    every_kind(server, clock, carry, "templari")
     assert {"turn /m/", "turn /s/", "confirm /c/", "invitation /c/", "/u/", "links /l/"} <= {*pressed}
     assert pressed["turn /s/"] > pressed["turn /m/"] > 0
     # What pages fetch, and where their forms lead: nowhere but home, so that no address with a token gets out.

@@ -6,18 +6,18 @@ import re
 import pytest
 
 from pbem import logs
-from pbem.links import Purpose, contains_token
-from pbem.service import by_link
+from pbem.service.play import by_link
+from pbem.tokens import Purpose, contains_token
 from tests.web.applications import application
 from tests.web.browser import HOST
-from tests.web.test_seat import yes
+from tests.web.seat.test_page import yes
 
 
 @pytest.fixture
 def poker(table):
     """Everybody holds a hand that nobody else knows, after eight cards were picked from packs that went round."""
     game = table("sunset-poker", 3)
-    while game.row().window < 10:
+    while game.row().turn < 10:
         for seat, decision in game.asked().items():
             game.play(seat, decision.default)
     return game
@@ -31,7 +31,7 @@ def words(game, seat):
     return {games.load(rules).word(card) for card in game.view(seat).hands[seat]}
 
 
-def pages_of(browser, links, house, game, seat):
+def pages_of(browser, links, server, game, seat):
     """Everything that one seat is shown."""
     move, token = links.of(game, seat)
     page = browser.open(f"/s/{token}")
@@ -41,27 +41,27 @@ def pages_of(browser, links, house, game, seat):
         yield preview.source
     yield browser.open(f"/m/{move}/fold").source
     yield browser.open(f"/m/{move}/play-x").source
-    yield browser.open(f"/s/{token}/receipt/{game.row().window}").source
-    yield browser.post(f"/s/{token}/preview", [("window", str(game.row().window)), ("written", "play")]).source
-    headers = {"Authorization": f"Bearer {by_link.token_for_programs(house, token)}"}
+    yield browser.open(f"/s/{token}/receipt/{game.row().turn}").source
+    yield browser.post(f"/s/{token}/preview", [("turn", str(game.row().turn)), ("written", "play")]).source
+    headers = {"Authorization": f"Bearer {server.run(by_link.token_for_programs, token)}"}
     for path in ("decision", "view", "board", "history"):
         yield browser.client.get(f"/api/v1/{path}", headers=headers, base_url=HOST).get_data(as_text=True)
 
 
-def test_no_page_and_no_answer_shows_a_card_of_another_hand(browser, links, house, poker):
+def test_no_page_and_no_answer_shows_a_card_of_another_hand(browser, links, server, poker):
     hands = [words(poker, seat) for seat in range(3)]
     assert all(len(hand) == 9 for hand in hands)
     for seat in range(3):
-        shown = " ".join(pages_of(browser, links, house, poker, seat))
+        shown = " ".join(pages_of(browser, links, server, poker, seat))
         assert all(re.search(rf"\b{word}\b", shown) for word in hands[seat])
         for other in range(3):
             if other != seat:
                 assert not [word for word in hands[other] if re.search(rf"\b{word}\b", shown)]
 
 
-def test_a_program_is_told_that_other_hands_are_hidden_and_nothing_of_them(browser, links, house, poker):
+def test_a_program_is_told_that_other_hands_are_hidden_and_nothing_of_them(browser, links, server, poker):
     for seat in range(3):
-        token = by_link.token_for_programs(house, links.of(poker, seat)[1])
+        token = server.run(by_link.token_for_programs, links.of(poker, seat)[1])
         headers = {"Authorization": f"Bearer {token}"}
         view = browser.client.get("/api/v1/view", headers=headers, base_url=HOST).get_json()["view"]
         for other, hand in enumerate(view["hands"]):
@@ -78,17 +78,17 @@ def test_nobody_sees_that_another_has_sealed_a_choice(browser, links, table):
     assert browser.open(f"/s/{other}").source == before
 
 
-def test_nobody_s_address_is_on_any_page(browser, links, house, poker):
+def test_nobody_s_address_is_on_any_page(browser, links, server, poker):
     for seat in range(3):
-        assert "@example.org" not in "".join(pages_of(browser, links, house, poker, seat))
+        assert "@example.org" not in "".join(pages_of(browser, links, server, poker, seat))
 
 
-def test_the_log_of_a_whole_evening_has_no_token_and_no_address(browser, links, house, poker, app, person):
+def test_the_log_of_a_whole_evening_has_no_token_and_no_address(browser, links, server, poker, app, person):
     stream = io.StringIO()
     logs.configure(stream)
-    app.view_functions["seat.receipt"] = lambda token, window: 1 / 0
+    app.view_functions["seat.receipt"] = lambda token, turn: 1 / 0
     for seat in range(3):
-        list(pages_of(browser, links, house, poker, seat))
+        list(pages_of(browser, links, server, poker, seat))
     browser.open(f"/l/{links.made(Purpose.SIGN_IN, person('Ann'))}")
     browser.post("/mine", [("address", "ann@example.org")])
     browser.post("/call", [("address", "ann@example.org"), ("text", "Hello, it is ann@example.org")])
@@ -96,7 +96,7 @@ def test_the_log_of_a_whole_evening_has_no_token_and_no_address(browser, links, 
     told = stream.getvalue()
     assert "ZeroDivisionError" in told
     assert "example.org" not in told
-    assert not contains_token(told.encode(), house.keys)
+    assert not contains_token(told.encode(), server.keys)
 
 
 def test_every_answer_wears_its_headers(app, browser, links, poker):
@@ -117,9 +117,9 @@ def test_every_answer_wears_its_headers(app, browser, links, poker):
         assert "Set-Cookie" not in headers
 
 
-def test_pages_run_nothing_and_fetch_nothing_but_our_style_and_icon(browser, links, house, poker):
+def test_pages_run_nothing_and_fetch_nothing_but_our_style_and_icon(browser, links, server, poker):
     for seat in range(3):
-        for source in pages_of(browser, links, house, poker, seat):
+        for source in pages_of(browser, links, server, poker, seat):
             assert not re.search(r"<script|<img|<iframe|<object|\son\w+=|style=|javascript:", source)
             ours = {"/static/pbem.css", "/static/favicon.svg", "/static/icon.png"}
             assert set(re.findall(r'<link[^>]*href="([^"?]*)', source)) <= ours
@@ -131,16 +131,16 @@ def test_the_title_of_a_page_tells_no_secret(browser, links, poker):
         assert "<title>Sunset Poker</title>" in browser.open(url).source
 
 
-def test_the_mailbox_is_only_there_in_development(house, settings):
+def test_the_mailbox_is_only_there_in_development(server, settings):
     from dataclasses import replace
 
-    client = application(house, replace(settings, development=False)).test_client()
+    client = application(server, replace(settings, development=False)).test_client()
     assert client.get("/mailbox", base_url=HOST).status_code == 404
     assert b"Mailbox" not in client.get("/", base_url=HOST).data
 
 
 def test_the_mailbox_makes_links_of_our_addresses_and_of_no_others(browser, settings):
-    from pbem.service.delivery import mailbox_of
+    from pbem.service.outgoing.deliver import mailbox_of
 
     mail = (
         "From: a@example.org\r\nTo: ann@example.org\r\nSubject: <b>x</b>\r\nDate: Sat, 21 Nov 2026 12:00:00 +0000\r\n"

@@ -6,10 +6,10 @@ from tests.service.conftest import (
     database_url,
     empty_postgresql,
     empty_sqlite,
-    house,
     person,
+    server,
     store,
     table,
 )
 
-__all__ = ["clock", "database_url", "empty_postgresql", "empty_sqlite", "house", "person", "sink", "store", "table"]
+__all__ = ["clock", "database_url", "empty_postgresql", "empty_sqlite", "person", "server", "sink", "store", "table"]

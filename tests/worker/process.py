@@ -10,14 +10,14 @@ from pathlib import Path
 from pbem import logs
 from pbem.clock import SystemRandomness
 from pbem.config import Dkim, Security, Smtp
-from pbem.links import SECRET_BYTES, Keyring
-from pbem.mail.compose import Letterhead
-from pbem.mail.send import Relay
-from pbem.mail.sign import signer
-from pbem.service.delivery import Post, deliver
-from pbem.service.heartbeat import Worker
-from pbem.service.house import House
+from pbem.mail.send.dkim import signer
+from pbem.mail.send.relay import Relay
+from pbem.mail.write.compose import Letterhead
+from pbem.service.clocks.outages import Worker
+from pbem.service.outgoing.deliver import Post, deliver
+from pbem.service.server import Server
 from pbem.store.database import Store
+from pbem.tokens import SECRET_BYTES, Keyring
 from pbem.worker import loop
 from pbem.worker.ticks import TICKS, Shift
 
@@ -44,8 +44,8 @@ def main(database: str, clock_file: str, smtp_port: str, name: str) -> None:
     logs.configure()
     clock = FileClock(Path(clock_file))
     keys = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))
-    house = House(Store(database), clock, SystemRandomness(), keys)
+    server = Server(Store(database), clock, SystemRandomness(), keys)
     relay = Relay(Smtp("127.0.0.1", Security.NONE, int(smtp_port), "", "", 5))
     post = Post(HEAD, relay, signer=signer(SIGNING))
-    loop.run(Shift(house, Worker(name, clock.now()), lambda hands: deliver(hands, post).dealt_with), OFTEN)
-    house.store.close()
+    loop.run(Shift(server, Worker(name, clock.now()), lambda hands: deliver(hands, post).dealt_with), OFTEN)
+    server.store.close()

@@ -6,9 +6,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from pbem import metrics
-from pbem.service import views
-from pbem.service.heartbeat import Worker
-from pbem.store import outages
+from pbem.service.clocks.outages import Worker
+from pbem.service.play import views
+from pbem.store import heartbeats
 from pbem.store import views as kept_views
 from pbem.worker import ticks
 from pbem.worker.loop import Loop
@@ -25,8 +25,8 @@ def events():
 
 
 @pytest.fixture
-def shift(house, clock):
-    return Shift(house, Worker("first", clock.now()), lambda _: 0)
+def shift(server, clock):
+    return Shift(server, Worker("first", clock.now()), lambda _: 0)
 
 
 def test_a_tick_that_fails_is_told_and_comes_again_and_stops_no_other(shift, events, table):
@@ -95,29 +95,29 @@ def test_a_tick_never_runs_twice_at_once(shift):
     assert most == 1
 
 
-def test_the_first_beat_is_written_before_anything_else_happens(shift, house):
+def test_the_first_beat_is_written_before_anything_else_happens(shift, server):
     loop = Loop(shift)
     loop.start()
     loop.stop()
-    with house.store.read() as tx:
-        assert outages.last_beat(tx) == house.now()
+    with server.store.read() as tx:
+        assert heartbeats.last_beat(tx) == server.now()
 
 
-def test_the_day_is_tidied_once_by_one_worker_of_all(house, clock, events):
-    shifts = [Shift(house, Worker(name, clock.now()), lambda _: 0) for name in ("one", "two", "three")]
+def test_the_day_is_tidied_once_by_one_worker_of_all(server, clock, events):
+    shifts = [Shift(server, Worker(name, clock.now()), lambda _: 0) for name in ("one", "two", "three")]
     for shift in shifts:
         ticks.beat(shift)
         ticks.daily(shift)
     assert [line["event"] for line in events].count("day_begun") == 1
 
 
-def test_a_worker_keeps_what_everybody_knew_of_games_that_have_gone_on(shift, house, table):
+def test_a_worker_keeps_what_everybody_knew_of_games_that_have_gone_on(shift, server, table):
     game = table("sunset-poker", 3)
     while game.row().seq < views.KEEP_AFTER:
         seat, decision = next(iter(game.asked().items()))
         game.play(seat, decision.default)
     {tick.name: tick.do for tick in TICKS}["views"](shift)
-    with house.store.read() as tx:
+    with server.store.read() as tx:
         assert {each.seat for each in kept_views.of_game(tx, game.id)} == {-1, 0, 1, 2}
 
 

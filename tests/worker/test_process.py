@@ -12,8 +12,8 @@ from datetime import timedelta
 
 import pytest
 
-from pbem.service.heartbeat import Worker, why_not
-from pbem.store import deadlines, outages
+from pbem.service.clocks.outages import Worker, why_not
+from pbem.store import deadlines, heartbeats, outages
 from tests.copies import Copy
 from tests.waiting import PATIENCE, until
 from tests.worker import process
@@ -27,8 +27,8 @@ STEP = timedelta(minutes=4)
 class Running:
     """A worker's process, and the clock on its wall."""
 
-    def __init__(self, house, clock, url, sink, folder):
-        self.house, self.clock, self.url, self.sink, self.folder = house, clock, url, sink, folder
+    def __init__(self, server, clock, url, sink, folder):
+        self.server, self.clock, self.url, self.sink, self.folder = server, clock, url, sink, folder
         self.clock_file = folder / "clock"
         self.process = None
         self.number = 0
@@ -74,23 +74,23 @@ class Running:
 
     def beat(self):
         """The newest beat."""
-        with self.house.store.read() as tx:
-            return outages.last_beat(tx) or self.clock.now() - timedelta(days=1)
+        with self.server.store.read() as tx:
+            return heartbeats.last_beat(tx) or self.clock.now() - timedelta(days=1)
 
     def outages(self):
         """The outages that were found and that all clocks have heard of."""
-        with self.house.store.read() as tx:
+        with self.server.store.read() as tx:
             return [outage for outage in outages.newest_outages(tx) if outage.applied_at is not None]
 
     def deadline(self, game, seat):
         """The deadline of a seat."""
-        with self.house.store.read() as tx:
-            return deadlines.read(tx, game.id, game.row().window, seat)
+        with self.server.store.read() as tx:
+            return deadlines.read(tx, game.id, game.row().turn, seat)
 
 
 @pytest.fixture
-def worker(house, clock, database_url, sink, tmp_path) -> Iterator[Running]:
-    running = Running(house, clock, database_url, sink, tmp_path)
+def worker(server, clock, database_url, sink, tmp_path) -> Iterator[Running]:
+    running = Running(server, clock, database_url, sink, tmp_path)
     running.start()
     yield running
     if running.process.poll() is None:
@@ -164,7 +164,7 @@ def test_a_clock_that_is_set_back_fires_nothing_and_goes_on_when_it_is_right_aga
     worker.set(right - timedelta(hours=2))
 
     def reason():
-        return why_not(worker.house, Worker("test", right - timedelta(hours=3)), worker.clock.now())
+        return worker.server.read(why_not, Worker("test", right - timedelta(hours=3)), worker.clock.now())
 
     assert "the clock went back" in reason()
     until(

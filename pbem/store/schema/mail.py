@@ -30,7 +30,7 @@ class Outbox(Base):
     game_id: Mapped[int | None] = mapped_column(ForeignKey("game.id"))
     seq: Mapped[int | None]
     seat: Mapped[int | None]
-    window: Mapped[int | None]
+    turn: Mapped[int | None]
     kind: Mapped[str]
     facts: Mapped[str]
     status: Mapped[str]
@@ -63,13 +63,13 @@ _OF_NOBODY: Final = "person_id IS NULL AND game_id IS NULL"
 class Link(Base):
     """What a token stands for. The token itself is derived from the row and stored nowhere.
 
-    There is one row for each purpose, window, seat and person; `generation` is raised to revoke. `outbox_id` is there
+    There is one row for each purpose, turn, seat and person; `generation` is raised to revoke. `outbox_id` is there
     where a link belongs to one mail. Of those that are nobody's and no table's there is one for each purpose.
     """
 
     __tablename__ = "link"
     __table_args__ = (
-        UniqueConstraint("game_id", "seat", "window", "purpose", "person_id"),
+        UniqueConstraint("game_id", "seat", "turn", "purpose", "person_id"),
         Index(None, "person_id"),
         Index(None, "outbox_id"),
         Index(
@@ -86,7 +86,7 @@ class Link(Base):
     generation: Mapped[int]
     person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id"))
     game_id: Mapped[int | None] = mapped_column(ForeignKey("game.id"))
-    window: Mapped[int | None]
+    turn: Mapped[int | None]
     seat: Mapped[int | None]
     outbox_id: Mapped[int | None] = mapped_column(ForeignKey("outbox.id"))
     created_at: Mapped[datetime]

@@ -14,7 +14,7 @@ class Game(Base):
     A table that was asked for from an address which has not said yes is `planned`; nobody else sees it. One that its host
     closed before the start is `closed`; one that ended without a result is `void`.
 
-    `state`, `box` and `orders` are the snapshot after row `seq` of the log; `window` is the number of the entry that is to
+    `state`, `box` and `orders` are the snapshot after row `seq` of the log; `turn` is the number of the entry that is to
     come, which none has had but one that was undone; `head` is the hash of the last row, `entry_head` that at the last
     entry, which is what mails may show.
     """
@@ -53,7 +53,7 @@ class Game(Base):
     secret: Mapped[bytes]
     seed: Mapped[bytes | None]
     seq: Mapped[int]
-    window: Mapped[int]
+    turn: Mapped[int]
     head: Mapped[bytes]
     entry_head: Mapped[bytes]
     state: Mapped[str]
@@ -145,7 +145,7 @@ class Said(Base):
 
 
 class View(Base):
-    """What a seat knew after entry `number`, with all rows up to `seq`: kept, so that nobody begins at the first row.
+    """What a seat knew after turn `turn`, with all rows up to `seq`: kept, so that nobody begins at the first row.
 
     The spectator is seat -1. Every so many rows all readers of a game get one at once.
     """
@@ -154,7 +154,7 @@ class View(Base):
 
     game_id: Mapped[Part] = mapped_column(ForeignKey("game.id"))
     seat: Mapped[Part]
-    number: Mapped[Part]
+    turn: Mapped[Part]
     seq: Mapped[int]
     body: Mapped[str]
 

@@ -13,7 +13,7 @@ _IS_REMINDED: Final = text("status = 'open' AND remind_at IS NOT NULL")
 
 
 class Deadline(Base):
-    """What one seat is asked in one window, and until when. `due_at` is empty until its clock has started.
+    """What one seat is asked in one turn, and until when. `due_at` is empty until its clock has started.
 
     It is `open` until it is answered, and then `closed`, or `silent` where the clock has answered; `rewound` where the turn
     no longer stands. `attempts` counts how often a worker has begun to act on it, and `claimed_until` keeps the others away meanwhile.
@@ -29,7 +29,7 @@ class Deadline(Base):
     )
 
     game_id: Mapped[Part] = mapped_column(ForeignKey("game.id"))
-    window: Mapped[Part]
+    turn: Mapped[Part]
     seat: Mapped[Part]
     status: Mapped[str]
     asked_at: Mapped[datetime]

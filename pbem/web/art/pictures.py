@@ -12,10 +12,10 @@ from flask import Flask, g
 from markupsafe import Markup
 
 from engine.game import Game
-from pbem.domain import speech
-from pbem.domain.speech import translated
+from pbem.i18n import speech
+from pbem.i18n.speech import translated
 from pbem.web.art.drawings import DRAWINGS, LEGENDS, PREFIX, SIGNS, Drawing
-from pbem.web.drawn import Thing
+from pbem.web.seat.board import Thing
 
 _NEEDED: Final = "drawings_on_this_page"
 

@@ -5,15 +5,15 @@ Every page and every form of these blueprints names the act that it is for; the 
 
 from typing import Final
 
-from pbem.web.desk import account, audit, bulk, calls, deeds, mail, overview, people, table
+from pbem.web.desk import account, acts, audit, calls, emails, jobs, overview, people, table
 
 BLUEPRINTS: Final = (
     account.pages,
     audit.pages,
-    bulk.pages,
+    jobs.pages,
     calls.pages,
-    deeds.pages,
-    mail.pages,
+    acts.pages,
+    emails.pages,
     overview.pages,
     people.pages,
     table.pages,

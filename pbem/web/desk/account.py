@@ -7,13 +7,16 @@ from flask import Blueprint, Response, make_response, redirect, request
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import Refusal
-from pbem.domain.speech import gettext as _
-from pbem.service import codes, passphrases, sessions
-from pbem.web import guard, signed_in, site
-from pbem.web.desk import door
+from pbem.i18n.speech import gettext as _
+from pbem.service.desk import one_time_codes
+from pbem.service.desk import sign_in as desk_sign_in
+from pbem.service.people import sessions
+from pbem.web import security, site
+from pbem.web.desk import permissions
 from pbem.web.errors import status_of
-from pbem.web.signed_in import Who
-from pbem.web.site import field, house, whole_number
+from pbem.web.people import session_cookie
+from pbem.web.people.session_cookie import Who
+from pbem.web.site import field, server, whole_number
 
 pages = Blueprint("desk_account", __name__)
 
@@ -33,72 +36,75 @@ def sign_in_page() -> Response:
 @pages.post("/desk/sign-in")
 def sign_in() -> Response:
     """Sign in, and lead on to the page that was asked for."""
-    guard.must_be_ours()
+    security.must_be_ours()
     to = field("to")
     try:
-        door.sign_in()
+        permissions.sign_in()
     except Refusal as refused:
         return _sign_in_page(to, refused)
     return make_response(redirect(to if _OURS.fullmatch(to) else HOME, 303))
 
 
 @pages.post("/desk/sign-out")
-@door.needs(Act.ACCOUNT)
+@permissions.needs(Act.ACCOUNT)
 def sign_out() -> Response:
     """End the session of this browser."""
-    session = door.organiser_session()
-    sessions.end(house(), session.holder, session.id)
-    return signed_in.forget(site.go("desk_account.sign_in_page"), Who.ORGANISER)
+    session = permissions.organiser_session()
+    server().run(sessions.end, session.holder, session.id)
+    return session_cookie.forget(site.go("desk_account.sign_in_page"), Who.ORGANISER)
 
 
 @pages.get("/desk/account")
-@door.needs(Act.ACCOUNT)
+@permissions.needs(Act.ACCOUNT)
 def show() -> Response:
     """Where one is signed in, and with what."""
     return _page()
 
 
 @pages.post("/desk/account/end")
-@door.needs(Act.ACCOUNT)
+@permissions.needs(Act.ACCOUNT)
 def end() -> Response:
     """Sign out another browser, or all others."""
-    session = door.organiser_session()
+    session = permissions.organiser_session()
     if field("session"):
-        sessions.end(house(), session.holder, whole_number("session", _("the number of a sign-in")))
+        server().run(sessions.end, session.holder, whole_number("session", _("the number of a sign-in")))
     else:
-        sessions.end_others(house(), session.holder, session.id)
+        server().run(sessions.end_others, session.holder, session.id)
     return site.go("desk_account.show")
 
 
 @pages.post("/desk/account/codes")
-@door.needs(Act.CODES_ON)
+@permissions.needs(Act.CODES_ON)
 def ask_for_codes() -> Response:
     """Show a secret for codes, or ask for codes from now on, once one of them was right."""
     secret = field("secret")
     if not secret:
-        return _page(secret=codes.new_secret(house().randomness))
+        return _page(secret=one_time_codes.new_secret(server().randomness))
     try:
-        passphrases.ask_for_codes(house(), door.organiser_session(), secret, field("code"))
+        desk_sign_in.ask_for_codes(server(), permissions.organiser_session(), secret, field("code"))
     except Refusal as refused:
         return _page(refused, secret)
     return site.go("desk_account.show")
 
 
 @pages.post("/desk/account/no-codes")
-@door.needs(Act.CODES_OFF)
+@permissions.needs(Act.CODES_OFF)
 def ask_for_no_codes() -> Response:
     """Ask for the passphrase alone."""
-    passphrases.ask_for_no_codes(house(), door.organiser_session())
+    desk_sign_in.ask_for_no_codes(server(), permissions.organiser_session())
     return site.go("desk_account.show")
 
 
 @pages.post("/desk/account/passphrase")
-@door.needs(Act.PASSPHRASE)
+@permissions.needs(Act.PASSPHRASE)
 def change_passphrase() -> Response:
     """Take another passphrase."""
     try:
-        passphrases.change(
-            house(), door.organiser_session(), field(f"{door.OWN_FIELDS}old"), field(f"{door.OWN_FIELDS}new")
+        desk_sign_in.change(
+            server(),
+            permissions.organiser_session(),
+            field(f"{permissions.OWN_FIELDS}old"),
+            field(f"{permissions.OWN_FIELDS}new"),
         )
     except Refusal as refused:
         return _page(refused)
@@ -111,14 +117,14 @@ def _sign_in_page(to: str, refused: Refusal | None = None) -> Response:
 
 
 def _page(refused: Refusal | None = None, secret: str = "") -> Response:
-    session, status = door.organiser_session(), 200 if refused is None else status_of(refused)
+    session, status = permissions.organiser_session(), 200 if refused is None else status_of(refused)
     return site.page(
         "desk/account.html",
         status,
-        open=sessions.listed(house(), session.holder),
+        open=server().read(sessions.listed, session.holder),
         here=session.id,
-        with_codes=passphrases.has_codes(house(), session),
+        with_codes=server().read(desk_sign_in.has_codes, session),
         secret=secret,
-        address=codes.address(secret, door.actor().name, site.config().site.name) if secret else "",
+        address=one_time_codes.address(secret, permissions.actor().name, site.config().site.name) if secret else "",
         refused=refused,
     )

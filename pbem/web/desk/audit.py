@@ -8,16 +8,17 @@ from typing import Any, Final
 from flask import Blueprint, Response, request
 
 from engine import game
-from pbem.domain import chain
+from pbem.domain import hash_chain
 from pbem.domain.acts import LOOKING, Act
 from pbem.domain.errors import Refusal
-from pbem.domain.speech import gettext as _
-from pbem.service import audit, telling
+from pbem.i18n.speech import gettext as _
+from pbem.service.desk import audit
+from pbem.service.outgoing import content_of_seat
 from pbem.store.audit import AuditRow, Wanted
 from pbem.web import site
-from pbem.web.desk import door
+from pbem.web.desk import permissions
 from pbem.web.errors import status_of
-from pbem.web.site import house, read_number
+from pbem.web.site import read_number, server
 
 pages = Blueprint("desk_audit", __name__)
 
@@ -25,38 +26,38 @@ SHOWN: Final = 50
 
 
 @pages.get("/desk/audit")
-@door.needs(Act.AUDIT)
+@permissions.needs(Act.AUDIT)
 def show() -> Response:
     """The newest acts, or those that are looked for."""
     return _page()
 
 
 @pages.get("/desk/audit/check")
-@door.needs(Act.AUDIT)
+@permissions.needs(Act.AUDIT)
 def check() -> Response:
     """Read the whole chain, and say what is wrong with it."""
     noted = [request.args["head"].strip()] if request.args.get("head", "").strip() else []
-    return _page(audit.verify(house(), noted))
+    return _page(server().read(audit.verify, noted))
 
 
 @pages.get("/desk/audit.jsonl")
-@door.needs(Act.AUDIT)
+@permissions.needs(Act.AUDIT)
 def export() -> Response:
     """The whole chain as a file."""
-    response = Response(audit.export(house()), mimetype="application/jsonl")
+    response = Response(audit.export(server()), mimetype="application/jsonl")
     response.headers["Content-Disposition"] = "attachment; filename=audit.jsonl"
     return response
 
 
-def _page(outcome: chain.Outcome | None = None) -> Response:
+def _page(outcome: hash_chain.Outcome | None = None) -> Response:
     asked = {name: request.args.get(name, "").strip() for name in ("act", "table", "person", "by")}
     refused, found = None, []
     try:
         before = _number(request.args.get("before", ""), _("the number of an act"))
-        found = audit.listed(house(), _wanted(asked), before=before, limit=SHOWN + 1)
+        found = server().read(audit.listed, _wanted(asked), before=before, limit=SHOWN + 1)
     except Refusal as error:
         refused = error
-    kinds = audit.kinds(house(), [row for row in found if row.act == Act.CORRECT])
+    kinds = server().read(audit.kinds, [row for row in found if row.act == Act.CORRECT])
     return site.page(
         "desk/audit.html",
         200 if refused is None else status_of(refused),
@@ -66,7 +67,7 @@ def _page(outcome: chain.Outcome | None = None) -> Response:
         else None,
         asked=asked,
         acts=[act for act in Act if act not in LOOKING],
-        head=audit.head(house()),
+        head=server().read(audit.head),
         outcome=outcome,
         refused=refused,
     )
@@ -99,7 +100,7 @@ def _corrected(body: dict[str, Any], rules: game.Game[Any]) -> dict[str, Any]:
     if not {"what", "before", "to"} <= body.keys():
         return body
     facts = {"what": "corrected", "of": body["what"], "before": body["before"], "now": body["to"]}
-    told = telling.corrected(facts, rules)
+    told = content_of_seat.corrected(facts, rules)
     return body | {"before": told["before"], "to": told["now"]}
 
 

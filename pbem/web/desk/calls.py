@@ -7,11 +7,11 @@ from flask import Blueprint, Response, request
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import Refusal
-from pbem.service import calls
+from pbem.service.desk import calls
 from pbem.web import site
-from pbem.web.desk import door
+from pbem.web.desk import permissions
 from pbem.web.errors import status_of
-from pbem.web.site import field, house
+from pbem.web.site import field, server
 
 pages = Blueprint("desk_calls", __name__)
 
@@ -20,34 +20,37 @@ BEGINNING: Final = 300
 
 
 @pages.get("/desk/calls")
-@door.needs(Act.CALLS)
+@permissions.needs(Act.CALLS)
 def show() -> Response:
     """The calls that wait, the oldest first; with `?status=closed` those that are done with."""
     status = "closed" if request.args.get("status") == "closed" else "open"
     return site.page(
-        "desk/calls.html", queue=calls.queue(house(), door.actor(), status), which=status, beginning=BEGINNING
+        "desk/calls.html",
+        queue=server().read(calls.queue, permissions.actor(), status),
+        which=status,
+        beginning=BEGINNING,
     )
 
 
 @pages.get("/desk/calls/<int:call_id>")
-@door.needs(Act.CALL)
+@permissions.needs(Act.CALL)
 def one(call_id: int) -> Response:
     """One call, and what can be done about it."""
     return _page(call_id)
 
 
 @pages.post("/desk/calls/<int:call_id>/answer")
-@door.needs(Act.ANSWER)
+@permissions.needs(Act.ANSWER)
 def answer(call_id: int) -> Response:
     """Answer a call by mail."""
-    return _done(call_id, lambda: calls.answer(house(), door.actor(), call_id, field("text")))
+    return _done(call_id, lambda: server().run(calls.answer, permissions.actor(), call_id, field("text")))
 
 
 @pages.post("/desk/calls/<int:call_id>/close")
-@door.needs(Act.CLOSE_CALL)
+@permissions.needs(Act.CLOSE_CALL)
 def close(call_id: int) -> Response:
     """Be done with a call without an answer."""
-    return _done(call_id, lambda: calls.close(house(), door.actor(), call_id, field("reason")))
+    return _done(call_id, lambda: server().run(calls.close, permissions.actor(), call_id, field("reason")))
 
 
 def _done(call_id: int, act: Callable[[], None]) -> Response:
@@ -59,7 +62,7 @@ def _done(call_id: int, act: Callable[[], None]) -> Response:
 
 
 def _page(call_id: int, refused: Refusal | None = None) -> Response:
-    found = calls.one(house(), door.actor(), call_id)
+    found = server().read(calls.one, permissions.actor(), call_id)
     return site.page(
         "desk/call.html", 200 if refused is None else status_of(refused), found=found, call=found.row, refused=refused
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pbem.service.counting import ANSWERED, Activity
+from pbem.service.desk.activity import ANSWERED, Activity
 
 WIDTH: Final = 320
 HEIGHT: Final = 120

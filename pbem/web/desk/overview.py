@@ -10,28 +10,29 @@ from flask import Blueprint, Response, request, url_for
 
 from engine import game
 from pbem.domain.acts import Act
-from pbem.domain.phrase import from_now
-from pbem.service import counting, overview
-from pbem.service.overview import STATUSES, Wanted
+from pbem.domain.moments import from_now
+from pbem.service.desk import activity as desk_activity
+from pbem.service.desk import overview
+from pbem.service.desk.overview import STATUSES, Wanted
 from pbem.store.overview import COUNTED, TROUBLES
-from pbem.web import guard, site
-from pbem.web.desk import charts, door
-from pbem.web.site import field, house
+from pbem.web import security, site
+from pbem.web.desk import charts, permissions
+from pbem.web.site import field, server
 
 pages = Blueprint("desk_overview", __name__)
 
-_LIVE: Final = f"{guard.POLICY_WITH_SCRIPT}; connect-src 'self'"
+_LIVE: Final = f"{security.POLICY_WITH_SCRIPT}; connect-src 'self'"
 """The pages that show what changes fetch themselves anew, and nothing from anywhere else."""
 
 
 @pages.get("/desk")
-@door.needs(Act.OVERVIEW)
+@permissions.needs(Act.OVERVIEW)
 def show() -> Response:
     """What needs somebody, and a list of tables."""
     asked = {name: request.args.get(name, "").strip() for name in ("q", "person", "trouble", "status", "kind")}
     person = site.read_number(asked["person"], "the number of a person") if asked["person"] else None
     wanted = Wanted(asked["q"][:100], person, asked["trouble"], asked["status"], asked["kind"])
-    found = overview.look(house(), wanted, request.args.get("after", ""))
+    found = server().read(overview.look, wanted, request.args.get("after", ""))
     given: dict[str, Any] = {name: value for name, value in asked.items() if value}
     return live(
         site.page(
@@ -49,24 +50,24 @@ def show() -> Response:
 
 
 @pages.post("/desk/find")
-@door.needs(Act.OVERVIEW)
+@permissions.needs(Act.OVERVIEW)
 def find() -> Response:
     """Lead on to what was typed: a person by their whole address, tables by words or by their key."""
     text = field("q")
     if "@" not in text:
         return site.go("desk_overview.show", q=text or None)
-    person_id = overview.person_with(house(), text)
+    person_id = server().read(overview.person_with, text)
     if person_id is None:
         return site.page("desk/nobody.html", 404)
     return site.go("desk_people.one", person_id=person_id)
 
 
 @pages.get("/desk/activity")
-@door.needs(Act.OVERVIEW)
+@permissions.needs(Act.OVERVIEW)
 def activity() -> Response:
     """What happened in the last days, or with `?by=hour` in the last hours, as charts."""
     hourly = request.args.get("by") == "hour"
-    found = counting.activity(house(), hourly=hourly)
+    found = server().read(desk_activity.activity, hourly=hourly)
     return live(site.page("desk/activity.html", charts=charts.of(found), hourly=hourly))
 
 

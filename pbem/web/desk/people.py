@@ -5,48 +5,47 @@ from flask import Blueprint, Response, request, url_for
 from engine import game
 from pbem.domain.acts import Act
 from pbem.domain.errors import Refusal
-from pbem.domain.phrase import from_now
-from pbem.domain.speech import gettext as _
-from pbem.service import profile
-from pbem.service.moderation import letters
+from pbem.domain.moments import from_now
+from pbem.i18n.speech import gettext as _
+from pbem.service.desk import email, person
 from pbem.web import site
-from pbem.web.desk import door, mail
+from pbem.web.desk import emails, permissions
 from pbem.web.errors import status_of
-from pbem.web.site import field, house
+from pbem.web.site import field, server
 
 pages = Blueprint("desk_people", __name__)
 
 
 @pages.get("/desk/people")
-@door.needs(Act.PEOPLE)
+@permissions.needs(Act.PEOPLE)
 def show() -> Response:
     """People whose name has the words of `?q=`."""
     text = request.args.get("q", "")[:100].strip()
-    found = profile.named(house(), text, request.args.get("after", ""))
+    found = server().read(person.named, text, request.args.get("after", ""))
     return site.page("desk/people.html", found=found, text=text)
 
 
 @pages.get("/desk/people/<int:person_id>")
-@door.needs(Act.PERSON)
+@permissions.needs(Act.PERSON)
 def one(person_id: int) -> Response:
     """One person."""
     return _page(person_id)
 
 
 @pages.post("/desk/people/<int:person_id>/mail")
-@door.needs(Act.READ_MAIL)
+@permissions.needs(Act.READ_MAIL)
 def read_mail(person_id: int) -> Response:
     """A mail to a person as they have it; the look is on record."""
     try:
         number = site.whole_number("mail", _("the number of a mail"))
-        letter = letters.read(house(), door.actor(), number, field("reason"), person_id=person_id)
+        letter = server().run(email.read, permissions.actor(), number, field("reason"), person_id=person_id)
     except Refusal as refused:
         return _page(person_id, refused)
-    return mail.opened(letter, url_for("desk_people.one", person_id=person_id))
+    return emails.opened(letter, url_for("desk_people.one", person_id=person_id))
 
 
 def _page(person_id: int, refused: Refusal | None = None) -> Response:
-    found = profile.of(house(), person_id)
+    found = server().read(person.of, person_id)
     return site.page(
         "desk/person.html",
         200 if refused is None else status_of(refused),

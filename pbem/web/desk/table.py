@@ -4,60 +4,60 @@ from flask import Blueprint, Response, request, url_for
 
 from pbem.domain.acts import MAY, Act
 from pbem.domain.errors import Refusal
-from pbem.domain.speech import gettext as _
-from pbem.service import calls
-from pbem.service.moderation import desk, letters
+from pbem.i18n.speech import gettext as _
+from pbem.service.desk import calls, email, table
 from pbem.store.calls import ToldCall
-from pbem.web import drawn, site
-from pbem.web.desk import door, mail
-from pbem.web.desk.deeds import FORMS
+from pbem.web import site
+from pbem.web.desk import emails, permissions
+from pbem.web.desk.acts import FORMS
 from pbem.web.errors import status_of
-from pbem.web.site import field, house
+from pbem.web.seat import board
+from pbem.web.site import field, server
 
 pages = Blueprint("desk_table", __name__)
 
 
 @pages.get("/desk/tables/<int:game_id>")
-@door.needs(Act.TABLE)
+@permissions.needs(Act.TABLE)
 def show(game_id: int) -> Response:
     """One table."""
     return _page(game_id)
 
 
 @pages.get("/desk/tables/<int:game_id>/clocks")
-@door.needs(Act.TABLE)
+@permissions.needs(Act.TABLE)
 def clocks(game_id: int) -> Response:
     """How each deadline of a table came about."""
-    game, found = desk.clocks(house(), door.actor(), game_id)
+    game, found = server().read(table.clocks, permissions.actor(), game_id)
     return site.page("desk/clocks.html", game=game, clocks=found)
 
 
 @pages.post("/desk/tables/<int:game_id>/see-as")
-@door.needs(Act.SEE_AS)
+@permissions.needs(Act.SEE_AS)
 def see_as(game_id: int) -> Response:
     """The table as a seat sees it; the look is on record."""
     try:
         seat = site.whole_number("seat", _("the number of a seat")) - 1
-        eyes = desk.see_as(house(), door.actor(), game_id, seat, field("reason"))
+        eyes = server().run(table.see_as, permissions.actor(), game_id, seat, field("reason"))
     except Refusal as refused:
         return _page(game_id, refused)
-    return site.page("desk/eyes.html", eyes=eyes, board=drawn.draw(eyes.board, eyes.teller, eyes.seat))
+    return site.page("desk/eyes.html", eyes=eyes, board=board.draw(eyes.board, eyes.teller, eyes.seat))
 
 
 @pages.post("/desk/tables/<int:game_id>/mail")
-@door.needs(Act.READ_MAIL)
+@permissions.needs(Act.READ_MAIL)
 def read_mail(game_id: int) -> Response:
     """A mail about the table as its reader has it; the look is on record."""
     try:
         number = site.whole_number("mail", _("the number of a mail"))
-        letter = letters.read(house(), door.actor(), number, field("reason"), game_id=game_id)
+        letter = server().run(email.read, permissions.actor(), number, field("reason"), game_id=game_id)
     except Refusal as refused:
         return _page(game_id, refused)
-    return mail.opened(letter, url_for("desk_table.show", game_id=game_id))
+    return emails.opened(letter, url_for("desk_table.show", game_id=game_id))
 
 
 def _page(game_id: int, refused: Refusal | None = None) -> Response:
-    found = desk.table(house(), door.actor(), game_id)
+    found = server().read(table.table, permissions.actor(), game_id)
     return site.page(
         "desk/table.html",
         200 if refused is None else status_of(refused),
@@ -75,14 +75,14 @@ def _call(game_id: int) -> ToldCall | None:
     number = request.args.get("call", "")
     if not number:
         return None
-    found = calls.one(house(), door.actor(), site.read_number(number, _("the number of a call")))
+    found = server().read(calls.one, permissions.actor(), site.read_number(number, _("the number of a call")))
     return found if found.row.game_id == game_id else None
 
 
-def _fits(name: str, found: desk.Desk) -> bool:
+def _fits(name: str, found: table.Desk) -> bool:
     """Whether an act may make sense at this table as it is; whether it does is for the act to say."""
     form = FORMS[name]
-    if "game_id" not in form.path or form.act not in MAY[door.actor().role]:
+    if "game_id" not in form.path or form.act not in MAY[permissions.actor().role]:
         return False
     playing = found.game.status == "playing"
     fits = {

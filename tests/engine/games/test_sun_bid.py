@@ -928,7 +928,7 @@ def test_whole_games_keep_the_laws(seats, options):
                 assert decision.default in decision
                 assert read(decision, write(decision, choice)) == choice
         assert GAME.standing(state).over
-        assert game.position.number <= GAME.longest(seats, game.options)
+        assert game.position.turn <= GAME.longest(seats, game.options)
         assert replay(GAME, seats, game.options, game.log) == state
 
 

@@ -79,7 +79,7 @@ def playing(seats, given=None, scores=None, first=0, number=1, **options):
     for seat, hand in sorted(hands.items()):
         facts += (Picked(seat, (seat + 1) % seats, card, tuple(hand[i + 1 :])) for i, card in enumerate(hand))
     facts.append(PlayBegan(first))
-    return Position(GAME, seats, SEED, replace(fold(state, facts), scores=scores or state.scores), number=1)
+    return Position(GAME, seats, SEED, replace(fold(state, facts), scores=scores or state.scores), turn=1)
 
 
 def act(position, command):

@@ -461,13 +461,13 @@ def test_every_game_ends_within_its_bound_and_every_board_fits_its_column(seats)
         position = deal(GAME, seats, bytes([seed]) * 32, options)[0]
         for each in playout(position, seed):
             position = each
-            if position.number % 7 == 0:
+            if position.turn % 7 == 0:
                 for seat in (*range(seats), SPECTATOR):
                     text = plain(GAME.board(position.state, seat), GAME.teller(seat, names))
                     assert max(map(len, text.splitlines())) <= WIDTH
         assert GAME.standing(position.state).over
         assert position.state.round == LOTS
-        assert position.number <= GAME.longest(seats, GAME.settle(seats, options))
+        assert position.turn <= GAME.longest(seats, GAME.settle(seats, options))
 
 
 # What is said.

@@ -1,0 +1,35 @@
+"""Catalogues of translations, as gettext keeps them: one compiled file for each language, in a folder of the organiser's.
+
+    catalogues/de/LC_MESSAGES/pbem.mo
+
+English stands in code and templates, so it has none. A catalogue is read whole; whatever it does not translate is English.
+"""
+
+import struct
+from gettext import GNUTranslations
+from pathlib import Path
+
+from pbem.domain.errors import BadInput
+from pbem.i18n.speech import ENGLISH, Language
+
+
+def language(tag: str, folder: Path | None) -> Language:
+    """A language with its words, or why they cannot be had."""
+    if tag == ENGLISH.tag:
+        return ENGLISH
+    if folder is None:
+        raise BadInput(
+            f"there is no catalogue for {tag}.", remedy="Name the folder of the catalogues in PBEM_CATALOGUES."
+        )
+    path = folder / tag.replace("-", "_") / "LC_MESSAGES" / "pbem.mo"
+    try:
+        with path.open("rb") as file:
+            return Language(tag, GNUTranslations(file))
+    except OSError as error:
+        raise BadInput(
+            f"{path} cannot be read: {error.strerror or 'it cannot be opened'}.",
+            remedy="Correct PBEM_CATALOGUES, or put the compiled catalogue there.",
+        ) from None
+    except (struct.error, ValueError, LookupError, SyntaxError):
+        # What gettext makes of a file that is none: cut short, of other letters, or with plural forms that are no rule.
+        raise BadInput(f"{path} is no compiled catalogue.", remedy="Compile it anew with msgfmt or pybabel.") from None

@@ -1,0 +1,216 @@
+"""What a setting is: a name, a kind of value, a default and an explanation, declared once.
+
+Settings are fields of the dataclasses in `config`. From these declarations come the reading of the
+environment and the file, the error messages, `pbem config show` and the table in the handbook. This
+module knows no particular setting and reads nothing: it turns text into values, and back.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Generic, TypeVar, cast
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from pbem.domain.localtime import parse_zone
+from pbem.domain.pace import Pace, parse_pace
+from pbem.tokens import Keyring
+
+T = TypeVar("T")
+Word = TypeVar("Word", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[T]):
+    """A kind of value: what to call it, how to read it, and how to show it.
+
+    The name completes the sentence "this is not ...". For a text that is not of this kind, `parse`
+    raises ValueError or BadInput.
+    """
+
+    name: str
+    parse: Callable[[str], T]
+    show: Callable[[T], str] = str
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A default that follows from earlier settings: how to say it, and its text given theirs."""
+
+    words: str
+    text: Callable[[Mapping[str, str]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting, as the handbook tells of it."""
+
+    name: str
+    kind: Kind[Any]
+    default: str | Derived
+    explanation: str
+    secret: bool
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return f"PBEM_{self.name.replace('.', '_').upper()}"
+
+    @property
+    def default_words(self) -> str:
+        """The default, for people."""
+        return self.default.words if isinstance(self.default, Derived) else self.default
+
+
+def setting(kind: Kind[T], default: str | Derived, explanation: str, *, secret: bool = False) -> T:
+    """Declare a setting as a field of the type that its kind gives.
+
+    The field itself has no default, so that nothing but reading all settings makes a configuration.
+    """
+    declared = (kind, default, explanation, secret)
+    return cast("T", field(repr=not secret, metadata={"setting": declared}))
+
+
+def section(of: type[T]) -> T:
+    """Declare a group of settings, whose names begin with the name of the field."""
+    return cast("T", field(metadata={"section": of}))
+
+
+def settings_of(config: type[Any], prefix: str = "") -> Iterator[Setting]:
+    """All settings that a dataclass and its sections declare, in the order of their declaration."""
+    for place in fields(config):
+        if "section" in place.metadata:
+            yield from settings_of(place.metadata["section"], f"{place.name}.")
+        else:
+            yield Setting(prefix + place.name, *place.metadata["setting"])
+
+
+def build(config: type[T], values: Mapping[str, object], prefix: str = "") -> T:
+    """The configuration, or one section of it, made of the values of its settings."""
+
+    def value(place: "Field[Any]") -> object:
+        if "section" in place.metadata:
+            return build(place.metadata["section"], values, f"{place.name}.")
+        return values[prefix + place.name]
+
+    return config(**{place.name: value(place) for place in fields(cast("Any", config))})
+
+
+# The kinds. What is shown can be read again, except where it is secret.
+
+
+def number(low: int, high: int) -> Kind[int]:
+    """A whole number within bounds."""
+
+    def parse(text: str) -> int:
+        # Not int() alone, which reads 1_0 and the digits of every script.
+        if not re.fullmatch(r"[0-9]{1,12}", text) or not low <= int(text) <= high:
+            raise ValueError("no such number")
+        return int(text)
+
+    return Kind(f"a whole number from {low} to {high}", parse)
+
+
+def one_of(words: type[Word]) -> Kind[Word]:
+    """One of the words of an enumeration."""
+    return Kind(f"one of: {', '.join(words)}", lambda text: words(text.lower()))
+
+
+def _yes_no(text: str) -> bool:
+    yes = text.lower() in {"yes", "true", "on", "1"}
+    if not yes and text.lower() not in {"no", "false", "off", "0"}:
+        raise ValueError("neither yes nor no")
+    return yes
+
+
+def _line(text: str) -> str:
+    # Some of these become mail headers, where a line break would begin another header.
+    if not text.isprintable():
+        raise ValueError("not one line")
+    return text
+
+
+def _folder(text: str) -> Path:
+    """Absolute, so that it stays where it is when a process changes its folder."""
+    try:
+        return Path(_line(text)).expanduser().absolute()
+    except RuntimeError as error:
+        raise ValueError("nobody's home") from error
+
+
+def _matching(pattern: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if not re.fullmatch(pattern, text, re.ASCII):
+            raise ValueError("another shape")
+        return text
+
+    return parse
+
+
+def _language(text: str) -> str:
+    """As a tag: `pt-BR`, also where somebody wrote it as the name of a folder."""
+    return _matching(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?")(text.replace("_", "-"))
+
+
+def _hosts(text: str) -> tuple[str, ...]:
+    return tuple(_matching(r"[\w.:\[\]-]+")(host.strip()) for host in text.split(","))
+
+
+def _origin(text: str) -> str:
+    """Without a path: links have to be short, and tokens stand at fixed places in their path."""
+    url = urlsplit(text.lower())
+    if url.scheme not in {"http", "https"} or not url.hostname or "@" in url.netloc:
+        raise ValueError("no origin")
+    origin = f"{url.scheme}://{url.netloc}"
+    if text.lower() not in {origin, f"{origin}/"} or url.port == 0:
+        raise ValueError("more than an origin")
+    return origin
+
+
+def _database(text: str) -> str:
+    if not re.match(r"(sqlite|postgresql)(\+\w+)?://", _line(text), re.ASCII):
+        raise ValueError("another database")
+    return text
+
+
+def _private_key(text: str) -> str:
+    """Only whether it is the text of a key: what is in it is for whoever signs with it."""
+    if text and not re.fullmatch(
+        r"-----BEGIN ((RSA )?PRIVATE KEY)-----\n[A-Za-z0-9+/=\n]+\n-----END \1-----", text.strip()
+    ):
+        raise ValueError("no key, or a locked one")
+    return text
+
+
+def _without_password(url: str) -> str:
+    """Without the query too: a password may stand there as well."""
+    return re.sub(r"\?.*", "?***", re.sub(r"(?<=://)([^/:]*):.*@", r"\1:***@", url))
+
+
+def _set_or_not(secret: object) -> str:
+    return "set" if secret else "not set"
+
+
+# An address is checked for its shape only: whether mail arrives is for `pbem doctor` to find out.
+ADDRESS = Kind("a mail address, like games@example.org", _matching(r"[\w.+-]+@[\w-]+(\.[\w-]+)*"))
+DATABASE = Kind("the URL of an sqlite or postgresql database", _database, _without_password)
+DOMAIN = Kind("a domain, like example.org", _matching(r"[\w-]+(\.[\w-]+)*"))
+FOLDER = Kind("a folder", _folder)
+FOLDER_OR_NONE: Kind[Path | None] = Kind(
+    "a folder", lambda text: _folder(text) if text else None, lambda folder: "" if folder is None else str(folder)
+)
+HOST = Kind("the name or number of a host", _matching(r"[\w.:-]+"))
+HOST_OR_NONE = Kind("the name or number of a host", _matching(r"[\w.:-]*"))
+HOSTS = Kind("a list of hosts, with commas", _hosts, ", ".join)
+KEYS: Kind[Keyring | None] = Kind("a list of keys", lambda text: Keyring.parse(text) if text else None, _set_or_not)
+LANGUAGE = Kind("the tag of a language, like de or pt-BR", _language)
+LINE = Kind("one line of text", _line)
+ORIGIN = Kind("a web address without a path, like https://games.example.org", _origin)
+PACE: Kind[Pace] = Kind("a pace, like 1d or Tue,Fri 20:00 Europe/Berlin", parse_pace)
+PASSWORD = Kind("a password of one line", _line, _set_or_not)
+PORT = number(1, 65535)
+SIGNING_KEY = Kind("an RSA private key without a passphrase, in PEM", _private_key, _set_or_not)
+YES_NO = Kind("yes or no", _yes_no, lambda yes: "yes" if yes else "no")
+ZONE: Kind[ZoneInfo] = Kind("a time zone, like Europe/Berlin", parse_zone)

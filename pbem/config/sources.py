@@ -1,0 +1,132 @@
+"""Where the text of a setting comes from: the environment, a TOML file, or a file of its own.
+
+Mistakes are collected and none is fatal, so that whoever sets up a server sees all of them at once.
+This module does not know what a setting means, and it never puts a value into a message.
+"""
+
+import difflib
+import stat
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pbem.config.fields import Setting
+from pbem.domain.errors import BadInput
+
+# A secret is a line or a few; a settings file is a page.
+_MOST_BYTES = 100_000
+# These say where the file is, and belong to the tests.
+_OTHERS = ("PBEM_CONFIG", "PBEM_TEST_")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The text that somebody gave to a setting, and where."""
+
+    text: str
+    where: str
+
+
+def from_environment(
+    settings: Collection[Setting], environ: Mapping[str, str], problems: list[str]
+) -> dict[str, Given]:
+    """What the variables say, by the names of the settings. An empty one counts as not set."""
+    texts = {
+        name: text
+        for name, text in environ.items()
+        if name.startswith("PBEM_") and text and not name.startswith(_OTHERS)
+    }
+    return _named({each.variable: each for each in settings}, "_FILE", texts, "", problems)
+
+
+def from_file(settings: Collection[Setting], path: Path, problems: list[str]) -> dict[str, Given]:
+    """What a TOML file says, by the names of the settings."""
+    try:
+        document = tomllib.loads(read_text(path))
+    except BadInput as refusal:
+        problems.append(str(refusal))
+        return {}
+    except tomllib.TOMLDecodeError as error:
+        problems.append(f"{path} is not TOML: {error}.")
+        return {}
+    texts = {}
+    for name, value in _flat(document):
+        text = _as_text(value)
+        if text is None:
+            problems.append(f"{name} in {path}: write a text, a whole number, true, false or a list.")
+        else:
+            texts[name] = text
+    return _named({each.name: each for each in settings}, "_file", texts, f" in {path}", problems)
+
+
+def read_text(path: Path) -> str:
+    """The text of a small file, or why there is none."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        why = error.strerror or "it cannot be opened"
+        raise BadInput(f"{path} cannot be read: {why}.", remedy="Correct the path or the permissions.") from None
+    if len(data) > _MOST_BYTES:
+        raise BadInput(f"{path} is too long.", remedy="Check that it is the right file.")
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise BadInput(f"{path} is not a text in UTF-8.", remedy="Save it as UTF-8.") from None
+
+
+def read_private_text(path: Path) -> str:
+    """The text of a file that we made for ourselves alone, if it still is."""
+    if path.exists() and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise BadInput(f"{path} is open to other people on this machine.", remedy=f"Close it: chmod 600 {path}")
+    return read_text(path)
+
+
+def _named(
+    known: Mapping[str, Setting],
+    suffix: str,
+    texts: Mapping[str, str],
+    place: str,
+    problems: list[str],
+) -> dict[str, Given]:
+    """The texts by the names of their settings; secrets may be given by the path of a file."""
+    files = {name + suffix: name for name, each in known.items() if each.secret}
+    found = {}
+    for name, text in texts.items():
+        where = name + place
+        if name in known:
+            found[known[name].name] = Given(text, where)
+        elif name not in files:
+            nearest = difflib.get_close_matches(name, [*known, *files], n=1)
+            hint = f"did you mean {nearest[0]}?" if nearest else "remove it."
+            problems.append(f"{where}: there is no such setting; {hint}")
+        elif files[name] in texts:
+            problems.append(f"{where}: {files[name]} is set as well; remove one of the two.")
+        else:
+            try:
+                found[known[files[name]].name] = Given(read_text(Path(text)).rstrip(), where)
+            except BadInput as refusal:
+                problems.append(f"{where}: {refusal}")
+    return found
+
+
+def _flat(document: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    for name, value in document.items():
+        if isinstance(value, dict):
+            yield from ((f"{name}.{inner}", item) for inner, item in value.items())
+        else:
+            yield name, value
+
+
+def _as_text(value: object) -> str | None:
+    """As it would stand in the environment, so that both are read in the same way."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case int() | str():
+            return str(value)
+        case list() if value and all(isinstance(item, str) for item in value):
+            return ", ".join(value)
+        case _:
+            return None

@@ -1,0 +1,55 @@
+"""Silence: what becomes of a seat whose player lets the clock run out again and again.
+
+The table agrees when it begins how many silent turns in a row it bears and who takes over then.
+What a single silent turn does is the decision's own default; who may take a seat, and how, is
+decided elsewhere.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pbem.i18n.speech import gettext as _
+
+# One silent turn happens to anybody; a limit of more than ten is no limit.
+FEWEST, MOST = 2, 10
+
+
+class Successor(StrEnum):
+    """Who is offered a seat whose player is gone."""
+
+    SUBSTITUTE = "substitute"
+    BOT = "bot"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """After `limit` silent turns in a row, the seat is offered to `successor`."""
+
+    limit: int
+    successor: Successor
+
+    def __post_init__(self) -> None:
+        if not FEWEST <= self.limit <= MOST:
+            raise ValueError(f"no table bears {self.limit} silent turns in a row")
+
+
+def silence(in_a_row: int, agreement: Agreement) -> Successor | None:
+    """To whom the seat goes after that many silent turns in a row; None as long as to nobody."""
+    return agreement.successor if in_a_row >= agreement.limit else None
+
+
+def warning(in_a_row: int, agreement: Agreement) -> str:
+    """What another silent turn would lead to, to be told before it happens."""
+    left = agreement.limit - in_a_row
+    bot = agreement.successor is Successor.BOT
+    if left <= 0:
+        if bot:
+            return _("A bot plays your seat from now on; you may come back as long as the game lasts.")
+        return _("Your seat is offered to a substitute; any move of yours keeps it.")
+    if left == 1:
+        if bot:
+            return _("If this turn passes in silence, a bot takes over your seat.")
+        return _("If this turn passes in silence, your seat is offered to a substitute.")
+    if bot:
+        return _("After %(left)s more silent turns in a row, a bot takes over your seat.", left=left)
+    return _("After %(left)s more silent turns in a row, your seat is offered to a substitute.", left=left)

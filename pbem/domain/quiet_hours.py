@@ -1,0 +1,84 @@
+"""Quiet hours: the part of each day in which a person wants no clock to run out and no reminder.
+
+They are local times in the person's zone and may cross midnight. A moment inside them moves to
+their end, never to their beginning. What moves, and how often, is `deadline`'s business.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from pbem.domain.duration import DAY, HOUR
+from pbem.domain.errors import BadInput, quoted
+from pbem.domain.interval import Interval, union
+from pbem.domain.localtime import local_day, moment_at, parse_wall
+from pbem.i18n.speech import gettext as _
+
+# What is left of the day has to hold a full hour to be due at, also when the clocks change; and
+# the others at the table wait through the night too.
+LONGEST = 16 * HOUR
+
+_QUIET = re.compile(r"(?P<begin>[0-9:]{1,8}) ?(?:-|–|to) ?(?P<end>[0-9:]{1,8})")
+
+
+@dataclass(frozen=True, slots=True)
+class QuietHours:
+    """From one local time until just before another: on the next day, where that is the earlier."""
+
+    begin: time
+    end: time
+    zone: ZoneInfo
+
+    def __post_init__(self) -> None:
+        if not timedelta(0) < self.length <= LONGEST:
+            raise ValueError(f"quiet hours cannot be {self}")
+
+    def __str__(self) -> str:
+        return f"{self.begin:%H:%M}-{self.end:%H:%M}"
+
+    @property
+    def length(self) -> timedelta:
+        """How long they are on a day on which the clocks do not change."""
+        return (_since_midnight(self.end) - _since_midnight(self.begin)) % DAY
+
+    def around(self, moment: datetime) -> Interval | None:
+        """The stretch of quiet that the moment lies in, if it lies in one."""
+        today = local_day(moment, self.zone)
+        # Two days to each side: in a zone that skips a whole day, two nights touch.
+        nights = (self._beginning_on(today + days * DAY) for days in range(-2, 3))
+        return next((stretch for stretch in union(nights) if stretch.holds(moment)), None)
+
+    def _beginning_on(self, day: date) -> Interval:
+        last = day if self.begin < self.end else day + DAY
+        return Interval(moment_at(day, self.begin, self.zone), moment_at(last, self.end, self.zone))
+
+
+def end_of_quiet(moment: datetime, quiet: QuietHours | None) -> datetime:
+    """The end of the quiet hours that the moment lies in; otherwise the moment itself."""
+    stretch = quiet.around(moment) if quiet else None
+    return stretch.end if stretch and stretch.end else moment
+
+
+def parse_quiet(text: str, zone: ZoneInfo) -> QuietHours:
+    """Quiet hours from what a person typed, such as `22:00-07:00`, in that person's zone."""
+    match = _QUIET.fullmatch(text.strip())
+    if match is None:
+        raise BadInput(
+            _("%(given)s is not a range of quiet hours.", given=quoted(text)),
+            why=_("They go from one time of day to another."),
+            remedy=_("Write them like 22:00-07:00."),
+        )
+    begin, end = parse_wall(match["begin"]), parse_wall(match["end"])
+    try:
+        return QuietHours(begin, end, zone)
+    except ValueError:
+        raise BadInput(
+            _("Quiet hours of %(given)s are not possible.", given=quoted(text)),
+            why=_("They may be sixteen hours long at most, because the others at your tables wait."),
+            remedy=_("Choose a shorter range, such as 22:00-07:00."),
+        ) from None
+
+
+def _since_midnight(wall: time) -> timedelta:
+    return timedelta(hours=wall.hour, minutes=wall.minute)

@@ -1,0 +1,206 @@
+"""What the DNS must say for our mails to arrive, whether it does, and what to put there.
+
+Looked at are those things that receivers look at: who may send for the domain (SPF), the other half of the key that mails
+are signed with (DKIM), what is to become of mails that are neither (DMARC), where answers and bounces go (MX), and
+whether the number that mails leave from has a name that leads back to it (PTR). Nothing is changed, and no mail is sent.
+"""
+
+import re
+from base64 import b64decode
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Final
+
+from dkim.crypto import UnparsableKeyError, parse_public_key
+
+from pbem.domain.finding import Finding, How
+from pbem.mail.dns import spf
+from pbem.mail.dns.nameserver import Nameserver, NoAnswer
+
+GOOD_BITS: Final = 2048
+"""What receivers ask for; below half of it they believe nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """How mails leave here. `record` is what our own key asks for in the DNS; empty where the relay signs.
+
+    `addresses` are the numbers that mails leave from, as far as they are known.
+    """
+
+    domain: str
+    signing: str
+    selector: str = ""
+    record: str = ""
+    addresses: tuple[str, ...] = ()
+
+
+def check(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
+    """Look at everything; where the DNS cannot be asked, say so once and stop."""
+    looks: tuple[Callable[[Nameserver, Sending], Iterator[Finding]], ...] = (_mx, _spf, _dkim, _dmarc, _ptr)
+    try:
+        for look in looks:
+            yield from look(nameserver, sending)
+    except NoAnswer as error:
+        yield Finding("dns", How.TROUBLE, f"{error.what} {error.why}", error.remedy)
+
+
+def leaving_from(nameserver: Nameserver, relay: str, domain: str) -> tuple[str, ...]:
+    """From which numbers mails probably leave: the relay's, or where that is within the house, those of the domain."""
+    for host in (relay, domain):
+        found = [host] if _is_number(host) else nameserver.addresses(host)
+        public = tuple(each for each in found if ip_address(each).is_global)
+        if public:
+            return public
+    return ()
+
+
+def _mx(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
+    domain, found = sending.domain, nameserver.exchangers(sending.domain)
+    if found == [""]:
+        says = f"{domain} says that it takes no mail, so bounces and answers are lost, and many receivers refuse ours."
+        yield Finding("mx", How.TROUBLE, says, f"Put into the DNS: {domain}. MX 10 mail.{domain}.")
+    elif any(nameserver.addresses(host) for host in found):
+        yield Finding("mx", How.WELL, f"mails to {domain} go to {', '.join(found)}")
+    elif not found and nameserver.addresses(domain):
+        yield Finding("mx", How.WELL, f"mails to {domain} go to the host itself")
+    else:
+        says = (
+            f"Nobody knows where mails to {domain} go, so bounces and answers are lost, and many receivers refuse ours."
+        )
+        yield Finding(
+            "mx", How.TROUBLE, says, f"Put into the DNS: {domain}. MX 10 HOST. (the host that takes its mail)"
+        )
+
+
+def _spf(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
+    domain, found = sending.domain, spf.records(nameserver, sending.domain)
+    wanted = f'Put into the DNS: {domain}. TXT "{_wanted_spf(sending)}"'
+    if not found:
+        yield Finding("spf", How.TROUBLE, f"{domain} does not say who may send its mails.", wanted)
+        return
+    # Where our number is not known, any will do to read the record to its end and find its mistakes.
+    numbers = sending.addresses or ("192.0.2.1",)
+    try:
+        results = [(each, spf.Reading(nameserver).result(domain, each)) for each in numbers]
+    except spf.Unreadable as error:
+        yield Finding("spf", How.TROUBLE, f"{error.what} It counts for nothing.", error.remedy)
+        return
+    if not sending.addresses and results[0][1] == "pass":
+        says = f"{domain} lets everybody send its mails."
+        yield Finding("spf", How.TROUBLE, says, "End its record with ~all.")
+    elif not sending.addresses:
+        says = f"The record of {domain} can be read, but it is not known from which number mails leave."
+        yield Finding("spf", How.WARNING, says, "Name it: pbem mail check --address NUMBER")
+    elif wrong := [address for address, result in results if result != "pass"]:
+        yield Finding("spf", How.TROUBLE, f"{domain} does not let {', '.join(wrong)} send its mails.", wanted)
+    else:
+        yield Finding("spf", How.WELL, f"{domain} lets {', '.join(sending.addresses)} send its mails")
+
+
+def _dkim(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
+    if not sending.selector:
+        says = "mails are not signed here, but by the relay or by nobody"
+        yield Finding("dkim", How.WELL, says, "Look at the relay's key: pbem mail check --selector NAME")
+        return
+    name = f"{sending.selector}._domainkey.{sending.signing}"
+    found = [text for text in nameserver.texts(name) if "p=" in text]
+    wanted = f"Put into the DNS: {name}. TXT {_in_strings(sending.record)}" if sending.record else ""
+    if len(found) != 1:
+        says = f"There are {len(found)} keys at {name}, so receivers cannot check a signature."
+        yield Finding("dkim", How.TROUBLE, says, wanted or "Put the relay's key into the DNS; its handbook says how.")
+        return
+    tags = _tags(found[0])
+    bits = _bits(tags.get("p", ""))
+    if not tags.get("p"):
+        yield Finding("dkim", How.TROUBLE, f"The key at {name} was taken back.", wanted or "Make a new one.")
+    elif sending.record and tags["p"] != _tags(sending.record)["p"]:
+        yield Finding("dkim", How.TROUBLE, f"The key at {name} is not the one that mails are signed with.", wanted)
+    elif tags.get("k", "rsa") == "rsa" and bits < GOOD_BITS:
+        how = How.TROUBLE if bits < GOOD_BITS // 2 else How.WARNING
+        says = f"The key at {name} has {bits} bits, and receivers ask for {GOOD_BITS}."
+        yield Finding("dkim", how, says, "Make a longer one under another selector, and sign with that.")
+    elif "y" in tags.get("t", ""):
+        says = f"The key at {name} is marked as a trial, so receivers may act as if there were none."
+        yield Finding("dkim", How.WARNING, says, "Take t=y away once mails arrive signed.")
+    else:
+        yield Finding("dkim", How.WELL, f"{name} has the key" + (" that mails are signed with" * bool(sending.record)))
+
+
+def _dmarc(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
+    domain = sending.domain
+    wanted = f'Put into the DNS: _dmarc.{domain}. TXT "v=DMARC1; p=quarantine; rua=mailto:postmaster@{domain}"'
+    for above in _upwards(domain):
+        found = [text for text in nameserver.texts(f"_dmarc.{above}") if text.startswith("v=DMARC1")]
+        if found:
+            break
+    else:
+        says = f"{domain} does not say what becomes of mails in its name that are not its own; large receivers want it."
+        yield Finding("dmarc", How.TROUBLE, says, wanted)
+        return
+    tags = _tags(found[0])
+    policy = tags.get("p", "") if above == domain else tags.get("sp", tags.get("p", ""))
+    if len(found) > 1 or policy not in ("none", "quarantine", "reject"):
+        says = f"What _dmarc.{above} says cannot be read, so it counts for nothing."
+        yield Finding("dmarc", How.TROUBLE, says, wanted)
+    elif policy == "none":
+        says = f"_dmarc.{above} asks receivers to let forged mails pass (p=none), which is for a trial."
+        yield Finding("dmarc", How.WARNING, says, wanted)
+    else:
+        yield Finding("dmarc", How.WELL, f"_dmarc.{above} asks receivers to {policy} forged mails")
+
+
+def _ptr(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
+    for address in sending.addresses:
+        names = nameserver.names(address)
+        if not names:
+            says = f"{address}, from which mails leave, has no name."
+            remedy = f"Ask whoever gave you that number to name it mail.{sending.domain}."
+            yield Finding("ptr", How.TROUBLE, says, remedy)
+        elif not any(address in nameserver.addresses(name) for name in names):
+            says = f"{address} is called {', '.join(names)}, but that name does not lead back to it."
+            yield Finding("ptr", How.TROUBLE, says, f"Put into the DNS: {names[0]}. {_kind(address)} {address}")
+        else:
+            yield Finding("ptr", How.WELL, f"{address} is {names[0]}")
+
+
+def _wanted_spf(sending: Sending) -> str:
+    senders = [f"ip{ip_address(address).version}:{address}" for address in sending.addresses]
+    return " ".join(["v=spf1", *(senders or ["mx"]), "~all"])
+
+
+def _in_strings(record: str) -> str:
+    """A record as it is typed into a zone: one string of it has at most 255 characters."""
+    return " ".join(f'"{record[start : start + 250]}"' for start in range(0, len(record), 250))
+
+
+def _tags(record: str) -> Mapping[str, str]:
+    pairs = (part.partition("=") for part in record.split(";"))
+    return {name.strip(): re.sub(r"\s", "", value) for name, _, value in pairs}
+
+
+def _bits(key: str) -> int:
+    try:
+        return int(parse_public_key(b64decode(key))["modulus"].bit_length())
+    except (UnparsableKeyError, ValueError, IndexError, TypeError):
+        return 0
+
+
+def _upwards(domain: str) -> Iterator[str]:
+    """The domain and those above it; a country or a kind alone speaks for nobody."""
+    parts = domain.split(".")
+    for start in range(max(len(parts) - 1, 1)):
+        yield ".".join(parts[start:])
+
+
+def _kind(address: str) -> str:
+    return "A" if ip_address(address).version == 4 else "AAAA"
+
+
+def _is_number(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,159 @@
+"""What somebody wrote in an answer to a mail of ours: the text of the message, without what their program put around it.
+
+The text is the first part that is meant to be read: plain if there is one, else the HTML with the containers cut out in
+which programs keep what they quote. Attachments are never opened, and their names are no commands. How large a message may
+be was decided before.
+
+Which lines are the writer's own is said in `quotes`, and what they mean is decided elsewhere.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from email.message import Message
+from typing import Final
+
+from inscriptis import Inscriptis
+from inscriptis.model.config import ParserConfig
+from lxml import html
+from lxml.etree import ParserError
+
+from pbem.mail.read.addressed import message_id, words_of
+from pbem.mail.read.automatic import subject
+from pbem.mail.read.quotes import MARKER, Line, lines_of, written
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer: its writer's own lines, the turn that the quoted mail was about, if it is quoted, and what to call it."""
+
+    lines: tuple[str, ...]
+    turn: int | None = None
+    subject: str = ""
+    message_id: str = ""
+
+
+_DEEPEST: Final = 10
+"""Parts within parts that are looked through; ordinary messages have three."""
+
+_LONGEST_HTML: Final = 300_000
+"""Characters of HTML that are read: what is longer than ten of our mails is no answer to one."""
+
+_QUOTES: Final = (
+    "//blockquote",
+    "//*[{gmail_attr} or {moz-cite-prefix} or {yahoo_quoted} or {protonmail_quote} or {tutanota_quote} or {k9mail-quote}]",
+    "//*[{fairemail_quote} or {zmail_extra} or {gmail_extra} or {OutlookMessageHeader} or {reply-quote}]",
+    "//*[@name='quote' or contains(@id, 'yahoo_quoted') or @id='mail-editor-reference-message-container']",
+)
+_SIGNATURES: Final = (
+    "//*[{gmail_signature} or {moz-signature} or {protonmail_signature_block} or {tutanota_signature}]",
+    "//*[@id='ms-outlook-mobile-signature' or @id='Signature' or @id='signature' or @id='composer_signature']",
+    "//*[@id='AppleMailSignature' or @id='fairemail_signature' or {fairemail_signature} or {k9mail-signature}]",
+)
+_NEVER_SEEN: Final = (
+    "//head",
+    "//style",
+    "//script",
+    "//title",
+    "//template",
+    "//s",
+    "//strike",
+    "//del",
+    "//comment()",
+)
+_FROM_HERE_ON: Final = ("//*[@id='divRplyFwdMsg']", "//*[@id='appendonsend']", "//*[@id='x_divRplyFwdMsg']")
+"""Where Outlook begins to quote: what follows is the other mail, without a container of its own."""
+
+
+def reply_of(message: Message) -> Reply:
+    """What the writer of a message wrote."""
+    return replace(_words_of(message), subject=subject(message), message_id=message_id(message))
+
+
+def _words_of(message: Message) -> Reply:
+    bodies = list(_bodies(message))
+    plain = next((text for part, text in bodies if part.get_content_subtype() == "plain" and text.strip()), None)
+    if plain is not None:
+        part = next(part for part, text in bodies if text is plain)
+        lines = _flowed(part, plain) if part.get_param("format") == "flowed" else lines_of(plain)
+        return Reply(written(lines), _turn(plain))
+    rich = next((text for part, text in bodies if part.get_content_subtype() == "html"), "")
+    return _of_html(rich[:_LONGEST_HTML])
+
+
+def _bodies(message: Message, depth: int = 0) -> Iterator[tuple[Message, str]]:
+    """The parts with text that is meant to be read; a message within the message is somebody else's."""
+    if message.is_multipart():
+        if message.get_content_maintype() == "multipart" and depth < _DEEPEST:
+            for part in message.get_payload():
+                assert isinstance(part, Message)
+                yield from _bodies(part, depth + 1)
+    elif message.get_content_maintype() == "text" and message.get_content_disposition() != "attachment":
+        yield message, words_of(message).replace("\xa0", " ")
+
+
+def _flowed(part: Message, text: str) -> list[Line]:
+    """Lines put together again that a program has broken at blanks, as RFC 3676 has it."""
+    keeps_blank = str(part.get_param("delsp")).lower() != "yes"
+    paragraphs: list[tuple[bool, list[str]]] = []
+    flows = False
+    for raw in text.split("\n"):
+        marks = len(raw) - len(raw.lstrip(">"))
+        line, quoted = raw[marks:].removeprefix(" "), marks > 0
+        if not flows or paragraphs[-1][0] != quoted:
+            paragraphs.append((quoted, []))
+        flows = line.endswith(" ") and line != "-- "
+        paragraphs[-1][1].append(line if keeps_blank or not flows else line[:-1])
+    return [Line("".join(pieces), quoted, whole=True) for quoted, pieces in paragraphs]
+
+
+def _of_html(text: str) -> Reply:
+    try:
+        # As bytes, because a text that says how it was encoded would be refused.
+        tree = html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
+    except ParserError:
+        return Reply(())
+    turn = _turn(tree.text_content())
+    for start in _FROM_HERE_ON:
+        for element in tree.xpath(start)[:1]:
+            _cut_from(element)
+    for path in (*_QUOTES, *_SIGNATURES, *_NEVER_SEEN):
+        for element in tree.xpath(_with_classes(path)):
+            _cut(element)
+    read = Inscriptis(tree, ParserConfig()).get_text().replace("\xa0", " ")
+    lines = [Line(line.text, line.quoted, whole=True) for line in lines_of(read)]
+    return Reply(written(lines), turn)
+
+
+def _with_classes(path: str) -> str:
+    return re.sub(r"\{([\w-]+)\}", r"contains(concat(' ', normalize-space(@class), ' '), ' \1 ')", path)
+
+
+def _cut(element: html.HtmlElement) -> None:
+    """Take an element out, and leave the text behind it."""
+    parent = element.getparent()
+    if parent is None:
+        return
+    if element.tail:
+        before = element.getprevious()
+        if before is None:
+            parent.text = (parent.text or "") + element.tail
+        else:
+            before.tail = (before.tail or "") + element.tail
+    parent.remove(element)
+
+
+def _cut_from(element: html.HtmlElement) -> None:
+    """Take out an element and everything that comes after it."""
+    inner = element
+    while (outer := inner.getparent()) is not None:
+        for after in list(inner.itersiblings()):
+            outer.remove(after)
+        inner.tail = None
+        inner = outer
+    _cut(element)
+
+
+def _turn(text: str) -> int | None:
+    match = MARKER.search(text)
+    return None if match is None else int(match[1])

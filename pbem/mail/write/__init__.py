@@ -1,0 +1,1 @@
+"""What an email says: words put into templates, as text and as HTML."""

@@ -1,0 +1,206 @@
+"""The commands of `pbem organiser`, `pbem call` and `pbem audit`: who helps, who waits for help, and what was done.
+
+As in `cli`, no work is done here.
+"""
+
+import sys
+from pathlib import Path
+
+import click
+
+from pbem.domain.errors import BadInput
+from pbem.ops.commands.terminal import CODES, FAILED, command, many, read_settings, whoever
+
+
+@click.group(epilog=CODES)
+def organiser() -> None:
+    """Those who may sign in to the desk."""
+
+
+@command(organiser, "add", example="pbem organiser add Ann ann@example.org")
+@click.argument("name")
+@click.argument("address")
+def organiser_add(name: str, address: str) -> None:
+    """Let NAME sign in, with a passphrase that is asked for twice and shown nowhere."""
+    from pbem.ops.setup import open_server
+    from pbem.service.desk import organisers
+
+    with open_server(read_settings()) as server:
+        passphrase = click.prompt("Passphrase", hide_input=True, err=True)
+        organisers.must_be_good(passphrase)
+        if click.prompt("The same again", hide_input=True, err=True) != passphrase:
+            raise BadInput("The two passphrases differ.", remedy="Nothing was changed; try again.")
+        organisers.add(server, whoever(), name, address, passphrase)
+    click.echo(f"{name} can sign in to the desk.")
+
+
+@command(organiser, "list", example="pbem organiser list")
+def organiser_list() -> None:
+    """Show all organisers."""
+    from pbem.ops.setup import open_server
+    from pbem.service.desk import organisers
+
+    with open_server(read_settings()) as server:
+        found = server.read(organisers.listed)
+    for each in found:
+        codes = "  with codes" if each.totp is not None else ""
+        click.echo(f"{each.name}  {each.address}  since {each.created_at:%Y-%m-%d}{codes}")
+    if not found:
+        click.echo("There is none. Add one with `pbem organiser add`.")
+
+
+@command(organiser, "remove", example="pbem organiser remove Ann")
+@click.argument("name")
+def organiser_remove(name: str) -> None:
+    """Let NAME no longer sign in, and end what they do at the desk just now."""
+    from pbem.ops.setup import open_server
+    from pbem.service.desk import organisers
+
+    with open_server(read_settings()) as server:
+        server.run(organisers.remove, whoever(), name)
+    click.echo(f"{name} can no longer sign in.")
+
+
+@command(organiser, "totp", example="pbem organiser totp Ann")
+@click.argument("name")
+@click.option("--off", is_flag=True, help="Ask for the passphrase alone, as after a phone was lost.")
+def organiser_totp(name: str, *, off: bool) -> None:
+    """Ask NAME for a code of a program on their phone as well.
+
+    The secret is shown once, to be typed there. It is in force when a code that it gives was typed here.
+    """
+    from pbem.ops.setup import open_server
+    from pbem.service.desk import one_time_codes, organisers
+
+    config = read_settings()
+    with open_server(config) as server:
+        if off:
+            server.run(organisers.drop_codes_of, whoever(), name)
+            click.echo(f"{name} signs in with the passphrase alone.")
+            return
+        server.read(organisers.must_be_there, name)
+        secret = one_time_codes.new_secret(server.randomness)
+        click.echo(
+            f"The secret: {secret}\nThe same as an address: {one_time_codes.address(secret, name, config.site.name)}"
+        )
+        server.run(
+            organisers.require_codes_of, whoever(), name, secret, click.prompt("The code that it shows now", err=True)
+        )
+    click.echo(f"{name} is asked for a code from now on.")
+
+
+@click.group(epilog=CODES)
+def call() -> None:
+    """People who called the organiser."""
+
+
+@command(call, "list", example="pbem call list")
+@click.option("--closed", is_flag=True, help="Those that are done with, the newest first.")
+def call_list(*, closed: bool) -> None:
+    """Show the calls that wait, the oldest first."""
+    from pbem.ops.setup import open_server
+    from pbem.service.desk import calls
+
+    with open_server(read_settings()) as server:
+        found = server.read(calls.queue, whoever(), "closed" if closed else "open").calls
+    for each in found:
+        table = f", from table {each.row.game_id} ({each.table})" if each.row.game_id else ""
+        click.echo(
+            f"{each.row.id}  {each.row.at:%Y-%m-%d %H:%M} UTC  {each.caller or 'somebody without a name'}{table}"
+        )
+        for text in (each.row.text, each.row.answer):
+            if text is not None:
+                click.echo(click.wrap_text(text, 72, "    ", "    ", preserve_paragraphs=True) + "\n")
+    if not found:
+        click.echo("There is none." if closed else "Nobody waits.")
+
+
+@command(call, "answer", example="pbem call answer 7 --text 'It is in the other folder.'")
+@click.argument("number", type=click.IntRange(1))
+@click.option("--text", help="The answer; without it, it is read from the standard input.")
+def call_answer(number: int, text: str | None) -> None:
+    """Answer the call of this NUMBER by mail, and close it."""
+    from pbem.ops.setup import open_server
+    from pbem.service.desk import calls
+
+    with open_server(read_settings()) as server:
+        server.run(calls.answer, whoever(), number, sys.stdin.read() if text is None else text)
+    click.echo(f"Call {number} is answered.")
+
+
+@command(call, "close", example="pbem call close 7 --reason 'You have found it yourself.'")
+@click.argument("number", type=click.IntRange(1))
+@click.option("--reason", required=True, help="Why; the caller is told.")
+def call_close(number: int, reason: str) -> None:
+    """Close the call of this NUMBER without an answer."""
+    from pbem.ops.setup import open_server
+    from pbem.service.desk import calls
+
+    with open_server(read_settings()) as server:
+        server.run(calls.close, whoever(), number, reason)
+    click.echo(f"Call {number} is closed.")
+
+
+@click.group(epilog=CODES)
+def audit() -> None:
+    """What was done at the desk and with commands."""
+
+
+@command(audit, "list", example="pbem audit list --table 12")
+@click.option("--table", "game_id", type=click.IntRange(1), help="Only what was done to the table of this number.")
+@click.option(
+    "--person", "person_id", type=click.IntRange(1), help="Only what was done about the person of this number."
+)
+@click.option("--act", help="Only acts of this kind, like pause.")
+@click.option("--by", "actor", help="Only what somebody did, named as in the list, like 'organiser Ann'.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="So many at most.")
+def audit_list(game_id: int | None, person_id: int | None, act: str | None, actor: str | None, limit: int) -> None:
+    """Show what was done, the newest first."""
+    from pbem.ops.setup import open_server
+    from pbem.service.desk import audit as auditing
+    from pbem.store.audit import Wanted
+
+    with open_server(read_settings()) as server:
+        found = server.read(auditing.listed, Wanted(act, game_id, person_id, actor), limit=limit)
+    for row in found:
+        about = "".join(f"  {what} {of}" for what, of in (("table", row.game_id), ("person", row.person_id)) if of)
+        click.echo(f"{row.seq}  {row.at:%Y-%m-%d %H:%M} UTC  {row.actor}  {row.act}{about}\n    {row.reason}")
+    if not found:
+        click.echo("Nothing like that was done.")
+
+
+@command(audit, "verify", example="pbem audit verify --head 3fa94c1b22d07e6a91c5")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True, readable=True), required=False)
+@click.option("--head", "heads", multiple=True, help="A head that somebody noted; can be repeated.")
+def audit_verify(file: Path | None, heads: tuple[str, ...]) -> None:
+    """Check that nothing of what was done has been altered since, or taken away.
+
+    With FILE, an exported chain is checked, for which no server is needed.
+    """
+    from pbem.ops.setup import open_server
+    from pbem.service.desk import audit as auditing
+
+    if file is not None:
+        with file.open(encoding="utf-8") as lines:
+            outcome = auditing.verify_lines(lines, heads)
+    else:
+        with open_server(read_settings()) as server:
+            outcome = server.read(auditing.verify, heads)
+    for flaw in outcome.flaws:
+        click.echo(flaw.says)
+    for head in outcome.unseen:
+        click.echo(f"no row has the head {head}")
+    click.echo(f"{many(outcome.rows, 'row')}: {'all well' if outcome.sound else 'something was altered'}.")
+    if not outcome.sound:
+        raise SystemExit(FAILED)
+
+
+@command(audit, "export", example="pbem audit export > audit.jsonl")
+def audit_export() -> None:
+    """Write the whole chain as lines of JSON, each with everything that its hash is made of."""
+    from pbem.ops.setup import open_server
+    from pbem.service.desk import audit as auditing
+
+    with open_server(read_settings()) as server:
+        for line in auditing.export(server):
+            click.echo(line, nl=False)

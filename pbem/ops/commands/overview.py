@@ -1,0 +1,171 @@
+"""`pbem overview`, and the commands of `pbem all`: the desk's first page and its acts on many, on a terminal.
+
+An act on many is the job that the desk would begin. The command goes on with it until it is done; a worker that runs at the
+same time goes on with it as well, and also after this command was interrupted.
+"""
+
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pbem.ops.commands.terminal import CODES, FAILED, command, many, progress, read_settings, whoever
+
+if TYPE_CHECKING:
+    from pbem.service.desk.jobs import Plan, What
+    from pbem.service.desk.overview import Overview
+
+_WORDS = {
+    "calls": "calls that wait",
+    "overdue": "tables whose clock nobody acts on",
+    "unreachable": "tables where mail to somebody fails",
+    "parked": "tables with mails that were given up",
+    "paused": "tables that are paused",
+    "frozen": "tables that were stopped",
+    "flawed": "tables whose record does not check",
+    "queued": "mails that should have left",
+    "given_up": "mails that were given up",
+    "unread": "mails that came in and could not be read",
+}
+
+_ONE = {"announce": "person", "resend": "mail"}
+"""What an act on many is about, where it is not about tables."""
+
+
+@click.command("overview", epilog=f"\b\nExample:\n  pbem overview --trouble unreachable\n\n{CODES}")
+@click.option(
+    "--trouble", default="", help="Only tables in this trouble: overdue, unreachable, parked, paused, frozen, flawed."
+)
+@click.option("--status", default="", help="Only tables in this state, the newest first.")
+@click.option(
+    "--search", "text", default="", help="Only tables with these words in their title or their players' names."
+)
+@click.option("--most", type=click.IntRange(1, 200), default=20, show_default=True, help="So many tables at most.")
+def overview(trouble: str, status: str, text: str, most: int) -> None:
+    """Show what needs an organiser, whether the server works, and tables, the next clock first."""
+    from pbem.ops.setup import open_server
+    from pbem.service.desk.overview import Wanted, look
+
+    with open_server(read_settings()) as server:
+        found = server.read(look, Wanted(text=text, trouble=trouble, status=status), limit=most)
+    for line in _lines(found):
+        click.echo(line)
+
+
+@click.group("all", epilog=CODES)
+def all_() -> None:
+    """One act on many: on all tables that are being played, or on everybody who sits there."""
+
+
+def _command(name: str, *, example: str) -> Callable[[Callable[..., None]], click.Command]:
+    """A command with the options that every act on many has."""
+
+    def made(run: Callable[..., None]) -> click.Command:
+        for option in (
+            click.option("--dry-run", is_flag=True, help="Show what it would do and to whom, and do nothing."),
+            click.option(
+                "--reason", required=True, help="Why. Players read it where a table is touched; it stays on record."
+            ),
+        ):
+            run = option(run)
+        return command(all_, name, example=example)(run)
+
+    return made
+
+
+@_command("pause", example="pbem all pause --reason 'The server moves on Sunday.'")
+def all_pause(*, reason: str, dry_run: bool) -> None:
+    """Stop all clocks of every table that is being played until it is resumed, and tell the players."""
+    _run("pause", reason, dry_run=dry_run)
+
+
+@_command("resume", example="pbem all resume --reason 'The server has moved.'")
+def all_resume(*, reason: str, dry_run: bool) -> None:
+    """Let the clocks of every paused table go on, and tell the players until when they have time."""
+    _run("resume", reason, dry_run=dry_run)
+
+
+@_command("extend", example="pbem all extend 1d --reason 'The relay was slow all day.'")
+@click.argument("more")
+def all_extend(more: str, *, reason: str, dry_run: bool) -> None:
+    """Give everybody who is asked something MORE time, `1d` or until `2026-12-01 20:00`, and tell them."""
+    _run("extend", reason, more, dry_run=dry_run)
+
+
+@_command("announce", example="pbem all announce news.txt --reason 'Everybody should know.'")
+@click.argument("file", type=click.File(encoding="utf-8"))
+def all_announce(file: Any, *, reason: str, dry_run: bool) -> None:
+    """Mail the text in FILE, `-` for standard input, to everybody who sits at a table that is being played."""
+    _run("announce", reason, file.read(), dry_run=dry_run)
+
+
+@_command("resend", example="pbem all resend example.org --reason 'They had us on a list.'")
+@click.argument("domain")
+@click.option(
+    "--days", type=click.IntRange(1, 30), default=7, show_default=True, help="Mails of the last so many days."
+)
+def all_resend(domain: str, *, days: int, reason: str, dry_run: bool) -> None:
+    """Send again what the provider with this DOMAIN has refused or sent back, where it is still of use."""
+    _run("resend", reason, domain, days, dry_run=dry_run)
+
+
+def _run(name: str, reason: str, text: str = "", days: int = 7, *, dry_run: bool) -> None:
+    from pbem.ops.setup import open_server
+    from pbem.service.desk import jobs
+
+    what = jobs.What(name)
+    with open_server(read_settings()) as server:
+        facts = jobs.facts_of(server, what, text, days)
+        if dry_run:
+            _show(what, server.read(jobs.plan, whoever(), what, facts))
+            return
+        job_id = server.run(jobs.begin, whoever(), what, facts, reason, secrets.token_hex(16))
+        with progress() as begin:
+            step = begin(f"Job {job_id}", server.read(jobs.read, job_id).total)
+            while jobs.go_on_with(server, job_id, step):
+                pass
+        done = server.read(jobs.read, job_id)
+    for number, why in done.said:
+        click.echo(f"{_ONE.get(name, 'table')} {number}: {why}")
+    click.echo(f"{done.done} of {done.total} done, {done.failed} could not be done.")
+    if done.failed:
+        raise SystemExit(FAILED)
+
+
+def _show(what: "What", plan: "Plan") -> None:
+    for each in plan.listed:
+        table = f" (table {each.game_id})" if what == "resend" and each.game_id else ""
+        click.echo(f"{each.number}{table}: {each.called or 'without a name'}")
+    if plan.total > len(plan.listed):
+        click.echo(f"... and {plan.total - len(plan.listed)} more.")
+    click.echo(f"{many(plan.total, _ONE.get(what, 'table'))}. Nothing was done: this was a look.")
+
+
+def _lines(found: "Overview") -> list[str]:
+    from pbem.domain.moments import from_now
+
+    lines = [f"{getattr(found.counts, name):6} {words}" for name, words in _WORDS.items()]
+    if found.counts.oldest is not None:
+        lines.append(f"       the oldest of these mails was due {from_now(found.now, found.counts.oldest)}")
+    if found.playing is not None:
+        lines.append(f"{found.playing:6} tables that are being played")
+    lines += [f"worker {each.worker}: heard of {from_now(found.now, each.beat_at)}" for each in found.workers]
+    if not found.awake:
+        lines.append("No worker has been heard of for minutes: no mail leaves, and no clock runs out.")
+    lines += [
+        f"outage from {each.start_at:%Y-%m-%d %H:%M} to {each.end_at:%H:%M} UTC: {each.why or 'no worker was running'}"
+        for each in found.outages
+    ]
+    lines += [
+        f"job {job.id}, {job.what}: {job.dealt_with} of {job.total}" for job in found.jobs if job.status == "running"
+    ]
+    for mail in found.given_up:
+        why = mail.lines[-1].detail or mail.lines[-1].what
+        lines.append(f"mail {mail.outbox_id} ({mail.kind}) to person {mail.person_id} was given up: {why}")
+    lines += [f"mail {mail.id} that came in on {mail.received_at:%Y-%m-%d} could not be read" for mail in found.unread]
+    for each in found.page.tables:
+        due = "" if each.row.due_at is None else f", next clock {from_now(found.now, each.row.due_at)}"
+        wrong = f" [{', '.join(each.troubles)}]" if each.troubles else ""
+        lines.append(f"table {each.row.id}: {each.row.title} ({each.row.kind}, {each.row.status}{due}){wrong}")
+    return lines

@@ -1,0 +1,70 @@
+"""The keys of all links: listed, rotated, retired, revoked.
+
+They are changed where they lie, in the file of the data folder. A server that is running has read them when it started,
+so it has to be started again. No secret of a key is ever shown.
+"""
+
+from dataclasses import dataclass
+
+from pbem import tokens
+from pbem.clock import SystemClock, SystemRandomness
+from pbem.config import Config, save_keys
+from pbem.config.sources import read_private_text
+from pbem.domain.errors import BadInput
+from pbem.ops.process_lock import alone
+from pbem.ops.setup import open_store, server_on
+from pbem.service.links import Renewed, renew_mails
+from pbem.tokens import LINGER, SECRET_BYTES, Key, Keyring
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One key, without its secret."""
+
+    id: str
+    made: str
+    signs: bool
+    may_retire_on: str
+
+
+def listed(config: Config) -> list[Kept]:
+    """The keys, newest first."""
+    keys = config.keyring().keys
+    return [_kept(key, newer) for key, newer in zip(keys, (None, *keys), strict=False)]
+
+
+def rotate(config: Config) -> str:
+    """Make a new key that signs from now on; its id."""
+    keys = tokens.rotate(_ours(config), SystemRandomness().bytes(SECRET_BYTES), SystemClock().now().date())
+    save_keys(config.data_dir, keys)
+    return keys.keys[0].id
+
+
+def retire(config: Config, key_id: str) -> None:
+    """Take away a key of which no mail is in use any more."""
+    save_keys(config.data_dir, tokens.retire(_ours(config), key_id, SystemClock().now().date()))
+
+
+def revoke(config: Config, key_id: str) -> Renewed:
+    """Take away a key that leaked, and mail every open turn again; on SQLite the server must not be running."""
+    keys = tokens.revoke(_ours(config), key_id)
+    with alone(config.database_url), open_store(config) as store:
+        # First the key: if anything fails after this, nobody can play with what leaked.
+        save_keys(config.data_dir, keys)
+        return server_on(store, config).run(renew_mails)
+
+
+def _ours(config: Config) -> Keyring:
+    keys, file = config.keyring(), config.data_dir / "keys"
+    if not file.exists() or Keyring.parse(read_private_text(file)) != keys:
+        raise BadInput(
+            "The keys of this server are not in its data folder.",
+            why="They come from PBEM_KEYS or PBEM_KEYS_FILE, which pbem does not write to.",
+            remedy=f"Take them out of there and put them into {file}, readable by you alone; then try again.",
+        )
+    return keys
+
+
+def _kept(key: Key, newer: Key | None) -> Kept:
+    may_retire = "" if newer is None else (newer.made + LINGER).isoformat()
+    return Kept(key.id, key.made.isoformat(), newer is None, may_retire)

@@ -1,0 +1,159 @@
+"""The ways in by which the mail server beside us hands mails over, a port that speaks LMTP and a pipe, and how they are.
+
+Both keep a mail and do nothing about it: whoever works on this server deals with it within seconds. So a mail server gets
+its answer at once, and what it was told is kept is kept.
+"""
+
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from types import FrameType
+from typing import Final
+
+from pbem.clock import SystemClock
+from pbem.config import Config, SenderCheck
+from pbem.domain.errors import BadInput, Forbidden
+from pbem.domain.finding import Finding, How
+from pbem.mail.read.lmtp import Lmtp
+from pbem.ops.commands.terminal import many
+from pbem.ops.setup import must_be_there, open_store, server_on
+from pbem.service.incoming import receive, test_mail
+from pbem.service.incoming.test_mail import Answer
+from pbem.service.server import Server
+from pbem.store import received as rows
+from pbem.store.database import Store
+
+_LOOK_BACK: Final = timedelta(days=7)
+_SEVERAL: Final = 3
+"""Replies of which one may be by somebody whose provider signs nothing, but hardly all."""
+
+_PATIENCE: Final = 5
+"""Seconds to wait for an answer from this machine."""
+
+
+@contextmanager
+def taking_mails(server: Server, config: Config) -> Iterator[None]:
+    """Take mails by LMTP for a while, where the settings name a port and answers are read."""
+    if not config.inbound.replies or not config.inbound.lmtp_port:
+        yield
+        return
+    listening = _lmtp(server, config)
+    listening.start()
+    try:
+        yield
+    finally:
+        listening.stop()
+
+
+def serve(config: Config, say: Callable[[str], None]) -> None:
+    """Take mails by LMTP until told to stop, and nothing else."""
+    must_be_there(config)
+    if Store.file_of(config.database_url) is not None:
+        raise Forbidden(
+            "On SQLite the server takes mails itself.",
+            why="One process at a time can use the file.",
+            remedy="Run `pbem serve` with PBEM_INBOUND_REPLIES=yes, or use PostgreSQL.",
+        )
+    if not config.inbound.lmtp_port:
+        raise BadInput("There is no port to take mails on.", remedy="Name one: PBEM_INBOUND_LMTP_PORT=8024")
+    with open_store(config) as store:
+        listening = _lmtp(server_on(store, config), config)
+        told = threading.Event()
+
+        def stop(_signal: int, _frame: FrameType | None) -> None:
+            told.set()
+
+        before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+        listening.start()
+        say(f"Taking mails by LMTP at {listening.host}, port {listening.port}. Stop it with Ctrl-C.")
+        try:
+            told.wait()
+        finally:
+            listening.stop()
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def take_one(config: Config, envelope_from: str, envelope_to: str, raw: bytes) -> None:
+    """Keep one mail; raises if it cannot be kept."""
+    with open_store(config) as store:
+        server = server_on(store, config)
+        receive.receive(server, receive.letterbox_of(config), envelope_from, envelope_to, raw)
+
+
+def retry(config: Config) -> int:
+    """Let the mails that came in and were given up be read again; how many those are."""
+    with open_store(config) as store:
+        return server_on(store, config).run(receive.retry)
+
+
+def look_at_settings(config: Config) -> Iterator[Finding]:
+    """Whether mails can come in, as far as the settings say."""
+    inbound = config.inbound
+    if not inbound.replies:
+        yield Finding("answers", How.WELL, "answers to mails are not read, and the mails say so")
+        return
+    if not inbound.lmtp_port:
+        yield Finding("answers", How.WELL, "answers to mails are read; none are taken by LMTP")
+    elif said := _silence_at(inbound.lmtp_host, inbound.lmtp_port):
+        says = f"Nobody takes mails at {inbound.lmtp_host}, port {inbound.lmtp_port} ({said})."
+        remedy = "Start the server with `pbem serve`, or `pbem mail serve` on PostgreSQL; mail servers wait for days."
+        yield Finding("answers", How.WARNING, says, remedy)
+    else:
+        yield Finding("answers", How.WELL, f"mails are taken at {inbound.lmtp_host}, port {inbound.lmtp_port}")
+    if inbound.sender_check is not SenderCheck.STRICT and not config.development:
+        says = f"The check of senders is {inbound.sender_check}: who has seen a player's mail can move for them."
+        remedy = "Let your mail server write Authentication-Results, and set PBEM_INBOUND_SENDER_CHECK to strict."
+        yield Finding("answers", How.WARNING, says, remedy)
+
+
+def look_at_arrivals(store: Store) -> Iterator[Finding]:
+    """What became of the mails that came in lately."""
+    with store.read() as tx:
+        parked = rows.with_status(tx, "parked")
+        counted = rows.counted(tx, (SystemClock().now() - _LOOK_BACK).date())
+        answer = test_mail.last_answer(tx)
+    unvouched = sum(number for what, number in counted.items() if what.startswith(receive.UNVOUCHED))
+    believed = sum(number for what, number in counted.items() if what.startswith("reply"))
+    yield Finding(
+        "arrivals", How.WELL, f"{many(sum(counted.values()), 'mail')} came in within a week, {believed} of them answers"
+    )
+    if answer is not None:
+        yield finding_of(answer)
+    if parked:
+        remedy = "The log has the fault (mail_not_read); when it is mended, `pbem mail retry` lets them be read again."
+        yield Finding("arrivals", How.WARNING, f"{many(parked, 'mail')} that came in could not be dealt with.", remedy)
+    if unvouched >= _SEVERAL and not believed:
+        says = f"{unvouched} answers came in, and our mail server vouches for none of them."
+        remedy = "Check that PBEM_INBOUND_AUTHSERV_ID is the name in its Authentication-Results headers."
+        yield Finding("arrivals", How.WARNING, says, remedy)
+
+
+def finding_of(answer: Answer) -> Finding:
+    """What an answer to a test mail shows: whether both directions work."""
+    if answer.believed:
+        return Finding("round trip", How.WELL, f"a test mail was answered {answer.says}; such a player is believed")
+    says = f"A test mail was answered {answer.says}: such a player is asked back, by a link, whether they wrote it."
+    remedy = "Have your mail server write Authentication-Results under the name in PBEM_INBOUND_AUTHSERV_ID."
+    return Finding("round trip", How.WARNING, says, remedy)
+
+
+def _silence_at(host: str, port: int) -> str:
+    """Why nobody answers at a port; nothing if somebody does."""
+    try:
+        with socket.create_connection((host, port), timeout=_PATIENCE) as connection:
+            return "" if connection.recv(3) == b"220" else "something else listens there"
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def _lmtp(server: Server, config: Config) -> Lmtp:
+    box, inbound = receive.letterbox_of(config), config.inbound
+
+    def take(envelope_from: str, envelope_to: str, raw: bytes) -> None:
+        receive.receive(server, box, envelope_from, envelope_to, raw)
+
+    return Lmtp(inbound.lmtp_host, inbound.lmtp_port, box.most_bytes, take)

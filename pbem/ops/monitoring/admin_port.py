@@ -1,0 +1,188 @@
+"""The admin port: metrics, health and readiness, on this machine only and for whoever looks after it.
+
+    /metrics   the numbers of the server, for Prometheus
+    /health    200 as long as the process is alive; it asks nothing and nobody
+    /ready     200 if it can do its work, 503 if not, and why, as JSON
+
+No page of the site is here, nothing is changed, and nothing names a person, a token or a key. It must never be reachable
+from elsewhere: it is bound to the loopback address, whatever the settings say of the site's.
+"""
+
+import errno
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection, HTTPException
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import version
+from typing import Final
+
+import structlog
+
+from pbem.config import Config
+from pbem.domain.errors import BadInput
+from pbem.domain.finding import Finding, How
+from pbem.ops.monitoring.prometheus import exposition
+from pbem.ops.monitoring.readiness import readiness
+from pbem.service.server import Server
+
+HOST: Final = "127.0.0.1"
+
+_JSON: Final = "application/json"
+_PROMETHEUS: Final = "text/plain; version=0.0.4; charset=utf-8"
+_PATIENCE: Final = 10
+"""Seconds until somebody who has connected and says nothing is hung up on, and that a doctor waits for an answer."""
+
+_log = structlog.get_logger(__name__)
+
+Answer = tuple[int, str, bytes]
+"""A status, a kind of content, and the content."""
+
+
+@contextmanager
+def admin_port(server: Server, config: Config, worker: str | None = None) -> Iterator[None]:
+    """Answer on the admin port for a while, where the settings name one. `worker` is the worker of this process."""
+    if not config.web.admin_port:
+        yield
+        return
+    with answering(listening(config.web.admin_port), server, config, worker):
+        yield
+
+
+def listening(port: int) -> socket.socket:
+    """A socket on the admin port; refused with what to do if it is taken."""
+    try:
+        found = socket.create_server((HOST, port))
+        # Where several processes share it, one of them is faster, and the others must not wait for the next who asks.
+        found.settimeout(0)
+        return found
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise BadInput(
+                f"Port {port} of {HOST}, for metrics and health, is in use.",
+                why="Another program, or another pbem, listens there.",
+                remedy="Give each process on a machine its own, PBEM_WEB_ADMIN_PORT=8011, or none with 0.",
+            ) from error
+        raise BadInput(
+            f"Nobody can listen on {HOST}, port {port}.",
+            why=f"{error.strerror or error}.",
+            remedy="Correct PBEM_WEB_ADMIN_PORT.",
+        ) from error
+
+
+@contextmanager
+def answering(on: socket.socket, server: Server, config: Config, worker: str | None) -> Iterator[None]:
+    """Answer, in threads, whoever connects to a socket."""
+    listener = _Server(on, _routes(server, config, worker))
+    thread = threading.Thread(target=listener.serve_forever, name="admin", daemon=True)
+    thread.start()
+    _log.info("admin_started", port=on.getsockname()[1])
+    try:
+        yield
+    finally:
+        listener.shutdown()
+        listener.server_close()
+        thread.join()
+
+
+def look_at_port(config: Config) -> Iterator[Finding]:
+    """Whether somebody answers on the admin port, and what it says of itself."""
+    port = config.web.admin_port
+    if not port:
+        yield Finding(
+            "admin port", How.WELL, "there is none; with PBEM_WEB_ADMIN_PORT=8001 metrics and health are there"
+        )
+        return
+    connection = HTTPConnection(HOST, port, timeout=_PATIENCE)
+    try:
+        connection.request("GET", "/ready")
+        told = json.loads(connection.getresponse().read())
+        troubles = [f"{each['what']}: {each['says']}" for each in told["checks"] if each["how"] == How.TROUBLE]
+    except OSError as error:
+        says = f"Nobody answers at {HOST}, port {port} ({error.strerror or error})."
+        yield Finding("admin port", How.WARNING, says, "Start the server, or look which port it was given.")
+        return
+    except (HTTPException, ValueError, KeyError, TypeError):
+        says = f"Something that is not pbem answers at {HOST}, port {port}."
+        yield Finding("admin port", How.TROUBLE, says, "Give pbem another port: PBEM_WEB_ADMIN_PORT=8011")
+        return
+    finally:
+        connection.close()
+    if troubles:
+        yield Finding("admin port", How.TROUBLE, f"The server is not ready. {' '.join(troubles)}", "See above.")
+    else:
+        yield Finding("admin port", How.WELL, f"the server says it is ready ({HOST}, port {port})")
+
+
+def _routes(server: Server, config: Config, worker: str | None) -> dict[str, Callable[[], Answer]]:
+    return {
+        "/metrics": lambda: (200, _PROMETHEUS, exposition(server, config)),
+        "/health": lambda: (200, _JSON, _json({"alive": True, "version": version("pbem")})),
+        "/ready": lambda: _ready(readiness(server, config, worker)),
+    }
+
+
+def _ready(found: list[Finding]) -> Answer:
+    ready = all(each.how is not How.TROUBLE for each in found)
+    checks = [{"what": each.what, "how": each.how, "says": each.says, "remedy": each.remedy} for each in found]
+    return 200 if ready else 503, _JSON, _json({"ready": ready, "checks": checks})
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, indent=2).encode() + b"\n"
+
+
+class _Server(ThreadingHTTPServer):
+    """Answers on a socket that is open already, one thread for each who asks."""
+
+    daemon_threads = True
+
+    def __init__(self, on: socket.socket, routes: dict[str, Callable[[], Answer]]) -> None:
+        super().__init__(on.getsockname()[:2], _Handler, bind_and_activate=False)
+        # The one that it made for itself was never bound.
+        self.socket.close()
+        self.socket = on
+        self.routes = routes
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One who asks. What they asked for is written down nowhere."""
+
+    server: _Server
+    timeout = _PATIENCE
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        """Answer, if there is anything at this address."""
+        status, kind, content = self._answer()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(content)
+
+    def do_HEAD(self) -> None:
+        """The same without the content."""
+        self.do_GET()
+
+    def _answer(self) -> Answer:
+        route = self.server.routes.get(self.path.partition("?")[0])
+        if route is None:
+            return 404, "text/plain; charset=utf-8", b"There are /metrics, /health and /ready.\n"
+        try:
+            return route()
+        except Exception:  # noqa: BLE001 - whoever watches has to hear that something is wrong, and the log says what
+            _log.exception("admin_failed")
+            return 500, "text/plain; charset=utf-8", b"This could not be answered; the log says why.\n"
+
+    def version_string(self) -> str:
+        """Nobody need know."""
+        return "pbem"
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the library's
+        """Whoever watches asks every few seconds, so that nothing is said of it."""

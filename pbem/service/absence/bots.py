@@ -1,0 +1,101 @@
+"""Seats that bots play: a due deadline of such a seat means that its bot decides now.
+
+A bot sees what its seat sees and comes through the same door as everybody. It thinks outside of any transaction; when the
+game has moved on meanwhile its choice is stale, and it is simply asked again.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import structlog
+
+from engine.bots import BOTS
+from engine.chance import Stream
+from engine.decisions import Choice, Decision
+from engine.game import Game
+from pbem.domain.errors import Refusal
+from pbem.service.absence import timeouts
+from pbem.service.play import views
+from pbem.service.play.move import By, play, rules_of
+from pbem.service.server import Server
+from pbem.store import deadlines, games, players
+from pbem.store.deadlines import DeadlineRow
+
+BATCH: Final = 10
+"""So many at a time, because the lease of the last one has to hold while the others think."""
+
+_SEED_BYTES: Final = 32
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a bot is asked, and all it knows."""
+
+    bot: str
+    game: Game[Any]
+    view: Any
+    decision: Decision
+
+
+def play_bots(server: Server, limit: int = BATCH) -> int:
+    """Let the bots whose turn it is decide; how many have."""
+    now = server.now()
+    claimed = server.store.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, limit, bots=True))
+    return sum(_tried(server, row) for row in claimed)
+
+
+def answer_at(server: Server, game_id: int) -> None:
+    """Let the bots of one table decide at once, until a person is asked or the game is over.
+
+    It claims nothing: where a worker lets the same bot think, the first choice counts and the other is stale. Where a bot
+    fails it stops, and the worker goes on trying.
+    """
+    before: set[tuple[int, int]] = set()
+    while (rows := _bots_asked(server, game_id)) and (asked := {(row.turn, row.seat) for row in rows}) != before:
+        before = asked
+        for row in rows:
+            _tried(server, row)
+
+
+def _bots_asked(server: Server, game_id: int) -> list[DeadlineRow]:
+    with server.store.read() as tx:
+        seats = {place.seat for place in players.places(tx, game_id) if place.bot is not None}
+        return [row for row in deadlines.of_game(tx, game_id) if row.seat in seats]
+
+
+def _tried(server: Server, row: DeadlineRow) -> bool:
+    try:
+        asked = _asked(server, row)
+        if asked is None:
+            return False
+        server.run(play, row.game_id, row.turn, row.seat, _thought(server, asked), By.BOT)
+    except Refusal as refused:
+        # Somebody moved while the bot was thinking. If it is still asked it is asked again, a few times at once.
+        _log.info("bot_refused", game=row.game_id, turn=row.turn, seat=row.seat, why=str(refused))
+        server.store.write(lambda tx: deadlines.release(tx, row, attempts=row.attempts))
+        return False
+    except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others go on
+        timeouts.failed(server, row)
+        return False
+    return True
+
+
+def _asked(server: Server, row: DeadlineRow) -> _Asked | None:
+    """What the seat's bot is asked, from the seat's own view; None if it is not asked any more."""
+    with server.store.read() as tx:
+        game = games.read(tx, row.game_id)
+        place = next((place for place in players.places(tx, game.id) if place.seat == row.seat), None)
+        if game.turn != row.turn or game.status != "playing" or place is None or place.bot is None:
+            return None
+        view = views.view(tx, game, row.seat).view
+    rules = rules_of(game)
+    decision = rules.asks(view, row.seat)
+    return None if decision is None else _Asked(place.bot, rules, view, decision)
+
+
+def _thought(server: Server, asked: _Asked) -> Choice:
+    """The bot's choice, with luck of its own: it never sees the seed of the game."""
+    luck = Stream(server.randomness.bytes(_SEED_BYTES), 0)
+    return BOTS[asked.bot](asked.game, asked.view, asked.decision, luck)

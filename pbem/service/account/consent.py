@@ -1,0 +1,54 @@
+"""What a mail asks a yes for, because it cannot be taken back: another address, or leaving for good.
+
+The link in that mail shows what is asked, and its button says yes. Its reader reads the mail of that address, and that is
+what makes the yes theirs.
+"""
+
+import json
+from dataclasses import dataclass
+
+from pbem.service import links
+from pbem.service.account import change_address, delete
+from pbem.service.links import Link
+from pbem.service.server import Server
+from pbem.store import outbox, people
+from pbem.store.database import Tx
+from pbem.store.outbox import OutboxRow
+from pbem.tokens import Purpose
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a yes is asked for: the kind of the mail that asks, and who is meant by it."""
+
+    kind: str
+    name: str
+
+
+def at(tx: Tx, server: Server, token: str) -> Asked:
+    """What the page of a link says, before anybody has pressed its button."""
+    link, mail = _open(tx, server, token)
+    asking = json.loads(mail.facts).get("person", link.person_id)
+    return Asked(mail.kind, people.read(tx, asking).name)
+
+
+def say_yes(tx: Tx, server: Server, token: str) -> str:
+    """Do what was asked; the kind of the mail that asked for it."""
+    link, mail = _open(tx, server, token)
+    assert link.person_id is not None
+    if mail.kind == "farewell":
+        delete.delete_person(tx, server, link.person_id)
+        return mail.kind
+    facts = json.loads(mail.facts)
+    # The link was mailed to the new address, which is this person's once they have pressed its button.
+    if people.read(tx, facts["person"]).address != facts["address"]:
+        change_address.change_address(tx, server, facts["person"], facts["address"])
+    return mail.kind
+
+
+def _open(tx: Tx, server: Server, token: str) -> tuple[Link, OutboxRow]:
+    link = links.follow(tx, server, token, Purpose.YES)
+    assert link.outbox_id is not None
+    mail = outbox.read(tx, link.outbox_id)
+    assert mail is not None, "its link is made with it"
+    return link, mail

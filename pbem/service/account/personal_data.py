@@ -1,0 +1,137 @@
+"""Everything that is kept about a person, as one file of theirs. Its form is told in `pbem/handbook/your-data.md`.
+
+It holds what the person has said, chosen and been sent, and nothing that they may not know: of a running game only their own
+choices, never a hand of anybody. Links in mails stand in it as stars. It is written piece by piece and each piece is
+read by itself, so that it may be long and nothing waits for whoever fetches it slowly.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import date, datetime
+from typing import Any, Final
+
+from engine import codec, game
+from pbem.service.play.log import Kind, body_of
+from pbem.service.server import Server
+from pbem.store import games, ledger, log, outbox, people, personal_data
+from pbem.store.database import Tx
+from pbem.tokens import without_links
+
+FORMAT: Final = "pbem-person"
+VERSION: Final = 1
+
+_MAILS_AT_ONCE: Final = 50
+_PERSON: Final = (
+    "key",
+    "name",
+    "address",
+    "zone",
+    "quiet",
+    "cadence",
+    "delivery",
+    "digest_at",
+    "sealed",
+    "created_at",
+    "confirmed_at",
+)
+_OWN_KINDS: Final = frozenset({Kind.SEALED, Kind.WITHDRAWN, Kind.ORDER, Kind.RESIGNED})
+"""Rows of a log that tell an act of one seat, beside its entries."""
+
+
+def export_person(server: Server, person_id: int) -> Iterator[str]:
+    """The file of a person, in pieces; the first is read at once, so that a person who is not there is refused."""
+    with server.store.read() as tx:
+        person = people.read(tx, person_id)
+        about = personal_data.about(tx, person_id)
+        tables = personal_data.tables(tx, person_id)
+        received = personal_data.received(tx, person_id)
+    head: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "made_at": server.now(),
+        "person": {name: getattr(person, name) for name in _PERSON},
+        **about,
+        "received": received,
+    }
+    return _written(server, person_id, head, tables)
+
+
+def _written(server: Server, person_id: int, head: dict[str, Any], tables: personal_data.Rows) -> Iterator[str]:
+    yield _json(head).removesuffix("\n}")
+    yield from _listed("tables", (_table(server, person_id, each) for each in tables))
+    yield from _listed("mails", _mails(server, person_id))
+    yield "\n}\n"
+
+
+def _listed(name: str, items: Iterator[dict[str, Any]]) -> Iterator[str]:
+    yield f',\n "{name}": ['
+    for number, item in enumerate(items):
+        yield (",\n" if number else "\n") + _json(item)
+    yield "]"
+
+
+def _table(server: Server, person_id: int, place: dict[str, Any]) -> dict[str, Any]:
+    """One seat: the table, and what its player has done and said there."""
+    with server.store.read() as tx:
+        row = games.read(tx, place["id"])
+        found = {
+            "key": row.key,
+            "title": row.title,
+            "game": row.kind,
+            "status": row.status,
+            "host": row.host_id == person_id,
+            "created_at": row.created_at,
+            "started_at": row.started_at,
+            "ended_at": row.ended_at,
+        }
+        seat = place.get("seat")
+        found |= {name: place[name] for name in ("seat", "name", "word", "joined_at") if name in place}
+        if seat is not None:
+            found["acts"] = list(_acts(tx, row.id, row.key, row.kind, seat))
+            found["said"] = [{"at": at, "text": text} for at, text in personal_data.said(tx, row.id, seat)]
+    return found
+
+
+def _acts(tx: Tx, game_id: int, key: str, kind: str, seat: int) -> Iterator[dict[str, Any]]:
+    """What a seat has chosen, as it stands in the log: of an entry its own choice, and nothing else."""
+    rules = game.load(kind)
+    for row in log.chain(tx, game_id, key):
+        if row.kind == Kind.ENTRY:
+            choices = body_of(rules, row)["entry"].choices
+            if seat in choices:
+                yield {"at": row.at, "by": row.by, "choice": json.loads(codec.dumps(choices[seat]))}
+        elif row.seat == seat and row.kind in _OWN_KINDS:
+            assert row.body is not None
+            yield {"at": row.at, "by": row.by, row.kind.lower(): json.loads(row.body)}
+
+
+def _mails(server: Server, person_id: int) -> Iterator[dict[str, Any]]:
+    """The mails to a person, the newest first, with their text as it was sent and what became of them."""
+    below: int | None = None
+    while True:
+        with server.store.read() as tx:
+            rows = outbox.of_person_below(tx, person_id, below, _MAILS_AT_ONCE)
+            lines = ledger.lines(tx, [row.id for row in rows])
+        for row in rows:
+            yield {
+                "kind": row.kind,
+                "status": row.status,
+                "queued_at": row.queued_at,
+                "accepted_at": row.accepted_at,
+                "ledger": [asdict(line) for line in lines.get(row.id, [])],
+                "mail": None if row.body is None else without_links(row.body).decode(errors="replace"),
+            }
+        if len(rows) < _MAILS_AT_ONCE:
+            return
+        below = rows[-1].id
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1, default=_plain)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} has no place in this file")

@@ -1,0 +1,1 @@
+"""The archive: past games read again, replayed, exported and verified."""

@@ -1,0 +1,198 @@
+"""A finished game as one file: all that anybody needs to check it without this server.
+
+The file holds the whole log with bodies and nonces, what the table agreed on, the words, the commitment and the secret
+that the seed was made of, and what was said at the table. It names seats and never people. Its form is told in
+`pbem/handbook/game-file.md`; `Export` is that form, and `read` refuses whatever has another.
+
+A game is exported when it is over: before, the file would show every card. This module checks a form and no game:
+whether the log is whole and the draws are honest is for `pbem verify`.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, TypeVar
+
+from pbem.domain import hash_chain
+from pbem.domain.errors import BadInput, Forbidden
+from pbem.i18n.speech import gettext as _
+from pbem.service.links import follow
+from pbem.service.play.seat_view import seat_of
+from pbem.service.server import Server
+from pbem.store import games, talk
+from pbem.store import log as log_rows
+from pbem.store.database import Tx
+from pbem.tokens import Purpose
+
+T = TypeVar("T", str, int)
+
+FORMAT: Final = "pbem-game"
+VERSION: Final = 2
+_READABLE: Final = (1, VERSION)
+"""In version 1 the bodies of rows called a turn `window` or `number`."""
+MOST_BYTES: Final = 2**26
+"""No game comes near this; a larger file is something else."""
+
+_ENDED: Final = ("over", "void")
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A finished game. `seating` says for each place, in the order of joining, which seat was drawn for it."""
+
+    key: str
+    kind: str
+    rules: int
+    seats: int
+    options: Mapping[str, str | int]
+    status: str
+    commitment: str
+    secret: bytes
+    words: tuple[str, ...]
+    seating: tuple[int, ...]
+    head: bytes
+    log: tuple[hash_chain.Row, ...]
+    talk: tuple[hash_chain.Row, ...]
+
+
+def by_link(tx: Tx, server: Server, token: str, purpose: Purpose) -> Export:
+    """The game of a seat's link as a file, once it is over."""
+    game_id, _, _ = seat_of(follow(tx, server, token, purpose))
+    return of_finished_game(tx, game_id)
+
+
+def of_game(tx: Tx, server: Server, game_id: int) -> Export:
+    """A game as a file, once it is over."""
+    return of_finished_game(tx, game_id)
+
+
+def of_finished_game(tx: Tx, game_id: int) -> Export:
+    """The same within a transaction that is under way."""
+    row = games.read(tx, game_id)
+    if row.status not in _ENDED:
+        raise Forbidden(
+            _("This game is not over."),
+            why=_("Its file shows every secret of the table."),
+            remedy=_("Please ask for it again when the game has ended."),
+        )
+    log = tuple(log_rows.chain(tx, game_id, row.key))
+    assert log[0].body is not None
+    began = json.loads(log[0].body)
+    return Export(
+        key=row.key,
+        kind=row.kind,
+        rules=row.rules,
+        seats=row.seats,
+        options=json.loads(row.options),
+        status=row.status,
+        commitment=row.commitment,
+        secret=row.secret,
+        words=tuple(began["words"]),
+        seating=tuple(began["seating"]),
+        head=row.head,
+        log=log,
+        talk=tuple(talk.chain(tx, game_id, row.key)),
+    )
+
+
+def write(export: Export) -> str:
+    """The file. Bodies stay the very texts that were hashed."""
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "game": {
+            "key": export.key,
+            "kind": export.kind,
+            "rules": export.rules,
+            "seats": export.seats,
+            "options": dict(export.options),
+            "status": export.status,
+        },
+        "chance": {
+            "commitment": export.commitment,
+            "secret": export.secret.hex(),
+            "words": list(export.words),
+            "seating": list(export.seating),
+        },
+        "head": export.head.hex(),
+        "log": [_written(row) for row in export.log],
+        "talk": [_written(row) for row in export.talk],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def read(text: str) -> Export:
+    """The game in a file; refused if it is no such file. Nothing about the game is checked."""
+    if len(text) > MOST_BYTES:
+        raise _no_game_file(_("It is too large."))
+    try:
+        document = json.loads(text)
+        if document["format"] != FORMAT or document["version"] not in _READABLE:
+            raise _no_game_file(_("Its form is not version %(version)s of %(format)s.", version=VERSION, format=FORMAT))
+        game, chance = document["game"], document["chance"]
+        return Export(
+            key=_a(str, game["key"]),
+            kind=_a(str, game["kind"]),
+            rules=_a(int, game["rules"]),
+            seats=_a(int, game["seats"]),
+            options={_a(str, name): value for name, value in game["options"].items()},
+            status=_a(str, game["status"]),
+            commitment=_a(str, chance["commitment"]),
+            secret=bytes.fromhex(chance["secret"]),
+            words=tuple(_a(str, word) for word in chance["words"]),
+            seating=tuple(_a(int, seat) for seat in chance["seating"]),
+            head=bytes.fromhex(document["head"]),
+            log=tuple(_row(game["key"], row) for row in document["log"]),
+            talk=tuple(_row(talk.chain_name(game["key"]), row) for row in document["talk"]),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise _no_game_file(_("It cannot be read.")) from error
+
+
+def _written(row: hash_chain.Row) -> dict[str, Any]:
+    return {
+        "seq": row.seq,
+        "kind": row.kind,
+        "seat": row.seat,
+        "by": row.by,
+        "at": row.at.isoformat(),
+        "rules": row.rules,
+        "body": None if row.body is None else row.body.decode(),
+        "nonce": None if row.nonce is None else row.nonce.hex(),
+        "body_hash": row.body_hash.hex(),
+        "hash": row.hash.hex(),
+    }
+
+
+def _row(name: str, row: Mapping[str, Any]) -> hash_chain.Row:
+    at = datetime.fromisoformat(row["at"])
+    if at.utcoffset() is None:
+        raise ValueError("a moment without a zone")
+    return hash_chain.Row(
+        game=name,
+        seq=_a(int, row["seq"]),
+        kind=_a(str, row["kind"]),
+        seat=None if row["seat"] is None else _a(int, row["seat"]),
+        by=_a(str, row["by"]),
+        at=at,
+        rules=_a(int, row["rules"]),
+        body=None if row["body"] is None else _a(str, row["body"]).encode(),
+        nonce=None if row["nonce"] is None else bytes.fromhex(row["nonce"]),
+        body_hash=bytes.fromhex(row["body_hash"]),
+        hash=bytes.fromhex(row["hash"]),
+    )
+
+
+def _a(kind: type[T], value: object) -> T:
+    if type(value) is not kind:
+        raise TypeError(f"not {kind.__name__}")
+    return value
+
+
+def _no_game_file(why: str) -> BadInput:
+    return BadInput(
+        _("This is not the file of a game."),
+        why=why,
+        remedy=_("Please take the file as it was downloaded from the page of a finished game."),
+    )

@@ -1,0 +1,169 @@
+"""Heartbeats: who works, since when, and for how long nobody did.
+
+A worker says every few seconds that it is there. A hole in the beats of all workers together is written down as an outage
+before anybody acts, and every clock that ran then is moved by it. As long as our own idea of the time cannot be trusted,
+`why_not` says so and nothing fires; what is due stays due.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import takewhile
+from typing import Final
+
+import structlog
+
+from pbem.domain.deadline import Reason
+from pbem.domain.errors import BadInput, Gone
+from pbem.domain.interval import Interval, running
+from pbem.domain.outage import SETTLING, may_fire, outage_between
+from pbem.i18n.speech import gettext as _
+from pbem.service.clocks import deadlines as clocks_deadlines
+from pbem.service.clocks.deadlines import holders_of, people_at
+from pbem.service.play import move
+from pbem.service.play.log import Kind, add_row, body_of
+from pbem.service.server import Server
+from pbem.store import (
+    deadlines,
+    games,
+    heartbeats,
+    log,
+    outages,
+    slots,
+)
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+from pbem.store.outages import OutageRow
+
+LONGEST_BELIEVED: Final = timedelta(days=30)
+"""A hole longer than this is a wrong clock more likely than an outage, and deadlines that were moved never come back."""
+
+KEPT_BEATS: Final = timedelta(days=7)
+"""So long a worker that is gone stays in the organiser's list."""
+
+KEPT_SLOTS: Final = timedelta(days=31)
+
+_BATCH: Final = 50
+_LOOK_BACK: Final = timedelta(days=1)
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A process that works. `settling` is how long it fires nothing after it woke up."""
+
+    name: str
+    started_at: datetime
+    settling: timedelta = SETTLING
+
+
+def beat(tx: Tx, server: Server, worker: Worker) -> Interval | None:
+    """Say that a worker is there; where nobody had been for long, that outage is written down and returned."""
+    return _beat(tx, worker, server.now())
+
+
+def apply_outages(server: Server) -> int:
+    """Move every clock that ran in an outage which clocks have not heard of, game by game; how many games that were."""
+    with server.store.read() as tx:
+        waiting = outages.unapplied(tx)
+    moved = 0
+    for outage in waiting:
+        after = 0
+        while batch := _running_since(server, outage.end_at, after):
+            moved += sum(_settled(server, game_id, outage) for game_id in batch)
+            after = batch[-1]
+        server.store.write(partial(outages.applied, outage_id=outage.id, now=server.now()))
+    return moved
+
+
+def declare_outage(tx: Tx, server: Server, outage: Interval, why: str) -> None:
+    """Write down an outage that nobody could see by itself, such as a season in which the server was switched off."""
+    if outage.end is None or outage.end > server.now():
+        raise BadInput(_("This outage would end in the future."), why=_("Nobody knows yet when it will be over."))
+    if not outages.add_outage(tx, outage, why):
+        raise Gone(_("An outage that began at this moment is written down already."), remedy=_("Nothing was changed."))
+
+
+def tidy_daily(tx: Tx, server: Server) -> bool:
+    """Once a day, by one worker of all: drop beats and slots that nobody looks at any more; whether it was this one."""
+    return _tidy_daily(tx, server.now())
+
+
+def why_not(tx: Tx, server: Server, worker: Worker, now: datetime) -> str | None:
+    """Why no clock may run out at this moment, or None when it may."""
+    last = heartbeats.last_beat(tx)
+    known = outages.outages(tx, min(last or now, now) - _LOOK_BACK)
+    return may_fire(now, worker.started_at, last, known, worker.settling)
+
+
+def _beat(tx: Tx, worker: Worker, now: datetime) -> Interval | None:
+    last = heartbeats.last_beat(tx)
+    hole = outage_between(last, now)
+    if hole is not None and last is not None:
+        if running(last, now, outages.outages(tx, last)) > LONGEST_BELIEVED:
+            # Without a beat the hole stays unexplained, so that nothing fires until somebody says what is true.
+            _log.error("clock_doubted", last_beat=last, now=now)
+            return None
+        # Nobody has said why; an organiser who declares one does.
+        if not outages.add_outage(tx, hole, why=""):
+            hole = None
+    heartbeats.beat(tx, worker.name, worker.started_at, now)
+    return hole
+
+
+def _tidy_daily(tx: Tx, now: datetime) -> bool:
+    if not slots.take_slot(tx, "daily", now.date().isoformat()):
+        return False
+    heartbeats.forget_beats(tx, now - KEPT_BEATS)
+    slots.forget_slots(tx, (now - KEPT_SLOTS).date())
+    return True
+
+
+def _running_since(server: Server, moment: datetime, after: int) -> list[int]:
+    with server.store.read() as tx:
+        return deadlines.running_since(tx, moment, after, _BATCH)
+
+
+def _settled(server: Server, game_id: int, outage: OutageRow) -> bool:
+    try:
+        server.run(delay_clocks, game_id, outage)
+    except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others are moved; it is looked at again when due
+        _log.exception("outage_not_applied", game=game_id)
+        return False
+    return True
+
+
+def delay_clocks(tx: Tx, server: Server, game_id: int, outage: OutageRow) -> None:
+    """Move the clocks of a table that ran in an outage; where a deadline does move, the record says why.
+
+    What somebody has declared is told to everybody there with their reason; of an outage that was found by itself only
+    those hear whose deadline it moves by much, because short ones are nobody's concern.
+    """
+    game = games.lock(tx, game_id)
+    clocks_deadlines.settle_game(tx, server, game, tell=not outage.why)
+    delayed = clocks_deadlines.delayed_by(tx, game, Interval(outage.start_at, outage.end_at))
+    span = {"start": outage.start_at.isoformat(), "end": outage.end_at.isoformat()}
+    if not delayed or _is_noted(tx, game, outage, span):
+        return
+    if not outage.why:
+        add_row(tx, server, game, Kind.DELAYED, None, "table", span)
+        return
+    why = {"reason": outage.why, "by": "organiser"}
+    game = add_row(tx, server, game, Kind.DELAYED, None, why["by"], span | {"reason": outage.why})
+    holders = holders_of(tx, game_id)
+    for seat, row in delayed.items():
+        person_id = holders[seat]
+        assert person_id is not None, "a bot has no clock"
+        facts = {**why, "due_at": row.due_at, "because": [Reason.OUTAGE.value]}
+        clocks_deadlines.queue_notice(tx, server, person_id, game, row, "deadline", facts)
+    for person_id in sorted(set(people_at(tx, game_id)) - {holders[seat] for seat in delayed}):
+        clocks_deadlines.queue_notice(tx, server, person_id, game, None, "delayed", {**why, **span})
+
+
+def _is_noted(tx: Tx, game: GameRow, outage: OutageRow, span: Mapping[str, str]) -> bool:
+    """Whether the record tells of an outage already, because a worker died that had moved the clocks of some tables."""
+    since = takewhile(lambda row: row.at >= outage.end_at, log.chain_back(tx, game.id, game.key))
+    rules = move.rules_of(game)
+    return any(span.items() <= body_of(rules, row).items() for row in since if row.kind == Kind.DELAYED)

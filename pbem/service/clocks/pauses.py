@@ -1,0 +1,113 @@
+"""What stops clocks or gives time: pauses and extensions of a table, outages, vacations, addresses that cannot be reached.
+
+Each is written down as an interval with its beginning and its end, and every deadline that it concerns is worked out anew
+in the same transaction. What the players of a table should know is a row of its log, and they are told by mail. How much
+later a deadline becomes is `domain.deadline`'s business.
+"""
+
+from collections.abc import Mapping
+from zoneinfo import ZoneInfo
+
+from pbem.domain.deadline import ExtendedTo, Extension, parse_extension
+from pbem.domain.duration import short_duration
+from pbem.domain.errors import Gone
+from pbem.i18n.speech import gettext as _
+from pbem.service.clocks import deadlines as clocks_deadlines
+from pbem.service.clocks.deadlines import holders_of, people_at
+from pbem.service.play.log import Kind, add_row
+from pbem.service.server import Server
+from pbem.store import deadlines, games, pauses, players, tables
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+
+
+def pause(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
+    """Stop all clocks of a table until it is resumed, and tell its players."""
+    game = _playing(tx, game_id)
+    if game.paused:
+        raise Gone(_("This table is paused already."), remedy=_("Nothing was changed."))
+    game = add_row(tx, server, game, Kind.PAUSED, None, by, {"reason": reason})
+    pauses.pause(tx, game_id, server.now())
+    tables.change_game(tx, game_id, paused=True)
+    clocks_deadlines.settle_game(tx, server, game, tell=False)
+    for person_id in people_at(tx, game_id):
+        clocks_deadlines.queue_notice(tx, server, person_id, game, None, "paused", {"reason": reason, "by": by})
+
+
+def resume(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
+    """Let the clocks of a paused table go on, and tell its players until when they have time now."""
+    game = _playing(tx, game_id)
+    if not game.paused:
+        raise Gone(_("This table is not paused."), remedy=_("Nothing was changed."))
+    game = add_row(tx, server, game, Kind.RESUMED, None, by, {"reason": reason})
+    pauses.end_pause(tx, game_id, server.now())
+    tables.change_game(tx, game_id, paused=False)
+    tell_with_clocks(tx, server, game, "resumed", {"reason": reason, "by": by})
+
+
+def tell_with_clocks(tx: Tx, server: Server, game: GameRow, what: str, facts: Mapping[str, object]) -> None:
+    """Work all deadlines of a table out anew, and tell everybody there what happened, and until when they have time."""
+    found = clocks_deadlines.settle_game(tx, server, game, tell=False)
+    holders, asked = holders_of(tx, game.id), deadlines.of_game(tx, game.id)
+    for person_id in people_at(tx, game.id):
+        mine = [row for row in asked if holders[row.seat] == person_id]
+        # A clock that has not started gets its moment with the mail of the turn.
+        running: list[deadlines.DeadlineRow | None] = [row for row in mine if row.seat in found and found[row.seat].at]
+        for row in running or [None]:
+            said = {**facts, "in_turn": bool(mine), "due_at": None if row is None else found[row.seat].at}
+            clocks_deadlines.queue_notice(tx, server, person_id, game, row, what, said)
+
+
+def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: int | None, by: str) -> None:
+    """Give more time, `1d` or until `2026-12-01 20:00`, to all who are asked at a table or to one seat."""
+    game = _playing(tx, game_id)
+    extension = parse_extension(more, server.now(), ZoneInfo(server.zone))
+    holders = holders_of(tx, game_id)
+    asked = [
+        row for row in deadlines.of_game(tx, game_id) if seat in (None, row.seat) and holders[row.seat] is not None
+    ]
+    if not asked:
+        raise Gone(_("Nobody is asked there just now."), why=_("More time can be given to a turn that is open."))
+    # One row for all: a row for each would tell everybody who has not answered yet.
+    game = add_row(tx, server, game, Kind.EXTENDED, seat, by, {"more": more, "reason": reason})
+    for row in asked:
+        deadlines.change(tx, row, extensions=clocks_deadlines.extended(row, extension))
+        after = deadlines.read(tx, game_id, row.turn, row.seat)
+        assert after is not None
+        person_id = holders[row.seat]
+        assert person_id is not None
+        found = clocks_deadlines.settle(tx, server, game, after, tell=False)
+        facts = {"reason": reason, "by": by, "more": more, "due_at": found.at}
+        clocks_deadlines.queue_notice(tx, server, person_id, game, after, "extended", facts)
+    told = {holders[row.seat] for row in asked}
+    _tell_the_others(
+        tx, server, game, [who for who in people_at(tx, game_id) if who not in told], extension, seat, reason, by
+    )
+
+
+def _playing(tx: Tx, game_id: int) -> GameRow:
+    game = games.lock(tx, game_id)
+    if game.status != "playing":
+        raise Gone(_("This game is not being played."), why=_("Only a running game has clocks."))
+    return game
+
+
+def _tell_the_others(
+    tx: Tx,
+    server: Server,
+    game: GameRow,
+    others: list[int],
+    extension: Extension,
+    seat: int | None,
+    reason: str,
+    by: str,
+) -> None:
+    """Say that there is more time for a seat, or for all who are asked, and no more than the row does: not who those are."""
+    who = "" if seat is None else next(place.name for place in players.places(tx, game.id) if place.seat == seat)
+    facts: dict[str, object] = {"reason": reason, "by": by, "who": who}
+    if isinstance(extension, ExtendedTo):
+        facts["until"] = extension.moment
+    else:
+        facts["length"] = short_duration(extension.amount)
+    for person_id in others:
+        clocks_deadlines.queue_notice(tx, server, person_id, game, None, "others_extended", facts)

@@ -1,0 +1,156 @@
+"""Correcting what was agreed on at a table, or what a player is called there, where it had been written wrongly.
+
+What the rules of a game were told at its start cannot be corrected in a running game: every position since follows from
+it. Before the start all can; then whoever has joined is told, and may leave.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.decisions import Refused
+from engine.game import Game, Number, OptionValue
+from pbem.domain.acts import Act
+from pbem.domain.errors import BadInput, Gone, quoted
+from pbem.domain.missed_turns import FEWEST, MOST, Successor
+from pbem.domain.pace import parse_pace
+from pbem.domain.user_text import name_of, title_of
+from pbem.i18n import speech
+from pbem.i18n.speech import gettext as _
+from pbem.service.absence.seats import free_name
+from pbem.service.clocks import deadlines, pauses
+from pbem.service.desk.acts.perform import AtTable, Doing, Done
+from pbem.service.outgoing import content_of_seat
+from pbem.service.play import move
+from pbem.service.play.log import Kind
+from pbem.store import games, players, tables
+from pbem.store.games import GameRow
+
+WHAT: Final = ("name", "title", "pace", "silent_limit", "successor", "option")
+"""What can be corrected: the name of a player, and what the table has agreed on."""
+
+
+@dataclass(frozen=True)
+class Correct(AtTable):
+    """Correct one thing: `what` is among `WHAT`; a name is that of a seat, an option is written as pages say it, or `name=value`."""
+
+    act = Act.CORRECT
+    game_id: int
+    what: str
+    to: str
+    seat: int | None = None
+
+    def do(self, doing: Doing) -> Done:
+        row = games.lock(doing.tx, self.game_id)
+        if row.status not in ("open", "playing"):
+            raise Gone(_("This table is %(status)s.", status=row.status), remedy=_("Nothing was changed."))
+        if self.what == "name":
+            return self._name(doing, row)
+        before, now, values = _corrected(row, self.what, self.to)
+        if before == now:
+            raise Gone(_("It says so already."), remedy=_("Nothing was changed."))
+        tables.change_game(doing.tx, row.id, **values)
+        # A title is chosen by people, who may put a name in it; the log of a game holds no names.
+        told: dict[str, Any] = {} if self.what == "title" else {"before": before, "now": now}
+        if row.status == "playing":
+            row = doing.note(games.read(doing.tx, row.id), Kind.CORRECTED, what=self.what, **told)
+        self._tell(doing, games.read(doing.tx, row.id), {"before": before, "now": now})
+        return Done(
+            (self._says(before, now, move.rules_of(row)),),
+            kept={"before": before} | ({} if self.what == "title" else {"to": now}),
+            undo=Correct(self.game_id, self.what, before),
+        )
+
+    def _name(self, doing: Doing, row: GameRow) -> Done:
+        places = players.places(doing.tx, row.id)
+        place = next((place for place in places if place.seat is not None and place.seat == self.seat), None)
+        if place is None or self.seat is None:
+            raise BadInput(_("Whose name?"), why=_("Only the name of a seat of a running game can be corrected."))
+        name = free_name([other for other in places if other is not place], name_of(self.to))
+        tables.change_place(doing.tx, row.id, self.seat, name=name)
+        row = doing.note(row, Kind.CORRECTED, self.seat, what="name")
+        self._tell(doing, row, {"before": place.name, "now": name})
+        return Done(
+            (self._says(place.name, name, move.rules_of(row)),),
+            undo=Correct(self.game_id, "name", place.name, self.seat),
+        )
+
+    def _says(self, before: str, now: str, rules: Game[Any]) -> str:
+        """What it was and what it is then, as its players read it."""
+        facts = content_of_seat.corrected({"what": "corrected", "of": self.what, "before": before, "now": now}, rules)
+        return _("From “%(before)s” to “%(now)s”.", before=facts["before"], now=facts["now"])
+
+    def _tell(self, doing: Doing, row: GameRow, said: Mapping[str, str]) -> None:
+        facts = {"reason": doing.reason, "by": doing.by, "of": self.what, **said}
+        if self.what == "pace":
+            # One mail says both what was wrong and until when there is time now.
+            pauses.tell_with_clocks(doing.tx, doing.server, row, "corrected", facts)
+            return
+        people = {place.person_id for place in players.places(doing.tx, row.id) if place.person_id is not None}
+        for person_id in sorted(people):
+            deadlines.queue_notice(doing.tx, doing.server, person_id, row, None, "corrected", facts)
+
+    def kept(self) -> dict[str, Any]:
+        # A name is somebody's own business; that it was corrected is enough.
+        return {"what": self.what, "seat": self.seat}
+
+
+def _corrected(row: GameRow, what: str, to: str) -> tuple[str, str, dict[str, Any]]:
+    """What it was and what it is to be, as text, and the columns as they should be."""
+    match what:
+        case "title":
+            title = title_of(to) or move.rules_of(row).title
+            return row.title, title, {"title": title}
+        case "pace":
+            pace = str(parse_pace(to))
+            return row.pace, pace, {"pace": pace}
+        case "silent_limit":
+            if not to.isdigit() or not FEWEST <= int(to) <= MOST:
+                raise BadInput(
+                    _("A table bears %(fewest)s to %(most)s silent turns in a row.", fewest=FEWEST, most=MOST),
+                    why=_("Not %(to)s.", to=quoted(to)),
+                )
+            return str(row.silent_limit), str(int(to)), {"silent_limit": int(to)}
+        case "successor":
+            if to not in set(Successor):
+                raise BadInput(_("%(to)s cannot take over a seat.", to=quoted(to)), why=_("A substitute or a bot can."))
+            return row.successor, to, {"successor": to}
+        case "option":
+            return _option(row, to)
+    raise BadInput(
+        _("%(what)s cannot be corrected.", what=quoted(what)), remedy=_("There are: %(list)s.", list=", ".join(WHAT))
+    )
+
+
+def _option(row: GameRow, to: str) -> tuple[str, str, dict[str, Any]]:
+    if row.status != "open":
+        raise Gone(
+            _("The game has begun with this option."),
+            why=_("Every position since follows from it."),
+            remedy=_("Nothing was changed; the table can be closed, and the same people can open another."),
+        )
+    rules, options = move.rules_of(row), json.loads(row.options)
+    name, wanted = _meant(rules, to)
+    try:
+        settled = rules.settle(row.seats, options | {name: wanted})
+    except Refused as refused:
+        raise move.refusal(refused, rules) from refused
+    return f"{name}={options[name]}", f"{name}={settled[name]}", {"options": json.dumps(settled, sort_keys=True)}
+
+
+def _meant(rules: Game[Any], to: str) -> tuple[str, OptionValue]:
+    """An option and its value, in the words of the pages or as programs write them."""
+    teller = speech.teller(rules)
+    called, _sign, said = (part.strip() for part in to.replace(":", "=", 1).partition("="))
+    for option in rules.options:
+        if called.casefold() not in (option.name, teller(option.called).casefold()):
+            continue
+        if isinstance(option, Number):
+            return option.name, int(said) if said.isdecimal() else said
+        spoken = {teller(words).casefold(): value for value, words in option.spoken}
+        return option.name, spoken.get(said.casefold(), said)
+    raise BadInput(
+        _("This game has no option %(name)s.", name=quoted(called)),
+        remedy=_("There are: %(list)s.", list=", ".join(teller(option.called) for option in rules.options)),
+    )

@@ -1,0 +1,135 @@
+"""Rewinding: a game goes on from how it stood when an earlier turn was asked.
+
+Nothing is deleted. A row of the log says from which entry on the entries no longer stand, and opens a turn with a number
+that never was one: luck then comes from streams that nobody has seen drawn, and no link or form of before fits it. What
+people have learnt meanwhile they know; who has learnt what is told before it is done, from what each seat was told, and
+never with what is hidden.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from engine import codec
+from engine.facts import SPECTATOR, fold, seen
+from engine.game import Game
+from engine.table import Position
+from pbem.domain.acts import Act
+from pbem.domain.errors import BadInput, Gone
+from pbem.i18n import speech
+from pbem.i18n.speech import gettext as _
+from pbem.service.clocks import deadlines as clocks_deadlines
+from pbem.service.desk.acts.perform import AtTable, Doing, Done
+from pbem.service.play import move
+from pbem.service.play.log import Kind, Record, Standing, standing_entries, write
+from pbem.store import deadlines, games, log, outbox, players, views
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+from pbem.store.players import PlaceRow
+
+
+@dataclass(frozen=True)
+class Rewind(AtTable):
+    """Let a game go on from how it stood when turn `turn` was asked; everything decided since then no longer stands."""
+
+    act = Act.REWIND
+    game_id: int
+    turn: int
+
+    def do(self, doing: Doing) -> Done:
+        row = games.lock(doing.tx, self.game_id)
+        _must_be_played(row)
+        rules = move.rules_of(row)
+        entries = standing_entries(rules, log.chain(doing.tx, row.id, row.key))
+        if self.turn not in turns(entries):
+            raise BadInput(
+                _("Turn %(turn)s is none that this game can go back to.", turn=self.turn),
+                why=_("Only a turn in which somebody has decided something, and that still stands, is asked again."),
+            )
+        left = [each for standing in entries if standing.turn < self.turn for each in standing.entry.facts]
+        state = fold(rules.start(row.seats, json.loads(row.options)), left)
+        gone = [standing for standing in entries if standing.turn >= self.turn]
+        places = players.places(doing.tx, row.id)
+        says = tuple(_learnt(rules, row, places, gone))
+        row = _go_back(doing, row, self.turn, state)
+        _ask(doing, row, places, self.turn, len(gone))
+        return Done(says, kept={"entries": len(gone), "next_turn": row.turn})
+
+
+def turns(entries: list[Standing]) -> list[int]:
+    """The turns that a game can go back to: those in which somebody has decided something."""
+    return [standing.turn for standing in entries if standing.entry.choices.keys() - standing.entry.alone]
+
+
+def _must_be_played(row: GameRow) -> None:
+    if row.status in ("over", "void"):
+        raise Gone(
+            _("This game is over."),
+            why=_("Its secret has been told, so everybody could work out the luck of any turn that would follow."),
+            remedy=_("Nothing was changed; the same people can open a new table."),
+        )
+    if row.status != "playing":
+        raise Gone(_("This game is not being played."), remedy=_("Nothing was changed."))
+
+
+def _go_back(doing: Doing, row: GameRow, turn: int, state: Any) -> GameRow:
+    """The row of the log, and the game after it; the turns that are over ask nobody any more."""
+    # The turn that is open now was never an entry, but its number stands in links and forms.
+    next_turn = row.turn + 1
+    record = Record(row, doing.server.now(), doing.server.randomness)
+    record.add(Kind.REWOUND, None, doing.by, {"from": turn, "turn": next_turn, "reason": doing.reason})
+    deadlines.rewind(doing.tx, row.id, turn)
+    row = write(doing.tx, row, record, turn=next_turn, state=codec.dumps(state), box="[]", orders="[]")
+    views.forget(doing.tx, row.id, turn)
+    return row
+
+
+def _ask(doing: Doing, row: GameRow, places: list[PlaceRow], turn: int, many: int) -> None:
+    """Ask the turn anew, and tell all seats; nobody's silence of before counts."""
+    tx, now = doing.tx, doing.server.now()
+    asked = Position(
+        move.rules_of(row), row.seats, row.seed or b"", codec.loads(move.rules_of(row), row.state), row.turn
+    ).open()
+    deadlines.ask(tx, row.id, row.turn, asked, now)
+    for place in places:
+        if place.silent and place.seat is not None:
+            players.set_silent(tx, row.id, place.seat, 0)
+    facts = {"reason": doing.reason, "by": doing.by, "turn": turn, "entries": many, "next_turn": row.turn}
+    for person_id in sorted({place.person_id for place in places if place.person_id is not None}):
+        clocks_deadlines.queue_notice(tx, doing.server, person_id, row, None, "rewound", facts)
+    letters = [
+        outbox.Letter(place.person_id, "turn", row.id, row.seq, place.seat, row.turn)
+        for place in places
+        if place.seat in asked and place.person_id is not None
+    ]
+    outbox.queue(tx, letters, now, now)
+
+
+def _learnt(rules: Game[Any], row: GameRow, places: list[PlaceRow], gone: list[Standing]) -> Iterator[str]:
+    """Who knows what of the turns that no longer stand: what everybody was told, and of what only some saw the whole."""
+    names = {place.seat: place.name for place in places if place.seat is not None}
+    teller = speech.teller(rules, None, tuple(names[seat] for seat in sorted(names)))
+    yield _("Turns that no longer stand: %(many)s. What was told in them everybody knows:", many=len(gone))
+    alone: Counter[str] = Counter()
+    for standing in gone:
+        for each in standing.entry.facts:
+            public = seen(each, SPECTATOR)
+            if (sentence := teller.tell(public)) is not None:
+                yield _("Turn %(number)s: %(sentence)s", number=standing.turn, sentence=sentence)
+            knowing = [names[seat] for seat in range(row.seats) if seen(each, seat) != public]
+            if knowing:
+                alone[f"{' and '.join(knowing)}"] += 1
+    for who, many in sorted(alone.items()):
+        yield _("Only %(who)s saw what was hidden in %(many)s of these events, and knows it still.", who=who, many=many)
+    if move.position_of(row).box:
+        yield _("Sealed choices that wait in the present turn are dropped, and nobody has seen them.")
+    yield _("Standing orders are dropped, and the luck of all turns that follow is new.")
+
+
+def turns_of(tx: Tx, row: GameRow) -> list[int]:
+    """The turns that a game can go back to now."""
+    if row.status != "playing":
+        return []
+    return turns(standing_entries(move.rules_of(row), log.chain(tx, row.id, row.key)))

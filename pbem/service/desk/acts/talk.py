@@ -1,0 +1,46 @@
+"""Redacting what was said at a table: the text goes, that it was said stays, and so do the hashes."""
+
+from dataclasses import dataclass
+
+from pbem.domain.acts import Act
+from pbem.domain.errors import Gone, NotFound
+from pbem.domain.user_text import set_apart
+from pbem.i18n.speech import gettext as _
+from pbem.service.clocks import deadlines
+from pbem.service.desk.acts.perform import AtTable, Doing, Done
+from pbem.service.play.log import Kind
+from pbem.service.tables import talk
+from pbem.store import games, players
+
+
+@dataclass(frozen=True)
+class Redact(AtTable):
+    """Take the text of one line of a table's talk away for good."""
+
+    act = Act.REDACT
+    game_id: int
+    line: int
+
+    def do(self, doing: Doing) -> Done:
+        row = games.lock(doing.tx, self.game_id)
+        said = next((line for line in talk.heard_in_game(doing.tx, row) if line.seq == self.line), None)
+        if said is None:
+            raise NotFound(_("There is no such line at that table."), remedy=_("Nothing was changed."))
+        if said.text is None:
+            raise Gone(_("The text of this line is gone already."), remedy=_("Nothing was changed."))
+        talk.redact(doing.tx, row.id, self.line)
+        row = doing.note(row, Kind.REDACTED, said.seat, line=self.line)
+        places = players.places(doing.tx, row.id)
+        who = next(place.name for place in places if place.seat == said.seat)
+        facts = {"who": who, "reason": doing.reason, "by": doing.by}
+        for person_id in sorted({place.person_id for place in places if place.person_id is not None}):
+            deadlines.queue_notice(doing.tx, doing.server, person_id, row, None, "redacted", facts)
+        return Done(
+            (
+                _("%(who)s said: “%(text)s”", who=set_apart(who), text=set_apart(said.text)),
+                _(
+                    "The text is gone for good and cannot be brought back; mails that have left with it stay "
+                    "where they are."
+                ),
+            )
+        )

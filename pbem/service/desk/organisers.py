@@ -1,0 +1,168 @@
+"""Who may sign in to the desk, and who acts there. Organisers are made at the machine itself, never over the web.
+
+A passphrase is hashed before anything is written, and is neither stored nor logged.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+from argon2 import PasswordHasher
+
+from pbem.domain.acts import Act, Actor, Role
+from pbem.domain.errors import BadInput, Forbidden, NotFound, quoted
+from pbem.domain.user_text import name_of
+from pbem.i18n.speech import gettext as _
+from pbem.service.desk import audit, one_time_codes
+from pbem.service.people.addresses import normalised
+from pbem.service.people.sessions import Session
+from pbem.service.server import Server
+from pbem.store import games, organisers, people
+from pbem.store.database import Tx
+from pbem.store.organisers import OrganiserRow
+
+SHORTEST_PASSPHRASE: Final = 12
+LONGEST_PASSPHRASE: Final = 200
+"""Hashing takes longer for longer ones, and nobody types these."""
+
+_AT_THE_MACHINE: Final = "Done at the machine."
+
+
+def add(server: Server, actor: Actor, name: str, address: str, passphrase: str) -> None:
+    """Let somebody sign in to the desk with a passphrase."""
+    name, (address, _mailbox) = name_of(name), normalised(address)
+    must_be_good(passphrase)
+    # It takes long on purpose, so it is not done while a transaction waits.
+    hashed = PasswordHasher().hash(as_hashed(passphrase))
+
+    def work(tx: Tx) -> None:
+        if organisers.by_name(tx, name) is not None:
+            raise BadInput(
+                _("There is an organiser %(name)s already.", name=quoted(name)), remedy=_("Choose another name.")
+            )
+        organiser_id = organisers.add(tx, name, address, hashed, server.now())
+        audit.record(tx, server, actor, Act.ORGANISER_ADDED, _AT_THE_MACHINE, organiser=organiser_id, name=name)
+
+    server.store.write(work)
+
+
+def must_be_good(passphrase: str) -> None:
+    """Refuse a passphrase that somebody could guess."""
+    if not SHORTEST_PASSPHRASE <= len(passphrase) <= LONGEST_PASSPHRASE:
+        raise BadInput(
+            _(
+                "A passphrase has %(shortest_passphrase)s to %(longest_passphrase)s characters.",
+                shortest_passphrase=SHORTEST_PASSPHRASE,
+                longest_passphrase=LONGEST_PASSPHRASE,
+            ),
+            why=_("This one has %(many)s.", many=len(passphrase)),
+            remedy=_("Four words that do not belong together are good."),
+        )
+    if len(set(passphrase)) < SHORTEST_PASSPHRASE // 2:
+        raise BadInput(
+            _("This passphrase is too easy to guess."), why=_("It has the same few characters again and again.")
+        )
+
+
+def as_hashed(passphrase: str) -> str:
+    """A passphrase as it is hashed: the same from every keyboard, without blanks around it, and no longer than any can be."""
+    return unicodedata.normalize("NFC", passphrase).strip()[: LONGEST_PASSPHRASE + 1]
+
+
+def listed(tx: Tx, server: Server) -> list[OrganiserRow]:
+    """All who may sign in to the desk."""
+    return organisers.all_of_them(tx)
+
+
+def remove(tx: Tx, server: Server, actor: Actor, name: str) -> None:
+    """Let somebody no longer sign in to the desk, and end what they do there just now."""
+
+    row = _named(tx, name)
+    organisers.remove(tx, row.name)
+    audit.record(tx, server, actor, Act.ORGANISER_REMOVED, _AT_THE_MACHINE, organiser=row.id, name=row.name)
+
+
+def must_be_there(tx: Tx, server: Server, name: str) -> None:
+    """Refuse the name of nobody."""
+    _named(tx, name)
+
+
+def require_codes_of(tx: Tx, server: Server, actor: Actor, name: str, secret: str, code: str) -> None:
+    """Ask an organiser for a code from now on, who shows by one that they have the secret."""
+    require_codes(tx, server, actor, _named(tx, name), secret, code, _AT_THE_MACHINE)
+
+
+def require_codes(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, secret: str, code: str, reason: str) -> None:
+    """The same within a transaction that is under way."""
+    step = one_time_codes.step_of(secret, code, server.now(), None)
+    if step is None:
+        raise BadInput(
+            _("This code does not belong to the secret."),
+            why=_("A code is good for about a minute, and the clock of what shows it must be right."),
+            remedy=_("Nothing was changed; please type the code that is shown now."),
+        )
+    organisers.change(tx, row.id, totp=secret, totp_step=step)
+    audit.record(tx, server, actor, Act.CODES_ON, reason, organiser=row.id)
+
+
+def drop_codes_of(tx: Tx, server: Server, actor: Actor, name: str) -> None:
+    """Ask an organiser for the passphrase alone; again changes nothing."""
+    drop_codes(tx, server, actor, _named(tx, name), _AT_THE_MACHINE)
+
+
+def drop_codes(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, reason: str) -> None:
+    """The same within a transaction that is under way."""
+    if row.totp is not None:
+        organisers.change(tx, row.id, totp=None, totp_step=None)
+        audit.record(tx, server, actor, Act.CODES_OFF, reason, organiser=row.id)
+
+
+def acting(
+    tx: Tx,
+    server: Server,
+    act: Act,
+    organiser: Session | None,
+    person: Session | None,
+    *,
+    game_id: int | None = None,
+    person_id: int | None = None,
+) -> Actor | None:
+    """As whom a browser may do this, by who is signed in there; None where that is nobody who could, refused if they may not.
+
+    An organiser who plays at a table and is its host is the host there and no more.
+    """
+    refusal: Forbidden | None = None
+    for each in _actors(tx, game_id, organiser, person):
+        try:
+            audit.must_be_allowed(tx, each, act, game_id, person_id)
+        except Forbidden as refused:
+            refusal = refused
+        else:
+            return each
+    if refusal is not None:
+        raise refusal
+    return None
+
+
+def _actors(tx: Tx, game_id: int | None, organiser: Session | None, person: Session | None) -> Iterator[Actor]:
+    if organiser is not None and organiser.holder.organiser_id is not None:
+        yield actor_of(tx, organisers.read(tx, organiser.holder.organiser_id))
+    if person is not None and game_id is not None:
+        host_id = games.read(tx, game_id).host_id
+        if host_id == person.holder.person_id:
+            yield Actor(Role.HOST, people.read(tx, host_id).name, person_id=host_id)
+
+
+def actor_of(tx: Tx, row: OrganiserRow) -> Actor:
+    """An organiser as one who acts, and as the person who plays under the same address, if there is one."""
+    person = people.by_mailbox(tx, normalised(row.address)[1])
+    return Actor(Role.ORGANISER, row.name, row.id, None if person is None else person.id)
+
+
+def _named(tx: Tx, name: str) -> OrganiserRow:
+    row = organisers.by_name(tx, name)
+    if row is None:
+        raise NotFound(
+            _("There is no organiser %(name)s.", name=quoted(name)), remedy=_("`pbem organiser list` shows all.")
+        )
+    return row

@@ -1,0 +1,220 @@
+"""What is shown of a table to whoever moderates it: who sits there, until when, what happened, which mails, the record.
+
+No hidden card, sealed choice or standing order is in any of it: rows of the log are told by their kinds, and turns by what
+everybody was told. Only `see_as` shows a table as a seat sees it, for a reason, and each look is on record. A host plays at
+the table, mostly, and is shown no more than any player is.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from engine.board import Board
+from engine.game import Game, agreed
+from engine.tell import Teller, Text
+from pbem.domain import hash_chain
+from pbem.domain.acts import Act, Actor, Role
+from pbem.domain.errors import Forbidden, Gone, NotFound
+from pbem.domain.moments import explained
+from pbem.domain.user_text import set_apart
+from pbem.i18n import speech
+from pbem.i18n.speech import gettext as _
+from pbem.service.clocks import deadlines as clocks_deadlines
+from pbem.service.desk import audit
+from pbem.service.outgoing import ledger
+from pbem.service.outgoing.ledger import Listed
+from pbem.service.play import move, views
+from pbem.service.play.log import Kind, body_of, entries_back
+from pbem.service.play.seat_cache import asked
+from pbem.service.server import Server
+from pbem.service.tables import talk
+from pbem.service.tables.talk import Line
+from pbem.store import audit as audit_rows
+from pbem.store import deadlines, games, people, players
+from pbem.store import log as log_rows
+from pbem.store.audit import AuditRow, Wanted
+from pbem.store.database import Tx
+from pbem.store.deadlines import DeadlineRow
+from pbem.store.games import GameRow
+from pbem.store.players import PlaceRow
+
+MOST_ROWS: Final = 40
+MOST_ACTS: Final = 20
+MOST_MAILS: Final = 30
+MOST_TURNS: Final = 40
+"""So many of each stand on a table's page, the newest ones; the rest is in the log, the audit and the ledger."""
+
+SECRET: Final = frozenset({Kind.SEALED, Kind.WITHDRAWN, Kind.ORDER})
+"""Rows that tell that a seat has decided something which the others do not know."""
+
+_TELLING: Final = frozenset(
+    {Kind.PAUSED, Kind.RESUMED, Kind.EXTENDED, Kind.DELAYED, Kind.REWOUND, Kind.CORRECTED, Kind.REDACTED, Kind.FROZEN}
+    | {Kind.UNFROZEN, Kind.VOIDED, Kind.OFFERED, Kind.SEATED, Kind.RESIGNED, Kind.MERGED}
+)
+"""Rows whose bodies hold nothing that anybody might not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRow:
+    """One row of the log, as far as it may be told: `says` holds what stands in it of an act of moderation."""
+
+    seq: int
+    at: datetime
+    kind: str
+    seat: int | None
+    by: str
+    says: Mapping[str, Any]
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """Who plays a seat, and what they are asked: `due` is None for a host, who is not told who has answered."""
+
+    seat: int
+    name: str
+    person_id: int | None
+    bot: str | None
+    silent: int
+    due: DeadlineRow | None
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """One table at the desk."""
+
+    game: GameRow
+    rules: Game[Any]
+    for_host: bool
+    host: str
+    seats: tuple[Sitting, ...]
+    log: tuple[LoggedRow, ...]
+    acts: tuple[AuditRow, ...]
+    mails: tuple[Listed, ...]
+    said: tuple[Line, ...]
+    turns: tuple[tuple[int, str], ...]
+    called: Mapping[int, str]
+    """What the readers of its mails are called, by the numbers of the people."""
+
+    @property
+    def names(self) -> dict[int, str]:
+        """What the players are called, by seat."""
+        return {each.seat: each.name for each in self.seats}
+
+    @property
+    def agreed(self) -> tuple[str, ...]:
+        """What was agreed about the options of the game, as people say it."""
+        teller, options = speech.teller(self.rules), json.loads(self.game.options)
+        return tuple(teller(agreed(each, options[each.name])) for each in self.rules.options)
+
+    @property
+    def head(self) -> str:
+        """The head of the record, as it stands in mails."""
+        return hash_chain.short(self.game.entry_head)
+
+
+def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> Desk:
+    """A table, for whoever moderates it."""
+    audit.must_be_allowed(tx, actor, Act.TABLE, game_id)
+    game = games.read(tx, game_id)
+    for_host = actor.role is Role.HOST
+    rules, places = move.rules_of(game), players.places(tx, game_id)
+    mails = () if for_host else tuple(ledger.lines_of_game(tx, game_id, MOST_MAILS))
+    return Desk(
+        game=game,
+        rules=rules,
+        for_host=for_host,
+        host=people.read(tx, game.host_id).name,
+        seats=tuple(_seats(tx, game, places, for_host=for_host)),
+        log=tuple(_log(tx, game, rules, for_host=for_host)),
+        # What players may know of it stands in the log; a call and its answer are between two people.
+        acts=() if for_host else tuple(audit_rows.newest(tx, Wanted(game_id=game_id), None, MOST_ACTS)),
+        mails=mails,
+        said=tuple(talk.heard_in_game(tx, game)),
+        turns=() if for_host else tuple(_turns(tx, game, rules, places)),
+        called=ledger.readers_of(tx, {mail.person_id for mail in mails}, places),
+    )
+
+
+def clocks(tx: Tx, server: Server, actor: Actor, game_id: int) -> tuple[GameRow, list[tuple[Sitting, tuple[str, ...]]]]:
+    """A table, and how each of its open deadlines came about, line by line."""
+    audit.must_be_allowed(tx, actor, Act.TABLE, game_id)
+    if actor.role is Role.HOST:
+        raise Forbidden(
+            _("A host is not told who has answered."), why=_("Whoever plays at a table is not told either.")
+        )
+    game = games.read(tx, game_id)
+    seats = _seats(tx, game, players.places(tx, game_id), for_host=False)
+    running = clocks_deadlines.clocks_of(tx, {game.id: game}, [each.due for each in seats if each.due is not None])
+    ways = {
+        seat: explained(clocks_deadlines.known(clock, server.now()), ZoneInfo(clock.person.zone))
+        for (_game, _turn, seat), clock in running.items()
+    }
+    return game, [(each, ways[each.seat]) for each in seats if each.seat in ways]
+
+
+@dataclass(frozen=True, slots=True)
+class Eyes:
+    """A table as a seat sees it."""
+
+    game: GameRow
+    seat: int
+    board: Board
+    teller: Teller
+    prompt: Text | None
+
+
+def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason: str) -> Eyes:
+    """Look at a table as a seat sees it; that one did, and why, is on record before anything is shown."""
+
+    game = games.lock(tx, game_id)
+    if game.started_at is None:
+        raise Gone(_("This game has not begun, so nobody sees anything yet."), remedy=_("Nothing was shown."))
+    places = players.places(tx, game_id)
+    if all(place.seat != seat for place in places):
+        raise NotFound(_("There is no such seat in this game."), remedy=_("Nothing was shown."))
+    audit.record(tx, server, actor, Act.SEE_AS, reason, game_id=game_id, seat=seat)
+    rules = move.rules_of(game)
+    view = views.view(tx, game, seat).view
+    names = tuple(set_apart(place.name) for place in sorted(places, key=lambda place: place.seat or 0))
+    decision = asked(rules, view, seat) if game.status == "playing" else None
+    prompt = None if decision is None else decision.prompt
+    return Eyes(game, seat, rules.board(view, seat), speech.teller(rules, seat, names), prompt)
+
+
+def row_told(rules: Game[Any], row: hash_chain.Row) -> LoggedRow:
+    """A row without what might be secret in it."""
+    if row.kind == Kind.ENTRY:
+        return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, {}, body_of(rules, row)["turn"])
+    said = body_of(rules, row) if row.kind in _TELLING else {}
+    return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, said)
+
+
+def _seats(tx: Tx, game: GameRow, places: list[PlaceRow], *, for_host: bool) -> list[Sitting]:
+    open_rows = {} if for_host else {row.seat: row for row in deadlines.of_game(tx, game.id)}
+    return [
+        Sitting(seat, place.name, place.person_id, place.bot, 0 if for_host else place.silent, open_rows.get(seat))
+        for seat, place in sorted((place.seat, place) for place in places if place.seat is not None)
+    ]
+
+
+def _log(tx: Tx, game: GameRow, rules: Game[Any], *, for_host: bool) -> list[LoggedRow]:
+    rows = (row for row in log_rows.chain_back(tx, game.id, game.key) if not (for_host and row.kind in SECRET))
+    return [row_told(rules, row) for row in islice(rows, MOST_ROWS)]
+
+
+def _turns(tx: Tx, game: GameRow, rules: Game[Any], places: list[PlaceRow]) -> list[tuple[int, str]]:
+    """The newest turns that the game can go back to, each with who decided in it."""
+    if game.status != "playing":
+        return []
+    names = {place.seat: place.name for place in places}
+    found = []
+    for standing in islice(entries_back(rules, log_rows.chain_back(tx, game.id, game.key)), MOST_TURNS):
+        deciders = sorted(standing.entry.choices.keys() - standing.entry.alone)
+        if deciders:
+            found.append((standing.turn, ", ".join(names[seat] for seat in deciders)))
+    return found

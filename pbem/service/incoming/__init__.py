@@ -1,0 +1,1 @@
+"""Incoming email: replies as moves, bounces, complaints and test emails."""

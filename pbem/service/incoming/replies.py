@@ -1,0 +1,333 @@
+"""Replies: what a player wrote in answer to a mail is carried out line by line, and a receipt says what became of each line.
+
+The whole of a reply is one transaction, together with its receipt and with the note in its row of what was done. So a
+reply that is handed in again, or that broke off half way, is carried out once. The lines are done in their order, up to
+the first that is refused: what was done before it stays, what comes after it is not tried.
+
+A line is read by what was asked in the turn of the mail that it answers, and a choice counts for that turn alone: late
+replies are harmless. Only where a choice has led straight to the next question for the same player, with nothing new to
+be known in between, does the next line answer that.
+
+Whether a mail may act for a seat was decided before. This module must never guess what somebody meant.
+"""
+
+import json
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from engine import orders
+from engine.decisions import Decision
+from pbem.domain import reply_commands
+from pbem.domain.delivery import Delivery, Way
+from pbem.domain.errors import BadInput, Gone, Refusal, Stale
+from pbem.domain.localtime import local_day
+from pbem.domain.reply_commands import Command, Move, Plain, Slip, Standing, Word
+from pbem.domain.vacation import parse_vacation
+from pbem.i18n import speech
+from pbem.i18n.speech import gettext as _
+from pbem.mail.read.reply import Reply
+from pbem.service.clocks import vacations
+from pbem.service.links import Link
+from pbem.service.outgoing import ledger, preferences, rate_limits
+from pbem.service.play import move as play_move
+from pbem.service.play import orders as play_orders
+from pbem.service.play import seat_view, undo, views
+from pbem.service.play.log import entries_back, latest_entries
+from pbem.service.play.move import By
+from pbem.service.play.seat_cache import asked
+from pbem.service.server import Server
+from pbem.service.tables import talk
+from pbem.store import deadlines, games, log, people
+from pbem.store import received as rows
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+from pbem.store.outbox import Letter
+
+MOST_COMMANDS: Final = 20
+"""Commands of one reply that are carried out: nobody plays so many turns ahead."""
+
+MOST_SHOWN: Final = 3
+"""Lines of prose that a receipt repeats, where there was no command."""
+
+LONGEST_SHOWN: Final = 200
+"""Characters of a line, or of a subject, that a receipt repeats."""
+
+
+class Outcome(StrEnum):
+    """What became of a line."""
+
+    APPLIED = "applied"
+    REFUSED = "refused"
+    NOT_TRIED = "not_tried"
+
+
+class Done(StrEnum):
+    """What a line that was applied has done; the receipt has a sentence for each."""
+
+    PLAYED = "played"
+    SEALED = "sealed"
+    AGAIN = "again"
+    ORDERED = "ordered"
+    TAKEN_BACK = "taken_back"
+    SAID = "said"
+    AWAY = "away"
+    RESENT = "resent"
+    STOPPED = "stopped"
+    SHOWN = "shown"
+    TO_CONFIRM = "to_confirm"
+
+
+_CHANGE_THE_TABLE: Final = frozenset({Done.PLAYED, Done.SEALED, Done.ORDERED, Done.TAKEN_BACK})
+_CHANGE_NOTHING: Final = frozenset({Done.AGAIN, Done.RESENT, Done.SHOWN, Done.TO_CONFIRM})
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a reply, as the receipt tells it: what became of it, and what more there is to say of that."""
+
+    said: str
+    outcome: Outcome
+    done: Done | None = None
+    text: str = ""
+
+
+@dataclass(slots=True)
+class _Acting:
+    """A reply that is being carried out. `turn` is what its next choice is for.
+
+    `asked` is what the player was asked there, as long as it is known: until something was done.
+    """
+
+    tx: Tx
+    server: Server
+    game_id: int
+    seat: int
+    person_id: int
+    turn: int
+    lines: list[Line] = field(default_factory=list)
+    prose: list[str] = field(default_factory=list)
+    shown: set[Word] = field(default_factory=set)
+    stopped: bool = False
+    late: bool = False
+    asked: tuple[Decision | None] | None = None
+
+    def game(self) -> GameRow:
+        """The game as it is now."""
+        return games.read(self.tx, self.game_id)
+
+
+def act(tx: Tx, server: Server, received_id: int, link: Link, reply: Reply) -> str | None:
+    """Carry out a reply that was kept, and queue its receipt; what came of it, in a few words. Again changes nothing.
+
+    None where it has been let go of meanwhile: its player has said that it was not theirs, or has left for good.
+    """
+    kept = rows.lock(tx, received_id)
+    assert kept is not None, "a mail is there as long as it is not dealt with"
+    if done := json.loads(kept.acts):
+        return _in_few_words([Outcome(line["outcome"]) for line in done if line["said"]])
+    if kept.status == "done":
+        return None
+    game_id, seat, person_id = seat_view.seat_of(link)
+    assert link.turn is not None
+    acting = _Acting(tx, server, game_id, seat, person_id, link.turn)
+    _lock(acting, reply)
+    for line in reply.lines:
+        _read(acting, line)
+    _queue_receipt(acting, link.turn, reply)
+    # A reply without a command has a line too, so that nobody takes it for one that was never read.
+    noted = acting.lines or [Line("", Outcome.NOT_TRIED)]
+    rows.change(tx, received_id, acts=json.dumps([asdict(line) for line in noted]))
+    return _in_few_words([line.outcome for line in acting.lines])
+
+
+def _lock(acting: _Acting, reply: Reply) -> None:
+    """Lock the game, and with it in order all others that a vacation would concern."""
+    concerned = {acting.game_id}
+    if any(isinstance(each, Plain) and each.word is Word.VACATION for each in map(_without_game, reply.lines)):
+        concerned |= {row.game_id for row in deadlines.of_person(acting.tx, acting.person_id)}
+    for game_id in sorted(concerned):
+        games.lock(acting.tx, game_id)
+
+
+def _without_game(line: str) -> Command | None:
+    return reply_commands.read(line, None)
+
+
+def _read(acting: _Acting, line: str) -> None:
+    """Read a line, and do what it says unless one before it was refused."""
+    if acting.asked is None:
+        acting.asked = (_decision(acting),)
+    command = reply_commands.read(line, acting.asked[0])
+    if command is None:
+        acting.prose.append(line[:LONGEST_SHOWN])
+        return
+    said = command.said[:LONGEST_SHOWN]
+    if acting.stopped or len(acting.lines) >= MOST_COMMANDS:
+        acting.lines.append(Line(said, Outcome.NOT_TRIED))
+        return
+    try:
+        # Nothing has to be taken back where something is refused: every use case looks first and writes then.
+        done, text = _do(acting, command)
+    except Refusal as refusal:
+        acting.stopped = True
+        acting.late = acting.late or isinstance(refusal, Stale)
+        acting.lines.append(Line(said, Outcome.REFUSED, text=str(refusal)))
+    else:
+        acting.asked = None
+        acting.lines.append(Line(said, Outcome.APPLIED, done, text))
+
+
+def _decision(acting: _Acting) -> Decision | None:
+    """What the player was asked in the turn that the next line is for."""
+    game = acting.game()
+    if game.seed is None:
+        return None
+    view = views.view_before(acting.tx, game, acting.seat, acting.turn)
+    return asked(play_move.rules_of(game), view, acting.seat)
+
+
+def _do(acting: _Acting, command: Command) -> tuple[Done, str]:
+    """What a command has done, and the words for it."""
+    match command:
+        case Move():
+            return _play(acting, command)
+        case Standing():
+            return _leave_order(acting, command)
+        case Plain():
+            return _do_plain(acting, command)
+        case Slip():
+            teller = speech.teller(play_move.rules_of(acting.game()))
+            raise BadInput(teller(command.why), remedy=_("Nothing was changed by this line."))
+
+
+def _play(acting: _Acting, move: Move) -> tuple[Done, str]:
+    before = acting.turn
+    try:
+        receipt = play_move.play_locked(
+            acting.tx, acting.server, acting.game(), before, acting.seat, move.choice, By.REPLY, acting.person_id
+        )
+    except Stale as stale:
+        raise _moved_on(acting) if acting.game().turn != before else stale from stale
+    if receipt.again:
+        return Done.AGAIN, receipt.written
+    if receipt.sealed:
+        return Done.SEALED, receipt.written
+    acting.turn = _next_turn(acting)
+    return Done.PLAYED, receipt.written
+
+
+def _next_turn(acting: _Acting) -> int:
+    """What the next choice is for: the present question, if it is the player's, and nothing new has led to it."""
+    game = acting.game()
+    rules = play_move.rules_of(game)
+    if game.status != "playing":
+        return acting.turn
+    since = latest_entries(rules, log.chain_back(acting.tx, game.id, game.key), acting.turn)
+    nothing_new = play_move.may_be_undone([standing.entry for standing in since])
+    question = asked(rules, views.view(acting.tx, game, acting.seat).view, acting.seat)
+    return game.turn if nothing_new and question is not None else acting.turn
+
+
+def _leave_order(acting: _Acting, standing: Standing) -> tuple[Done, str]:
+    if acting.game().turn != acting.turn:
+        # An order knows no turn: left late, it could bid for something that nobody had seen when it was written.
+        raise _moved_on(acting)
+    order = play_orders.leave_order(
+        acting.tx, acting.server, acting.game_id, acting.seat, standing.said, acting.person_id
+    )
+    return Done.ORDERED, orders.write_order(order)
+
+
+def _moved_on(acting: _Acting) -> Stale:
+    return Stale(
+        _(
+            "That was for turn %(turn)s, and the game is at turn %(present)s by now.",
+            turn=acting.turn,
+            present=acting.game().turn,
+        ),
+        remedy=_("Nothing was changed by this line."),
+    )
+
+
+def _do_plain(acting: _Acting, command: Plain) -> tuple[Done, str]:
+    tx, server, person_id = acting.tx, acting.server, acting.person_id
+    match command.word:
+        case Word.HELP | Word.BOARD | Word.RULES:
+            acting.shown.add(command.word)
+            return Done.SHOWN, command.word
+        case Word.UNDO:
+            return Done.TAKEN_BACK, _take_back(acting)
+        case Word.TALK:
+            talk.say(tx, server, acting.game_id, acting.seat, person_id, command.rest)
+            return Done.SAID, ""
+        case Word.VACATION:
+            today = local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone))
+            wanted = parse_vacation(command.rest, today)
+            vacations.book(tx, server, person_id, wanted)
+            return Done.AWAY, str(wanted)
+        case Word.RESEND:
+            ledger.turn_again(tx, server, person_id, acting.game().id, acting.seat)
+            return Done.RESENT, ""
+        case Word.STOP:
+            preferences.choose(tx, server, person_id, Delivery(Way.NOTHING), acting.game().key)
+            return Done.STOPPED, ""
+        case Word.RESIGN:
+            play_move.must_not_be_stopped(acting.game())
+            if acting.game().status != "playing":
+                raise Gone(_("This game is over."), why=_("Nobody has to leave it."))
+            return Done.TO_CONFIRM, ""
+
+
+def _take_back(acting: _Acting) -> str:
+    """Take back the choice of the mail's turn; where that turn is still open, the last choice before it will do."""
+    game = acting.game()
+    rules = play_move.rules_of(game)
+    turn, choice = acting.turn, None
+    if game.turn == turn:
+        choice = play_move.position_of(game).box.get(acting.seat)
+        if choice is None:
+            made = (
+                standing
+                for standing in entries_back(rules, log.chain_back(acting.tx, game.id, game.key))
+                if acting.seat in standing.entry.choices and acting.seat not in standing.entry.alone
+            )
+            last = next(made, None)
+            if last is None:
+                raise Gone(_("There is no choice of yours that could be taken back."), remedy=_("Nothing was changed."))
+            turn, choice = last.turn, last.entry.choices[acting.seat]
+    undo.take_back(acting.tx, acting.server, game.id, turn, acting.seat, acting.person_id)
+    acting.turn = turn
+    return "" if choice is None else play_move.said(choice, rules)
+
+
+def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
+    done = {line.done for line in acting.lines if line.done is not None}
+    refused = next((line.text for line in acting.lines if line.outcome is Outcome.REFUSED), "")
+    nothing = not done - _CHANGE_NOTHING
+    facts = {
+        "subject": reply.subject[:LONGEST_SHOWN],
+        "answers": reply.message_id,
+        "turn": turn,
+        "quoted": reply.turn,
+        "lines": [asdict(line) for line in acting.lines],
+        "prose": acting.prose[:MOST_SHOWN],
+        "nothing_changed": nothing,
+        "late": acting.late,
+        "board": bool(done & _CHANGE_THE_TABLE) or acting.stopped or not acting.lines or Word.BOARD in acting.shown,
+        "help": Word.HELP in acting.shown or not acting.lines,
+        "rules": Word.RULES in acting.shown,
+    }
+    letter = Letter(acting.person_id, "receipt", acting.game_id, None, acting.seat, turn, facts)
+    # Somebody who has asked for something gets it; what went wrong in the same way is told once a day.
+    error = "" if done else refused or "no command"
+    rate_limits.queue_answer(acting.tx, acting.server, letter, error)
+
+
+def _in_few_words(outcomes: list[Outcome]) -> str:
+    if not outcomes:
+        return "reply: no command"
+    if Outcome.REFUSED in outcomes:
+        return "reply: partly carried out" if Outcome.APPLIED in outcomes else "reply: refused"
+    return "reply: carried out"

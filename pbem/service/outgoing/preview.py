@@ -1,0 +1,206 @@
+"""A mail of any kind as a seat would get it: for looking at, before anybody gets one.
+
+It is written as every mail is, from what that seat sees, in a transaction that is undone. Where such a mail was sent to the
+seat before, it tells the same again; otherwise what it tells is made up, with the names of that table. Where the game has
+not come so far, it is played on, by what silence means, until it has; that is undone with the rest. Nothing is sent, nothing
+is kept, and the links of a preview are only places for links.
+"""
+
+import json
+from datetime import timedelta
+from typing import Any, Final, NoReturn
+
+from engine import grammar
+from pbem.domain.errors import BadInput, NotFound, quoted
+from pbem.i18n.speech import gettext as _
+from pbem.mail.write.compose import Letterhead, Written, compose
+from pbem.service.outgoing import content
+from pbem.service.outgoing.email_links import ASKING, make_all
+from pbem.service.play import move
+from pbem.service.play.log import Record
+from pbem.service.play.move import By
+from pbem.service.server import Server
+from pbem.service.tables import leaving
+from pbem.store import games, outbox, people, players, preferences, tables
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+from pbem.store.outbox import Letter
+from pbem.store.players import PlaceRow
+
+MOST_MOVES: Final = 5000
+"""More than any game has; a game that goes on for longer has a fault."""
+
+_OF_NO_TABLE: Final = frozenset(
+    {"alert", "announcement", "banned", "confirm", "digest", "farewell", "links", "merged", "moved", "new_address"}
+)
+_OF_NO_SEAT: Final = frozenset({"closed", "declined", "expired", "host", "invitation", "joined", "left"})
+_NEEDS_QUESTION: Final = ASKING | {"auto_passed", "receipt", "sealed"}
+_ENDED: Final = frozenset({"result", "voided"})
+
+KINDS: Final = tuple(
+    sorted(
+        _OF_NO_TABLE
+        | _OF_NO_SEAT
+        | _NEEDS_QUESTION
+        | _ENDED
+        | {"call_answered", "end_proposed", "notice", "resigned", "seated", "substitute", "was_it_you", "welcome"}
+    )
+)
+
+
+def preview(server: Server, letterhead: Letterhead, kind: str, game_id: int, seat: int) -> bytes:
+    """The bytes of a mail of that kind to whoever plays the seat, the first being 0."""
+    if kind not in KINDS:
+        raise BadInput(
+            _("%(kind)s is no kind of mail.", kind=quoted(kind)),
+            remedy=_("There are: %(list)s.", list=", ".join(KINDS)),
+        )
+
+    def pretend(tx: Tx) -> NoReturn:
+        raise _Undone(_written(tx, server, letterhead, kind, games.lock(tx, game_id), seat))
+
+    try:
+        server.store.write(pretend)
+    except _Undone as undone:
+        return compose(letterhead, undone.mail)
+
+
+class _Undone(Exception):
+    """The transaction ends here and leaves nothing behind."""
+
+    def __init__(self, mail: Written) -> None:
+        super().__init__()
+        self.mail = mail
+
+
+def _written(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: GameRow, seat: int) -> Written:
+    places = players.places(tx, game.id)
+    place = next((place for place in places if place.seat == seat), None)
+    if place is None:
+        raise NotFound(
+            _("Game %(id)s has no seat %(value)s.", id=game.id, value=seat + 1),
+            remedy=_("It has %(seats)s, and the first is 1.", seats=game.seats),
+        )
+    if place.person_id is None:
+        raise BadInput(
+            _("A bot plays seat %(value)s of game %(id)s.", value=seat + 1, id=game.id),
+            remedy=_("Choose the seat of a person."),
+        )
+    game = _far_enough(tx, server, kind, game, seat)
+    facts = _made_up(tx, server, kind, game, places, place) | _told_before(tx, kind, game.id, place)
+    about = None if kind in _OF_NO_TABLE else game.id
+    of_seat = None if about is None or kind in _OF_NO_SEAT else seat
+    now = server.now()
+    letter = Letter(place.person_id, kind, about, None, of_seat, None if of_seat is None else game.turn, facts)
+    outbox.queue(tx, [letter], now, now)
+    (mail,) = outbox.of_person(tx, place.person_id, limit=1)
+    ready = make_all(tx, server, [mail], {game.id: games.read(tx, game.id)}, now)[mail.id]
+    return content.content_of(tx, server, letterhead, mail, ready, now)
+
+
+def _far_enough(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> GameRow:
+    """The game, where a mail of that kind could be sent."""
+    if kind == "voided" and game.status == "playing":
+        leaving.end(
+            tx, server, game, Record(game, server.now(), server.randomness), "organiser", "all agreed to end it"
+        )
+    for _move in range(MOST_MOVES):
+        game = games.read(tx, game.id)
+        position = move.position_of(game)
+        waiting = [each for each in position.open() if each not in position.box]
+        if game.status != "playing" or (kind in _NEEDS_QUESTION and seat in waiting):
+            break
+        if kind not in _ENDED and kind not in _NEEDS_QUESTION:
+            break
+        asked = waiting[0]
+        by = By.BOT if _is_bot(tx, game.id, asked) else By.CLOCK
+        move.play_locked(tx, server, game, game.turn, asked, position.open()[asked].default, by)
+    if kind in _NEEDS_QUESTION and game.status != "playing":
+        raise BadInput(
+            _("Game %(id)s has ended, so nobody is asked anything there.", id=game.id),
+            remedy=_("Choose a game that is played."),
+        )
+    return game
+
+
+def _is_bot(tx: Tx, game_id: int, seat: int) -> bool:
+    return any(place.seat == seat and place.person_id is None for place in players.places(tx, game_id))
+
+
+def _told_before(tx: Tx, kind: str, game_id: int, place: PlaceRow) -> dict[str, Any]:
+    """What the last mail of that kind told this reader; nothing if there was none."""
+    assert place.person_id is not None
+    before = outbox.of_person(tx, place.person_id, limit=1000)
+    found = (json.loads(row.facts) for row in before if row.kind == kind and row.game_id in (None, game_id))
+    return next(found, {})
+
+
+def _made_up(
+    tx: Tx, server: Server, kind: str, game: GameRow, places: list[PlaceRow], place: PlaceRow
+) -> dict[str, Any]:
+    """What such a mail could tell."""
+    assert place.person_id is not None
+    assert place.seat is not None
+    other = next((each.name for each in places if each.seat != place.seat), "Somebody")
+    soon = (server.now() + timedelta(hours=6)).isoformat()
+    match kind:
+        case "invitation":
+            return {"host": people.read(tx, game.host_id).name or other}
+        case "joined":
+            return {"word": "lighthouse", "commitment": game.commitment}
+        case "declined" | "left" | "resigned" | "end_proposed":
+            return {"who": other}
+        case "voided":
+            return {"why": "all agreed to end it"}
+        case "banned":
+            return {"reason": "Insults at three tables.", "until": "2027-01-31", "lifted": False}
+        case "moved":
+            return {"reason": "They wrote from the new one.", "here": True}
+        case "new_address":
+            return {"here": True}
+        case "announcement":
+            return {"text": "On Sunday the server moves to another house.\n\nNo clock runs meanwhile."}
+        case "merged":
+            return {"reason": "They wrote from both.", "stays": True}
+        case "call_answered":
+            return {
+                "call": "I never got the mail of this turn.",
+                "answer": "It was refused at first, and sent again.",
+                "done": "answered",
+            }
+        case "reminder":
+            return {"due_at": soon, "last": False}
+        case "auto_passed":
+            return {"choice": _silence(game, place.seat), "due_at": soon, "silent": 1}
+        case "sealed":
+            return {"choice": _silence(game, place.seat)}
+        case "notice":
+            return {"what": "extended", "due_at": soon, "reason": "The server was away for some hours."}
+        case "was_it_you":
+            return {"error": "another sender"}
+        case "substitute":
+            offered = tables.add_offer(tx, game.id, place.seat, place.person_id, "resigned", "substitute", server.now())
+            return {"offer": offered}
+        case "receipt":
+            return _receipt(game, place.seat)
+        case "digest":
+            preferences.set_of_table(tx, place.person_id, game.id, "daily")
+            return {"letters": [], "since": {}, "until": {f"{game.id}": game.turn}}
+        case "alert":
+            told = {"at": server.now().isoformat(), "table": game.title, "says": f"{other} calls."}
+            return {"who": place.name, "alarms": [{"what": "call", "number": 1, "told": [told]}]}
+    return {}
+
+
+def _receipt(game: GameRow, seat: int) -> dict[str, Any]:
+    refused = {"said": "bid twice", "outcome": "refused", "done": None, "text": _("That is nothing you can do here.")}
+    played = {"said": _silence(game, seat), "outcome": "applied", "done": "played", "text": _silence(game, seat)}
+    shown = {"board": True, "help": True, "rules": False}
+    said = {"subject": "", "answers": "", "turn": game.turn, "quoted": game.turn, "prose": []}
+    return said | shown | {"lines": [played, refused], "nothing_changed": False, "late": False}
+
+
+def _silence(game: GameRow, seat: int) -> str:
+    """What is played for the seat if it does not answer, as it is written."""
+    decision = move.position_of(game).open()[seat]
+    return grammar.write(decision, decision.default)

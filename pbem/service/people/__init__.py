@@ -1,0 +1,1 @@
+"""People: addresses, sessions, blocks, and who may take a seat."""

@@ -1,0 +1,42 @@
+"""Who is banned takes no new seat, opens no table and says nothing at one; what they play already they play on."""
+
+from zoneinfo import ZoneInfo
+
+from pbem.domain.errors import Forbidden, TooMany
+from pbem.domain.moments import said
+from pbem.i18n.speech import gettext as _
+from pbem.service.server import Server
+from pbem.store import blocks, people, tables
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+from pbem.store.people import PersonRow
+
+
+def must_not_be_banned(tx: Tx, server: Server, person_id: int) -> None:
+    """Refuse somebody who is banned now, saying why and until when."""
+    ban = blocks.ban_in_force(tx, person_id, server.now())
+    if ban is not None:
+        raise Forbidden(
+            _("You are banned from new tables.")
+            if ban.until is None
+            else _(
+                "You are banned from new tables until %(moment)s.",
+                moment=said(ban.until, ZoneInfo(people.read(tx, person_id).zone)),
+            ),
+            why=_("The organiser wrote: %(reason)s", reason=ban.reason),
+            remedy=_("Your games go on. If you think that this is wrong, call the organiser."),
+        )
+
+
+def must_have_room(tx: Tx, server: Server, person: PersonRow, row: GameRow | None = None) -> None:
+    """Refuse somebody who is banned, or at too many tables unless this one counts already as theirs. The person is locked."""
+    must_not_be_banned(tx, server, person.id)
+    if row is not None and row.host_id == person.id:
+        return
+    busy = tables.busy_with(tx, person.id)
+    if busy >= server.open_tables:
+        raise TooMany(
+            _("You have %(busy)s tables open or under way.", busy=busy),
+            why=_("%(open_tables)s are the most for one person at a time.", open_tables=server.open_tables),
+            remedy=_("Please end or leave one first."),
+        )

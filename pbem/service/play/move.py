@@ -1,0 +1,381 @@
+"""The move: one choice of one seat, in one transaction.
+
+    lock the game -> does the choice still fit? -> the rules -> rows of the log -> snapshot -> deadlines -> mails -> commit
+
+Everybody comes through here: people by link, by reply and by the API, the clock, bots and standing orders. A choice that
+is there already gives the same receipt again, so a double click, a refresh and a repeated mail are one move. Nothing in
+here waits for anybody, sends anything or renders anything.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, Final
+
+from engine import codec, game, grammar, orders
+from engine.decisions import Choice, Decision, Refused, check_shape
+from engine.facts import fold, seen
+from engine.table import Entry, Position
+from pbem.domain.errors import BadInput, Forbidden, Gone, Stale
+from pbem.domain.missed_turns import Agreement, Successor
+from pbem.i18n import speech
+from pbem.i18n.speech import gettext as _
+from pbem.lru import Memory
+from pbem.service.play import views
+from pbem.service.play.log import Kind, Record, latest_entries
+from pbem.service.server import Server
+from pbem.store import deadlines, games, log, outbox, players, turns
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+from pbem.store.players import SeatRow
+
+
+class By(StrEnum):
+    """Through whom a choice came."""
+
+    PERSON = "person"
+    REPLY = "reply"
+    API = "api"
+    CLOCK = "clock"
+    BOT = "bot"
+    ORDER = "order"
+
+
+THEMSELVES: Final = frozenset({By.PERSON, By.REPLY, By.API})
+"""The ways by which a player decides in person."""
+
+POSITIONS: Final[Memory[Position]] = Memory(500)
+"""Where games stand that were played lately. Reading a snapshot takes as long as the rules of a move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a choice. `sealed` says that it waits for others and may still be changed."""
+
+    game_id: int
+    turn: int
+    seat: int
+    choice: Choice
+    written: str
+    sealed: bool
+    again: bool
+    over: bool
+
+
+@dataclass(slots=True)
+class _Move:
+    """A move in progress."""
+
+    row: GameRow
+    position: Position
+    orders: dict[int, orders.Order]
+    record: Record
+    entries: list[Entry]
+
+
+def play(tx: Tx, server: Server, game_id: int, turn: int, seat: int, wanted: str | Choice, by: By) -> Receipt:
+    """Make a choice for a seat in a turn; the same choice again gives the same receipt."""
+    return play_locked(tx, server, games.lock(tx, game_id), turn, seat, wanted, by)
+
+
+def play_locked(
+    tx: Tx,
+    server: Server,
+    row: GameRow,
+    turn: int,
+    seat: int,
+    wanted: str | Choice,
+    by: By,
+    person_id: int | None = None,
+    place: SeatRow | None = None,
+) -> Receipt:
+    """The same in a transaction that has locked the game; with a person, only as long as the seat is theirs.
+
+    `place` is who plays the seat, where that was read with the lock.
+    """
+    place = place or players.seat(tx, row.id, seat)
+    # First of all: who has given a seat away learns nothing by it, not even that the next player chose the same.
+    _must_speak_for(place, by, person_id)
+    if row.turn != turn and (receipt := _made_before(tx, row, turn, seat, wanted)) is not None:
+        return receipt
+    must_go_on(row)
+    if row.turn != turn:
+        raise Stale(_("The game has moved on since that mail."), why=_("This link or form was for an earlier turn."))
+    position = position_of(row)
+    decision = _decision(position, seat)
+    choice = _choice(position, decision, wanted)
+    written = grammar.write(decision, choice)
+    if position.box.get(seat) == choice:
+        return Receipt(row.id, turn, seat, choice, written, sealed=True, again=True, over=False)
+    if seat in position.box and by in (By.CLOCK, By.BOT):
+        raise Stale(_("This seat has answered already."))
+    assert place is not None, "whoever is asked sits somewhere"
+    now = server.now()
+    move = _Move(row, position, orders_of(row), Record(row, now, server.randomness), [])
+    sealed = not _submit(move, seat, choice, by)
+    _obey_orders(tx, move)
+    _note_silence(tx, row, place, by)
+    over = _write(tx, server, move, now)
+    if by is By.CLOCK:
+        deadlines.passed_in_silence(tx, row.id, turn, seat)
+    if not move.entries and by in THEMSELVES:
+        _tell_of_sealed(tx, server, move, place, written, now)
+    return Receipt(row.id, turn, seat, choice, written, sealed=sealed, again=False, over=over)
+
+
+def position_of(row: GameRow) -> Position:
+    """Where the game stands, from its snapshot."""
+    if row.seed is None:
+        raise Gone(_("This game has not begun."), remedy=_("You get a mail when it does."))
+    known = POSITIONS.get(_snapshot_of(row))
+    if known is None:
+        rules = rules_of(row)
+        state = codec.loads(rules, row.state)
+        known = _remember(row, Position(rules, row.seats, row.seed, state, row.turn, box_of(row)))
+    return known
+
+
+def _snapshot_of(row: GameRow) -> tuple[object, ...]:
+    """All that a position is made of, so that nothing which is remembered can be out of date."""
+    return rules_of(row), row.seats, row.seed, row.state, row.turn, row.box
+
+
+def _remember(row: GameRow, position: Position) -> Position:
+    return POSITIONS.put(_snapshot_of(row), position)
+
+
+def rules_of(row: GameRow) -> game.Game[Any]:
+    """The rules that this game is played by."""
+    return game.load(row.kind)
+
+
+def box_of(row: GameRow) -> dict[int, Choice]:
+    """The choices that wait in the box. They are sealed: each is its seat's secret."""
+    return dict(codec.loads(rules_of(row), row.box))
+
+
+def orders_of(row: GameRow) -> dict[int, orders.Order]:
+    """The standing orders of a game. They are their owners' secrets."""
+    return dict(codec.loads(rules_of(row), row.orders))
+
+
+def may_be_undone(entries: Sequence[Entry]) -> bool:
+    """Whether a player may still change their mind: the choices of one seat, and nothing drawn because of them."""
+    deciders = {seat for entry in entries for seat in entry.choices.keys() - entry.alone}
+    return len(deciders) == 1 and not any(entry.drawn for entry in entries)
+
+
+def set_orders(tx: Tx, server: Server, row: GameRow, standing: dict[int, orders.Order], record: Record) -> None:
+    """Write down standing orders that have changed, and let them answer what is asked now."""
+    move = _Move(row, position_of(row), standing, record, [])
+    _obey_orders(tx, move)
+    _write(tx, server, move, server.now())
+
+
+def refusal(refused: Refused, rules: game.Game[Any]) -> BadInput:
+    """What the rules refuse, in the words of the house."""
+    return BadInput(speech.teller(rules)(refused.text), remedy=_("Nothing was changed."))
+
+
+def option_of(choice: Choice) -> str:
+    """A choice as one word of an address: `bid-7`."""
+    return "-".join(_flat((choice.verb, *choice.values))).lower()
+
+
+def text_of(wanted: str) -> str:
+    """An option as text: `bid-7` as `bid 7`. What is text already stays as it is, so that `bid -1` never means `bid 1`."""
+    return wanted if " " in wanted or "" in wanted.split("-") else wanted.replace("-", " ")
+
+
+def _flat(values: tuple[Any, ...]) -> list[str]:
+    return [word for value in values for word in (_flat(value) if isinstance(value, tuple) else [str(value)])]
+
+
+def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, wanted: str | Choice) -> Receipt | None:
+    """The receipt of the very choice that was wanted, if the entry of that turn holds it."""
+    rules = rules_of(row)
+    for standing in latest_entries(rules, log.chain_back(tx, row.id, row.key), turn):
+        if standing.turn == turn and (made := standing.entry.choices.get(seat)) is not None:
+            same = made == wanted if isinstance(wanted, Choice) else option_of(made) == _as_option(wanted)
+            if same and seat not in standing.entry.alone:
+                over = row.status != "playing"
+                return Receipt(
+                    row.id,
+                    turn,
+                    seat,
+                    made,
+                    said(made, rules),
+                    sealed=False,
+                    again=True,
+                    over=over,
+                )
+    return None
+
+
+def must_go_on(row: GameRow) -> None:
+    """Refuse unless the game is being played."""
+    if row.status in ("over", "void"):
+        raise Gone(_("This game is over."), remedy=_("Its result is in your last mail about it."))
+    must_not_be_stopped(row)
+    if row.status != "playing":
+        raise Gone(_("This game has not begun."), remedy=_("You get a mail when it does."))
+    if row.paused:
+        raise Forbidden(_("This table is paused."), remedy=_("Nothing is lost; you get a mail when it goes on."))
+
+
+def must_not_be_stopped(row: GameRow) -> None:
+    """Refuse to touch a game whose record somebody looks at; a pause keeps nobody from leaving, but this does."""
+    if row.status == "frozen":
+        raise Forbidden(
+            _("This game has been stopped, so that somebody can look at its record."),
+            why=_("Until then nothing about it is changed."),
+            remedy=_("Nothing is lost; you get a mail when it goes on, and can do this then."),
+        )
+
+
+def _must_speak_for(place: SeatRow | None, by: By, person_id: int | None) -> None:
+    """Refuse whoever does not play the seat any more."""
+    if person_id is not None and (place is None or place.person_id != person_id):
+        raise Gone(_("Somebody else plays this seat now."), why=_("It has changed hands."))
+    if by is By.BOT and (place is None or place.bot is None):
+        raise Stale(_("A person plays this seat now."))
+
+
+def _decision(position: Position, seat: int) -> Decision:
+    decision = position.open().get(seat)
+    if decision is None:
+        raise Stale(_("There is nothing for you to decide just now."), remedy=_("You get a mail when there is."))
+    return decision
+
+
+def _choice(position: Position, decision: Decision, wanted: str | Choice) -> Choice:
+    try:
+        return check_shape(decision, wanted) if isinstance(wanted, Choice) else grammar.read(decision, text_of(wanted))
+    except Refused as refused:
+        raise refusal(refused, position.game) from refused
+
+
+def _as_option(text: str) -> str:
+    return "-".join(grammar.words_of(text_of(text)))
+
+
+def said(choice: Choice, rules: game.Game[Any]) -> str:
+    """A choice in words, where the decision it answered is gone."""
+    teller = speech.teller(rules)
+    return " ".join([choice.verb, *(teller.word(value) for value in choice.values)])
+
+
+def _submit(move: _Move, seat: int, choice: Choice, by: str) -> bool:
+    """Put the choice into the box; True if that closed the turn."""
+    try:
+        position, entries = move.position.submit(seat, choice)
+    except Refused as refused:
+        raise refusal(refused, move.position.game) from refused
+    if entries:
+        move.record.entries(move.position.turn, entries, seat, by)
+    else:
+        move.record.add(Kind.SEALED, seat, by, {"turn": move.position.turn, "choice": choice})
+    move.position = position
+    move.entries += entries
+    return bool(entries)
+
+
+def _obey_orders(tx: Tx, move: _Move) -> None:
+    """Let standing orders answer as long as they can; each sees its owner's view and nothing else."""
+    while move.orders:
+        asked = [seat for seat in move.position.open() if seat in move.orders and seat not in move.position.box]
+        answers = {seat: _by_order(tx, move, seat) for seat in asked}
+        told = [(seat, given) for seat, given in answers.items() if given.choice is not None or given.note is not None]
+        if not told:
+            return
+        seat, given = told[0]
+        if given.order is None:
+            del move.orders[seat]
+        else:
+            move.orders[seat] = given.order
+        if given.note is not None:
+            move.record.add(Kind.ORDER, seat, By.ORDER, {"order": None, "note": given.note})
+        if given.choice is not None:
+            _submit(move, seat, given.choice, By.ORDER)
+
+
+def _by_order(tx: Tx, move: _Move, seat: int) -> orders.Answer:
+    known = views.view(tx, move.row, seat).view
+    now = fold(known, (seen(each, seat) for entry in move.entries for each in entry.facts))
+    return orders.answer(move.orders[seat], move.position.game, now, seat)
+
+
+def _note_silence(tx: Tx, row: GameRow, place: SeatRow, by: By) -> None:
+    """Count silent turns in a row; any word of the player's own ends the count."""
+    silent = place.silent + 1 if by is By.CLOCK else 0
+    if silent != place.silent and place.bot is None:
+        players.set_silent(tx, row.id, place.seat, silent)
+
+
+def _write(tx: Tx, server: Server, move: _Move, now: datetime) -> bool:
+    """Rows, snapshot, deadlines and mails of a move; True if it ended the game."""
+    row, position = move.row, move.position
+    over = _standing(move).over
+    if over:
+        move.record.add(Kind.REVEALED, None, "table", {"secret": row.secret.hex()})
+    log.append(tx, row.id, move.record.rows)
+    new = _snapshot(move, over, now)
+    if move.entries:
+        turns.close(tx, row, new, _next(server, move, over, now), now)
+    else:
+        for seat in position.box.keys() - box_of(row).keys():
+            deadlines.close(tx, row.id, row.turn, seat)
+        games.advance(tx, row, new)
+    _remember(row._replace(**new), position)
+    return over
+
+
+def _next(server: Server, move: _Move, over: bool, now: datetime) -> turns.Next:
+    """Who is asked now, and who gets a mail: after the end everybody its result, before it whoever is to decide."""
+    position = move.position
+    if over:
+        return turns.Next(position.turn, (), (), "result", range(position.seats), now)
+    asked, answered = position.open().keys(), position.box.keys()
+    hold = server.hold if may_be_undone(move.entries) else timedelta(0)
+    return turns.Next(position.turn, asked, answered, "turn", asked - answered, now + hold)
+
+
+def _snapshot(move: _Move, over: bool, now: datetime) -> dict[str, Any]:
+    """What the move has changed: while others are still to answer, the state stays as it is."""
+    position = move.position
+    new: dict[str, Any] = {"seq": move.record.seq, "head": move.record.head}
+    new |= {"box": codec.dumps(sorted(position.box.items())), "orders": codec.dumps(sorted(move.orders.items()))}
+    if move.entries:
+        new |= {"entry_head": move.record.entry_head, "turn": position.turn}
+        new |= {"state": codec.dumps(position.state)}
+    return new | {"status": "over", "ended_at": now} if over else new
+
+
+def _tell_of_sealed(tx: Tx, server: Server, move: _Move, place: SeatRow, written: str, now: datetime) -> None:
+    """Tell a player who wants to hear of it that a choice was taken in; not sooner than it may have been changed."""
+    if place.person_id is not None and place.sealed:
+        facts = {"choice": written}
+        letter = outbox.Letter(
+            place.person_id, "sealed", move.row.id, move.record.seq, place.seat, move.position.turn, facts
+        )
+        outbox.queue(tx, [letter], now, now + server.hold)
+
+
+def _standing(move: _Move) -> game.Standing:
+    return move.position.game.standing(move.position.state)
+
+
+def lock_seat(tx: Tx, game_id: int, seat: int, person_id: int | None) -> GameRow:
+    """The game, locked, with the person still on the seat."""
+    row = games.lock(tx, game_id)
+    if person_id is not None and (seat, person_id) not in {
+        (place.seat, place.person_id) for place in players.places(tx, game_id)
+    }:
+        raise Gone(_("Somebody else plays this seat now."), why=_("It has changed hands."))
+    return row
+
+
+def agreement_of(row: GameRow) -> Agreement:
+    """What happens at a table with the seat of somebody who is silent. Strangers never come to a private one."""
+    return Agreement(row.silent_limit, Successor.BOT if row.private else Successor(row.successor))

@@ -1,0 +1,99 @@
+"""Invitations: a table offered to addresses, and the answer no. Saying yes is `joining`'s business."""
+
+from datetime import timedelta
+from typing import Final
+
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
+from pbem.i18n.speech import gettext as _
+from pbem.service.people import addresses as persons
+from pbem.service.server import Server
+from pbem.store import blocks as block_rows
+from pbem.store import games, outbox, people, tables
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+from pbem.store.people import PersonRow
+
+MOST_INVITED: Final = 20
+"""Addresses that one table can be offered to."""
+
+INVITATIONS_A_DAY: Final = 5
+"""So many invitations one address gets in a day, from all tables together."""
+
+
+def invite(tx: Tx, server: Server, game_id: int, host_id: int, addresses: tuple[str, ...]) -> int:
+    """Offer a table to more people; how many of them had not been asked before."""
+    row = games.lock(tx, game_id)
+    if row.host_id != host_id:
+        raise Forbidden(_("Only its host invites people to a table."))
+    must_be_open(row)
+    host = people.read(tx, host_id)
+    invited = invite_addresses(tx, server, game_id, host, addresses)
+    email_invitations(tx, server, row, host.name, invited)
+    return len(invited)
+
+
+def decline(tx: Tx, server: Server, game_id: int, person_id: int) -> None:
+    """Answer an invitation with no; again changes nothing."""
+    row = games.lock(tx, game_id)
+    mine = next((each for each in tables.invitations(tx, game_id) if each.person_id == person_id), None)
+    if mine is None:
+        raise NotFound(_("You were not invited to this table."))
+    if mine.status == "accepted":
+        raise Gone(_("You have a place at this table."), remedy=_("You can leave it on its page."))
+    now = server.now()
+    if tables.answer_invitation(tx, game_id, person_id, "declined", now) and row.status == "open":
+        facts = {"who": people.read(tx, person_id).address}
+        outbox.queue(tx, [outbox.Letter(row.host_id, "declined", game_id, facts=facts)], now, now)
+
+
+def invite_addresses(tx: Tx, server: Server, game_id: int, host: PersonRow, addresses: tuple[str, ...]) -> list[int]:
+    """Write down who is asked, and say who of them was not before."""
+    now = server.now()
+    known = {invitation.person_id for invitation in tables.invitations(tx, game_id)}
+    new: list[int] = []
+    for address in addresses:
+        person = persons.find_or_add(tx, server, address)
+        if person.id in known or person.id in new or person.id == host.id:
+            continue
+        if tables.invited_since(tx, person.id, now - timedelta(days=1)) >= INVITATIONS_A_DAY:
+            raise TooMany(
+                _("%(address)s was invited to many tables today.", address=person.address),
+                why=_(
+                    "We send an address %(invitations_a_day)s invitations in a day at most.",
+                    invitations_a_day=INVITATIONS_A_DAY,
+                ),
+                remedy=_("Please leave it out for now."),
+            )
+        new.append(person.id)
+        tables.invite(tx, game_id, person.id, now)
+    if len(known) + len(new) > MOST_INVITED:
+        raise BadInput(
+            _("%(value)s invitations are too many.", value=len(known) + len(new)),
+            why=_("A table is offered to %(most_invited)s at most.", most_invited=MOST_INVITED),
+        )
+    return new
+
+
+def email_invitations(tx: Tx, server: Server, row: GameRow, host_name: str, to: list[int] | None = None) -> None:
+    now = server.now()
+    asked = [invitation.person_id for invitation in tables.invitations(tx, row.id)] if to is None else to
+    facts = {"host": host_name}
+    # Whoever does not want to hear the host is not told of that, and neither is the host.
+    unheard = block_rows.who_block(tx, row.host_id)
+    letters = [outbox.Letter(person, "invitation", row.id, facts=facts) for person in asked if person not in unheard]
+    outbox.queue(tx, letters, now, now)
+
+
+def must_be_open(row: GameRow) -> None:
+    if row.status == "planned":
+        raise NotFound(_("There is no such table in the lobby."))
+    if row.status != "open":
+        raise Gone(
+            _("This table does not wait for players any more."),
+            why={
+                "playing": _("It was full, and its game has begun."),
+                "closed": _("Its host has closed it."),
+                "expired": _("It waited for players for too long."),
+            }.get(row.status, _("Its game is over.")),
+            remedy=_("Other tables wait in the lobby, and you can open one yourself."),
+        )

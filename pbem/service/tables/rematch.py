@@ -1,0 +1,75 @@
+"""Another game with the same people, at a table like the one that is over.
+
+Whoever asks first is its host, and the others who played to the end are invited; whoever asks later is led to the same
+table. So its name is made from that of the table before, and a second press, or a second player, finds it there.
+"""
+
+import hashlib
+import json
+from itertools import count
+
+from pbem.domain.deleted_people import is_former
+from pbem.domain.errors import Stale
+from pbem.i18n.speech import gettext as _
+from pbem.service import links
+from pbem.service.play.seat_view import seat_of
+from pbem.service.server import Server
+from pbem.service.tables import joining
+from pbem.service.tables.new import Wanted
+from pbem.store import games, people, players
+from pbem.store import links as link_rows
+from pbem.store import tables as lobby_rows
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+from pbem.store.links import Meant
+from pbem.tokens import Purpose
+
+_LIVE = ("open", "playing")
+
+
+def rematch(tx: Tx, server: Server, token: str) -> str:
+    """Open the table, or find the one that is open; the token of the page on which the asker takes a place there."""
+    # The lock of the game that is over lets one press after the other come this far.
+    link, before, _place = links.open_to_act(tx, server, token, Purpose.SEAT)
+    _game, _seat, person_id = seat_of(link)
+    if before.status not in ("over", "void"):
+        raise Stale(_("This game is not over yet."), remedy=_("Please play it to its end first."))
+    for number in count(1):
+        key = _key(before.key, number)
+        row = lobby_rows.by_key(tx, key)
+        if row is None:
+            game_id = joining.create_table(tx, server, person_id, _wanted(tx, before, person_id), key).game_id
+        elif row.status in _LIVE:
+            game_id = row.id
+        else:
+            # That one was played, or came to nothing.
+            continue
+        games.lock(tx, game_id)
+        door = link_rows.read(tx, links.make(tx, server, Meant(Purpose.CONFIRM, person_id, game_id)))
+        assert door is not None
+        return links.token(server, door)
+    raise AssertionError("numbers do not end")
+
+
+def _wanted(tx: Tx, before: GameRow, person_id: int) -> Wanted:
+    places = players.places(tx, before.id)
+    others = {place.person_id for place in places if place.person_id is not None} - {person_id}
+    known = people.read_all(tx, others)
+    return Wanted(
+        kind=before.kind,
+        seats=before.seats,
+        options=json.loads(before.options),
+        pace=before.pace,
+        title=before.title,
+        bots=tuple(place.bot for place in places if place.bot is not None),
+        invited=tuple(known[other].address for other in sorted(others) if not is_former(known[other].address)),
+        private=True,
+        doubles=before.doubles,
+        silent_limit=before.silent_limit,
+        successor=before.successor,
+    )
+
+
+def _key(before: str, number: int) -> str:
+    """As long as the name of any table."""
+    return hashlib.sha256(f"rematch {number} of {before}".encode()).hexdigest()[: len(before)]

@@ -1,0 +1,86 @@
+"""A full table begins: seats by draw, the seed, the deal, the first questions.
+
+The server's secret was committed to before anybody gave a word; the seed is made of both, and so is the order of the
+seats. What the table has agreed on becomes the first row of its log. From here on `play` moves the game.
+"""
+
+import json
+from datetime import datetime
+from typing import Any, Final
+
+from engine import codec
+from engine.chance import Stream, seed_from
+from engine.table import Position, deal
+from pbem.service.play.log import Kind, Record
+from pbem.service.play.move import rules_of
+from pbem.service.server import Server
+from pbem.store import deadlines, log, outbox, tables
+from pbem.store.database import Tx
+from pbem.store.games import GameRow
+from pbem.store.players import PlaceRow
+
+SEATING: Final = 2**63
+"""The stream of the seed that seats the players: no log is so long that an entry would draw from it."""
+
+
+def start_game(tx: Tx, server: Server, row: GameRow, places: list[PlaceRow]) -> None:
+    """Seat the players, deal and ask, in a transaction that holds the lock of the game."""
+    now = server.now()
+    rules = rules_of(row)
+    # A table that waited through a change of the rules begins with those of the day.
+    row = row._replace(rules=rules.RULES)
+    seed = seed_from(row.secret, [place.word for place in places])
+    seating = Stream(seed, SEATING).shuffle(range(row.seats))
+    seated = {seat: place for place, seat in zip(places, seating, strict=True)}
+    tables.seat_all(tx, row.id, [(place.place, seat) for seat, place in seated.items()])
+    position, entries = deal(rules, row.seats, seed, json.loads(row.options))
+    record = Record(row, now, server.randomness)
+    record.add(Kind.BEGAN, None, "table", _agreed(row, seated, places, seating))
+    record.entries(0, entries, None, "table")
+    log.append(tx, row.id, record.rows)
+    tables.change_game(
+        tx,
+        row.id,
+        rules=row.rules,
+        status="playing",
+        started_at=now,
+        seed=seed,
+        seq=record.seq,
+        head=record.head,
+        entry_head=record.entry_head,
+        turn=position.turn,
+        state=codec.dumps(position.state),
+        box="[]",
+        orders="[]",
+    )
+    tables.drop_wishes(tx, row.id)
+    _ask(tx, row, seated, position, record.seq, now)
+
+
+def _agreed(row: GameRow, seated: dict[int, PlaceRow], places: list[PlaceRow], seating: list[int]) -> dict[str, Any]:
+    """What is true of the game from its first row on; places and words are in the order of joining."""
+    return {
+        "kind": row.kind,
+        "seats": row.seats,
+        "options": json.loads(row.options),
+        "commitment": row.commitment,
+        "words": [place.word for place in places],
+        "seating": seating,
+        "bots": sorted([seat, place.bot] for seat, place in seated.items() if place.bot is not None),
+        "pace": row.pace,
+        "silent_limit": row.silent_limit,
+        "successor": row.successor,
+    }
+
+
+def _ask(tx: Tx, row: GameRow, seated: dict[int, PlaceRow], position: Position, seq: int, now: datetime) -> None:
+    """The first questions; everybody is told that the game has begun."""
+    asked = sorted(position.open())
+    deadlines.ask(tx, row.id, position.turn, asked, now)
+    letters = [
+        outbox.Letter(place.person_id, kind, row.id, seq, seat, position.turn)
+        for seat, place in sorted(seated.items())
+        if place.person_id is not None
+        for kind in (("welcome", "turn") if seat in asked else ("welcome",))
+    ]
+    outbox.queue(tx, letters, now, now)

@@ -1,0 +1,81 @@
+"""What is wrong when a database cannot be used: in words for whoever has to mend it, and for whoever only wanted to play.
+
+This module must never show a password: what a driver says is told after everything that looks like a secret was cut out.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+
+from pbem.domain.errors import BadInput, Fault, Unavailable
+from pbem.i18n.speech import gettext as _
+from pbem.store.database import sqlite_module
+from pbem.tokens import redact
+
+_MEANINGS: Final = (
+    # What SQLite says, what it means, and what to do.
+    ("disk is full", "The disk is full.", "Nothing that was confirmed is lost. Make room and try again."),
+    ("disk i/o error", "The disk does not take what is written.", "Nothing that was confirmed is lost. See whether it is full or broken."),
+    ("readonly database", "The database cannot be written.", "Give this account the right to write the file and its folder."),
+    ("unable to open", "The database cannot be opened.", "Give this account the right to read and write the file and its folder."),
+    ("not a database", "The file of the database is something else.", "Correct PBEM_DATABASE_URL, or restore a backup with `pbem restore`."),
+    ("malformed", "The file of the database is damaged.", "Stop the server, keep a copy of the file, and restore a backup with `pbem restore`."),
+    ("locked", "The database is busy.", "Somebody else has it locked; try again, and stop other programs that use the file."),
+    ("no such table", "The database lacks tables.", "Run `pbem migrate`."),
+    # What PostgreSQL says.
+    ("does not exist", "The database lacks something.", "Check PBEM_DATABASE_URL, create the database, and run `pbem migrate`."),
+    ("authentication", "The database did not let us in.", "Check the name and the password in PBEM_DATABASE_URL."),
+    ("permission denied", "The database did not allow it.", "Give the role in PBEM_DATABASE_URL the rights to its tables."),
+)  # fmt: skip
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Say what is wrong with the database in place of the driver's exception."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise _meaning(error.orig or error) from error
+    except sqlite_module().Error as error:
+        # Copying a whole file goes past SQLAlchemy.
+        raise _meaning(error) from error
+    except ModuleNotFoundError as error:
+        if error.name != "psycopg":
+            raise
+        raise BadInput(
+            _("PostgreSQL cannot be used yet."),
+            why=_("Its driver is not installed."),
+            remedy=_("Install it: pip install 'pbem[postgresql]'"),
+        ) from error
+    except SQLAlchemyError as error:
+        raise Fault(
+            _("The database cannot be used: %(first_line)s", first_line=_first_line(error)),
+            remedy=_("Check PBEM_DATABASE_URL."),
+        ) from error
+
+
+def for_visitors(error: Exception) -> Fault:
+    """What went wrong, for somebody who cannot mend it: what they may rely on, and nothing of how we are built."""
+    # What the database calls operational is not about the statement: it is full, busy, or not there.
+    if isinstance(error, OperationalError):
+        return Unavailable(_("We cannot get at our records just now."), why=_("What we had confirmed to you is safe."))
+    return Fault(_("Something went wrong here."))
+
+
+def _meaning(error: BaseException) -> Fault:
+    said = _first_line(error)
+    for words, what, remedy in _MEANINGS:
+        if words in said.lower():
+            return Fault(what, why=_("It said: %(said)s.", said=said), remedy=remedy)
+    return Fault(
+        _("The database cannot be used."),
+        why=_("It said: %(said)s.", said=said),
+        remedy=_("`pbem doctor` looks closer."),
+    )
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return redact(lines[0]).rstrip(". ")[:300]

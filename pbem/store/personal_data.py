@@ -1,0 +1,156 @@
+"""Everything that is written down of one person, table by table, as plain values: what they are given when they ask for it."""
+
+from typing import Any, Final
+
+from sqlalchemy import Connection, Table, delete, select, update
+
+from pbem.domain.deleted_people import NAME, former_address, former_name
+from pbem.store import people, players, search
+from pbem.store.people import PersonRow
+from pbem.store.schema import (
+    Alarm,
+    Ban,
+    Block,
+    Bounce,
+    Call,
+    Game,
+    Invitation,
+    Ledger,
+    Link,
+    Outbox,
+    Place,
+    Preference,
+    Received,
+    Said,
+    Session,
+    Unreachable,
+    Vacation,
+    Willing,
+    Wish,
+    table_of,
+)
+
+Rows = list[dict[str, Any]]
+
+_ABOUT: Final = {
+    "sessions": Session,
+    "vacations": Vacation,
+    "preferences": Preference,
+    "willing": Willing,
+    "blocks": Block,
+    "bans": Ban,
+    "invitations": Invitation,
+    "wishes": Wish,
+    "calls": Call,
+    "failures": Unreachable,
+    "bounces": Bounce,
+}
+"""What is about a person alone, by the name that it has in their file."""
+
+_SECRET: Final = frozenset({"secret_hash", "person_id", "organiser_id", "blocked_id"})
+"""What helps nobody who reads the file, or is not theirs to know."""
+
+_ALARM, _BLOCK, _CALL, _GAME = table_of(Alarm), table_of(Block), table_of(Call), table_of(Game)
+_LEDGER, _LINK, _OUTBOX, _PLACE = table_of(Ledger), table_of(Link), table_of(Outbox), table_of(Place)
+_RECEIVED, _SAID = table_of(Received), table_of(Said)
+
+
+def about(tx: Connection, person_id: int) -> dict[str, Rows]:
+    """The rows that are about a person and about no game in particular."""
+    return {name: _rows(tx, table_of(kind), person_id) for name, kind in _ABOUT.items()}
+
+
+def tables(tx: Connection, person_id: int) -> Rows:
+    """The seats of a person, and the tables that they opened without taking one, the first first."""
+    seated = (
+        select(_GAME.c.id, _PLACE.c.seat, _PLACE.c.name, _PLACE.c.word, _PLACE.c.joined_at)
+        .join_from(_PLACE, _GAME, _GAME.c.id == _PLACE.c.game_id)
+        .where(_PLACE.c.person_id == person_id)
+        .order_by(_GAME.c.id, _PLACE.c.place)
+    )
+    found: Rows = [dict(row._mapping) for row in tx.execute(seated)]
+    known = {row["id"] for row in found}
+    hosted = select(_GAME.c.id).where(_GAME.c.host_id == person_id).order_by(_GAME.c.id)
+    found += [{"id": number} for number in tx.execute(hosted).scalars() if number not in known]
+    return found
+
+
+def said(tx: Connection, game_id: int, seat: int) -> list[tuple[str, str | None]]:
+    """When a seat said something at a table, and what, if it was not redacted."""
+    wanted = select(_SAID.c.at, _SAID.c.body).where(_SAID.c.game_id == game_id, _SAID.c.seat == seat)
+    rows = tx.execute(wanted.order_by(_SAID.c.seq))
+    return [(row.at.isoformat(), None if row.body is None else row.body.decode()) for row in rows]
+
+
+def received(tx: Connection, person_id: int) -> Rows:
+    """The mails that came in on a person's links: when, and what was done about them."""
+    wanted = select(_RECEIVED.c.received_at, _RECEIVED.c.status, _RECEIVED.c.outcome, _RECEIVED.c.acts)
+    mine = wanted.join(_LINK, _LINK.c.id == _RECEIVED.c.link_id).where(_LINK.c.person_id == person_id)
+    return [dict(row._mapping) for row in tx.execute(mine.order_by(_RECEIVED.c.id))]
+
+
+def _rows(tx: Connection, table: Table, person_id: int) -> Rows:
+    named = [column for column in table.c if column.name not in _SECRET]
+    wanted = select(*named).where(table.c.person_id == person_id).order_by(*table.primary_key)
+    return [dict(row._mapping) for row in tx.execute(wanted)]
+
+
+_DROPPED: Final = (Bounce, Invitation, Preference, Session, Unreachable, Vacation, Willing, Wish)
+"""What is about a person alone."""
+
+GONE: Final = "(deleted)"
+
+
+def forget(tx: Connection, person: PersonRow, zone: str) -> None:
+    """Take a person, who is locked, out of everything; what stays is a row that says that there was somebody."""
+    for kind in _DROPPED:
+        table = table_of(kind)
+        tx.execute(delete(table).where(table.c.person_id == person.id))
+    tx.execute(delete(_BLOCK).where((_BLOCK.c.person_id == person.id) | (_BLOCK.c.blocked_id == person.id)))
+    _forget_mails(tx, person.id)
+    calls = update(_CALL).where(_CALL.c.person_id == person.id)
+    tx.execute(calls.values(text=GONE, answer=None, status="closed"))
+    if person.name:
+        # What an alarm says begins with the name of whom it is about. It has been told, so its text is needed no more.
+        told = (_ALARM.c.told_at.is_not(None), _ALARM.c.says.startswith(person.name, autoescape=True))
+        tx.execute(update(_ALARM).where(*told).values(says=GONE))
+    for game_id in tx.execute(select(_PLACE.c.game_id).where(_PLACE.c.person_id == person.id).distinct()).scalars():
+        _rename(tx, game_id, person.id)
+    nowhere = former_address(person.key)
+    people.change(
+        tx,
+        person.id,
+        name=NAME,
+        address=nowhere,
+        mailbox=nowhere,
+        zone=zone,
+        quiet=None,
+        delivery="nothing",
+        sealed=False,
+        confirmed_at=None,
+    )
+
+
+def _forget_mails(tx: Connection, person_id: int) -> None:
+    """That mails were sent stays; what they said, and what a server said of them, does not."""
+    mine = select(_OUTBOX.c.id).where(_OUTBOX.c.person_id == person_id)
+    tx.execute(update(_LEDGER).where(_LEDGER.c.outbox_id.in_(mine)).values(detail=""))
+    waiting = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status.in_(("queued", "digest", "parked")))
+    tx.execute(update(_OUTBOX).where(*waiting).values(status="superseded", claimed_until=None))
+    tx.execute(update(_OUTBOX).where(_OUTBOX.c.person_id == person_id).values(body=None, facts="{}"))
+    through = select(_LINK.c.id).where(_LINK.c.person_id == person_id)
+    waiting_in = (_RECEIVED.c.link_id.in_(through), _RECEIVED.c.status.in_(("waiting", "doubted", "parked")))
+    tx.execute(update(_RECEIVED).where(*waiting_in).values(status="done", claimed_until=None))
+    tx.execute(update(_RECEIVED).where(_RECEIVED.c.link_id.in_(through)).values(raw=None, acts="[]"))
+
+
+def _rename(tx: Connection, game_id: int, person_id: int) -> None:
+    places = players.places(tx, game_id)
+    taken = {place.name for place in places if place.person_id != person_id}
+    for place in places:
+        if place.person_id == person_id:
+            name = former_name(taken)
+            taken.add(name)
+            this = (_PLACE.c.game_id == game_id, _PLACE.c.place == place.place)
+            tx.execute(update(_PLACE).where(*this).values(name=name))
+    search.of_table(tx, game_id)

@@ -1,0 +1,329 @@
+"""Tables that have not begun: announced, joined, invited to, expired."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, and_, bindparam, delete, func, insert, or_, select, update
+
+from pbem.domain.errors import NotFound
+from pbem.i18n.speech import gettext as _
+from pbem.store import search
+from pbem.store.games import GameRow
+from pbem.store.players import PlaceRow
+from pbem.store.schema import Game, Invitation, Offer, Person, Place, Unreachable, Vote, Willing, Wish, table_of
+
+_GAME, _INVITATION, _OFFER, _PERSON = table_of(Game), table_of(Invitation), table_of(Offer), table_of(Person)
+_PLACE, _UNREACHABLE, _VOTE, _WILLING = table_of(Place), table_of(Unreachable), table_of(Vote), table_of(Willing)
+_WISH = table_of(Wish)
+_SEAT = (
+    update(_PLACE)
+    .where(_PLACE.c.game_id == bindparam("of_game"), _PLACE.c.place == bindparam("of_place"))
+    .values(seat=bindparam("new_seat"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WishRow:
+    """What somebody asked for with an address that has not said yes to it yet."""
+
+    game_id: int
+    person_id: int
+    name: str
+    word: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationRow:
+    """Somebody who was asked to a table, and what came of it."""
+
+    id: int
+    game_id: int
+    person_id: int
+    status: str
+    created_at: datetime
+    answered_at: datetime | None
+
+
+def add_game(tx: Connection, **values: Any) -> int:
+    """Announce a table; its number."""
+    game_id = int(tx.execute(insert(_GAME).returning(_GAME.c.id), values).scalar_one())
+    search.of_table(tx, game_id)
+    return game_id
+
+
+def change_game(tx: Connection, game_id: int, **values: Any) -> None:
+    """Write what has become of a table."""
+    tx.execute(update(_GAME).where(_GAME.c.id == game_id).values(**values))
+
+
+def add_place(tx: Connection, row: PlaceRow) -> None:
+    """Somebody joins."""
+    values = {name: getattr(row, name) for name in PlaceRow.__dataclass_fields__}
+    tx.execute(insert(_PLACE), values)
+    search.of_table(tx, row.game_id)
+
+
+def drop_place(tx: Connection, game_id: int, place: int) -> None:
+    """Somebody leaves before the start."""
+    tx.execute(delete(_PLACE).where(_PLACE.c.game_id == game_id, _PLACE.c.place == place))
+    search.of_table(tx, game_id)
+
+
+def change_place(tx: Connection, game_id: int, seat: int, **values: Any) -> None:
+    """Write who plays a seat."""
+    tx.execute(update(_PLACE).where(_PLACE.c.game_id == game_id, _PLACE.c.seat == seat).values(**values))
+    if "name" in values:
+        search.of_table(tx, game_id)
+
+
+def seat_all(tx: Connection, game_id: int, seats: Sequence[tuple[int, int]]) -> None:
+    """Give each place its seat."""
+    tx.execute(_SEAT, [{"of_game": game_id, "of_place": place, "new_seat": seat} for place, seat in seats])
+
+
+def open_games(tx: Connection, *, private: bool = False, limit: int = 100) -> list[GameRow]:
+    """Tables that wait for players, the newest first."""
+    wanted = select(_GAME).where(_GAME.c.status == "open", _GAME.c.private == private)
+    newest_first = wanted.order_by(_GAME.c.created_at.desc(), _GAME.c.id.desc()).limit(limit)
+    return [GameRow(**row._mapping) for row in tx.execute(newest_first)]
+
+
+def expired(tx: Connection, now: datetime, limit: int) -> list[int]:
+    """Tables that have waited for players too long."""
+    waiting = _GAME.c.status.in_(("planned", "open"))
+    wanted = select(_GAME.c.id).where(waiting, _GAME.c.expires_at <= now)
+    return list(tx.execute(wanted.order_by(_GAME.c.expires_at).limit(limit)).scalars())
+
+
+def by_key(tx: Connection, key: str) -> GameRow | None:
+    """The table of that public name."""
+    row = tx.execute(select(_GAME).where(_GAME.c.key == key)).one_or_none()
+    return None if row is None else GameRow(**row._mapping)
+
+
+def busy_with(tx: Connection, person_id: int) -> int:
+    """How many tables a person has open or is playing at, as a player or as the host."""
+    joined = select(_PLACE.c.place).where(_PLACE.c.game_id == _GAME.c.id, _PLACE.c.person_id == person_id)
+    mine = or_(joined.exists(), _GAME.c.host_id == person_id)
+    going_on = _GAME.c.status.in_(("open", "playing"))
+    return tx.execute(select(func.count()).select_from(_GAME).where(mine, going_on)).scalar_one()
+
+
+def of_person(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[GameRow]:
+    """The tables at which a person takes part."""
+    joined = and_(_PLACE.c.game_id == _GAME.c.id, _PLACE.c.person_id == person_id)
+    wanted = select(_GAME).where(select(_PLACE.c.place).where(joined).exists(), _GAME.c.status.in_(list(statuses)))
+    return [GameRow(**row._mapping) for row in tx.execute(wanted.order_by(_GAME.c.id))]
+
+
+def names_of(tx: Connection, person_id: int) -> set[str]:
+    """What a person is called at the tables at which they take or took part."""
+    return set(tx.execute(select(_PLACE.c.name).where(_PLACE.c.person_id == person_id)).scalars())
+
+
+def lately_over(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
+    """The games that a person has played and that are over, the last one first."""
+    joined = and_(_PLACE.c.game_id == _GAME.c.id, _PLACE.c.person_id == person_id)
+    over = (select(_PLACE.c.place).where(joined).exists(), _GAME.c.status.in_(("over", "void")))
+    wanted = select(_GAME).where(*over).order_by(_GAME.c.ended_at.desc(), _GAME.c.id.desc()).limit(limit)
+    return [GameRow(**row._mapping) for row in tx.execute(wanted)]
+
+
+def titles(tx: Connection, game_ids: Collection[int]) -> dict[int, str]:
+    """What these tables are called."""
+    wanted = select(_GAME.c.id, _GAME.c.title).where(_GAME.c.id.in_(game_ids))
+    return {row.id: row.title for row in tx.execute(wanted)}
+
+
+def hosted_by(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[GameRow]:
+    """The tables of which a person is the host."""
+    wanted = select(_GAME).where(_GAME.c.host_id == person_id, _GAME.c.status.in_(list(statuses)))
+    return [GameRow(**row._mapping) for row in tx.execute(wanted.order_by(_GAME.c.id))]
+
+
+def invite(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
+    """Ask a person to a table."""
+    values = {"game_id": game_id, "person_id": person_id, "status": "open", "created_at": now}
+    tx.execute(insert(_INVITATION), values)
+
+
+def invitations(tx: Connection, game_id: int) -> list[InvitationRow]:
+    """Whom a table was offered to, and what came of it, in the order of asking."""
+    wanted = select(_INVITATION).where(_INVITATION.c.game_id == game_id)
+    return [InvitationRow(**row._mapping) for row in tx.execute(wanted.order_by(_INVITATION.c.id))]
+
+
+def invited_since(tx: Connection, person_id: int, since: datetime) -> int:
+    """How often a person was asked to tables since then."""
+    mine = (_INVITATION.c.person_id == person_id, _INVITATION.c.created_at > since)
+    return tx.execute(select(func.count()).select_from(_INVITATION).where(*mine)).scalar_one()
+
+
+def answer_invitation(tx: Connection, game_id: int, person_id: int, status: str, now: datetime) -> bool:
+    """Write down an answer; False if there is no open invitation."""
+    mine = and_(_INVITATION.c.game_id == game_id, _INVITATION.c.person_id == person_id, _INVITATION.c.status == "open")
+    done = tx.execute(update(_INVITATION).where(mine).values(status=status, answered_at=now))
+    return done.rowcount == 1
+
+
+def wish(tx: Connection, row: WishRow) -> None:
+    """Keep what somebody asked for until their address says yes; the last word counts."""
+    this = and_(_WISH.c.game_id == row.game_id, _WISH.c.person_id == row.person_id)
+    values = {"name": row.name, "word": row.word, "created_at": row.created_at}
+    if tx.execute(update(_WISH).where(this).values(**values)).rowcount == 0:
+        tx.execute(insert(_WISH), {"game_id": row.game_id, "person_id": row.person_id} | values)
+
+
+def wished(tx: Connection, game_id: int, person_id: int) -> WishRow | None:
+    """What a person has asked for at this table."""
+    this = and_(_WISH.c.game_id == game_id, _WISH.c.person_id == person_id)
+    row = tx.execute(select(_WISH).where(this)).one_or_none()
+    return None if row is None else WishRow(**row._mapping)
+
+
+def wishes(tx: Connection, game_id: int) -> list[WishRow]:
+    """Who has asked for a place at this table and not said yes by mail, the first first."""
+    wanted = select(_WISH).where(_WISH.c.game_id == game_id).order_by(_WISH.c.created_at, _WISH.c.person_id)
+    return [WishRow(**row._mapping) for row in tx.execute(wanted)]
+
+
+def drop_wishes(tx: Connection, game_id: int) -> None:
+    """Nobody waits for a place at this table any more."""
+    tx.execute(delete(_WISH).where(_WISH.c.game_id == game_id))
+
+
+def drop_wish(tx: Connection, game_id: int, person_id: int) -> None:
+    """A wish has come true, or never will."""
+    tx.execute(delete(_WISH).where(_WISH.c.game_id == game_id, _WISH.c.person_id == person_id))
+
+
+def take_back_yes(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
+    """Somebody who came by an invitation has left again."""
+    mine = (_INVITATION.c.game_id == game_id, _INVITATION.c.person_id == person_id)
+    tx.execute(update(_INVITATION).where(*mine).values(status="declined", answered_at=now))
+
+
+@dataclass(frozen=True, slots=True)
+class OfferRow:
+    """A seat whose player is gone: who that was, why, whom the table wants there, and what came of it."""
+
+    id: int
+    game_id: int
+    seat: int
+    person_id: int
+    why: str
+    successor: str
+    status: str
+    offered_at: datetime
+    ended_at: datetime | None
+    taken_by: int | None
+
+
+def add_offer(tx: Connection, game_id: int, seat: int, person_id: int, why: str, successor: str, now: datetime) -> int:
+    """A seat can change hands; the number of the offer. The game is locked."""
+    values = {
+        "game_id": game_id,
+        "seat": seat,
+        "person_id": person_id,
+        "why": why,
+        "successor": successor,
+        "status": "open",
+        "offered_at": now,
+    }
+    return int(tx.execute(insert(_OFFER).returning(_OFFER.c.id), values).scalar_one())
+
+
+def offer(tx: Connection, offer_id: int) -> OfferRow:
+    """One offer; not found if there is none."""
+    row = tx.execute(select(_OFFER).where(_OFFER.c.id == offer_id)).one_or_none()
+    if row is None:
+        raise NotFound(_("There is no such seat on offer here."))
+    return OfferRow(**row._mapping)
+
+
+def offer_of_seat(tx: Connection, game_id: int, seat: int) -> OfferRow | None:
+    """The open offer of a seat."""
+    this = (_OFFER.c.game_id == game_id, _OFFER.c.seat == seat, _OFFER.c.status == "open")
+    row = tx.execute(select(_OFFER).where(*this)).one_or_none()
+    return None if row is None else OfferRow(**row._mapping)
+
+
+def offers_of_game(tx: Connection, game_id: int) -> list[tuple[OfferRow, str, bool]]:
+    """The open offers of seats at a table, each with the name of whoever plays the seat, and whether its player does still."""
+    here = and_(_PLACE.c.game_id == _OFFER.c.game_id, _PLACE.c.seat == _OFFER.c.seat)
+    theirs = (_PLACE.c.name.label("name"), (_PLACE.c.person_id == _OFFER.c.person_id).label("kept"))
+    these = select(_OFFER, *theirs).join(_PLACE, here).where(_OFFER.c.game_id == game_id, _OFFER.c.status == "open")
+    rows = [dict(row._mapping) for row in tx.execute(these.order_by(_OFFER.c.seat))]
+    about = [(str(row.pop("name")), bool(row.pop("kept"))) for row in rows]
+    return [(OfferRow(**row), name, kept) for row, (name, kept) in zip(rows, about, strict=True)]
+
+
+def end_offer(tx: Connection, offer_id: int, status: str, now: datetime, taken_by: int | None = None) -> None:
+    """An offer is over, and how."""
+    ended = update(_OFFER).where(_OFFER.c.id == offer_id)
+    tx.execute(ended.values(status=status, ended_at=now, taken_by=taken_by))
+
+
+def open_to_all(tx: Connection, limit: int) -> list[OfferRow]:
+    """Seats at running tables that a substitute may take, the newest first."""
+    going_on = and_(_GAME.c.id == _OFFER.c.game_id, _GAME.c.status == "playing")
+    wanted = select(_OFFER).join(_GAME, going_on)
+    still = (_OFFER.c.status == "open", _OFFER.c.successor == "substitute")
+    newest = wanted.where(*still).order_by(_OFFER.c.offered_at.desc(), _OFFER.c.id.desc()).limit(limit)
+    return [OfferRow(**row._mapping) for row in tx.execute(newest)]
+
+
+def open_ids(tx: Connection) -> list[int]:
+    """All offers that are open."""
+    return list(tx.execute(select(_OFFER.c.id).where(_OFFER.c.status == "open").order_by(_OFFER.c.id)).scalars())
+
+
+def set_willing(tx: Connection, person_id: int, willing: bool, now: datetime) -> None:
+    """Note that a person would, or would not, take over seats. The person is locked."""
+    if not willing:
+        tx.execute(delete(_WILLING).where(_WILLING.c.person_id == person_id))
+    elif not is_willing(tx, person_id):
+        tx.execute(insert(_WILLING), {"person_id": person_id, "since": now})
+
+
+def is_willing(tx: Connection, person_id: int) -> bool:
+    """Whether a person would take over seats."""
+    return tx.execute(select(_WILLING.c.since).where(_WILLING.c.person_id == person_id)).first() is not None
+
+
+def willing(tx: Connection, game_id: int, without: Iterable[int]) -> list[int]:
+    """People who would take a seat over, have none at this table, and can be reached."""
+    at_table = select(_PLACE.c.place).where(_PLACE.c.game_id == game_id, _PLACE.c.person_id == _WILLING.c.person_id)
+    failing = select(_UNREACHABLE.c.id).where(
+        _UNREACHABLE.c.person_id == _WILLING.c.person_id, _UNREACHABLE.c.end_at.is_(None)
+    )
+    wanted = (
+        select(_WILLING.c.person_id)
+        .join(_PERSON, _PERSON.c.id == _WILLING.c.person_id)
+        .where(
+            _PERSON.c.confirmed_at.is_not(None),
+            ~at_table.exists(),
+            ~failing.exists(),
+            _WILLING.c.person_id.not_in(list(without)),
+        )
+        .order_by(_WILLING.c.person_id)
+    )
+    return list(tx.execute(wanted).scalars())
+
+
+def add_vote(tx: Connection, game_id: int, seat: int, at: datetime) -> None:
+    """A seat agrees. The game is locked, and the seat has not voted yet."""
+    tx.execute(insert(_VOTE), {"game_id": game_id, "seat": seat, "at": at})
+
+
+def drop_vote(tx: Connection, game_id: int, seat: int) -> bool:
+    """A seat agrees no longer; False if it did not before."""
+    return tx.execute(delete(_VOTE).where(_VOTE.c.game_id == game_id, _VOTE.c.seat == seat)).rowcount == 1
+
+
+def votes(tx: Connection, game_id: int) -> set[int]:
+    """The seats that agree."""
+    return set(tx.execute(select(_VOTE.c.seat).where(_VOTE.c.game_id == game_id)).scalars())

@@ -1,0 +1,59 @@
+"""Mails handed in by a provider over the web, where there is no mail server beside us.
+
+The body is the mail as it came; two headers hold its envelope, one the time in seconds, and one a signature over all of
+that, made with a secret that the settings name:
+
+    X-Pbem-From, X-Pbem-To, X-Pbem-Time
+    X-Pbem-Signature    HMAC-SHA256 over time, from and to, each followed by a line feed, and the body; in hexadecimal
+
+A request that is sent twice is one mail. Without a secret there is no such address.
+"""
+
+import hmac
+import re
+from datetime import timedelta
+from typing import Final
+
+from flask import Blueprint, Response, request
+
+from pbem.domain.errors import BadInput, Forbidden, NotFound
+from pbem.i18n.speech import gettext as _
+from pbem.service.incoming import receive
+from pbem.web import site
+
+pages = Blueprint("inbound", __name__)
+
+OLDEST: Final = timedelta(minutes=5)
+"""So old a signed request may be: one that somebody has seen is worth nothing later."""
+
+LONGEST_ENVELOPE: Final = 320
+
+
+@pages.post("/inbound")
+def take() -> Response:
+    """Keep a mail that came in."""
+    config = site.config()
+    if not config.inbound.secret:
+        raise NotFound(_("There is nothing at this address."))
+    # Of all addresses this is the only one to which whole mails come.
+    request.max_content_length = config.limits.mail_bytes
+    body = request.get_data(cache=False)
+    envelope_from, envelope_to, time = (request.headers.get(f"X-Pbem-{name}", "") for name in ("From", "To", "Time"))
+    signed = f"{time}\n{envelope_from}\n{envelope_to}\n".encode("utf-8", "surrogateescape") + body
+    ours = hmac.digest(config.inbound.secret.encode(), signed, "sha256").hex()
+    if not hmac.compare_digest(ours.encode(), request.headers.get("X-Pbem-Signature", "").lower().encode()):
+        raise Forbidden(
+            _("This mail is not signed as it should be."), remedy=_("Sign it with the secret of the settings.")
+        )
+    if not re.fullmatch("[0-9]{1,12}", time, re.ASCII) or not _is_now(int(time)):
+        raise Forbidden(
+            _("This request is too old, or from the future."), remedy=_("Set the clocks right, and sign it anew.")
+        )
+    if not envelope_to or max(len(envelope_from), len(envelope_to)) > LONGEST_ENVELOPE:
+        raise BadInput(_("This mail is for nobody."), why=_("X-Pbem-To names one recipient."))
+    receive.receive(site.server(), receive.letterbox_of(config), envelope_from, envelope_to, body)
+    return Response(status=204)
+
+
+def _is_now(seconds: int) -> bool:
+    return abs(site.server().now().timestamp() - seconds) <= OLDEST.total_seconds()

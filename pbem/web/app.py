@@ -1,0 +1,110 @@
+"""The web application: one function that puts it together, and starts nothing.
+
+No worker, no thread and no connection begins here; who wants those starts them beside it.
+"""
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from flask import Flask
+from jinja2 import Environment, StrictUndefined, Template
+from jinja2.environment import TemplateModule
+
+from pbem import paths
+from pbem.config import Config
+from pbem.domain.duration import longer
+from pbem.i18n import sentences, speech
+from pbem.service.server import Server
+from pbem.web import access_log, desk, link_repair, phrases, security, site
+from pbem.web.api import endpoints, inbound
+from pbem.web.art import pictures
+from pbem.web.errors import answer_errors
+from pbem.web.people import account, consent, feeds, my_page, sign_in, unsubscribe, unverified_reply
+from pbem.web.public import dev_inbox, gallery, handbook, robots, rules, verify
+from pbem.web.seat import move, page, talk
+from pbem.web.tables import demo, interventions, lobby, replay
+
+MOST_FORM_PARTS: Final = 50
+"""No form of ours has parts at all; what mail programs send for one click has one or two."""
+
+
+def create_app(server: Server, config: Config) -> Flask:
+    """The application of a house."""
+    app = Flask("pbem.web", template_folder=str(paths.templates() / "web"), static_folder="static")
+    app.config.update(
+        TRUSTED_HOSTS=list(config.trusted_hosts),
+        MAX_CONTENT_LENGTH=config.limits.request_bytes,
+        MAX_FORM_MEMORY_SIZE=config.limits.request_bytes,
+        MAX_FORM_PARTS=MOST_FORM_PARTS,
+        SEND_FILE_MAX_AGE_DEFAULT=86400,
+    )
+    app.jinja_env.undefined = StrictUndefined
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    # English is what stands in the templates, so it needs no catalogue.
+    app.jinja_env.add_extension("jinja2.ext.i18n")
+    sentences.speak(app.jinja_env)
+    app.jinja_env.globals.update(
+        language=speech.tag,
+        site_name=config.site.name,
+        base_url=config.base_url,
+        development=config.development,
+        pace_in_words=phrases.pace,
+        longer=longer,
+        drawn_by=_drawn_by(app.jinja_env),
+        part=site.part,
+        by_token=site.by_token,
+        macros=_macros(app.jinja_env),
+        style_version=_version(Path(str(app.static_folder)) / "pbem.css"),
+    )
+    pictures.provide(app)
+    site.settle(app.extensions, server, config)
+    access_log.watch(app)
+    security.watch(app, config)
+    link_repair.lead_back(app)
+    answer_errors(app)
+    for pages in (
+        move.pages,
+        page.pages,
+        interventions.pages,
+        replay.pages,
+        verify.pages,
+        rules.pages,
+        handbook.pages,
+        robots.pages,
+        lobby.pages,
+        sign_in.pages,
+        my_page.pages,
+        account.pages,
+        consent.pages,
+        feeds.pages,
+        talk.pages,
+        demo.pages,
+        unsubscribe.pages,
+        unverified_reply.pages,
+        inbound.pages,
+        endpoints.routes,
+        *desk.BLUEPRINTS,
+    ):
+        app.register_blueprint(pages)
+    if config.development:
+        app.register_blueprint(dev_inbox.pages)
+        app.register_blueprint(gallery.pages)
+    return app
+
+
+def _drawn_by(templates: Environment) -> Callable[[str], Template]:
+    """Which template draws the tables of a game: its own, or the one of all. Missing files are looked for only once."""
+    return cache(lambda game: templates.select_template([f"games/{game}.html", "games/_any.html"]))
+
+
+def _macros(templates: Environment) -> Callable[[str], TemplateModule]:
+    """The macros of a template. An `import` compares all globals of two templates first, each time; there are no others."""
+    return cache(lambda name: templates.get_template(name).module)
+
+
+def _version(file: Path) -> str:
+    """What stands in the address of a file, so that a new one is fetched at once."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:8]

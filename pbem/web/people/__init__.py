@@ -1,0 +1,1 @@
+"""Pages of a person: their tables, settings, account, sign-in and unsubscribing."""

@@ -1,0 +1,32 @@
+"""Signing in by a mailed link: the link shows a button, and the button opens a session and leads to one's own page."""
+
+from flask import Blueprint, Response
+
+from pbem.service.people import sessions
+from pbem.web import security, site
+from pbem.web.people import session_cookie
+from pbem.web.people.session_cookie import Who
+from pbem.web.site import server
+
+pages = Blueprint("signing_in", __name__)
+
+
+@pages.get("/l/<token>")
+def show(token: str) -> Response:
+    """The button that signs in."""
+    return _page(token)
+
+
+@pages.post("/l/<token>")
+def sign_in(token: str) -> Response:
+    """Sign this browser in."""
+    security.must_not_be_foreign()
+    if not security.a_person_clicked():
+        return _page(token, ask_again=True)
+    secret = server().run(sessions.sign_in, token, session_cookie.this_device())
+    return session_cookie.keep(site.go("own.show"), Who.PERSON, secret)
+
+
+def _page(token: str, *, ask_again: bool = False) -> Response:
+    found = server().read(sessions.welcome, token)
+    return site.page("sign_in.html", found=found, token=token, ask_again=ask_again)

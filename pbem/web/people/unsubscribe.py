@@ -1,0 +1,99 @@
+"""The link to fewer mails that stands in every one of them; mail programs press its button too (RFC 8058).
+
+With a table's name behind the token it is about that table, without about all. It shows nothing about anybody's games,
+because it passes through many hands.
+"""
+
+from flask import Blueprint, Response, request
+
+from pbem.domain.delivery import Way
+from pbem.domain.errors import Refusal
+from pbem.service.desk import calls
+from pbem.service.outgoing import unsubscribe
+from pbem.service.people import send_links as people_send_links
+from pbem.tokens import Purpose
+from pbem.web import security, site
+from pbem.web.errors import status_of
+from pbem.web.site import field, server, ticked
+
+pages = Blueprint("stop", __name__)
+
+
+@pages.get("/u/<token>")
+@pages.get("/u/<token>/<key>")
+def show(token: str, key: str | None = None) -> Response:
+    """When mails come, and buttons to change that."""
+    return _page(token, key)
+
+
+@pages.post("/u/<token>")
+@pages.post("/u/<token>/<key>")
+def stop(token: str, key: str | None = None) -> Response:
+    """Stop mails, or choose when they come."""
+    if request.form.get("List-Unsubscribe") == "One-Click":
+        # A mail program cannot be asked twice or led on, and comes from wherever its maker is.
+        unsubscribe.stop(server(), token, key)
+        return _page(token, key)
+    security.must_not_be_foreign()
+    if not security.a_person_clicked():
+        return _page(token, key, ask_again=True)
+    try:
+        _choose(token, key)
+    except Refusal as refused:
+        return _page(token, key, refused=refused)
+    return site.go("stop.show", token=token, key=key)
+
+
+@pages.post("/u/<token>/settings")
+def settle(token: str) -> Response:
+    """Choose when to be reminded, quiet hours, and whether to be told of sealed choices."""
+    security.must_not_be_foreign()
+    try:
+        unsubscribe.settle(server(), token, cadence=field("cadence"), quiet=field("quiet"), sealed=ticked("sealed"))
+    except Refusal as refused:
+        return _page(token, None, refused=refused)
+    return site.go("stop.show", token=token)
+
+
+@pages.post("/u/<token>/links")
+def send_links(token: str) -> Response:
+    """Mail the links by which one can do more than this page can."""
+    security.must_not_be_foreign()
+    server().run(people_send_links.send_by_link, token, Purpose.STOP)
+    return site.go("lobby.sent")
+
+
+@pages.get("/u/<token>/call")
+def call_page(token: str) -> Response:
+    """The form by which the reader of a mail calls the organiser."""
+    server().read(unsubscribe.at, token)
+    return site.page("call.html", refused=None, action="stop.call", token=token)
+
+
+@pages.post("/u/<token>/call")
+def call(token: str) -> Response:
+    """Call the organiser."""
+    security.must_not_be_foreign()
+    calls.call_by_link(server(), token, Purpose.STOP, field("text"))
+    return site.go("lobby.called")
+
+
+def _choose(token: str, key: str | None) -> None:
+    way = field("delivery")
+    if way == "as for all" and key is not None:
+        unsubscribe.as_for_all(server(), token, key)
+    elif way in ("", Way.NOTHING):
+        unsubscribe.stop(server(), token, key)
+    elif way == Way.DELAYED:
+        unsubscribe.choose(server(), token, f"{Way.DELAYED} {field('minutes')}m", key=key)
+    else:
+        unsubscribe.choose(server(), token, way, field("digest_at") if way == Way.DAILY else "", key)
+
+
+def _page(token: str, key: str | None, *, refused: Refusal | None = None, ask_again: bool = False) -> Response:
+    status = 200 if refused is None else status_of(refused)
+    found = server().read(unsubscribe.at, token, key)
+    given = [(name, value) for name, value in request.form.items() if name in ("delivery", "minutes", "digest_at")]
+    return site.page(
+        "stop.html", status, found=found, token=token, key=key, refused=refused, ask_again=ask_again, given=given
+    )

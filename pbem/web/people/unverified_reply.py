@@ -1,0 +1,41 @@
+"""What somebody wrote in a player's name: the page that a mail leads to, with a button for yes and one for no."""
+
+from flask import Blueprint, Response
+
+from pbem.i18n.speech import gettext as _
+from pbem.service.incoming import unverified
+from pbem.web import security, site
+
+pages = Blueprint("written", __name__)
+
+
+@pages.get("/w/<token>")
+def show(token: str) -> Response:
+    """What was written, and whether it waits still."""
+    return _page(token)
+
+
+@pages.post("/w/<token>")
+def it_was_me(token: str) -> Response:
+    """Carry out what was written."""
+    security.must_not_be_foreign()
+    if not security.a_person_clicked():
+        return _page(token, sure_of=_number())
+    unverified.it_was_me(site.server(), token, _number())
+    return site.go("written.show", token=token)
+
+
+@pages.post("/w/<token>/no")
+def it_was_not_me(token: str) -> Response:
+    """Drop what was written."""
+    security.must_not_be_foreign()
+    site.server().run(unverified.it_was_not_me, token, _number())
+    return site.go("written.show", token=token)
+
+
+def _number() -> int:
+    return site.whole_number("number", _("the number of a reply"))
+
+
+def _page(token: str, *, sure_of: int | None = None) -> Response:
+    return site.page("written.html", found=site.server().read(unverified.at, token), token=token, sure_of=sure_of)

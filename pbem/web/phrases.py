@@ -1,0 +1,65 @@
+"""Moments and places as a page says them."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from engine.game import Standing
+from engine.tell import Teller, say
+from pbem.domain.duration import spoken
+from pbem.domain.moments import from_now, said
+from pbem.domain.pace import PerDecision, parse_pace
+from pbem.service.play.seat_cache import Told
+from pbem.service.play.seat_view import Look, Offered
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """Until when somebody may decide. `kind` is paused, due, promised or waiting; only with a moment is there more."""
+
+    kind: str
+    at: str = ""
+    away: str = ""
+    written: str = ""
+
+
+def deadline(found: Look | Offered, now: datetime) -> Deadline:
+    """Until when somebody may decide; the page has the sentences."""
+    if found.paused:
+        return Deadline("paused")
+    if found.due_at is not None:
+        return _deadline("due", found.due_at, found.zone, now)
+    if found.promised_at is not None:
+        return _deadline("promised", found.promised_at, found.zone, now)
+    return Deadline("waiting")
+
+
+def moment(at: datetime, zone: ZoneInfo, now: datetime) -> str:
+    """A moment in words, absolute and from now."""
+    return f"{said(at, zone)} ({from_now(now, at)})"
+
+
+def pace(text: str) -> str:
+    """The pace of a table in words."""
+    agreed = parse_pace(text)
+    return spoken(agreed.allowed) if isinstance(agreed, PerDecision) else text
+
+
+def story(told: tuple[Told, ...], teller: Teller) -> list[str]:
+    """What happened, a sentence each."""
+    sentences = (teller.tell(each) for entry in told for each in entry.facts)
+    return [sentence for sentence in sentences if sentence]
+
+
+def places(standing: Standing, teller: Teller) -> list[tuple[int, str, int]]:
+    """The final ranking: the place, who has it, and the score."""
+    found, place = [], 1
+    for tied in standing.ranking:
+        players = teller(say("{seats:seats}", seats=tied))
+        found.append((place, players[:1].upper() + players[1:], standing.scores[tied[0]]))
+        place += len(tied)
+    return found
+
+
+def _deadline(kind: str, at: datetime, zone: ZoneInfo, now: datetime) -> Deadline:
+    return Deadline(kind, said(at, zone), from_now(now, at), at.astimezone(UTC).isoformat(timespec="minutes"))

@@ -1,0 +1,140 @@
+"""The handbook, for people who read it on the site.
+
+The pages are the files that stand in the repository. Players and organisers find theirs in the list; what is written for
+contributors is there for whoever follows a link to it. HTML in a page is shown as text and never runs.
+"""
+
+import re
+from collections.abc import MutableMapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any, Final
+
+from flask import Blueprint, Response, url_for
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+
+from engine import game
+from pbem import paths
+from pbem.domain.errors import NotFound
+from pbem.i18n.speech import gettext as _
+from pbem.web import site
+
+pages = Blueprint("help", __name__)
+
+FOR_PLAYERS: Final = ("first-game", "playing-by-mail", "time", "tables", "mail", "your-data", "game-file", "api")
+FOR_ORGANISERS: Final = (
+    "organising",
+    "running-a-server",
+    "small-machine",
+    "several-machines",
+    "receiving-mail",
+    "metrics",
+    "settings",
+    "commands",
+    "pages",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of the handbook. `about` is its first sentence."""
+
+    name: str
+    title: str
+    about: str
+    html: str
+
+
+@pages.get("/help")
+def contents() -> Response:
+    """What the handbook has for players and for organisers."""
+    players, organisers = ([_page(name) for name in names] for names in (FOR_PLAYERS, FOR_ORGANISERS))
+    return site.page(
+        "help.html", players=players, organisers=organisers, games=[game.load(name) for name in game.names()]
+    )
+
+
+@pages.get("/help/<name>")
+def show(name: str) -> Response:
+    """One page of the handbook."""
+    if name not in _names():
+        raise NotFound(
+            _("The handbook has no such page."),
+            remedy=_(
+                "Its contents are at %(base_url)s%(url_for)s.",
+                base_url=site.config().base_url,
+                url_for=url_for(".contents"),
+            ),
+        )
+    return site.page("help_page.html", page=_page(name))
+
+
+@pages.get("/help/grafana.json", defaults={"name": "grafana.json", "kind": "application/json"})
+@pages.get("/help/alerts.yml", defaults={"name": "alerts.yml", "kind": "text/plain"})
+def file(name: str, kind: str) -> Response:
+    """What a program reads that watches a server."""
+    return Response((paths.handbook() / name).read_bytes(), mimetype=kind)
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(file.stem for file in paths.handbook().glob("*.md"))
+
+
+@cache
+def _page(name: str) -> Page:
+    """Read once: the files change only with the program."""
+    tokens = _MARKDOWN.parse((paths.handbook() / f"{name}.md").read_text(encoding="utf-8"))
+    # Each page opens with its title, which the site's page shows in its own place.
+    title, body = tokens[1], tokens[3:]
+    opening = next(after for token, after in pairwise(body) if token.type == "paragraph_open")
+    about = _words(opening).partition(". ")[0].rstrip(".:") + "."
+    return Page(name, _words(title), about, str(_MARKDOWN.renderer.render(body, _MARKDOWN.options, {})))
+
+
+def _words(inline: Token) -> str:
+    """The words of a line without its signs."""
+    breaks = {"softbreak": " ", "hardbreak": " "}
+    return "".join(breaks.get(each.type, each.content) for each in inline.children or ())
+
+
+class _Renderer(RendererHTML):
+    """HTML in which pages link to each other, and a wide table or listing scrolls alone."""
+
+    def link_open(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
+        """A link to another page's file leads to that page."""
+        file, dot, place = str(tokens[at].attrs["href"]).partition(".md")
+        if dot and "/" not in file:
+            tokens[at].attrs["href"] = f"/help/{file}{place}"
+        return self.renderToken(tokens, at, options, env)
+
+    def code_inline(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
+        """A name, which is broken where its parts meet if a line has no room for it."""
+        return f"<code>{_PARTS_MEET.sub('<wbr>', escapeHtml(tokens[at].content))}</code>"
+
+    def table_open(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
+        """A table in a box, which a keyboard can reach to scroll it."""
+        return '<div class="scroll" tabindex="0">' + self.renderToken(tokens, at, options, env)
+
+    def table_close(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
+        """The end of a table and its box."""
+        return self.renderToken(tokens, at, options, env) + "</div>"
+
+    def code_block(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
+        """A listing, which a keyboard can reach to scroll it."""
+        return super().code_block(tokens, at, options, env).replace("<pre", '<pre tabindex="0"', 1)
+
+    def fence(self, tokens: Sequence[Token], at: int, options: OptionsDict, env: MutableMapping[str, Any]) -> str:
+        """The same for a listing that names its language."""
+        return super().fence(tokens, at, options, env).replace("<pre", '<pre tabindex="0"', 1)
+
+
+# What is matched has been escaped: a part in angle brackets begins with `&lt;` and ends with `&gt;`.
+_PARTS_MEET: Final = re.compile(r"(?<=\w[_/.=]|;/)(?=\w|&lt;)")
+
+_MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")

@@ -1,0 +1,140 @@
+"""The rules of a game, to be read before a table is opened and beside one.
+
+They are what the game's module says of itself: its opening docstring, its options, its length, whose design it is. Beside
+a table stands what was agreed there. A passage of the docstring that opens with a few words and a full stop has these as
+its heading; lines of the form `Name: words` that follow a colon are a list.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from flask import Blueprint, Response
+
+from engine import game
+from engine.decisions import Refused
+from engine.game import Game, Listed, Option, OptionValue
+from engine.tell import Teller, say
+from pbem.domain.errors import NotFound
+from pbem.i18n import speech
+from pbem.i18n.speech import gettext as _
+from pbem.service.play import seat_view
+from pbem.web import site
+
+pages = Blueprint("rules", __name__)
+
+Items = tuple[tuple[str, str], ...]
+
+_HEADING: Final = re.compile(r"([A-Z][^.:,]{2,29})\. (?=[A-Z])")
+_ITEM: Final = re.compile(r"([A-Z][\w ]{1,25}): (.+)")
+_LONGEST_HEADING: Final = 5
+"""In words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A few paragraphs and lists under one heading, if they have one."""
+
+    heading: str
+    blocks: tuple[str | Items, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """An option, what it can be, and what it is at the table that is shown."""
+
+    called: str
+    about: str
+    default: str
+    possible: str
+    seats: str
+    value: str
+    usual: bool
+
+
+@pages.get("/games/<kind>")
+def of_game(kind: str) -> Response:
+    """The rules of a game, and what a table may agree."""
+    rules = called(kind)
+    return _page(rules, options=[_agreed(each, speech.teller(rules)) for each in rules.options], found=None, token="")
+
+
+@pages.get("/s/<token>/rules")
+def of_table(token: str) -> Response:
+    """The rules of a game as one table plays it."""
+    found = site.server().read(seat_view.look, token)
+    rules, seats = found.rules, len(found.names)
+    meant = [each for each in rules.options if not each.seats or seats in each.seats]
+    options = [_agreed(each, found.teller, found.options[each.name]) for each in meant]
+    return _page(rules, options=options, found=found, token=token)
+
+
+def called(kind: str) -> Game[Any]:
+    """The game of that name."""
+    try:
+        return game.load(kind)
+    except Refused as refused:
+        raise NotFound(speech.told(refused.text), remedy=_("Please choose one of them on our front page.")) from refused
+
+
+def passages(rules: str) -> list[Passage]:
+    """The passages of a rules text, without the title that is its first line."""
+    return [_passage(paragraph) for paragraph in rules.split("\n\n")[1:]]
+
+
+def _page(rules: Game[Any], **values: Any) -> Response:
+    teller = speech.teller(rules)
+    return site.page(
+        "rules.html",
+        game=rules,
+        length=teller(rules.length),
+        credits=teller(rules.credits),
+        passages=passages("\n\n".join(map(speech.translated, rules.rules.split("\n\n")))),
+        **values,
+    )
+
+
+def _passage(paragraph: str) -> Passage:
+    heading = _HEADING.match(paragraph.replace("\n", " "))
+    if heading is None or len(heading[1].split()) > _LONGEST_HEADING:
+        return Passage("", tuple(_blocks(paragraph)))
+    return Passage(heading[1], tuple(_blocks(paragraph[heading.end() :])))
+
+
+def _blocks(paragraph: str) -> Iterator[str | Items]:
+    """The paragraphs and lists that the lines of a passage make."""
+    text: list[str] = []
+    items: list[list[str]] = []
+    for line in paragraph.splitlines():
+        item = _ITEM.fullmatch(line)
+        if item is not None and (items or (text and text[-1].endswith(":"))):
+            if text:
+                yield " ".join(text)
+                text = []
+            items.append([item[1], item[2]])
+        elif items and not items[-1][1].endswith("."):
+            items[-1][1] += f" {line}"
+        else:
+            if items:
+                yield tuple((name, words) for name, words in items)
+                items = []
+            text.append(line)
+    if items:
+        yield tuple((name, words) for name, words in items)
+    if text:
+        yield " ".join(text)
+
+
+def _agreed(option: Option, teller: Teller, value: OptionValue | None = None) -> Agreed:
+    return Agreed(
+        called=teller(option.called),
+        about=teller(option.about),
+        default=teller(option.words(option.default)),
+        possible=teller(say("it can be {values:or}", values=tuple(spoken for _value, spoken in option.spoken)))
+        if isinstance(option, Listed)
+        else _("it can be %(possible)s", possible=teller(option.possible())),
+        seats=_(" or ").join(map(str, option.seats)),
+        value="" if value is None else teller(option.words(value)),
+        usual=value == option.default,
+    )

@@ -1,0 +1,98 @@
+"""The page that checks the file of a finished game, whoever brings it, and shows how its luck came about."""
+
+from collections.abc import Sequence
+
+from flask import Blueprint, Response, request
+
+from engine import game
+from pbem.domain.errors import BadInput, Refusal
+from pbem.i18n.speech import gettext as _
+from pbem.service.archive import verify_upload
+from pbem.service.archive.verify_upload import Found, Luck, Step
+from pbem.web import security, site
+from pbem.web.errors import status_of
+
+pages = Blueprint("verify", __name__)
+
+
+@pages.get("/verify")
+def ask() -> Response:
+    """The form for a file, or for its text."""
+    return site.page("verify.html", refused=None)
+
+
+@pages.post("/verify")
+def check() -> Response:
+    """Say what was found in a file; nothing of it is kept."""
+    security.must_be_ours()
+    try:
+        found = verify_upload.inspect(_text())
+    except Refusal as refused:
+        return site.page("verify.html", status_of(refused), refused=refused)
+    return site.page(
+        "verified.html",
+        found=found,
+        rules=game.load(found.kind),
+        seating=_seating(found),
+        luck=[(each.entry, _shuffles(each)) for each in found.luck if each.entry is not None],
+    )
+
+
+def _text() -> str:
+    file = request.files.get("file")
+    if file is None:
+        data = b""
+    else:
+        with file.stream as stream:
+            data = stream.read()
+    if not data:
+        # Not by `site.field`, which is for what somebody types: a whole game is longer.
+        data = request.form.get("text", "").strip().encode()
+    if not data:
+        raise BadInput(_("There is no file."), remedy=_("Please choose the file of a game, or paste its text."))
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInput(_("This is not the file of a game."), why=_("Its letters are not in UTF-8.")) from None
+
+
+def _seating(found: Found) -> list[tuple[Step, tuple[int, ...]]]:
+    """The steps by which the seats were shuffled, each with the order after it."""
+    order, steps = list(range(found.seats)), []
+    for step in next((each.steps for each in found.luck if each.entry is None), ()):
+        if step.number is not None:
+            last = step.bound - 1
+            order[last], order[step.number] = order[step.number], order[last]
+        steps.append((step, tuple(order)))
+    return steps
+
+
+def _shuffles(luck: Luck) -> list[tuple[int, list[Step]]]:
+    """The steps of an entry, those of one shuffle together with how many things it had; other numbers have none.
+
+    A shuffle of n things draws below n, n - 1 and so on down to 2.
+    """
+    found: list[tuple[int, list[Step]]] = []
+    for run in _falling(luck.steps):
+        things = run[0].bound if run[-1].bound == 2 and run[0].bound > 2 else 0
+        if things or not found or found[-1][0]:
+            found.append((things, run))
+        else:
+            found[-1][1].extend(run)
+    return found
+
+
+def _falling(steps: Sequence[Step]) -> list[list[Step]]:
+    """The steps cut into runs, in each of which every number is drawn below one less than that before it."""
+    runs: list[list[Step]] = []
+    for step in steps:
+        expected = None
+        if runs:
+            last = runs[-1][-1]
+            # Where a word was passed over, the next one is for the same number.
+            expected = last.bound if last.number is None else last.bound - 1
+        if step.bound == expected:
+            runs[-1].append(step)
+        else:
+            runs.append([step])
+    return runs

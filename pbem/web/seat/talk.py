@@ -1,0 +1,52 @@
+"""The talk at a table, by the link of a seat: what was said, a form to say something, and whom one does not want to hear."""
+
+from flask import Blueprint, Response
+
+from pbem.domain.errors import Refusal
+from pbem.i18n.speech import gettext as _
+from pbem.service.people import blocks
+from pbem.service.tables import talk
+from pbem.web import phrases, security, site
+from pbem.web.errors import status_of
+from pbem.web.site import field, server, whole_number
+
+pages = Blueprint("talk", __name__)
+
+
+@pages.get("/s/<token>/talk")
+def show(token: str) -> Response:
+    """What was said at the table, and a form to say something."""
+    return _page(token)
+
+
+@pages.post("/s/<token>/talk")
+def say(token: str) -> Response:
+    """Say something to everybody at the table."""
+    security.must_not_be_foreign()
+    try:
+        server().run(talk.say_by_link, token, field("text"))
+    except Refusal as refused:
+        return _page(token, refused)
+    return site.go("talk.show", token=token)
+
+
+@pages.post("/s/<token>/talk/hear")
+def hear(token: str) -> Response:
+    """Hear a player no longer, or again."""
+    security.must_not_be_foreign()
+    choose = blocks.block if field("hear") == "no" else blocks.unblock_seat
+    server().run(choose, token, whole_number("seat", _("the number of a seat")))
+    return site.go("talk.show", token=token)
+
+
+def _page(token: str, refused: Refusal | None = None) -> Response:
+    room, now = server().read(talk.room, token), server().now()
+    return site.page(
+        "talk.html",
+        200 if refused is None else status_of(refused),
+        room=room,
+        token=token,
+        lines=[(line, phrases.moment(line.at, room.zone, now)) for line in room.lines],
+        typed=field("text") if refused else "",
+        refused=refused,
+    )

@@ -1,0 +1,1 @@
+"""Pages of tables: the lobby, joining, replays and charts."""

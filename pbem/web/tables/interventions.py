@@ -1,0 +1,25 @@
+"""What organisers and the host did at a table, for its players, and what outages did: when, what and why."""
+
+from datetime import datetime
+
+from flask import Blueprint, Response
+
+from pbem.domain import moments
+from pbem.service.desk import interventions
+from pbem.web import phrases, site
+from pbem.web.site import server
+
+pages = Blueprint("decided", __name__)
+
+
+@pages.get("/s/<token>/decided")
+def show(token: str) -> Response:
+    """What was done at the table of a seat."""
+    found, now = server().read(interventions.by_link, token), server().now()
+    rows = [(row, phrases.moment(row.at, found.zone, now)) for row in found.rows]
+    spans = {
+        row.seq: [moments.said(datetime.fromisoformat(row.says[end]), found.zone) for end in ("start", "end")]
+        for row in found.rows
+        if "start" in row.says
+    }
+    return site.page("decided.html", found=found, token=token, rows=rows, spans=spans)

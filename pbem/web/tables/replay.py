@@ -1,0 +1,166 @@
+"""Looking back at a table: its course in charts, and every moment of it, one after the other.
+
+The same pages stand under the link of a seat, which sees what that seat saw, under the public name of a public table, and
+under the link that the players of a finished game pass on. Every moment has an address of its own.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from flask import Blueprint, Response, make_response, render_template, url_for
+
+from pbem.service.archive import replay
+from pbem.service.archive.replay import Moment, Watched, Way, Whole
+from pbem.web import phrases, security, site
+from pbem.web.seat.board import Section, draw
+from pbem.web.site import server
+from pbem.web.tables import charts
+
+pages = Blueprint("replay", __name__)
+
+_STOPS: Final = 8
+"""So many places fit beside each other on a phone in two lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A place on the way through a game: where it leads, and whether one is there."""
+
+    turn: int
+    address: str
+    here: bool
+
+
+@pages.get("/s/<token>/replay")
+def seat_whole(token: str) -> Response:
+    """The course of a game, for the player of a seat."""
+    return _whole(Way.SEAT, token)
+
+
+@pages.get("/s/<token>/replay/<int:turn>")
+def seat_moment(token: str, turn: int) -> Response:
+    """A moment of a game as a seat saw it."""
+    return _moment(Way.SEAT, token, turn)
+
+
+@pages.get("/t/<key>/replay")
+def public_whole(key: str) -> Response:
+    """The course of a public game."""
+    return _whole(Way.PUBLIC, key)
+
+
+@pages.get("/t/<key>/replay/<int:turn>")
+def public_moment(key: str, turn: int) -> Response:
+    """A moment of a public game, as far as everybody was told."""
+    return _moment(Way.PUBLIC, key, turn)
+
+
+@pages.get("/h/<token>")
+def shared_whole(token: str) -> Response:
+    """The course of a finished game whose link was passed on."""
+    return _whole(Way.SHARED, token)
+
+
+@pages.get("/h/<token>/<int:turn>")
+def shared_moment(token: str, turn: int) -> Response:
+    """A moment of such a game."""
+    return _moment(Way.SHARED, token, turn)
+
+
+@pages.post("/s/<token>/share")
+def share(token: str) -> Response:
+    """Lead to the address by which anybody can look back at a finished game."""
+    security.must_not_be_foreign()
+    return site.go(".shared_whole", token=server().run(replay.share, token), _anchor="keep")
+
+
+@pages.post("/s/<token>/share/stop")
+def share_no_longer(token: str) -> Response:
+    """Withdraw that address."""
+    security.must_not_be_foreign()
+    server().run(replay.share_no_longer, token)
+    return site.go(".seat_whole", token=token, _anchor="keep")
+
+
+def _whole(way: Way, which: str) -> Response:
+    def drawn(whole: Whole) -> str:
+        return _drawn_whole(whole, way, which)
+
+    return make_response(site.drawn_once(("replay", way, which), server().read(replay.whole, way, which), drawn))
+
+
+def _drawn_whole(found: Whole, way: Way, which: str) -> str:
+    table, chronicle, teller = found.table, found.chronicle, found.table.teller
+
+    def address_of(turn: int) -> str:
+        return _address(way, which, turn)
+
+    return render_template(
+        "replay/whole.html",
+        table=table,
+        way=way,
+        which=which,
+        back=_back(way, which),
+        shared=found.shared,
+        stops=_stops(way, which, table, None),
+        places=phrases.places(found.standing, teller),
+        reasons=[teller(reason) for reason in found.standing.reasons],
+        scores=charts.of_scores(chronicle.scores, table.names, teller, address_of),
+        auctions=charts.of_auctions(chronicle.auctions, table.names, teller, address_of),
+    )
+
+
+def _moment(way: Way, which: str, turn: int) -> Response:
+    found = server().read(replay.moment, way, which, turn)
+
+    def drawn(moment: Moment) -> str:
+        return _drawn_moment(moment, way, which)
+
+    return make_response(site.drawn_once(("replay", way, which, found.scene.turn), found, drawn))
+
+
+def _drawn_moment(found: Moment, way: Way, which: str) -> str:
+    table, scene, teller = found.table, found.scene, found.table.teller
+    return render_template(
+        "replay/moment.html",
+        table=table,
+        back=_back(way, which),
+        whole=_address(way, which),
+        turn=scene.turn,
+        board=draw(scene.board, teller, table.seat),
+        story=[sentence for each in scene.told if (sentence := teller.tell(each))],
+        hands=_hands(found),
+        stops=_stops(way, which, table, scene.turn),
+        first=None if scene.earlier is None else _address(way, which, 0),
+        earlier=None if scene.earlier is None else _address(way, which, scene.earlier),
+        later=None if scene.later is None else _address(way, which, scene.later),
+        last=None if scene.later is None else _address(way, which, table.turn),
+    )
+
+
+def _hands(found: Moment) -> list[tuple[str, Section]]:
+    """What each other player held, as that player's board said it."""
+    table = found.table
+    drawn = ((seat, draw(board, table.teller_for(seat), seat)) for seat, board in found.scene.hands)
+    return [(table.names[seat], part) for seat, each in drawn for part in each.sections if part.name == "mine"]
+
+
+def _stops(way: Way, which: str, table: Watched, here: int | None) -> list[Stop]:
+    """A few places all along the game, so that nobody has to go through it turn by turn."""
+    last = max(table.turn - 1, 0)
+    numbers = sorted({round(last * place / _STOPS) for place in range(_STOPS + 1)})
+    return [Stop(turn, _address(way, which, turn), turn == here) for turn in numbers]
+
+
+def _address(way: Way, which: str, turn: int | None = None) -> str:
+    values: dict[str, Any] = {"key" if way is Way.PUBLIC else "token": which}
+    if turn is None:
+        return url_for(f".{way}_whole", **values)
+    return url_for(f".{way}_moment", **values, turn=turn)
+
+
+def _back(way: Way, which: str) -> str:
+    """The table's own page; whoever came by a link that was passed on has none."""
+    if way is Way.SEAT:
+        return url_for("seat.show", token=which)
+    return url_for("lobby.table", key=which) if way is Way.PUBLIC else ""

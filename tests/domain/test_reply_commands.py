@@ -1,0 +1,192 @@
+"""Lines of answers: what is a command, what is a slip, and what is nothing of the kind."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import orders
+from engine.decisions import Act, Amount, Choice, Decision, OneOf, Some, Thing
+from engine.tell import say
+from pbem.domain import reply_commands
+from pbem.domain.reply_commands import Command, Move, Plain, Slip, Standing, Word
+from pbem.domain.user_text import LONGEST_SAID
+
+CARDS = tuple(Thing(name.lower(), name) for name in ("Forest", "Sailor", "Two of Suns"))
+AUCTION = Decision(
+    0,
+    say("Do you bid?"),
+    (
+        Act("bid", (Amount("coins", 1, 12, raising=True),)),
+        Act("pass"),
+        Act("play", (OneOf("card", CARDS),)),
+        Act("keep", (Some("dice", tuple(Thing(n, str(n)) for n in range(1, 7)), 2),)),
+    ),
+    Choice("pass"),
+    topic="lot 1",
+)
+
+
+def read(line: str, decision: Decision | None = AUCTION) -> Command | None:
+    return reply_commands.read(line, decision)
+
+
+@pytest.mark.parametrize(
+    ("line", "choice"),
+    [
+        ("bid 7", Choice("bid", (7,))),
+        ("  BID   7. ", Choice("bid", (7,))),
+        ("*bid 7*", Choice("bid", (7,))),
+        ("„bid 7“", Choice("bid", (7,))),
+        ("« bid 7 ».", Choice("bid", (7,))),
+        ("- bid 7", Choice("bid", (7,))),
+        ("1. bid 7", Choice("bid", (7,))),
+        ("• bid 7", Choice("bid", (7,))),
+        ("bid: 7", Choice("bid", (7,))),
+        ("bid 7 coins", Choice("bid", (7,))),
+        ("bid seven", Choice("bid", (7,))),
+        ("Bid twelve!", Choice("bid", (12,))),
+        ("bid\u00a07\u200b", Choice("bid", (7,))),
+        ("ｂｉｄ　７", Choice("bid", (7,))),
+        ("bid 7, please", Choice("bid", (7,))),
+        ("Please bid 7, thank you!", Choice("bid", (7,))),
+        ("bid 7 bitte", Choice("bid", (7,))),
+        ("b 7", Choice("bid", (7,))),
+        ("Pass", Choice("pass")),
+        ("play the forest", Choice("play", ("forest",))),
+        ("play two of suns", Choice("play", ("two of suns",))),
+        ("keep 5 and 3", Choice("keep", ((3, 5),))),
+    ],
+)
+def test_a_choice_is_read_however_it_is_dressed(line: str, choice: Choice) -> None:
+    found = read(line)
+    assert isinstance(found, Move)
+    assert found.choice == choice
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "   ",
+        "...",
+        "I think I will bid 7 tomorrow, not sure",
+        "bid 7?",
+        "Pass？",
+        "7",
+        "P.",
+        "b",
+        "Pas",
+        "Passing by, I saw your bid of 7 and laughed.",
+        "pass on my regards to everybody",
+        "I bid 7",
+        "Hello Ben, well played",
+        "Ben bids 5.",
+        "Anna: Do you bid more than 5, or pass?",
+        "pass then we shall see what happens",
+        "Play was great last night with all of you",
+        "Talk to you soon,",
+        "Talk later!",
+        "Thanks!",
+        "Help is on the way",
+        "Stop it!",
+        "Vacation was great",
+        "undo that please if you can",
+        "board games are the best",
+        "resign? never!",
+        "stop?",
+        "> bid 7",
+        "| bid 7",
+        "bid 7 " + "x" * LONGEST_SAID * 2,
+    ],
+)
+def test_prose_is_no_command(line: str) -> None:
+    assert read(line) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("bid 99", "at most 12"),
+        ("bid", "needs more"),
+        ("bid -7", "not a whole number"),
+        ("bid 7 or 8", "too much after"),
+        ("bid seventy", "not a whole number"),
+        ("play volcano", "not one of these"),
+        ("pass 7", "too much after"),
+        ("up to ten thousand", "not an order"),
+        ("pass this time", "again and again"),
+        ("pass then dance", "too much after"),
+        ("always dance", "not something you can do"),
+    ],
+)
+def test_a_slip_is_told_from_prose_and_says_why(line: str, says: str) -> None:
+    found = read(line)
+    assert isinstance(found, Slip)
+    assert says in str(found.why)
+
+
+@pytest.mark.parametrize(
+    ("line", "order"),
+    [
+        ("up to 10", orders.UpTo(10, topic="lot 1")),
+        ("Up to 10 or ask me.", orders.UpTo(10, ask=True, topic="lot 1")),
+        ("pass this auction", orders.Again("pass", bound=True, topic="lot 1")),
+        ("Please pass this auction, thanks", orders.Again("pass", bound=True, topic="lot 1")),
+        ("always pass", orders.Again("pass", bound=False)),
+        ("play forest then sailor", orders.Then(("play forest", "sailor"), "play")),
+    ],
+)
+def test_a_standing_order_is_read(line: str, order: orders.Order) -> None:
+    found = read(line)
+    assert isinstance(found, Standing)
+    assert found.order == order
+    assert orders.read_order(found.said, AUCTION) == order
+
+
+@pytest.mark.parametrize(
+    ("line", "word", "rest"),
+    [
+        ("help", Word.HELP, ""),
+        ("HELP!", Word.HELP, ""),
+        ("help?", Word.HELP, ""),
+        ("*Board*", Word.BOARD, ""),
+        ("rules", Word.RULES, ""),
+        ("resend.", Word.RESEND, ""),
+        ("Undo", Word.UNDO, ""),
+        ("undo, please", Word.UNDO, ""),
+        ("talk good game, thanks!", Word.TALK, "good game, thanks!"),
+        ("stop", Word.STOP, ""),
+        ("- resign", Word.RESIGN, ""),
+        ("talk Well played, Ben!", Word.TALK, "Well played, Ben!"),
+        ("Talk: how are you?", Word.TALK, "how are you?"),
+        ("“talk hello”", Word.TALK, "hello"),
+        ("talk", Word.TALK, ""),
+        ("vacation", Word.VACATION, ""),
+        ("Vacation 2026-12-20 to 2027-01-03.", Word.VACATION, "2026-12-20 to 2027-01-03"),
+        ("vacation until 2027-01-03", Word.VACATION, "until 2027-01-03"),
+        ("vacation 20 Dec", Word.VACATION, "20 dec"),
+    ],
+)
+def test_a_word_is_read_with_what_follows_it(line: str, word: Word, rest: str) -> None:
+    for decision in (AUCTION, None):
+        found = read(line, decision)
+        assert isinstance(found, Plain)
+        assert (found.word, found.rest) == (word, rest)
+
+
+def test_where_nothing_is_asked_only_words_are_commands() -> None:
+    assert read("bid 7", None) is None
+    assert read("up to 7", None) is None
+
+
+@given(st.text(max_size=LONGEST_SAID + 50))
+def test_nothing_that_anybody_writes_breaks_the_reader(line: str) -> None:
+    found = read(line)
+    assert found is None or found.said
+
+
+@given(st.text(max_size=30), st.text(min_size=1, max_size=30))
+def test_a_choice_is_only_ever_read_from_a_line_that_begins_with_it(before: str, after: str) -> None:
+    # Whatever is found is one of the possible choices: nothing is made up.
+    found = read(f"{before}bid 7{after}")
+    assert not isinstance(found, Move) or found.choice in AUCTION

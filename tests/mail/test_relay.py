@@ -1,0 +1,247 @@
+"""Handing over: what a real relay says comes back as data."""
+
+import socket
+import threading
+from contextlib import ExitStack, contextmanager, suppress
+
+import pytest
+
+from pbem.config import Security, Smtp
+from pbem.mail.send.relay import Parcel, Relay, Result
+from tests.mail.sink import PASSWORD, USER, Sink, client_trust, knows, server_tls
+
+MAIL = b"From: games@play.example.org\r\nSubject: one\r\n\r\n.\r\n..dots\r\nend\r\n"
+
+
+@pytest.fixture(params=[True, False], ids=["in one go", "step by step"])
+def sink(request, sink):
+    """A relay that is told everything about a mail in one go, or step by step."""
+    sink.handler.in_one_go = request.param
+    return sink
+
+
+def settings(port, security=Security.NONE, user="", password="", timeout=5):
+    return Smtp("127.0.0.1", security, port, user, password, timeout)
+
+
+def parcel(name="m1"):
+    return Parcel(name, "b+token@play.example.org", "ann@example.org", MAIL)
+
+
+def sent(relay, many=1):
+    with relay.session() as session:
+        return [session.send(parcel(f"m{number}")).result for number in range(many)]
+
+
+def test_the_bytes_arrive_as_they_are(sink):
+    assert sent(Relay(settings(sink.port))) == [Result.ACCEPTED]
+    (kept,) = sink.kept
+    assert kept.content == MAIL
+    assert (kept.sender, kept.recipient) == ("b+token@play.example.org", "ann@example.org")
+
+
+def test_a_bounce_is_asked_for_without_the_mail_in_it(sink):
+    sent(Relay(settings(sink.port)))
+    assert sink.kept[0].options == ("RET=HDRS", "ENVID=M0", "NOTIFY=FAILURE,DELAY")
+
+
+@pytest.mark.parametrize(
+    "script, result",
+    [
+        ("450 rcpt", Result.LATER),
+        ("571 rcpt", Result.REFUSED_SENDER),
+        ("550 rcpt", Result.REFUSED_RECIPIENT),
+        ("421 rcpt", Result.LOST),
+        ("450 data", Result.LATER),
+        ("550 data", Result.REFUSED_MESSAGE),
+        ("450 mail", Result.DOWN),
+        ("drop", Result.LOST),
+        ("keep, drop", Result.LOST),
+    ],
+)
+def test_what_happens_to_one_mail_is_said_of_that_mail_alone(sink, script, result):
+    sink.does("accept", script, "accept")
+    assert sent(Relay(settings(sink.port)), many=3) == [Result.ACCEPTED, result, Result.ACCEPTED]
+
+
+def test_a_batch_takes_one_connection_whatever_is_refused(sink):
+    sink.does("accept", "450 rcpt", "550 rcpt", "450 data", "550 data", "accept")
+    sent(Relay(settings(sink.port)), many=6)
+    assert sink.handler.connections == 1
+    assert len(sink.kept) == 2
+
+
+def test_a_new_connection_follows_one_that_broke(sink):
+    sink.does("drop", "accept", "accept")
+    sent(Relay(settings(sink.port)), many=3)
+    assert sink.handler.connections == 2
+
+
+def test_a_batch_without_mails_opens_no_connection(sink):
+    assert sent(Relay(settings(sink.port)), many=0) == []
+    assert sink.handler.connections == 0
+
+
+def test_without_a_relay_no_mail_is_to_blame():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        assert sent(Relay(settings(taken.getsockname()[1]))) == [Result.DOWN]
+
+
+def test_a_relay_that_never_answers_is_away():
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        assert sent(Relay(settings(silent.getsockname()[1], timeout=1))) == [Result.DOWN]
+
+
+def test_starttls_and_a_login():
+    given = {"tls_context": server_tls(), "require_starttls": True, "authenticator": knows, "auth_required": True}
+    with Sink(**given) as sink:
+        relay = Relay(settings(sink.port, Security.STARTTLS, USER, PASSWORD), client_trust())
+        assert sent(relay, many=2) == [Result.ACCEPTED] * 2
+
+
+def test_tls_from_the_first_byte():
+    with Sink(ssl_context=server_tls(), authenticator=knows, auth_require_tls=False) as sink:
+        relay = Relay(settings(sink.port, Security.TLS, USER, PASSWORD), client_trust())
+        assert sent(relay) == [Result.ACCEPTED]
+
+
+def test_a_wrong_password_is_the_servers_trouble_and_is_not_shown():
+    given = {"authenticator": knows, "auth_require_tls": False}
+    with Sink(**given) as sink, Relay(settings(sink.port, user=USER, password="wrong horse")).session() as session:
+        outcome = session.send(parcel())
+    assert outcome.result is Result.DOWN
+    assert "wrong horse" not in outcome.said
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_nothing_is_sent_in_the_clear_or_to_a_stranger_where_protection_was_asked_for(trusted):
+    with ExitStack() as stack:
+        # One relay offers no protection at all, the other is not who it says.
+        sink = stack.enter_context(Sink() if trusted else Sink(tls_context=server_tls()))
+        relay = Relay(settings(sink.port, Security.STARTTLS), client_trust() if trusted else None)
+        assert sent(relay) == [Result.DOWN]
+        assert sink.kept == []
+
+
+def test_what_the_relay_says_is_kept_without_addresses(sink):
+    sink.does("450 rcpt")
+    with Relay(settings(sink.port)).session() as session:
+        said = session.send(parcel()).said
+    assert said.startswith("450 4.2.2 mailbox full")
+    assert "ann@example.org" not in said
+
+
+@contextmanager
+def talking(served):
+    """A relay that takes one connection and does with it what is said here; what it heard, line by line."""
+    heard = []
+
+    def serve(listening):
+        connection, _ = listening.accept()
+        # The sender may hang up at any moment.
+        with connection, connection.makefile("rb") as said, suppress(OSError):
+            served(connection, lambda: heard.append(said.readline()))
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        serving = threading.Thread(target=serve, args=(listening,))
+        serving.start()
+        yield listening.getsockname()[1], heard
+        serving.join()
+
+
+def greet(connection, hear):
+    connection.sendall(b"220 ready\r\n")
+    hear()
+    connection.sendall(b"250-here\r\n250 PIPELINING\r\n")
+
+
+def test_a_relay_that_offers_it_is_told_in_one_go_and_gets_the_mail_after_its_answers():
+    def served(connection, hear):
+        greet(connection, hear)
+        for _ in range(3):
+            hear()
+        connection.sendall(b"250 yes\r\n250 yes\r\n354 go on\r\n")
+        for _ in range(7):
+            hear()
+        connection.sendall(b"250 taken\r\n")
+        hear()
+        connection.sendall(b"221 bye\r\n")
+
+    with talking(served) as (port, heard):
+        assert sent(Relay(settings(port))) == [Result.ACCEPTED]
+    assert heard[1:] == [
+        b"MAIL FROM:<b+token@play.example.org>\r\n",
+        b"RCPT TO:<ann@example.org>\r\n",
+        b"DATA\r\n",
+        *(b"." * line.startswith(b".") + line for line in MAIL.splitlines(keepends=True)),
+        b".\r\n",
+        b"quit\r\n",
+    ]
+
+
+@pytest.mark.parametrize(
+    "answers, result, then",
+    [
+        (b"250 yes\r\n550 5.1.1 nobody\r\n354 go on\r\n", Result.REFUSED_RECIPIENT, b""),
+        (b"550 no\r\n550 no\r\n354 go on\r\n", Result.DOWN, b""),
+        (b"250 yes\r\n450 4.2.1 not now\r\n", Result.LATER, b""),
+        (b"250 yes\r\n250 yes\r\n250 odd\r\n", Result.LATER, b"rset\r\n"),
+    ],
+)
+def test_what_a_relay_refuses_is_not_sent_to_it_although_it_waits_for_it(answers, result, then):
+    def served(connection, hear):
+        greet(connection, hear)
+        for _ in range(3):
+            hear()
+        connection.sendall(answers)
+        if not answers.endswith(b"354 go on\r\n"):
+            connection.shutdown(socket.SHUT_WR)
+        hear()
+
+    with talking(served) as (port, heard):
+        assert sent(Relay(settings(port))) == [result]
+    assert heard[4:] == [then]
+
+
+def test_an_address_cannot_say_anything_to_the_relay(sink):
+    with Relay(settings(sink.port)).session() as session, pytest.raises(ValueError, match="more than an address"):
+        session.send(Parcel("m1", "", "ann@example.org>\r\nRCPT TO:<eve@example.org", MAIL))
+    assert sink.kept == []
+
+
+@contextmanager
+def trickling(word):
+    """A relay that answers as it should until it is told this word, and then sends a letter now and then for ever."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        served = threading.Thread(target=_trickle, args=(listening, word))
+        served.start()
+        yield listening.getsockname()[1]
+        served.join()
+
+
+def _trickle(listening, word):
+    connection, _ = listening.accept()
+    pause = threading.Event()
+    # The sender is to hang up on it.
+    with connection, connection.makefile("rb") as said, suppress(OSError):
+        heard = "nothing"
+        while heard != word:
+            connection.sendall({"nothing": b"220 ready\r\n", "data": b"354 go on\r\n"}.get(heard, b"250 yes\r\n"))
+            if heard == "data":
+                while said.readline() != b".\r\n":
+                    pass
+                heard = "a mail"
+            else:
+                heard = said.readline().decode()[:4].lower()
+        while not pause.wait(0.01):
+            connection.sendall(b"2")
+
+
+# It has to be long enough for what comes before.
+@pytest.mark.parametrize("word, longest, result", [("nothing", 0.3, Result.DOWN), ("a mail", 3, Result.LOST)])
+def test_a_relay_that_sends_its_answer_letter_by_letter_is_hung_up_on(word, longest, result):
+    with trickling(word) as port:
+        assert sent(Relay(settings(port), longest=longest)) == [result]

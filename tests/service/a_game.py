@@ -1,0 +1,79 @@
+"""A game that has begun, in the hands of a test: it sees what is stored and plays as anybody."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from engine.decisions import Choice, Decision
+from pbem.domain.hash_chain import Row, verify
+from pbem.service.play import move, views
+from pbem.service.play.move import By, Receipt
+from pbem.service.server import Server
+from pbem.store import games, outbox, players
+from pbem.store import log as log_rows
+from pbem.store.games import GameRow
+from pbem.store.outbox import OutboxRow
+from pbem.store.players import PlaceRow
+
+
+class Begun:
+    """One game. Every look reads the database anew."""
+
+    def __init__(self, server: Server, game_id: int) -> None:
+        self.server = server
+        self.id = game_id
+
+    def row(self) -> GameRow:
+        """The game as it is stored."""
+        with self.server.store.read() as tx:
+            return games.read(tx, self.id)
+
+    def places(self) -> dict[int, PlaceRow]:
+        """Who sits on which seat."""
+        with self.server.store.read() as tx:
+            return {place.seat: place for place in players.places(tx, self.id) if place.seat is not None}
+
+    def person_at(self, seat: int) -> int:
+        """The person on a seat."""
+        person = self.places()[seat].person_id
+        assert person is not None
+        return person
+
+    def log(self) -> list[Row]:
+        """The whole log."""
+        with self.server.store.read() as tx:
+            return list(log_rows.chain(tx, self.id, games.read(tx, self.id).key))
+
+    def mails(self) -> list[OutboxRow]:
+        """All mails about the game, the oldest first."""
+        with self.server.store.read() as tx:
+            return outbox.of_game(tx, self.id, -1)
+
+    def open(self) -> dict[int, Decision]:
+        """What is asked of whom, those too who have a choice in the box."""
+        row = self.row()
+        return move.position_of(row).open() if row.status == "playing" else {}
+
+    def asked(self) -> dict[int, Decision]:
+        """What is asked of whom and has no answer yet."""
+        row = self.row()
+        return {seat: decision for seat, decision in self.open().items() if seat not in move.position_of(row).box}
+
+    def play(self, seat: int, wanted: str | Choice, by: By = By.PERSON, turn: int | None = None) -> Receipt:
+        """Make a choice, in the present turn unless another is named."""
+        return self.server.run(move.play, self.id, self.row().turn if turn is None else turn, seat, wanted, by)
+
+    def play_defaults(self) -> Iterator[Receipt]:
+        """Play what silence means, move by move, until the game is over."""
+        while asked := self.asked():
+            seat, decision = next(iter(asked.items()))
+            yield self.play(seat, decision.default)
+
+    def view(self, seat: int) -> Any:
+        """What a seat knows."""
+        with self.server.store.read() as tx:
+            return views.view(tx, games.read(tx, self.id), seat).view
+
+    def verifies(self) -> bool:
+        """Whether the chain of the log is whole and ends where the game says."""
+        row = self.row()
+        return verify(self.log(), game=row.key, head=row.head).sound

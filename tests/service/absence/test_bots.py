@@ -1,0 +1,138 @@
+"""Bots at seats of the server: they see their seat, and come through the same door as everybody."""
+
+import json
+import threading
+from collections import Counter
+
+import pytest
+from structlog.testing import capture_logs
+
+from pbem.service.absence import bots, timeouts
+from pbem.service.desk.acts.clocks import Pause, Resume
+from pbem.service.play.move import By
+from pbem.store import deadlines
+from tests.service.moderated import does
+from tests.service.stored import letters
+
+
+@pytest.fixture(autouse=True)
+def events():
+    """What is said to the operator."""
+    with capture_logs() as said:
+        yield said
+
+
+def test_a_game_of_one_person_and_three_bots_is_played_to_its_end(time, table):
+    game = table("sunset-poker", 4, bots=("greedy", "random", "random"))
+    person = next(place.seat for place in game.places().values() if place.person_id is not None)
+    for _ in range(500):
+        time.bots_play()
+        if game.row().status == "over":
+            break
+        assert set(game.asked()) == {person}
+        game.play(person, game.asked()[person].default)
+    assert game.row().status == "over"
+    assert game.verifies()
+    assert {row.by for row in game.log() if row.seat not in (person, None)} == {"bot"}
+    assert {mail.person_id for mail in letters(time.server)} == {game.person_at(person)}
+
+
+def bots_turn(game):
+    """Play the people's defaults until a bot is asked; its seat."""
+    bot = next(place.seat for place in game.places().values() if place.bot is not None)
+    while bot not in game.asked():
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    return bot
+
+
+def test_a_bot_whose_choice_has_become_stale_is_simply_asked_again(server, time, table, monkeypatch):
+    game = table("sun-bid", 2, bots=("random",))
+    bot = bots_turn(game)
+    turn = game.row().turn
+    dreamt = []
+
+    def dreamy(rules, view, decision, draw):
+        mine, other = decision.choices(2)
+        # While it thinks, somebody else decides for the seat, as another worker would.
+        game.play(bot, other, By.BOT)
+        dreamt.append(mine)
+        return mine
+
+    monkeypatch.setitem(bots.BOTS, "random", dreamy)
+    assert bots.play_bots(server) == 0
+    assert len(dreamt) == 1
+    assert len([row for row in game.log() if row.seat == bot and row.kind == "Entry"]) == 1
+    assert game.row().turn > turn
+    monkeypatch.undo()
+    bots_turn(game)
+    assert bots.play_bots(server) == 1
+
+
+def test_bots_of_a_paused_table_wait_and_are_not_worn_out_by_it(server, time, table):
+    game = table("sun-bid", 2, bots=("random",))
+    bots_turn(game)
+    does(server, Pause(game.id), "a pause")
+    for _ in range(deadlines.MOST_ATTEMPTS + 1):
+        assert bots.play_bots(server) == 0
+    does(server, Resume(game.id))
+    assert bots.play_bots(server) == 1
+
+
+def test_a_bot_that_fails_is_pushed_and_parked_and_in_nobodys_way(server, time, table, monkeypatch):
+    broken, sound = table("sun-bid", 2, bots=("greedy",)), table("sun-bid", 2, bots=("random",))
+
+    def broken_bot(*_):
+        raise RuntimeError("this bot is broken")
+
+    monkeypatch.setitem(bots.BOTS, "greedy", broken_bot)
+    for game in (broken, sound):
+        for seat, decision in game.asked().items():
+            if game.places()[seat].person_id is not None:
+                game.play(seat, decision.default)
+    time.bots_play()
+    assert any(row.by == "bot" for row in sound.log())
+    for _ in range(deadlines.MOST_ATTEMPTS):
+        time.passes(timeouts.PUSHED)
+        time.bots_play()
+    with server.store.read() as tx:
+        assert [row.game_id for row in deadlines.parked(tx)] == [broken.id]
+
+
+def test_workers_that_wake_up_together_let_each_bot_decide_once(server, table):
+    games = [table("bid", 4, bots=("random",) * 3) for _ in range(4)]
+    together = threading.Barrier(3)
+
+    def work():
+        together.wait()
+        for _ in range(8):
+            bots.play_bots(server)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for game in games:
+        bodies = [(row.seat, json.loads(row.body)) for row in game.log() if row.by == "bot"]
+        decided = Counter((seat, body["turn"]) for seat, body in bodies)
+        assert len(decided) >= 3
+        assert set(decided.values()) == {1}
+        assert game.verifies()
+
+
+def test_a_bot_is_told_nothing_that_its_seat_may_not_know(server, time, table, monkeypatch):
+    game = table("bid", 3, bots=("random",))
+    bot = next(place.seat for place in game.places().values() if place.bot is not None)
+    shown = []
+
+    def watched(rules, view, decision, draw):
+        shown.append((view, decision))
+        return decision.default
+
+    monkeypatch.setitem(bots.BOTS, "random", watched)
+    view = game.view(bot)
+    time.bots_play()
+    ((shown_view, decision),) = shown
+    assert shown_view == view
+    assert decision.seat == bot

@@ -1,0 +1,101 @@
+"""What others are told of a player's turns, counted in the database."""
+
+from datetime import timedelta
+
+from pbem.domain.reliability import Counts
+from pbem.service.absence import substitutes
+from pbem.service.desk.acts.rewind import Rewind
+from pbem.service.play.move import By
+from pbem.service.tables import joining, leaving, listing
+from pbem.service.tables.new import Wanted
+from pbem.store import games, players, reliability
+from tests.service.moderated import does
+from tests.service.play.test_move_cost import cost_of
+
+
+def counted(server, person_id):
+    with server.store.read() as tx:
+        return reliability.counts(tx, {person_id}, server.now() - timedelta(days=365))[person_id]
+
+
+def test_turns_are_counted_and_those_that_the_clock_decided(server, table):
+    game = table("templari", 3)
+    silences = dict.fromkeys(range(3), 0)
+    for _ in range(12):
+        seat, decision = next(iter(game.asked().items()))
+        silent = sum(silences.values()) < 3
+        silences[seat] += silent
+        game.play(seat, decision.default, By.CLOCK if silent else By.PERSON)
+    for seat, silent in silences.items():
+        found = counted(server, game.person_at(seat))
+        assert found.silent == silent
+        assert found.turns >= silent
+        assert found.finished == found.left == 0
+    assert sum(counted(server, game.person_at(seat)).turns for seat in range(3)) == 12
+
+
+def test_what_was_rewound_counts_neither_as_silence_nor_as_a_turn_in_time(server, table):
+    game = table("templari", 3)
+    for _ in range(3):
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+    before = {seat: counted(server, game.person_at(seat)) for seat in range(3)}
+    turn = game.row().turn
+    for by in (By.CLOCK, By.PERSON, By.CLOCK):
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default, by)
+    assert sum(counted(server, game.person_at(seat)).silent for seat in range(3)) == 2
+    does(server, Rewind(game.id, turn))
+    assert {seat: counted(server, game.person_at(seat)) for seat in range(3)} == before
+    seat, decision = next(iter(game.asked().items()))
+    game.play(seat, decision.default, By.CLOCK)
+    again = counted(server, game.person_at(seat))
+    assert (again.turns, again.silent) == (before[seat].turns + 1, 1)
+
+
+def test_what_the_clock_sealed_stays_a_silence_when_the_others_have_answered(server, table):
+    game = table("bid", 3)
+    (first, decision), *others = game.asked().items()
+    game.play(first, decision.default, By.CLOCK)
+    for seat, asked in others:
+        game.play(seat, asked.default)
+    assert (counted(server, game.person_at(first)).silent, counted(server, game.person_at(first)).turns) == (1, 1)
+    assert all(counted(server, game.person_at(seat)).silent == 0 for seat, _ in others)
+
+
+def test_who_comes_back_from_a_bot_was_not_silent_because_it_took_over(server, table):
+    game = table("sun-bid", 3, silent_limit=2)
+    (gone,) = game.asked()
+    person = game.person_at(gone)
+    server.store.write(lambda tx: players.set_silent(tx, game.id, gone, 2))
+    place = game.places()[gone]
+    server.store.write(lambda tx: substitutes.after_missed_turns(tx, server, games.lock(tx, game.id), place))
+    assert game.places()[gone].bot is not None
+    server.run(substitutes.come_back, game.id, gone, person)
+    assert counted(server, person).silent == 0
+
+
+def test_who_left_is_told_and_what_a_bot_does_in_their_place_is_not_theirs(server, table):
+    game = table("templari", 3)
+    gone = game.person_at(0)
+    server.run(leaving.resign, game.id, 0, gone)
+    assert counted(server, gone) == Counts(left=1)
+
+
+def test_what_was_long_ago_is_forgotten(server, table, clock):
+    game = table("templari", 3)
+    seat, decision = next(iter(game.asked().items()))
+    game.play(seat, decision.default, By.CLOCK)
+    clock.advance(timedelta(days=366))
+    assert counted(server, game.person_at(seat)) == Counts()
+
+
+def test_the_lobby_costs_as_many_statements_for_many_tables_as_for_one(server, person):
+    ann = person("Ann")
+
+    costs = []
+    for _ in range(3):
+        server.run(joining.join, server.run(joining.create_table, ann, Wanted("templari", 3)).game_id, ann)
+        costs.append(len(cost_of(server.store, lambda: server.read(listing.waiting)).statements))
+    assert len(set(costs)) == 1
+    assert costs[0] <= 12

@@ -1,0 +1,417 @@
+"""Seats whose players are gone: bots and substitutes that take over, and players who come back."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from structlog.testing import capture_logs
+
+from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.service import links
+from pbem.service.absence import substitutes
+from pbem.service.clocks import reachability
+from pbem.service.desk.acts.seats import Offer, Substitute
+from pbem.service.links import make_for_seat
+from pbem.service.people import addresses
+from pbem.service.tables import by_link, leaving
+from pbem.store import tables
+from pbem.store.links import Meant
+from pbem.tokens import Purpose
+from tests.service.clock import DAY, HOUR, MINUTE
+from tests.service.moderated import does
+from tests.service.stored import everything, fails_without_a_trace, kinds, letters
+from tests.web.browser import Links
+
+
+@pytest.fixture(autouse=True)
+def events():
+    """What is said to the operator."""
+    with capture_logs() as said:
+        yield said
+
+
+@pytest.fixture
+def silent(time, table):
+    """silent("bot") -> a game of three in which one seat was silent as often as the table bears, and that seat."""
+
+    def make(successor, *, limit=2, turns=2, private=False):
+        game = table("sun-bid", 3, pace="1d", silent_limit=limit, successor=successor)
+        time.server.store.write(lambda tx: tables.change_game(tx, game.id, private=private))
+        (gone,) = game.asked()
+        while game.places()[gone].silent < turns and game.places()[gone].person_id is not None:
+            asked = game.asked()
+            if gone in asked:
+                time.sends()
+                time.passes_until(time.due(game, gone))
+                assert time.runs_out().decided == 1
+            for seat, decision in asked.items():
+                if seat != gone:
+                    game.play(seat, decision.default)
+        return game, gone
+
+    return make
+
+
+def notices(server, what):
+    return [mail for mail in letters(server, kind="notice") if json.loads(mail.facts)["what"] == what]
+
+
+def seated(game):
+    return [(row.seat, row.by, json.loads(row.body)) for row in game.log() if row.kind == "Seated"]
+
+
+def the_offer(server):
+    (offer,) = server.read(substitutes.on_offer)
+    return offer
+
+
+# A bot takes over
+
+
+def test_after_as_many_silent_turns_as_agreed_a_bot_takes_over(server, silent):
+    game, gone = silent("bot")
+    assert game.places()[gone].bot == "greedy"
+    ((seat, by, body),) = seated(game)
+    assert (seat, by, body["player"]) == (gone, "clock", "bot")
+    assert game.verifies()
+    assert len(notices(server, "replaced")) == 1
+    assert len(notices(server, "bot_plays")) == 2
+
+
+def test_a_silent_turn_less_than_agreed_costs_nothing(server, silent):
+    game, gone = silent("bot", limit=3, turns=2)
+    assert game.places()[gone].silent == 2
+    assert seated(game) == []
+    assert letters(server, kind="notice") == []
+    assert "If this turn passes in silence" in letters(server, kind="auto_passed")[-1].facts
+
+
+def test_the_bot_plays_on_and_the_game_does_not_wait(time, silent):
+    game, gone = silent("bot")
+    while gone not in game.asked():
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    assert time.bots_play() >= 1
+    assert [row.by for row in game.log() if row.seat == gone][-1] == "bot"
+
+
+def test_the_links_of_whoever_left_are_dead(server, table, silent, time):
+    game, gone = silent("substitute")
+    before = game.person_at(gone)
+    made = server.run(make_for_seat, before, game.id, game.row().turn, gone)
+    token = server.keys.make(Purpose.SEAT, made.seat, 0)
+    assert server.read(links.follow, token, Purpose.SEAT).seat == gone
+    does(server, Substitute(game.id, gone), "gone for good")
+    with pytest.raises(Gone):
+        server.read(links.follow, token, Purpose.SEAT)
+
+
+def test_a_player_whose_seat_a_bot_plays_may_come_back(server, silent):
+    game, gone = silent("bot")
+    person = json.loads(notices(server, "replaced")[0].facts)
+    back = notices(server, "replaced")[0].person_id
+    assert person["why"] == "silent"
+    server.run(substitutes.come_back, game.id, gone, back)
+    assert game.places()[gone].person_id == back
+    assert game.places()[gone].silent == 0
+    assert game.verifies()
+    assert len(notices(server, "player_back")) == 2
+    before = everything(server.store)
+    server.run(substitutes.come_back, game.id, gone, back)
+    assert everything(server.store) == before
+
+
+def test_a_player_is_told_to_come_back_only_where_the_seat_is_no_longer_theirs(server, silent, table):
+    taken, gone = silent("bot")
+    back = notices(server, "replaced")[0].person_id
+    offered = table("sun-bid", 3)
+    does(server, Offer(offered.id, 1), "somebody may have to stop")
+
+    def lost(game, person):
+        meant = Meant(Purpose.CONFIRM, person, game.id)
+        token = server.store.write(lambda tx: links.token(server, links.read(tx, links.make(tx, server, meant))))
+        return server.read(by_link.at, token).lost
+
+    assert lost(taken, back) == (gone,)
+    assert lost(offered, offered.person_at(1)) == ()
+
+
+def test_nobody_else_takes_a_seat_that_a_bot_plays_as_agreed(server, silent, person):
+    game, gone = silent("bot")
+    before = everything(server.store)
+    with pytest.raises(Forbidden):
+        server.run(substitutes.come_back, game.id, gone, game.person_at((gone + 1) % 3))
+    assert server.read(substitutes.on_offer) == []
+    assert everything(server.store) == before
+
+
+def test_a_returning_player_who_falls_silent_again_is_followed_again(server, time, silent):
+    game, gone = silent("bot")
+    back = notices(server, "replaced")[0].person_id
+    server.run(substitutes.come_back, game.id, gone, back)
+    while game.places()[gone].person_id is not None:
+        asked = game.asked()
+        for seat, decision in asked.items():
+            if seat != gone:
+                game.play(seat, decision.default)
+        if gone in asked:
+            time.sends()
+            time.passes_until(time.due(game, gone))
+            time.runs_out()
+    assert [body["player"] for _, _, body in seated(game)] == ["bot", "person", "bot"]
+
+
+def test_the_last_person_among_bots_is_replaced_like_everybody_and_the_bots_end_the_game(server, time, table):
+    game = table("sun-bid", 2, pace="1d", silent_limit=2, successor="bot", bots=("random",))
+    person = next(place.seat for place in game.places().values() if place.person_id is not None)
+    for _ in range(2):
+        time.bots_play()
+        time.sends()
+        time.passes_until(time.due(game, person))
+        assert time.runs_out().decided == 1
+    assert [body["player"] for _, _, body in seated(game)] == ["bot"]
+    (told,) = notices(server, "replaced")
+    assert json.loads(told.facts)["seat"] == person
+    while game.row().status == "playing":
+        time.passes(MINUTE)
+        assert time.bots_play()
+    assert game.verifies()
+
+
+def test_a_new_holder_of_a_seat_starts_with_a_whole_turn(server, time, silent):
+    game, gone = silent("bot")
+    back = notices(server, "replaced")[0].person_id
+    while gone not in game.asked():
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    time.passes(HOUR)
+    server.run(substitutes.come_back, game.id, gone, back)
+    now = time.clock.now()
+    time.sends()
+    assert time.due(game, gone) >= now + DAY
+
+
+# A substitute takes over
+
+
+def test_a_seat_is_offered_by_mail_to_those_who_said_they_are_willing(server, silent, person):
+    zoe, yan, xia = person("Zoe"), person("Yan"), person("Xia")
+    for willing in (zoe, yan):
+        server.run(substitutes.set_willing, willing, willing=True)
+    server.run(substitutes.set_willing, xia, willing=True)
+    server.run(substitutes.set_willing, xia, willing=False)
+    game, gone = silent("substitute")
+    asked = letters(server, kind="substitute")
+    assert {mail.person_id for mail in asked} == {zoe, yan}
+    assert {json.loads(mail.facts)["offer"] for mail in asked} == {the_offer(server).id}
+    assert game.places()[gone].person_id is not None
+    assert len(notices(server, "seat_offered")) == 1
+    assert len(notices(server, "seat_on_offer")) == 2, "the others know whom they may be waiting for"
+    offered = [(row.seat, row.by, json.loads(row.body)) for row in game.log() if row.kind == "Offered"]
+    assert offered == [(gone, "clock", {"why": "silent"})]
+    assert game.verifies()
+
+
+def test_who_sits_at_the_table_or_cannot_be_reached_is_not_asked(server, table, silent, person):
+    ann, zoe = person("Ann"), person("Zoe")
+    for willing in (ann, zoe):
+        server.run(substitutes.set_willing, willing, willing=True)
+    server.run(reachability.refused, zoe, "550")
+    silent("substitute")
+    assert letters(server, kind="substitute") == []
+
+
+def test_the_first_taker_has_the_seat_and_the_second_is_told(server, silent, person):
+    zoe, yan = person("Zoe"), person("Yan")
+    game, gone = silent("substitute")
+    offer = the_offer(server)
+    server.run(substitutes.take, offer.id, zoe)
+    assert game.places()[gone].person_id == zoe
+    assert game.places()[gone].name == "Zoe"
+    assert kinds(server, zoe)[-1] in ("seated", "turn")
+    before = everything(server.store)
+    server.run(substitutes.take, offer.id, zoe)
+    with pytest.raises(Gone):
+        server.run(substitutes.take, offer.id, yan)
+    assert everything(server.store) == before
+    assert server.read(substitutes.on_offer) == []
+    assert len(notices(server, "seat_taken")) == 1
+    assert len(notices(server, "substitute_plays")) == 2
+    assert seated(game) == [(gone, "person", {"player": "person"})]
+    assert game.verifies()
+
+
+def test_a_substitute_sees_what_the_seat_may_see_and_nothing_else(server, silent, person):
+    game, gone = silent("substitute")
+    before = game.view(gone)
+    server.run(substitutes.take, the_offer(server).id, person("Zoe"))
+    assert game.view(gone) == before
+
+
+def test_any_move_of_the_player_keeps_the_seat(server, silent, person, time):
+    game, gone = silent("substitute")
+    offer = the_offer(server)
+    while gone not in game.asked():
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    time.passes(HOUR)
+    game.play(gone, game.asked()[gone].default)
+    assert server.read(substitutes.on_offer) == []
+    with pytest.raises(Gone):
+        server.run(substitutes.take, offer.id, person("Zoe"))
+    time.seats_change()
+    assert server.read(substitutes.offered, offer.id).status == "back"
+
+
+def test_a_seat_that_nobody_takes_is_offered_once_and_time_goes_on(server, time, silent):
+    game, gone = silent("substitute")
+    for _ in range(2):
+        while gone not in game.asked():
+            for seat, decision in game.asked().items():
+                game.play(seat, decision.default)
+        time.sends()
+        time.passes_until(time.due(game, gone))
+        assert time.runs_out().decided == 1
+    assert len(notices(server, "seat_offered")) == 1
+    assert game.places()[gone].silent == 4
+
+
+def test_strangers_are_not_asked_to_a_private_table(server, silent, person):
+    server.run(substitutes.set_willing, person("Zoe"), willing=True)
+    game, gone = silent("substitute", private=True)
+    assert game.places()[gone].bot is not None
+    assert letters(server, kind="substitute") == []
+    warned, told = (json.loads(letter.facts)["warning"] for letter in letters(server, kind="auto_passed"))
+    assert warned == "If this turn passes in silence, a bot takes over your seat."
+    assert told.startswith("A bot plays your seat from now on")
+
+
+def test_who_may_not_take_a_seat_changes_nothing(server, clock, silent, person):
+    game, gone = silent("substitute")
+    offer = the_offer(server)
+    unknown = server.run(addresses.create, "new@example.org", "New").id
+    before = everything(server.store)
+    with pytest.raises(Forbidden):
+        server.run(substitutes.take, offer.id, unknown)
+    with pytest.raises(Forbidden):
+        server.run(substitutes.take, offer.id, game.person_at((gone + 1) % 3))
+    with pytest.raises(NotFound):
+        server.run(substitutes.take, 999, person("Zoe"))
+    assert {
+        name: rows for name, rows in everything(server.store).items() if name not in ("person", "term", "outbox")
+    } == {name: rows for name, rows in before.items() if name not in ("person", "term", "outbox")}
+
+
+@pytest.mark.parametrize("doubles", [False, True])
+def test_who_plays_at_a_table_is_offered_no_second_seat_and_told_why_unless_it_has_doubles(server, silent, doubles):
+    game, gone = silent("substitute")
+    server.store.write(lambda tx: tables.change_game(tx, game.id, doubles=doubles))
+    me = game.person_at((gone + 1) % 3)
+    found = server.read(by_link.at, Links(server).made(Purpose.CONFIRM, me, game.id))
+    assert found.joined
+    assert [free.offer for free in found.offers] == ([the_offer(server).id] if doubles else [])
+    assert found.no_second is not doubles
+
+
+def test_nobody_is_told_of_a_second_seat_where_none_is_free_or_they_have_no_first(server, table, silent, person):
+    game, _ = silent("substitute")
+    found = server.read(by_link.at, Links(server).made(Purpose.CONFIRM, person("Zoe"), game.id))
+    assert found.offers
+    assert not found.no_second
+    running = table("bid", 3)
+    assert not server.read(by_link.at, Links(server).made(Purpose.CONFIRM, running.person_at(0), running.id)).no_second
+
+
+def test_who_is_at_too_many_tables_takes_no_seat(server, silent, person):
+    silent("substitute")
+    with pytest.raises(TooMany):
+        replace(server, open_tables=0).run(substitutes.take, the_offer(server).id, person("Zoe"))
+
+
+def test_taking_a_seat_that_breaks_at_any_call_leaves_nothing_half_done(server, silent, person):
+    silent("substitute")
+    zoe, offer = person("Zoe"), the_offer(server)
+    assert fails_without_a_trace(server.store, lambda: server.run(substitutes.take, offer.id, zoe)) > 10
+
+
+def test_an_offer_ends_with_its_game(server, time, silent):
+    game, _ = silent("substitute")
+    offer = the_offer(server)
+    for seat in range(3):
+        server.run(leaving.agree_to_end, game.id, game.person_at(seat))
+    assert game.row().status == "void"
+    assert server.read(substitutes.on_offer) == []
+    time.seats_change()
+    assert server.read(substitutes.offered, offer.id).status == "over"
+
+
+# Resigned, unreachable, replaced
+
+
+def test_a_resigned_seat_goes_on_with_a_bot_and_is_offered_where_that_was_agreed(server, time, table, person):
+    zoe = person("Zoe")
+    server.run(substitutes.set_willing, zoe, willing=True)
+    game = table("sun-bid", 3, pace="1d", successor="substitute")
+    (seat,) = game.asked()
+    server.run(leaving.resign, game.id, seat, game.person_at(seat))
+    assert game.places()[seat].bot is not None
+    assert time.bots_play() >= 1
+    assert [mail.person_id for mail in letters(server, kind="substitute")] == [zoe]
+    server.run(substitutes.take, the_offer(server).id, zoe)
+    assert game.places()[seat].person_id == zoe
+
+
+def test_the_seat_of_somebody_unreachable_is_given_up_after_a_week_and_not_before(server, time, table):
+    game = table("sun-bid", 3, pace="1d", successor="bot")
+    (seat,) = game.asked()
+    time.sends()
+    server.run(reachability.refused, game.person_at(seat), "550 no such user")
+    time.passes(7 * DAY - HOUR)
+    time.seats_change()
+    assert game.places()[seat].person_id is not None
+    assert time.due(game, seat) is None
+    time.passes(HOUR)
+    time.seats_change()
+    assert game.places()[seat].bot is not None
+    assert time.bots_play() >= 1
+
+
+def test_the_others_do_not_wait_for_ever_for_a_substitute_of_somebody_unreachable(server, time, table):
+    game = table("sun-bid", 3, pace="1d", successor="substitute")
+    (seat,) = game.asked()
+    # The first mail bounced before it was accepted anywhere.
+    server.run(reachability.refused, game.person_at(seat), "550 no such user")
+    time.passes(7 * DAY)
+    time.seats_change()
+    assert len(server.read(substitutes.on_offer)) == 1
+    time.passes_until(time.due(game, seat))
+    assert time.runs_out().decided == 1
+
+
+def test_somebody_who_reads_no_mail_and_plays_on_the_pages_keeps_the_seat(server, time, table):
+    game = table("sun-bid", 2, pace="1d", successor="bot")
+    (seat,) = game.asked()
+    person = game.person_at(seat)
+    server.run(reachability.refused, person, "550 no such user")
+    time.passes(3 * DAY)
+    game.play(seat, game.asked()[seat].default)
+    while seat not in game.asked():
+        for other, decision in game.asked().items():
+            game.play(other, decision.default)
+    assert time.due(game, seat) is None
+    time.passes(5 * DAY)
+    time.seats_change()
+    assert game.places()[seat].person_id == person
+    assert time.due(game, seat) is not None, "the others wait for an address no longer than that, whoever plays without"
+
+
+def test_an_organiser_gives_a_seat_to_somebody_else_with_a_reason_that_all_may_read(server, time, table, person):
+    game = table("sun-bid", 3, pace="1d")
+    (seat,) = game.asked()
+    time.sends()
+    person("Zoe")
+    does(server, Substitute(game.id, seat, "zoe@example.org"), "Ann has moved to sea")
+    assert game.places()[seat].name == "Zoe"
+    assert seated(game) == [(seat, "organiser", {"player": "person", "reason": "Ann has moved to sea"})]
+    assert all("Ann has moved to sea" in mail.facts for mail in notices(server, "substitute_plays"))
+    assert time.sends()[seat].at is not None

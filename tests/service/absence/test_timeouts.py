@@ -1,0 +1,550 @@
+"""What time does when it passes: turns decided in silence, reminders, and nothing by mistake."""
+
+import json
+import threading
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import event, insert, select, text
+from structlog.testing import capture_logs
+
+from pbem.clock import SeededRandomness
+from pbem.service.absence import timeouts
+from pbem.service.clocks import outages, vacations
+from pbem.service.desk.acts.clocks import Extend, Pause, Resume
+from pbem.service.people import addresses
+from pbem.service.play import move as play_move
+from pbem.service.play.move import By
+from pbem.service.server import Server
+from pbem.store import deadlines, players
+from pbem.store.database import Store
+from pbem.store.schema import Deadline, Game, Place, table_of
+from tests.service.clock import DAY, HOUR, MINUTE
+from tests.service.moderated import does
+from tests.service.stored import BrokenError, calls_counted, everything, letters
+
+GAME, PLACE, DEADLINE = table_of(Game), table_of(Place), table_of(Deadline)
+
+
+@pytest.fixture(autouse=True)
+def events():
+    """What is said to the operator, instead of long traces on the terminal."""
+    with capture_logs() as said:
+        yield said
+
+
+@pytest.fixture
+def asked(table):
+    """A game of two at a day a turn, and the seat whose turn it is."""
+    game = table("sun-bid", 2, pace="1d")
+    (seat,) = game.asked()
+    return game, seat
+
+
+def by_clock(game):
+    return [row for row in game.log() if row.by == "clock"]
+
+
+# A clock runs out
+
+
+def test_a_clock_that_has_run_out_decides_what_silence_means(time, asked):
+    game, seat = asked
+    time.sends()
+    default = game.asked()[seat].default
+    before = game.row().turn
+    time.passes_until(time.due(game, seat))
+    assert time.runs_out().decided == 1
+    (entry,) = by_clock(game)
+    assert (entry.seat, entry.kind) == (seat, "Entry")
+    assert game.row().turn > before
+    assert game.verifies()
+    (mail,) = letters(time.server, kind="auto_passed")
+    assert (mail.person_id, mail.seat, mail.turn) == (game.person_at(seat), seat, before)
+    facts = json.loads(mail.facts)
+    assert facts["choice"].split()[0] == default.verb
+    assert facts["silent"] == 1
+    assert "2 more silent turns" in facts["warning"]
+
+
+def test_a_turn_is_not_decided_a_moment_too_early(time, asked):
+    game, seat = asked
+    time.sends()
+    time.passes_until(time.due(game, seat) - MINUTE)
+    assert time.runs_out().decided == 0
+    assert by_clock(game) == []
+
+
+def test_a_sealed_choice_that_is_missing_is_made_and_the_turn_closes(time, table):
+    game = table("bid", 3, pace="1d")
+    time.sends()
+    first, *others = sorted(game.asked())
+    game.play(first, game.asked()[first].default)
+    turn = game.row().turn
+    time.passes_until(time.due(game, others[0]))
+    assert time.runs_out().decided == 2
+    assert game.row().turn > turn
+    assert {row.seat for row in by_clock(game)} == set(others)
+
+
+def test_silent_turns_are_counted_and_a_move_ends_the_count(time, asked):
+    game, seat = asked
+    time.sends()
+    time.passes_until(time.due(game, seat))
+    time.runs_out()
+    assert game.places()[seat].silent == 1
+    while seat not in game.asked():
+        other = next(iter(game.asked()))
+        game.play(other, game.asked()[other].default)
+    game.play(seat, game.asked()[seat].default)
+    assert game.places()[seat].silent == 0
+
+
+def test_a_turn_that_was_answered_is_not_timed_out(time, asked):
+    game, seat = asked
+    time.sends()
+    due = time.due(game, seat)
+    game.play(seat, game.asked()[seat].default)
+    time.passes_until(due + DAY)
+    assert time.runs_out() == timeouts.Passed()
+    assert by_clock(game) == []
+
+
+def test_a_deadline_that_has_moved_since_it_was_stored_does_not_fire(time, server, asked):
+    game, seat = asked
+    time.sends()
+    # Quiet hours are looked at again when the clock seems to have run out.
+    server.run(addresses.set_quiet_hours, game.person_at(seat), "11:00-14:00")
+    time.passes_until(time.due(game, seat))
+    passed = time.runs_out()
+    assert (passed.decided, passed.moved) == (0, 1)
+    assert time.due(game, seat).hour == 14
+    assert len(letters(server, kind="notice")) == 1
+    time.passes_until(time.due(game, seat))
+    assert time.runs_out().decided == 1
+
+
+def test_a_game_comes_to_its_end_when_everybody_is_silent(time, table):
+    game = table("sunset-poker", 3, pace="1d", silent_limit=10, options={"max_rounds": 1})
+    # With two turns of each played, the game is over before anybody was silent too often.
+    for seat in (0, 1, 2) * 2:
+        game.play(seat, game.asked()[seat].default)
+    for _ in range(20):
+        if game.row().status == "over":
+            break
+        time.sends()
+        time.passes_until(min(time.due(game, seat) for seat in game.asked() if time.due(game, seat)))
+        assert time.runs_out().decided > 0
+    assert game.row().status == "over"
+    assert game.verifies()
+    told = [letter.facts for letter in letters(time.server, kind="auto_passed")]
+    assert ["warning" in facts for facts in told] == [True] * (len(told) - 1) + [False]
+
+
+# Not while our own time cannot be trusted
+
+
+def test_nobody_is_timed_out_by_our_own_downtime(time, asked):
+    game, seat = asked
+    time.sends()
+    time.passes(23 * HOUR)
+    time.sleeps(5 * HOUR)
+    assert time.runs_out().held_back
+    time.passes(HOUR)
+    assert time.runs_out().decided == 0
+    time.passes_until(time.due(game, seat) - MINUTE)
+    assert time.runs_out().decided == 0
+    time.passes(MINUTE)
+    assert time.runs_out().decided == 1
+
+
+def test_nothing_fires_in_the_first_minutes_after_a_start(time, server, clock, asked):
+    game, seat = asked
+    time.sends()
+    time.passes_until(time.due(game, seat) - MINUTE)
+    time.worker = outages.Worker("restarted", clock.now())
+    time.passes(9 * MINUTE)
+    assert "woke up" in time.runs_out().held_back
+    time.passes(MINUTE)
+    assert time.runs_out().decided == 1
+
+
+def test_nothing_fires_when_no_beat_was_written_for_long(time, clock, asked):
+    game, seat = asked
+    time.sends()
+    clock.set(time.due(game, seat) + HOUR)
+    assert "no heartbeat" in time.runs_out().held_back
+    assert by_clock(game) == []
+
+
+def test_nothing_fires_while_the_clock_is_set_back(time, server, clock, asked):
+    game, seat = asked
+    time.sends()
+    time.passes_until(time.due(game, seat) - HOUR)
+    right = clock.now()
+    clock.set(right - 2 * HOUR)
+    server.run(outages.beat, time.worker)
+    assert "the clock went back" in time.runs_out().held_back
+    assert "the clock went back" in time.reminds().held_back
+    assert outages.apply_outages(server) == 0
+    clock.set(right + HOUR)
+    time.passes(MINUTE)
+    assert time.runs_out().decided == 1
+
+
+def test_a_paused_game_waits_and_takes_nobodys_place_in_the_queue(time, server, table):
+    first, second = table("sun-bid", 2, pace="1d"), table("sun-bid", 2, pace="2d", bots=("random",))
+    time.sends()
+    does(server, Pause(first.id), "a pause")
+    does(server, Pause(second.id), "a pause")
+    third = table("sun-bid", 2, pace="1d", bots=("random",))
+    time.bots_play()
+    time.sends()
+    (seat,) = third.asked()
+    time.passes_until(time.due(third, seat))
+    assert timeouts.time_out(server, time.worker, limit=1).decided == 1
+    assert by_clock(first) == by_clock(second) == []
+
+
+# Many workers, and one that fails
+
+
+def test_three_workers_decide_each_due_turn_exactly_once(time, server, clock, database_url, table):
+    tables = [table("bid", 3, pace="1d") for _ in range(6)]
+    turns = [game.row().turn for game in tables]
+    time.sends()
+    time.passes(DAY)
+    stores = [Store(database_url) for _ in range(2)] if not server.store.on_sqlite else []
+    houses = [server, *(Server(store, clock, SeededRandomness(3), server.keys) for store in stores)]
+    together = threading.Barrier(3)
+    done = []
+
+    def work(mine):
+        together.wait()
+        for _ in range(20):
+            done.append(timeouts.time_out(mine, time.worker, limit=4))
+
+    threads = [threading.Thread(target=work, args=(houses[n % len(houses)],)) for n in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    # Where two were at one game at once, one of them has left it for later.
+    time.passes(timeouts.LEASE)
+    done.append(time.runs_out())
+    for store in stores:
+        store.close()
+    assert sum(passed.decided for passed in done) == 18
+    assert sum(passed.failed for passed in done) == 0
+    for game, turn in zip(tables, turns, strict=True):
+        decided = Counter(row.seat for row in game.log() if row.by == "clock")
+        assert decided == {0: 1, 1: 1, 2: 1}
+        assert game.row().turn > turn
+        assert game.verifies()
+    assert len(letters(server, kind="auto_passed")) == 18
+
+
+def test_a_time_out_and_a_move_that_race_are_one_decision(time, server, asked):
+    game, seat = asked
+    time.sends()
+    time.passes_until(time.due(game, seat))
+    turn, choice = game.row().turn, game.asked()[seat].default
+    together = threading.Barrier(2)
+    passed = []
+
+    def tick():
+        together.wait()
+        passed.append(time.runs_out())
+
+    def move():
+        together.wait()
+        # One of the two comes too late.
+        with suppress(play_move.Stale):
+            server.run(play_move.play, game.id, turn, seat, choice, By.PERSON)
+
+    threads = [threading.Thread(target=each) for each in (tick, move)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    decided = [row for row in game.log() if row.kind == "Entry" and row.seat == seat]
+    assert len(decided) == 1
+    assert passed[0].failed == 0
+    assert game.verifies()
+
+
+class Interrupted:
+    """A store in which something happens just before one of the transactions of a use case."""
+
+    def __init__(self, store, happenings):
+        self.store, self.happenings = store, list(happenings)
+
+    def __getattr__(self, name):
+        return getattr(self.store, name)
+
+    def write(self, work):
+        happening = self.happenings.pop(0) if self.happenings else None
+        if happening is not None:
+            happening()
+        return self.store.write(work)
+
+
+def interrupted(server, *happenings):
+    return replace(server, store=Interrupted(server.store, happenings))
+
+
+def test_a_choice_that_is_sealed_in_the_last_moment_is_not_overruled(time, server, table):
+    game = table("bid", 3, pace="1d")
+    time.sends()
+    seat, *_ = sorted(game.asked())
+    time.passes_until(time.due(game, seat))
+    decision = game.asked()[seat]
+    mine = next(choice for choice in decision.choices() if choice != decision.default and choice.verb != "pawn")
+    turn = game.row().turn
+    # The turn has been claimed already, and is looked at again.
+    late = interrupted(server, None, lambda: game.play(seat, mine, turn=turn))
+    timeouts.time_out(late, time.worker)
+    assert [row.by for row in game.log() if row.seat == seat and row.kind in ("Sealed", "Entry")] == ["person"]
+    assert game.places()[seat].silent == 0
+
+
+def test_a_turn_that_was_answered_in_the_last_moment_is_not_decided_again(time, server, asked):
+    game, seat = asked
+    time.sends()
+    time.passes_until(time.due(game, seat))
+    default = game.asked()[seat].default
+    assert timeouts.time_out(interrupted(server, None, lambda: game.play(seat, default)), time.worker).decided == 0
+    assert by_clock(game) == []
+
+
+def spoil(server, game):
+    """A row that nobody can read, as a fault of ours would leave it."""
+    with server.store.engine.begin() as connection:
+        connection.execute(text("UPDATE game SET state = '!' WHERE id = :id"), {"id": game.id})
+
+
+def test_a_deadline_that_cannot_be_acted_on_is_parked_and_visible_and_in_nobodys_way(time, server, table, events):
+    poison, healthy = table("sun-bid", 2, pace="1d"), table("sun-bid", 2, pace="1d", silent_limit=10)
+    time.sends()
+    (seat,) = poison.asked()
+    spoil(server, poison)
+    time.passes(DAY)
+    passed = time.runs_out()
+    assert (passed.decided, passed.failed) == (1, 1)
+    assert time.runs_out() == timeouts.Passed()
+    for attempts in range(2, deadlines.MOST_ATTEMPTS + 1):
+        time.passes(timeouts.PUSHED)
+        assert time.runs_out().failed == 1
+        assert time.deadline(poison, seat).attempts == attempts
+    time.passes(DAY)
+    assert time.runs_out().failed == 0
+    with server.store.read() as tx:
+        (parked,) = deadlines.parked(tx)
+    assert (parked.game_id, parked.seat) == (poison.id, seat)
+    assert [said["parked"] for said in events if said["event"] == "deadline_failed"] == [False] * 9 + [True]
+    assert len(by_clock(healthy)) == 1
+
+
+def test_a_worker_that_dies_at_work_has_its_attempt_counted_and_another_goes_on(time, server, asked):
+    game, seat = asked
+    time.sends()
+    now = time.passes_until(time.due(game, seat))
+    server.store.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, 10, bots=False))
+    assert time.runs_out() == timeouts.Passed()
+    time.passes(timeouts.LEASE)
+    assert time.runs_out().decided == 1
+    assert len(by_clock(game)) == 1
+
+
+@pytest.mark.parametrize("silent_before", [0, 1])
+def test_a_time_out_that_breaks_at_any_call_leaves_nothing_half_done(time, server, table, silent_before):
+    """With the second silent turn in a row a bot takes the seat over, in the same transaction."""
+    game = table("sun-bid", 2, pace="1d", silent_limit=2)
+    (seat,) = game.asked()
+    server.store.write(lambda tx: players.set_silent(tx, game.id, seat, silent_before))
+    time.sends()
+    time.passes_until(time.due(game, seat))
+    before = lasting(server)
+    n = 0
+    while not by_clock(game):
+        n += 1
+
+        def strike(count, at=n):
+            if count == at:
+                raise BrokenError
+
+        with calls_counted(server.store, strike), suppress(BrokenError):
+            time.runs_out()
+        if not by_clock(game):
+            assert lasting(server) == before, f"something is left of what broke at call {n}"
+        row = time.deadline(game, seat) if not by_clock(game) else None
+        if row is not None:
+            server.store.write(lambda tx, row=row: deadlines.release(tx, row))
+    assert n > 15
+    assert game.verifies()
+    assert (game.places()[seat].bot is not None) == bool(silent_before)
+    assert len(letters(server, kind="notice")) == 2 * silent_before
+
+
+def lasting(server):
+    """Everything but who is at work on which deadline."""
+    rows = everything(server.store)
+    rows["deadline"] = [row[:-2] for row in rows["deadline"]]
+    return rows
+
+
+# Reminders
+
+
+def test_reminders_come_in_the_cadence_of_each_person(time, server, asked):
+    game, seat = asked
+    person = game.person_at(seat)
+    server.run(addresses.set_cadence, person, "50%,2h")
+    time.sends()
+    due = time.due(game, seat)
+    sent = []
+    while time.clock.now() < due - MINUTE:
+        time.passes(10 * MINUTE)
+        if time.reminds().decided:
+            sent.append(due - time.clock.now())
+    assert sent == [12 * HOUR, 2 * HOUR]
+    assert [json.loads(mail.facts)["last"] for mail in letters(server, person, "reminder")] == [False, True]
+
+
+def test_nobody_is_reminded_who_has_answered_or_who_wants_none(time, server, table):
+    game = table("bid", 3, pace="1d")
+    first, second, third = sorted(game.asked())
+    server.run(addresses.set_cadence, game.person_at(second), "none")
+    time.sends()
+    game.play(first, game.asked()[first].default)
+    time.passes(13 * HOUR)
+    assert time.reminds().decided == 1
+    (mail,) = letters(server, kind="reminder")
+    assert mail.person_id == game.person_at(third)
+
+
+def test_several_moments_that_went_by_are_one_reminder(time, server, asked):
+    game, seat = asked
+    time.sends()
+    time.passes(22 * HOUR + MINUTE)
+    assert time.reminds().decided == 1
+    assert time.reminds().decided == 0
+    assert time.deadline(game, seat).remind_at is None
+
+
+def test_nobody_is_reminded_again_of_what_they_were_reminded_of_when_time_is_given(time, server, asked):
+    game, _ = asked
+    time.sends()
+    time.passes(13 * HOUR)
+    assert time.reminds().decided == 1
+    does(server, Extend(game.id, "1d"), "a feast")
+    time.passes(12 * HOUR)
+    assert time.reminds().decided == 0
+    time.passes(14 * HOUR)
+    assert time.reminds().decided == 1
+
+
+def test_who_wants_fewer_reminders_in_the_middle_of_a_turn_gets_fewer(time, server, asked):
+    game, seat = asked
+    time.sends()
+    time.passes(13 * HOUR)
+    assert time.reminds().decided == 1
+    server.run(addresses.set_cadence, game.person_at(seat), "50%")
+    time.passes(7 * HOUR)
+    assert time.reminds().decided == 0
+    assert time.deadline(game, seat).remind_at is None
+
+
+def test_nobody_is_reminded_during_a_pause_or_a_vacation(time, server, asked):
+    game, seat = asked
+    time.sends()
+    does(server, Pause(game.id), "a pause")
+    time.passes(13 * HOUR)
+    assert time.reminds().decided == 0
+    does(server, Resume(game.id))
+    server.run(vacations.book_text, game.person_at(seat), "2026-11-22 to 2026-11-23")
+    time.passes(DAY)
+    assert time.reminds().decided == 0
+    time.passes(1.5 * DAY)
+    assert time.reminds().decided == 1
+
+
+def test_a_reminder_that_cannot_be_made_is_in_nobodys_way(time, server, table):
+    broken, _ = table("sun-bid", 2, pace="1d"), table("sun-bid", 2, pace="1d")
+    time.sends()
+    with server.store.engine.begin() as connection:
+        connection.execute(text("UPDATE game SET pace = '?' WHERE id = :id"), {"id": broken.id})
+    time.passes(13 * HOUR)
+    passed = time.reminds()
+    assert (passed.decided, passed.failed) == (1, 1)
+    assert time.reminds() == timeouts.Passed()
+
+
+# What a tick costs
+
+
+class Template:
+    """A game in which a clock has run out, to be copied by the hundred. It is not touched itself."""
+
+    def __init__(self, time, game):
+        self.time, self.server = time, time.server
+        time.sends()
+        time.passes(DAY)
+        with self.server.store.read() as tx:
+            self.rows = {
+                table.name: [dict(row._mapping) for row in tx.execute(select(table).where(column == game.id))]
+                for table, column in ((GAME, GAME.c.id), (PLACE, PLACE.c.game_id), (DEADLINE, DEADLINE.c.game_id))
+            }
+        self.next_id = 10**6
+        self.server.store.write(lambda tx: deadlines.close_turn(tx, game.id, game.row().turn))
+
+    def copy(self, times, **deadline):
+        """Make that many copies, whose deadlines differ in what is given."""
+        numbers = range(self.next_id, self.next_id + times)
+        self.next_id += times
+
+        def write(tx):
+            (game,) = self.rows["game"]
+            tx.execute(insert(GAME), [game | {"id": number, "key": str(number)} for number in numbers])
+            for table, changes in ((PLACE, {}), (DEADLINE, deadline)):
+                rows = self.rows[table.name]
+                tx.execute(insert(table), [row | {"game_id": number} | changes for number in numbers for row in rows])
+
+        self.server.store.write(write)
+
+    def tick(self, due):
+        """The statements that a tick makes, each with the rows that it changed or found, and how many steps of
+        SQLite's machine they took."""
+        made, steps = Counter(), []
+
+        def executed(_connection, cursor, statement, *_rest):
+            made[statement, cursor.rowcount] += 1
+
+        def watch(dbapi, *_rest):
+            if self.server.store.on_sqlite:
+                dbapi.set_progress_handler(lambda: steps.append(10), 10)
+
+        event.listen(self.server.store.engine, "after_cursor_execute", executed)
+        event.listen(self.server.store.engine, "checkout", watch)
+        try:
+            assert timeouts.time_out(self.server, self.time.worker, limit=due).decided == due
+        finally:
+            event.remove(self.server.store.engine, "after_cursor_execute", executed)
+            event.remove(self.server.store.engine, "checkout", watch)
+        return made, sum(steps)
+
+
+def test_a_tick_with_a_hundred_due_touches_the_same_rows_among_few_and_among_many_games(time, table):
+    template = Template(time, table("sun-bid", 2, pace="1d"))
+    later = time.clock.now() + DAY
+    template.copy(100)
+    few, steps_among_few = template.tick(100)
+    template.copy(1000, due_at=later)
+    template.copy(100)
+    many, steps_among_many = template.tick(100)
+    assert few == many
+    assert sum(few.values()) > 1000
+    # A place in an index is found in one step, however many there are; a scan would take thousands more.
+    assert abs(steps_among_many - steps_among_few) <= steps_among_few / 50

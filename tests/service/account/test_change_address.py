@@ -1,0 +1,195 @@
+"""Another address for a person: both addresses are told, nothing of theirs is lost, and old links die."""
+
+from datetime import timedelta
+
+import pytest
+
+from pbem.domain.errors import BadInput, Forbidden, Gone, TooMany
+from pbem.service import links as service_links
+from pbem.service.account import change_address, consent, delete
+from pbem.service.outgoing import deliver
+from pbem.service.people import addresses, send_links, sessions
+from pbem.store.sessions import Holder
+from pbem.tokens import Purpose
+from tests.mail.kinds import kind_of
+from tests.service.outgoing.test_deliver import drain, links_in, post_to
+from tests.service.stored import everything, fails_without_a_trace, letters
+
+NEW = "ann.new@example.net"
+
+
+@pytest.fixture
+def post(sink):
+    """What this server sends with."""
+    return post_to(sink)
+
+
+@pytest.fixture
+def mailed(server, clock, post, sink):
+    """mailed(address) -> the mails there, by kind, the newest of each."""
+
+    def of(address):
+        clock.advance(timedelta(minutes=2))
+        drain(server, clock, post)
+        return {kind_of(mail.message): mail for mail in sink.to(address)}
+
+    return of
+
+
+def yes_in(mail):
+    return next(token for purpose, token, _ in links_in(mail) if purpose == "y")
+
+
+def asked(server, mailed, person, address=NEW):
+    server.run(change_address.ask, person, address)
+    return yes_in(mailed(address)["new_address"])
+
+
+def test_a_new_address_counts_when_its_own_reader_says_yes(server, mailed, person):
+    ann = person("Ann")
+    token = asked(server, mailed, ann)
+    assert server.read(addresses.read, ann).address == "ann@example.org"
+    assert server.read(consent.at, token).name == "Ann"
+    assert server.run(consent.say_yes, token) == "new_address"
+    found = server.read(addresses.read, ann)
+    assert (found.address, found.mailbox, found.name) == (NEW, NEW, "Ann")
+    before = everything(server.store)
+    assert server.run(consent.say_yes, token) == "new_address", "pressed twice is once"
+    assert everything(server.store) == before
+
+
+def test_the_old_address_is_told_when_it_is_asked_for_and_both_when_it_is_done(server, mailed, person):
+    ann = person("Ann")
+    token = asked(server, mailed, ann)
+    told = mailed("ann@example.org")
+    assert not [each for each in links_in(told["new_address"]) if each[0] == "y"], "the old one cannot say yes"
+    assert NEW not in str(told["new_address"].message), "nor is told which address it is"
+    server.run(consent.say_yes, token)
+    assert "moved" in mailed("ann@example.org")
+    assert "moved" in mailed(NEW)
+    assert "ann@example.org" not in str(mailed(NEW)["moved"].message)
+
+
+def test_what_is_asked_is_mailed_to_the_new_address_and_old_links_and_browsers_are_out(server, mailed, table, clock):
+    game = table("templari", 3)
+    seat = next(iter(game.asked()))
+    person = game.person_at(seat)
+    address = server.read(addresses.read, person).address
+    old = next(token for purpose, token, _ in links_in(mailed(address)["turn"]) if purpose == "s")
+    secret = server.run(sessions.start, Holder(person_id=person), "")
+    server.run(consent.say_yes, asked(server, mailed, person))
+    with pytest.raises(Gone):
+        server.read(service_links.follow, old, Purpose.SEAT)
+    assert server.read(sessions.find, secret) is None
+    turn = mailed(NEW)["turn"]
+    new = next(token for purpose, token, _ in links_in(turn) if purpose == "s")
+    assert server.read(service_links.follow, new, Purpose.SEAT).seat == seat
+    assert len([mail for mail in letters(server, person, "turn") if mail.status == "queued"]) == 0
+
+
+def test_a_mail_that_was_written_and_has_not_left_goes_to_the_new_address_and_names_no_other(
+    server, clock, post, sink, mailed, person
+):
+    ann = person("Ann")
+    token = asked(server, mailed, ann)
+    server.run(send_links.send, "ann@example.org")
+    sink.does("450 rcpt")
+    deliver.deliver(server, post)
+    (waiting,) = [mail for mail in letters(server, ann, "links") if mail.status == "queued"]
+    assert b"ann@example.org" in waiting.body
+    server.run(consent.say_yes, token)
+    links = mailed(NEW)["links"]
+    assert "ann@example.org" not in str(links.message)
+    token = next(token for purpose, token, _ in links_in(links) if purpose == "l")
+    assert server.read(sessions.welcome, token).name == "Ann"
+
+
+def test_the_old_address_is_free_for_whoever_has_it_then(server, mailed, person):
+    ann = person("Ann")
+    server.run(consent.say_yes, asked(server, mailed, ann))
+    other = server.run(addresses.create, "ann@example.org", "Anna")
+    assert other.id != ann
+    assert (other.name, other.confirmed_at) == ("Anna", None)
+
+
+def test_an_address_that_plays_here_is_not_taken_over(server, mailed, person):
+    ann, ben = person("Ann"), person("Ben")
+    token = asked(server, mailed, ann, "ben@example.org")
+    before = everything(server.store)
+    with pytest.raises(BadInput, match="plays here already"):
+        server.run(consent.say_yes, token)
+    assert everything(server.store) == before
+    assert server.read(addresses.read, ben).address == "ben@example.org"
+
+
+def test_asking_tells_nothing_of_whether_an_address_is_known(server, person):
+    ann = person("Ann")
+    person("Ben")
+    assert server.run(change_address.ask, ann, "ben@example.org") is None
+    assert server.run(change_address.ask, ann, "nobody@example.org") is None
+
+
+def test_an_address_that_was_only_ever_typed_is_free(server, mailed, person):
+    ann = person("Ann")
+    server.run(addresses.create, NEW, "Somebody")
+    server.run(consent.say_yes, asked(server, mailed, ann))
+    assert server.read(addresses.read, ann).address == NEW
+    assert server.run(addresses.create, "ann@example.org").name == ""
+
+
+@pytest.mark.parametrize("wrong", ["", "ann", "ann@example.org", "ANN@example.org"])
+def test_what_is_no_other_address_is_refused(server, person, wrong):
+    ann = person("Ann")
+    before = everything(server.store)
+    with pytest.raises(BadInput):
+        server.run(change_address.ask, ann, wrong)
+    assert everything(server.store) == before
+
+
+def test_nobody_is_flooded_with_such_mails(server, person):
+    ann = person("Ann")
+    for number in range(change_address.MAILS_A_DAY):
+        server.run(change_address.ask, ann, f"new{number}@example.net")
+    with pytest.raises(TooMany):
+        server.run(change_address.ask, ann, "more@example.net")
+    for name in ("Ben", "Cleo", "Dan", "Eve", "Fay"):
+        server.run(change_address.ask, person(name), "victim@example.net")
+    with pytest.raises(TooMany):
+        server.run(change_address.ask, person("Gus"), "victim@example.net")
+    assert (
+        len(letters(server, server.run(addresses.create, "victim@example.net").id, "new_address"))
+        == change_address.MAILS_A_DAY
+    )
+
+
+def test_the_link_of_one_mail_says_yes_to_nothing_else_and_not_for_long(server, clock, mailed, person):
+    token = asked(server, mailed, person("Ann"))
+    for purpose in Purpose:
+        if purpose is not Purpose.YES:
+            with pytest.raises(Exception, match="nothing at this address"):
+                server.read(service_links.follow, token, purpose)
+    clock.advance(timedelta(days=1))
+    with pytest.raises(Gone):
+        server.run(consent.say_yes, token)
+
+
+def test_a_guest_and_somebody_who_has_left_have_no_address_to_change(server, person):
+    guest = server.run(addresses.add_guest, "Guest").id
+    with pytest.raises(Forbidden):
+        server.run(change_address.ask, guest, NEW)
+    gone = person("Ann")
+    server.run(delete.delete_person, gone)
+    for each in (guest, gone):
+        with pytest.raises(Gone):
+            server.store.write(lambda tx, each=each: change_address.change_address(tx, server, each, NEW))
+
+
+def test_an_address_changes_whole_or_not_at_all(server, mailed, table):
+    game = table("templari", 3)
+    seat = next(iter(game.asked()))
+    mailed("nobody@example.org")
+    made = fails_without_a_trace(
+        server.store,
+        lambda: server.run(change_address.change_address, game.person_at(seat), NEW),
+    )
+    assert made > 5

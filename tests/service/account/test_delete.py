@@ -1,0 +1,246 @@
+"""Leaving for good: what is a person's own goes, the games stay, and nobody at a table waits for them."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from pbem.domain.bounce import Bounce
+from pbem.domain.errors import Gone, NotFound, TooMany
+from pbem.service import links as service_links
+from pbem.service.absence import substitutes
+from pbem.service.account import consent, delete
+from pbem.service.archive import export
+from pbem.service.clocks import reachability, vacations
+from pbem.service.desk import alarms, calls
+from pbem.service.desk.acts.emails import ResendOfNoTable
+from pbem.service.outgoing import preferences
+from pbem.service.people import addresses, send_links, sessions
+from pbem.service.tables import joining, leaving, talk
+from pbem.service.tables.new import Wanted
+from pbem.store import outbox as outbox_rows
+from pbem.store import players as player_rows
+from pbem.store import search
+from pbem.store import tables as lobby_rows
+from pbem.store.schema import Base, Outbox, table_of
+from pbem.store.sessions import Holder
+from pbem.tokens import Purpose
+from tests.service.moderated import does
+from tests.service.outgoing.test_deliver import drain, links_in, post_to
+from tests.service.replying import Answers
+from tests.service.stored import everything, fails_without_a_trace, letters
+
+NAME, ADDRESS = "Rumpelstilzchen", "rumpelstilzchen@example.org"
+
+
+@pytest.fixture
+def post(sink):
+    """What this server sends with."""
+    return post_to(sink)
+
+
+@pytest.fixture
+def gone(server, person):
+    """Somebody with a name that nothing else has, of whom a lot is written down."""
+    found = person(NAME)
+    assert server.read(addresses.read, found).address == ADDRESS
+    return found
+
+
+def live_through(server, clock, post, table, person, gone):
+    """Somebody plays, hosts, talks, calls, and has trouble with mail; two running games and one that is over."""
+    played = []
+    for _ in range(3):
+        host = person("Ben")
+        game_id = server.run(joining.create_table, host, Wanted("sunset-poker", 3, successor="bot")).game_id
+        for each in (host, gone, person("Cleo")):
+            server.run(joining.join, game_id, each, word="lighthouse")
+        played.append(game_id)
+    server.run(joining.create_table, gone, Wanted("bid", 3, invited=("zoe@example.org",)))
+    waiting = server.run(joining.create_table, person("Ben"), Wanted("bid", 3)).game_id
+    server.run(joining.join, waiting, gone)
+    over = played.pop()
+    for each in (person("Ben"), gone, person("Cleo")):
+        server.run(leaving.agree_to_end, over, each)
+    with server.store.read() as tx:
+        seat = next(place.seat for place in player_rows.places(tx, played[0]) if place.person_id == gone)
+    server.run(talk.say, played[0], seat, gone, "Good luck, everybody!")
+    server.run(calls.call, gone, f"I am {NAME} of Forest Road 3.", game_id=played[0], seat=seat)
+    organisers_told(server, clock)
+    server.run(send_links.send, ADDRESS)
+    server.run(substitutes.set_willing, gone, willing=True)
+    server.run(vacations.book_text, gone, "2026-12-20 to 2026-12-27")
+    server.run(preferences.tell_of_sealed, gone, wanted=True)
+    server.run(sessions.start, Holder(person_id=gone), "Firefox on Linux")
+    drain(server, clock, post)
+    for _ in range(3):
+        server.store.write(
+            lambda tx: reachability.bounced(tx, server, gone, Bounce.HARD, f"550 5.1.1 <{ADDRESS}> is no user")
+        )
+        clock.advance(timedelta(days=1))
+    organisers_told(server, clock)
+    drain(server, clock, post)
+    return played, over
+
+
+def organisers_told(server, clock):
+    clock.advance(alarms.GATHERED + alarms.APART)
+    alarms.tell(server)
+
+
+def test_nothing_that_is_kept_names_a_person_who_has_left_but_the_mails_of_others(
+    server, clock, post, table, person, gone
+):
+    _, over = live_through(server, clock, post, table, person, gone)
+    assert ADDRESS in repr(everything(server.store))
+    server.run(delete.delete_person, gone)
+    left = kept_but_mails_of_others(server, gone)
+    assert NAME.lower() not in left.lower()
+    assert "Forest Road" not in left
+    assert server.read(addresses.read, gone).name == "a former player"
+    with server.store.read() as tx:
+        assert search.search(tx, "person", NAME, None, 10) == []
+        assert search.search(tx, "table", NAME, None, 10) == []
+        assert [place.name for place in player_rows.places(tx, over)].count("a former player") == 1
+
+
+def kept_but_mails_of_others(server, person_id):
+    """All rows of all tables as text, but for those of the outbox and the ledger that are about mails to others."""
+    outbox = table_of(Outbox)
+    found = []
+    with server.store.read() as tx:
+        others = set(tx.execute(select(outbox.c.id).where(outbox.c.person_id != person_id)).scalars())
+        for table in Base.metadata.sorted_tables:
+            for row in tx.execute(select(table)):
+                number = {"outbox": "id", "ledger": "outbox_id"}.get(table.name)
+                if number is None or row._mapping[number] not in others:
+                    found.append(repr(tuple(row)))
+    return "\n".join(found)
+
+
+@pytest.mark.parametrize("kind", ["links", "digest", "new_address", "confirm"])
+def test_a_mail_to_somebody_who_has_left_for_good_is_not_sent_again(server, gone, kind):
+    now = server.now()
+    server.store.write(lambda tx: outbox_rows.queue(tx, [outbox_rows.Letter(gone, kind)], now, now))
+    mail = next(mail for mail in letters(server) if mail.person_id == gone and mail.kind == kind)
+    server.run(delete.delete_person, gone)
+    with pytest.raises(Gone) as refused:
+        does(server, ResendOfNoTable(mail.id))
+    assert "left for good" in refused.value.why
+    assert [each.status for each in letters(server) if each.id == mail.id] == ["superseded"]
+
+
+def test_an_answer_that_is_read_as_its_writer_leaves_for_good_is_let_go_of(server, table):
+    answers = Answers(table("sunset-poker", 3))
+    gone = answers.person(0)
+    kept = answers.keep(0)
+    server.run(delete.delete_person, gone)
+    before = everything(server.store)
+    assert answers.act(kept, f"talk I am {NAME} of Forest Road.") is None
+    assert everything(server.store) == before
+
+
+def test_the_mails_of_others_are_left_alone(server, clock, post, table, person, gone):
+    live_through(server, clock, post, table, person, gone)
+    before = {mail.id: mail for mail in letters(server) if mail.person_id != gone}
+    server.run(delete.delete_person, gone)
+    after = {mail.id: mail for mail in letters(server)}
+    assert all((after[number].body, after[number].facts) == (mail.body, mail.facts) for number, mail in before.items())
+
+
+def test_running_games_go_on_with_a_bot_and_the_others_are_told(server, clock, post, table, person, gone):
+    played, _ = live_through(server, clock, post, table, person, gone)
+    server.run(delete.delete_person, gone)
+    for game_id in played:
+        with server.store.read() as tx:
+            assert gone not in {place.person_id for place in player_rows.places(tx, game_id)}
+            assert sum(place.bot is not None for place in player_rows.places(tx, game_id)) == 1
+        told = [mail for mail in letters(server, kind="resigned") if mail.game_id == game_id]
+        assert {mail.person_id for mail in told} == {person("Ben"), person("Cleo")}
+    with server.store.read() as tx:
+        assert [row.id for row in lobby_rows.of_person(tx, gone, ("open", "playing"))] == []
+        assert lobby_rows.hosted_by(tx, gone, ("open", "playing")) == []
+
+
+def test_games_that_are_over_stay_and_can_be_checked(server, clock, post, table, person, gone):
+    _, over = live_through(server, clock, post, table, person, gone)
+    before = export.write(server.read(export.of_game, over))
+    server.run(delete.delete_person, gone)
+    assert export.write(server.read(export.of_game, over)) == before
+
+
+def test_no_mail_ever_goes_to_whoever_has_left(server, clock, post, sink, table, person, gone):
+    live_through(server, clock, post, table, person, gone)
+    server.run(send_links.send, ADDRESS)
+    server.run(delete.delete_person, gone)
+    before = len(sink.kept)
+    drain(server, clock, post)
+    assert not [mail for mail in sink.kept[before:] if mail.recipient == ADDRESS or "invalid" in mail.recipient]
+
+
+def test_links_and_browsers_of_whoever_has_left_open_nothing(server, person, clock, post, sink, gone):
+    secret = server.run(sessions.start, Holder(person_id=gone), "")
+    server.run(send_links.send, ADDRESS)
+    drain(server, clock, post)
+    token = next(token for purpose, token, _ in links_in(sink.to(ADDRESS)[-1]) if purpose == "l")
+    server.run(delete.delete_person, gone)
+    with pytest.raises(Gone):
+        server.read(service_links.follow, token, Purpose.SIGN_IN)
+    assert server.read(sessions.find, secret) is None
+
+
+def test_whoever_comes_back_is_somebody_new(server, gone):
+    server.run(delete.delete_person, gone)
+    again = server.run(addresses.create, ADDRESS, NAME)
+    assert (again.id != gone, again.confirmed_at) == (True, None)
+
+
+def test_leaving_takes_a_yes_by_mail_and_happens_once(server, clock, post, sink, table, person, gone):
+    game = table("sunset-poker", 3)
+    server.run(delete.ask, gone)
+    drain(server, clock, post)
+    token = next(token for purpose, token, _ in links_in(sink.to(ADDRESS)[-1]) if purpose == "y")
+    assert server.read(consent.at, token).name == NAME
+    assert server.read(addresses.read, gone).name == NAME
+    assert server.run(consent.say_yes, token) == "farewell"
+    before = everything(server.store)
+    with pytest.raises(Gone):
+        server.run(consent.say_yes, token)
+    server.run(delete.delete_person, gone)
+    assert everything(server.store) == before
+    assert game.row().status == "playing"
+
+
+def test_nobody_is_flooded_with_mails_about_leaving(server, gone):
+    for _ in range(delete.MAILS_A_DAY):
+        server.run(delete.ask, gone)
+    with pytest.raises(TooMany):
+        server.run(delete.ask, gone)
+
+
+def test_two_who_have_left_are_told_apart_at_their_table(server, table):
+    game = table("sunset-poker", 3)
+    players = {seat: game.person_at(seat) for seat in range(3)}
+    for seat in range(3):
+        server.run(leaving.agree_to_end, game.id, players[seat])
+    for seat in range(3):
+        server.run(delete.delete_person, players[seat])
+    names = sorted(place.name for place in game.places().values())
+    assert names == ["a former player", "a former player (2)", "a former player (3)"]
+
+
+def test_the_last_player_of_a_game_ends_it(server, table):
+    game = table("sunset-poker", 3, bots=("greedy", "greedy"))
+    (seat,) = [seat for seat, place in game.places().items() if place.person_id is not None]
+    server.run(delete.delete_person, game.person_at(seat))
+    assert game.row().status == "void"
+
+
+def test_somebody_unknown_cannot_leave(server):
+    with pytest.raises(NotFound):
+        server.run(delete.delete_person, 99)
+
+
+def test_a_person_leaves_whole_or_not_at_all(server, clock, post, table, person, gone):
+    live_through(server, clock, post, table, person, gone)
+    assert fails_without_a_trace(server.store, lambda: server.run(delete.delete_person, gone)) > 20

@@ -1,0 +1,116 @@
+"""The file of everything about a person: whole, theirs alone, and without what they may not know."""
+
+import json
+import re
+from datetime import timedelta
+
+import pytest
+
+from pbem import paths
+from pbem.domain.errors import NotFound
+from pbem.service.account import personal_data
+from pbem.service.clocks import vacations
+from pbem.service.desk import calls
+from pbem.service.people import send_links, sessions
+from pbem.service.tables import talk
+from pbem.store.sessions import Holder
+from pbem.tokens import contains_token
+from tests.service.outgoing.test_deliver import drain, post_to
+from tests.service.stored import calls_counted, letters
+
+
+@pytest.fixture
+def post(sink):
+    """What this server sends with."""
+    return post_to(sink)
+
+
+def file_of(server, person):
+    return json.loads("".join(personal_data.export_person(server, person)))
+
+
+@pytest.fixture
+def played(server, clock, post, table):
+    """A game in which everybody holds a hand, and one player has talked, called, and been away."""
+    game = table("sunset-poker", 3, title="Friday “Ä”")
+    while game.row().turn < 10:
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    ann = game.person_at(0)
+    server.run(talk.say, game.id, 0, ann, "Good luck!")
+    server.run(calls.call, ann, "Where is my mail?", game_id=game.id, seat=0)
+    server.run(vacations.book_text, ann, "2026-12-20 to 2026-12-27")
+    server.run(sessions.start, Holder(person_id=ann), "Firefox on Linux")
+    server.run(send_links.send, f"{game.places()[0].name.lower()}@example.org")
+    drain(server, clock, post)
+    return game
+
+
+def test_it_holds_settings_tables_choices_words_and_mails(server, played):
+    told = file_of(server, played.person_at(0))
+    assert (told["format"], told["version"]) == ("pbem-person", 1)
+    assert told["person"]["name"] == played.places()[0].name
+    (seat,) = told["tables"]
+    assert (seat["title"], seat["seat"], seat["status"]) == ("Friday “Ä”", 0, "playing")
+    assert [each["text"] for each in seat["said"]] == ["Good luck!"]
+    assert len([act for act in seat["acts"] if "choice" in act]) >= 8
+    assert [each["text"] for each in told["calls"]] == ["Where is my mail?"]
+    assert [each["first"] for each in told["vacations"]] == ["2026-12-20"]
+    assert [each["label"] for each in told["sessions"]] == ["Firefox on Linux"]
+    assert len(told["mails"]) == len(letters(server, played.person_at(0)))
+    assert "links" in {each["kind"] for each in told["mails"]}
+
+
+def test_it_holds_nothing_that_opens_a_door(server, played):
+    text = "".join(personal_data.export_person(server, played.person_at(0)))
+    assert not contains_token(text.encode(), server.keys)
+    assert not re.search(r"0[a-z][a-z2-7]{30}1", text), "nor what a mail holds in place of a link"
+    assert "secret_hash" not in text
+
+
+def test_it_names_no_card_that_only_others_have_seen(server, played):
+    from pbem.service.play.move import rules_of
+
+    rules = rules_of(played.row())
+    hands = [set(played.view(seat).hands[seat]) for seat in range(3)]
+    told = file_of(server, played.person_at(0))
+    seen = json.dumps([told["tables"], told["calls"]])
+    for other in (1, 2):
+        foreign = hands[other] - hands[0]
+        assert foreign
+        assert not [rules.word(card) for card in foreign if f'"{card}"' in seen]
+
+
+def test_it_holds_nothing_of_the_address_of_others(server, played):
+    text = "".join(personal_data.export_person(server, played.person_at(0)))
+    others = [f"{played.places()[seat].name.lower()}@example.org" for seat in (1, 2)]
+    assert not [each for each in others if each in text]
+
+
+def test_a_long_life_is_written_in_pieces_and_no_transaction_lasts_all_the_while(server, clock, post, played):
+    person = played.person_at(0)
+    for _ in range(30):
+        server.run(send_links.send, f"{played.places()[0].name.lower()}@example.org")
+        clock.advance(timedelta(days=1))
+    drain(server, clock, post)
+    with calls_counted(server.store) as made:
+        pieces = personal_data.export_person(server, person)
+        first = next(pieces)
+        before = len(made)
+        server.store.write(lambda tx: None)
+        rest = "".join(pieces)
+    assert len(made) > before + 2
+    assert json.loads(first + rest)["person"]["name"]
+
+
+def test_there_is_no_file_of_nobody(server):
+    with pytest.raises(NotFound):
+        personal_data.export_person(server, 99)
+
+
+def test_the_handbook_tells_of_every_name_in_the_file(server, played):
+    page = (paths.handbook() / "your-data.md").read_text(encoding="utf-8")
+    told = file_of(server, played.person_at(0))
+    rows = {name for line in page.splitlines() if line.startswith("| `") for name in re.findall(r"`(\w+)`", line)}
+    assert set(told) <= rows
+    assert {name for name in told["tables"][0] if name in ("acts", "said")} <= rows

@@ -1,0 +1,96 @@
+"""Records are looked at in turn, once a day each: what does not check is kept until it does, and told once."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import update
+
+from pbem.ops.verify import verify_game
+from pbem.service.archive import daily_check
+from pbem.service.archive.daily_check import Checked
+from pbem.store import alarms, flaws
+from pbem.store.schema import Game, table_of
+
+GAME = table_of(Game)
+
+
+def look(tx, game_id):
+    """What the server does."""
+    report = verify_game(tx, game_id)
+    return Checked(report.rows, len(report.wrongs), min((wrong.seq for wrong in report.wrongs), default=0))
+
+
+def round_of(server, look=look):
+    """Everything that is looked at before there is nothing left to look at."""
+    looked = 0
+    while found := daily_check.check_some(server, look):
+        looked += found
+    daily_check.check_some(server, look)
+    return looked
+
+
+def flaw(server, game):
+    with server.store.read() as tx:
+        return flaws.of_game(tx, game.id)
+
+
+def told(server):
+    with server.store.read() as tx:
+        return alarms.any_since_before(tx, server.now())
+
+
+@pytest.fixture
+def games(table):
+    return [table("sun-bid", 2) for _ in range(3)]
+
+
+def test_every_table_is_looked_at_once_a_day(server, clock, games):
+    assert round_of(server) == 3
+    assert round_of(server) == 0
+    clock.advance(timedelta(days=1))
+    assert round_of(server) == 3
+    assert not told(server)
+
+
+def test_a_record_that_does_not_check_is_kept_told_once_and_forgotten_when_it_checks(server, clock, games):
+    wrong = games[1]
+    seq = wrong.row().seq
+    server.store.write(lambda tx: tx.execute(update(GAME).where(GAME.c.id == wrong.id).values(seq=seq + 1)))
+    assert round_of(server) == 3
+    found = flaw(server, wrong)
+    assert found is not None
+    assert f"pbem verify --game {wrong.id}" in found.says
+    assert flaw(server, games[0]) is None
+    assert told(server)
+    server.store.write(lambda tx: alarms.take(tx, server.now()))
+    clock.advance(timedelta(days=1))
+    round_of(server)
+    assert not told(server)
+    server.store.write(lambda tx: tx.execute(update(GAME).where(GAME.c.id == wrong.id).values(seq=seq)))
+    clock.advance(timedelta(days=1))
+    round_of(server)
+    assert flaw(server, wrong) is None
+
+
+def test_a_record_that_cannot_be_read_at_all_holds_up_no_other(server, games):
+    def breaks(tx, game_id):
+        if game_id == games[0].id:
+            raise ValueError("a card that nobody may see")
+        return look(tx, game_id)
+
+    assert round_of(server, breaks) == 3
+    found = flaw(server, games[0])
+    assert found is not None
+    assert "card" not in found.says
+
+
+def test_a_look_ends_after_some_rows_and_the_next_goes_on_there(server, games):
+    seen = []
+
+    def long(_tx, game_id):
+        seen.append(game_id)
+        return Checked(daily_check.ROWS)
+
+    assert daily_check.check_some(server, long) == 1
+    assert daily_check.check_some(server, long) == 1
+    assert seen == [games[0].id, games[1].id]

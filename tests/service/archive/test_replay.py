@@ -1,0 +1,286 @@
+"""Looking back: every moment as it was seen then, all hands at the end and not before, and the course in numbers."""
+
+import pytest
+
+from engine import game as rulebooks
+from engine.bots import random_bot
+from engine.chance import Stream
+from engine.decisions import Choice
+from engine.facts import SPECTATOR, Fact, fact, secret
+from engine.table import Entry
+from pbem.domain.errors import Forbidden, Gone, NotFound
+from pbem.service import links
+from pbem.service.archive import course as archive_course
+from pbem.service.archive import replay
+from pbem.service.archive.course import course_of
+from pbem.service.archive.replay import Way
+from pbem.service.desk.acts.rewind import Rewind, turns
+from pbem.service.play import seat_view, views
+from pbem.service.play.log import Standing as StandingEntry
+from pbem.service.play.log import standing_entries
+from pbem.service.play.move import rules_of
+from pbem.service.tables import joining, leaving
+from pbem.service.tables.new import Wanted
+from pbem.store import games
+from pbem.store import links as link_rows
+from pbem.store import log as log_rows
+from pbem.tokens import Purpose
+from tests.service.moderated import does
+from tests.service.stored import everything
+
+
+def token_of(game, seat):
+    """The token of a seat's link."""
+    person = game.person_at(seat)
+
+    def made(tx):
+        row = links.make_for_seat(tx, game.server, person, game.id, game.row().turn, seat).seat
+        return links.token(game.server, link_rows.read(tx, row))
+
+    return game.server.store.write(made)
+
+
+def moves(game, most):
+    """Let a game go on by chance, so many choices at most."""
+    luck = Stream(b"luck", 1)
+    for _ in range(most):
+        asked = game.asked()
+        if not asked:
+            return
+        seat, decision = next(iter(asked.items()))
+        game.play(seat, random_bot(rules_of(game.row()), game.view(seat), decision, luck))
+        yield
+
+
+def end(game):
+    """End a game without a result, which takes one statement of each player."""
+    for seat in range(game.row().seats):
+        game.server.run(leaving.agree_to_end, game.id, game.person_at(seat))
+
+
+def course(game):
+    with game.server.store.read() as tx:
+        return course_of(tx, games.read(tx, game.id))
+
+
+@pytest.mark.parametrize("kind", rulebooks.names())
+def test_each_moment_is_what_the_seat_saw_then(server, table, kind):
+    game, shown = table(kind, 3), {}
+    tokens = {seat: token_of(game, seat) for seat in range(3)}
+    for _ in moves(game, 45):
+        number = game.row().turn - 1
+        if number % 3 == 0 and number not in shown:
+            shown[number] = {seat: server.read(seat_view.look, token).board for seat, token in tokens.items()}
+    assert len(shown) > 4
+    for kept in (False, True):
+        if kept:
+            views.keep_behind(server)
+        for number, boards in shown.items():
+            for seat, board in boards.items():
+                found = server.read(replay.moment, Way.SEAT, tokens[seat], number)
+                assert (found.scene.turn, found.scene.board, found.table.seat) == (number, board, seat)
+                assert found.scene.hands == ()
+
+
+def test_while_a_game_is_played_the_public_sees_what_everybody_was_told_and_no_more(server, table):
+    game = table("sunset-poker", 3)
+    list(moves(game, 30))
+    key, rules = game.row().key, rules_of(game.row())
+    last = server.read(replay.moment, Way.PUBLIC, key, 10**9)
+    assert last.table.seat == SPECTATOR
+    assert last.scene.board == rules.board(game.view(SPECTATOR), SPECTATOR)
+    assert last.scene.hands == ()
+    assert not last.scene.board.mine
+
+
+def test_when_a_game_is_over_each_player_s_own_board_is_shown(server, table):
+    game = table("sunset-poker", 3)
+    list(moves(game, 30))
+    seen_then = {seat: server.read(seat_view.look, token_of(game, seat)).board.mine for seat in range(3)}
+    number = game.row().turn - 1
+    end(game)
+    found = server.read(replay.moment, Way.PUBLIC, game.row().key, number)
+    assert {seat: board.mine for seat, board in found.scene.hands} == seen_then
+    mine = server.read(replay.moment, Way.SEAT, token_of(game, 1), number)
+    assert [seat for seat, _ in mine.scene.hands] == [0, 2]
+    assert mine.scene.board.mine == seen_then[1]
+
+
+def test_a_private_table_is_seen_by_its_players_and_by_its_link_when_it_is_over(server, table):
+    game = table("bid", 3, private=True, invited=("ben@example.org", "cleo@example.org"))
+    list(moves(game, 12))
+    with pytest.raises(NotFound):
+        server.read(replay.moment, Way.PUBLIC, game.row().key, 1)
+    with pytest.raises(NotFound):
+        server.read(replay.whole, Way.PUBLIC, game.row().key)
+    mine, other = token_of(game, 0), token_of(game, 1)
+    with pytest.raises(Forbidden):
+        server.run(replay.share, mine)
+    end(game)
+    shared = server.run(replay.share, mine)
+    assert server.run(replay.share, other) == shared
+    assert server.read(replay.moment, Way.SHARED, shared, 2).scene.hands
+    assert server.read(replay.whole, Way.SHARED, shared).table.key == game.row().key
+    # The link does nothing else, and no other link does this.
+    for purpose in set(Purpose) - {Purpose.SHARE}:
+        with pytest.raises(NotFound):
+            server.read(links.follow, shared, purpose)
+    with pytest.raises(NotFound):
+        server.read(replay.moment, Way.SHARED, mine, 2)
+
+
+def test_a_link_that_was_passed_on_is_withdrawn_by_any_player_for_good(server, table):
+    game = table("bid", 3)
+    mine, other = token_of(game, 0), token_of(game, 1)
+    server.run(replay.share_no_longer, mine)
+    end(game)
+    shared = server.run(replay.share, mine)
+    assert server.read(replay.whole, Way.SEAT, other).shared
+    server.run(replay.share_no_longer, other)
+    assert not server.read(replay.whole, Way.SEAT, mine).shared
+    before = everything(server.store)
+    server.run(replay.share_no_longer, mine)
+    assert everything(server.store) == before
+    with pytest.raises(Gone, match="no longer shown"):
+        server.read(replay.whole, Way.SHARED, shared)
+    anew = server.run(replay.share, mine)
+    assert server.read(replay.whole, Way.SHARED, anew).table.key == game.row().key
+    with pytest.raises(Gone):
+        server.read(replay.whole, Way.SHARED, shared)
+
+
+def test_a_turn_that_was_taken_back_leads_to_the_one_before_it_that_stands(server, table):
+    game = table("templari", 3)
+    list(moves(game, 30))
+    turn = max(each for each in turns(standing_entries(rules_of(game.row()), game.log())) if each < 15)
+    token, last = token_of(game, 0), game.row().turn
+    before = server.read(replay.moment, Way.SEAT, token, turn - 1).scene
+    views.keep_behind(server)
+    does(server, Rewind(game.id, turn))
+    list(moves(game, 3))
+    numbers = [each for each in range(40) if server.read(replay.moment, Way.SEAT, token, each).scene.turn == each]
+    assert numbers[:turn] == list(range(turn))
+    assert numbers[turn] > last
+    after = server.read(replay.moment, Way.SEAT, token, turn + 3).scene
+    assert (after.turn, after.later) == (turn - 1, numbers[turn])
+    assert (after.board, after.told) == (before.board, before.told)
+    assert server.read(replay.moment, Way.SEAT, token, numbers[turn]).scene.earlier == turn - 1
+
+
+def test_a_table_that_has_not_begun_has_no_past(server, person):
+    created = server.run(joining.create_table, person("Ann"), Wanted("bid", 3))
+    with pytest.raises(NotFound):
+        server.read(replay.moment, Way.PUBLIC, created.key, 0)
+    with pytest.raises(NotFound):
+        server.read(replay.whole, Way.PUBLIC, created.key)
+
+
+@pytest.mark.parametrize("kind", rulebooks.names())
+def test_the_scores_of_a_chart_are_those_on_the_board_of_that_moment(server, table, kind):
+    game = table(kind, 3)
+    list(moves(game, 60))
+    scores = course(game).scores
+    assert scores is not None
+    rules, key = rules_of(game.row()), game.row().key
+    for number, points in scores.moments:
+        board = server.read(replay.moment, Way.PUBLIC, key, number).scene.board
+        (grid,) = [part for part in board.scores if hasattr(part, "columns")]
+        place = grid.columns.index(scores.unit)
+        assert tuple(numbers[place] for _, numbers in grid.rows) == points
+    # What is counted at the end of one of the games is something else than during it.
+    assert (
+        rules.standing(game.view(SPECTATOR)).over
+        or scores.moments[-1][1] == rules.standing(game.view(SPECTATOR)).scores
+    )
+
+
+def test_the_bids_of_a_chart_are_those_that_were_made_auction_by_auction(server, table):
+    game = table("templari", 3)
+    made = []
+    while len(made) < 12:
+        seat, decision = next(iter(game.asked().items()))
+        act = next((act for act in decision.acts if act.verb == "bid"), None)
+        choice = decision.default if act is None or len(made) % 4 == 3 else next(iter(act.choices()))
+        if choice.verb == "bid":
+            made.append((game.row().turn, seat, choice.values[0]))
+        elif act is not None:
+            made.append(None)
+        game.play(seat, choice)
+    auctions = course(game).auctions
+    assert [(bid.turn, bid.seat, bid.amount) for bids in auctions for bid in bids] == [each for each in made if each]
+    for bids in auctions:
+        amounts = [bid.amount for bid in bids]
+        assert amounts == sorted(amounts)
+
+
+def test_bids_that_are_opened_together_are_charted_with_that_of_each_seat(server, table):
+    game = table("sorcerous-futures", 3)
+    while (asked := game.asked()) and not any(decision.acts[0].verb == "bid" for decision in asked.values()):
+        seat, decision = next(iter(asked.items()))
+        closed = next((act for act in decision.acts if act.verb == "closed"), None)
+        game.play(seat, decision.default if closed is None else next(iter(closed.choices())))
+    for seat in game.asked():
+        game.play(seat, f"bid {seat + 1}")
+    ((*bids,),) = course(game).auctions
+    assert [(bid.seat, bid.amount) for bid in bids] == [(0, 1), (1, 2), (2, 3)]
+
+
+def test_a_tie_is_charted_with_the_bids_that_are_tied_and_is_no_auction_of_its_own(server, table):
+    game = table("bid", 3)
+
+    def happened():
+        with server.store.read() as tx:
+            log = standing_entries(rules_of(game.row()), log_rows.chain(tx, game.id, game.row().key))
+            return [[type(each).__name__ for each in standing.entry.facts] for standing in log]
+
+    while not any("BidCoins" in names for names in happened()):
+        asked = game.asked()
+        bids = [{*next(act for act in each.acts if act.verb in ("bid", "pay")).choices()} for each in asked.values()]
+        # All bid the same where they can.
+        same = min(set.intersection(*bids), key=str, default=None)
+        for seat, decision in asked.items():
+            game.play(seat, same or decision.default)
+    names = happened()
+    auctions = course(game).auctions
+    assert len(auctions) == sum("BidTiles" in each for each in names)
+    assert {len(bids) for bids in auctions} == {3}
+
+
+def test_a_choice_that_stays_secret_is_in_no_chart(server, table):
+    game = table("sunset-poker", 3)
+    list(moves(game, 40))
+    assert course(game).auctions == ()
+
+
+def test_a_bid_that_waits_in_the_box_is_in_no_chart(server, table):
+    game = table("bid", 3)
+    before = course(game)
+    seat, decision = next(iter(game.asked().items()))
+    game.play(seat, decision.acts[0].sample(Stream(b"x", 1)))
+    assert game.row().box != "[]"
+    assert course(game) == before
+
+
+@fact
+class Spoken(Fact[object]):
+    """{seat} [bids|bid] {coins}."""
+
+    seat: int
+    coins: int
+
+
+@fact
+class Whispered(Fact[object]):
+    """{seat} [bids|bid] {coins}."""
+
+    seat: int
+    coins: int = secret()
+
+
+def test_a_bid_that_nobody_was_shown_is_in_no_chart():
+    def bids(happened):
+        entry = Entry({1: Choice("bid", (7,))}, (happened,))
+        return [bid.amount for bid in archive_course.bids_of(StandingEntry(5, 9, "person", entry))]
+
+    assert bids(Spoken(1, 7)) == [7]
+    assert bids(Whispered(1, 7)) == []

@@ -1,0 +1,124 @@
+"""Time in a test: a server that was awake all along, or asleep, and mails that get through or do not.
+
+Nothing here waits: the clock moves when it is told to, and what a worker does at a moment is called by name.
+"""
+
+from datetime import datetime, timedelta
+
+from pbem.clock import FakeClock
+from pbem.domain.deadline import Due
+from pbem.service.absence import bots, substitutes, timeouts
+from pbem.service.clocks import deadlines as clocks_deadlines
+from pbem.service.clocks import outages as clocks_outages
+from pbem.service.clocks.outages import Worker
+from pbem.service.server import Server
+from pbem.store import deadlines, games, heartbeats, outbox
+from pbem.store.database import Tx
+from pbem.store.deadlines import DeadlineRow
+from pbem.store.outbox import OutboxRow
+from tests.service.a_game import Begun
+from tests.service.stored import letters
+
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+
+
+class Time:
+    """A worker that has been up for an hour, and the hands of the clock."""
+
+    def __init__(self, server: Server, clock: FakeClock) -> None:
+        self.server = server
+        self.clock = clock
+        self.worker = Worker("first", clock.now() - HOUR)
+        self._beat()
+
+    def passes(self, by: timedelta) -> datetime:
+        """Time passes while the server is awake: its beats have no hole."""
+        self.clock.advance(by)
+        self._beat()
+        return self.clock.now()
+
+    def passes_until(self, moment: datetime | None) -> datetime:
+        """The same until a moment, which has to be known."""
+        assert moment is not None
+        return self.passes(moment - self.clock.now())
+
+    def sleeps(self, by: timedelta) -> None:
+        """The server is down for so long; then its worker starts, and what it does first is done."""
+        self.clock.advance(by)
+        self.wakes()
+
+    def wakes(self) -> None:
+        """A worker starts, finds out for how long nobody worked, and moves the clocks that ran."""
+        self.worker = Worker(self.worker.name, self.clock.now())
+        self.server.run(clocks_outages.beat, self.worker)
+        clocks_outages.apply_outages(self.server)
+
+    def sends(self, accepted_at: datetime | None = None, kind: str = "turn") -> dict[int, Due]:
+        """All turn mails in the queue are rendered and accepted; what each promised, by seat."""
+        promised = {}
+        for mail in letters(self.server, kind=kind):
+            if mail.status == "queued":
+                promised[mail.seat if mail.seat is not None else -1] = self.renders(mail)
+                self.accepts(mail, accepted_at)
+        return promised
+
+    def renders(self, mail: OutboxRow) -> Due:
+        """A turn mail is rendered now."""
+
+        def render(tx: Tx) -> Due:
+            assert mail.game_id is not None
+            assert mail.turn is not None
+            assert mail.seat is not None
+            game = games.lock(tx, mail.game_id)
+            key = mail.game_id, mail.turn, mail.seat
+            return clocks_deadlines.promise(tx, {game.id: game}, {key}, self.server.now())[key]
+
+        return self.server.store.write(render)
+
+    def accepts(self, mail: OutboxRow, at: datetime | None = None) -> None:
+        """The next hop accepts a mail."""
+
+        def accept(tx: Tx) -> None:
+            outbox.change(tx, mail.id, status="sent", accepted_at=at or self.server.now())
+            tables = games.lock_all(tx, {mail.game_id} if mail.game_id is not None else set())
+            clocks_deadlines.mails_accepted(tx, self.server, tables, [(mail, at or self.server.now())])
+
+        self.server.store.write(accept)
+
+    def runs_out(self) -> timeouts.Passed:
+        """The tick of deadlines."""
+        return timeouts.time_out(self.server, self.worker)
+
+    def reminds(self) -> timeouts.Passed:
+        """The tick of reminders."""
+        return timeouts.remind(self.server, self.worker)
+
+    def bots_play(self) -> int:
+        """The tick of bots, until none is asked."""
+        played = 0
+        while more := bots.play_bots(self.server):
+            played += more
+        return played
+
+    def seats_change(self) -> None:
+        """The tick of seats."""
+        substitutes.give_up_unreachable(self.server)
+        substitutes.tidy(self.server)
+
+    def deadline(self, game: Begun, seat: int, turn: int | None = None) -> DeadlineRow:
+        """The deadline of a seat in the present turn."""
+        in_turn = game.row().turn if turn is None else turn
+        with self.server.store.read() as tx:
+            row = deadlines.read(tx, game.id, in_turn, seat)
+        assert row is not None
+        return row
+
+    def due(self, game: Begun, seat: int) -> datetime | None:
+        """When the seat's clock runs out."""
+        return self.deadline(game, seat).due_at
+
+    def _beat(self) -> None:
+        # As if it had been written every few seconds: without the look for a hole.
+        self.server.store.write(
+            lambda tx: heartbeats.beat(tx, self.worker.name, self.worker.started_at, self.clock.now())
+        )

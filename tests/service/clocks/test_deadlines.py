@@ -1,0 +1,522 @@
+"""Clocks: what a mail promises, what starts a clock, what stops it."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from sqlalchemy import text
+
+from pbem.domain.errors import BadInput, Gone, NotFound, Refusal, TooMany
+from pbem.service.clocks import deadlines, reachability, vacations
+from pbem.service.clocks import outages as clocks_outages
+from pbem.service.desk.acts.clocks import Extend, Pause, Resume
+from pbem.service.desk.acts.merge import Merge
+from pbem.service.desk.acts.outages import DeclareOutage
+from pbem.service.desk.acts.seats import Substitute
+from pbem.service.people import addresses
+from pbem.store import outages
+from pbem.store import reachability as reachability_rows
+from pbem.store import vacations as vacation_rows
+from tests.service.clock import DAY, HOUR, MINUTE, Time
+from tests.service.moderated import does
+from tests.service.stored import everything, fails_without_a_trace, letters
+
+
+@pytest.fixture
+def asked(table):
+    """A game of two at a day a turn, and the seat whose turn it is."""
+    game = table("sun-bid", 2, pace="1d")
+    (seat,) = game.asked()
+    return game, seat
+
+
+def utc(text):
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+# What a mail says, and when the clock starts
+
+
+def test_a_clock_does_not_run_before_its_mail_was_accepted(time, asked):
+    game, seat = asked
+    time.passes(30 * DAY)
+    assert time.deadline(game, seat).due_at is None
+    assert time.runs_out().decided == 0
+
+
+def test_a_mail_promises_the_pace_from_its_rendering_rounded_up(time, clock, asked):
+    game, seat = asked
+    clock.advance(timedelta(minutes=7))
+    (mail,) = [mail for mail in letters(time.server, kind="turn") if mail.seat == seat]
+    assert time.renders(mail).at == utc("2026-11-22 13:00")
+    assert time.deadline(game, seat).promised_at == utc("2026-11-22 13:00")
+
+
+def test_what_was_promised_counts_when_the_mail_is_accepted_soon(time, clock, asked):
+    game, seat = asked
+    (mail,) = letters(time.server, kind="turn")
+    promised = time.renders(mail)
+    clock.advance(timedelta(seconds=20))
+    time.accepts(mail)
+    assert promised.at == utc("2026-11-22 12:00")
+    # Twenty seconds later is another full hour, and nobody is written to for that.
+    assert time.due(game, seat) == utc("2026-11-22 13:00")
+    assert letters(time.server, kind="notice") == []
+
+
+def test_a_mail_that_was_long_on_its_way_gives_the_whole_pace_and_says_so(time, asked):
+    game, seat = asked
+    (mail,) = letters(time.server, kind="turn")
+    time.renders(mail)
+    time.passes(3 * HOUR)
+    time.accepts(mail)
+    assert time.due(game, seat) == utc("2026-11-22 15:00")
+    (notice,) = letters(time.server, kind="notice")
+    assert (notice.person_id, notice.seat) == (game.person_at(seat), seat)
+    assert '"due_at": "2026-11-22T15:00:00+00:00"' in notice.facts
+    assert time.deadline(game, seat).promised_at == utc("2026-11-22 15:00")
+
+
+def test_a_mail_that_is_sent_again_starts_no_clock_again(time, asked):
+    game, seat = asked
+    (mail,) = letters(time.server, kind="turn")
+    time.renders(mail)
+    time.accepts(mail)
+    due = time.due(game, seat)
+    time.passes(5 * HOUR)
+    again = time.renders(mail)
+    time.accepts(mail)
+    assert again.at == due == time.due(game, seat)
+
+
+def test_a_mail_to_the_player_before_starts_no_clock_of_the_next(time, server, asked, person):
+    game, seat = asked
+    (mail,) = letters(time.server, kind="turn")
+    does(server, Substitute(game.id, seat, "zoe@example.org"), "ill")
+    time.accepts(mail)
+    assert time.due(game, seat) is None
+
+
+def test_nothing_is_promised_where_nothing_is_asked_any_more(time, server, asked):
+    game, seat = asked
+    (mail,) = letters(server, kind="turn")
+    game.play(seat, game.asked()[seat].default)
+    assert time.renders(mail).at is None
+
+
+def test_a_rendered_mail_is_known_to_be_out_of_date_after_more_than_an_hour(time, server, asked):
+    game, seat = asked
+    (mail,) = letters(server, kind="turn")
+    time.renders(mail)
+
+    def holds():
+        with server.store.read() as tx:
+            return not deadlines.broken_promises(tx, server, {game.id: game.row()}, {(game.id, game.row().turn, seat)})
+
+    assert holds()
+    time.passes(1 * HOUR)
+    assert holds()
+    time.passes(1 * HOUR)
+    assert not holds()
+    time.renders(mail)
+    assert holds()
+
+
+def test_a_turn_without_a_mail_at_once_starts_when_that_mail_would_have_left(time, server, asked):
+    game, seat = asked
+    time.passes(DAY / 2)
+    server.store.write(
+        lambda tx: deadlines.start_without_mail(tx, server, game.row(), game.row().turn, seat, game.person_at(seat))
+    )
+    assert time.due(game, seat) == utc("2026-11-22 13:00")
+
+
+# The calendar, the zones and the clocks that change
+
+
+@pytest.mark.parametrize(
+    "pace, zone, quiet, asked_at, due_at",
+    [
+        # A day is 24 hours, also when the clocks are put back or forward in it.
+        ("1d", "Europe/Berlin", None, "2026-10-24 18:00", "2026-10-25 18:00"),
+        ("1d", "Europe/Berlin", None, "2026-03-28 18:00", "2026-03-29 18:00"),
+        ("12h", "America/New_York", None, "2026-11-01 03:30", "2026-11-01 15:30"),
+        # Half hours of a zone are full hours there.
+        ("1d", "Asia/Kathmandu", None, "2026-11-21 12:00", "2026-11-22 12:15"),
+        # A calendar moment is the same time on the wall before and after the change.
+        ("Sun 20:00 Europe/Berlin", "UTC", None, "2026-10-19 00:00", "2026-10-25 19:00"),
+        ("Sun 20:00 Europe/Berlin", "UTC", None, "2026-10-12 00:00", "2026-10-18 18:00"),
+        # A time that the clocks skip is the moment after the gap; one that they show twice is the first.
+        ("Sun 02:30 Europe/Berlin", "UTC", None, "2026-03-25 12:00", "2026-03-29 01:00"),
+        ("Sun 02:30 Europe/Berlin", "UTC", None, "2026-10-22 12:00", "2026-10-25 00:30"),
+        # Less than half a day before a moment, the next one is meant.
+        ("Tue,Fri 20:00 Europe/Berlin", "UTC", None, "2026-11-24 08:00", "2026-11-27 19:00"),
+        # A night with a change of clocks in it ends when the wall says so.
+        ("12h", "Europe/Berlin", "22:00-07:00", "2026-10-24 13:00", "2026-10-25 06:00"),
+        ("12h", "Europe/Berlin", "22:00-07:00", "2026-03-28 13:00", "2026-03-29 05:00"),
+        ("12h", "Europe/Berlin", "02:00-03:00", "2026-03-28 13:30", "2026-03-29 01:30"),
+    ],
+)
+def test_clocks_run_by_the_wall_of_their_people_also_when_clocks_change(
+    server, clock, table, pace, zone, quiet, asked_at, due_at
+):
+    clock.set(utc(asked_at))
+    game = table("sun-bid", 2, pace=pace)
+    (seat,) = game.asked()
+    server.run(addresses.set_zone, game.person_at(seat), zone)
+    if quiet:
+        server.run(addresses.set_quiet_hours, game.person_at(seat), quiet)
+    time = Time(server, clock)
+    time.sends()
+    assert time.due(game, seat) == utc(due_at)
+    time.passes_until(utc(due_at) - MINUTE)
+    assert time.runs_out().decided == 0
+    time.passes(MINUTE)
+    assert time.runs_out().decided == 1
+
+
+# Outages
+
+
+def test_an_outage_in_the_middle_of_a_turn_moves_its_deadline(time, asked):
+    game, seat = asked
+    time.sends()
+    time.passes(2 * HOUR)
+    time.sleeps(6 * HOUR)
+    assert time.due(game, seat) == utc("2026-11-22 18:00")
+    (notice,) = letters(time.server, kind="notice")
+    assert "outage of the server" in notice.facts
+
+
+def delays(game):
+    """Who wrote that an outage moved a deadline, and what stands in those rows."""
+    return [(row.by, json.loads(row.body)) for row in game.log() if row.kind == "Delayed"]
+
+
+def test_an_outage_that_moves_a_deadline_is_a_row_that_says_so_and_one_that_does_not_is_none(
+    time, server, asked, table
+):
+    game, _ = asked
+    time.sends()
+    unmoved = table("sun-bid", 2, pace="1d")
+    time.passes(2 * HOUR)
+    start = server.now()
+    time.sleeps(6 * HOUR)
+    assert delays(game) == [("table", {"start": start.isoformat(), "end": server.now().isoformat()})]
+    assert delays(unmoved) == []
+    assert game.verifies()
+
+
+def test_a_deadline_moves_by_an_outage_together_with_its_row_and_its_mails_or_not_at_all(time, server, asked):
+    game, seat = asked
+    time.sends()
+    time.passes(6 * HOUR)
+    before = time.due(game, seat)
+    does(server, DeclareOutage(server.now() - 3 * HOUR, server.now()), "The relay lost our mails.")
+    with server.store.read() as tx:
+        (outage,) = outages.unapplied(tx)
+    assert fails_without_a_trace(server.store, lambda: server.run(clocks_outages.delay_clocks, game.id, outage)) > 10
+    assert time.due(game, seat) > before
+    assert len(delays(game)) == 1
+    assert len(letters(server, kind="notice")) == 2
+
+
+def test_of_a_declared_outage_everybody_at_the_table_reads_the_reason_and_whoever_is_asked_until_when(
+    time, server, asked
+):
+    game, seat = asked
+    time.sends()
+    time.passes(6 * HOUR)
+    start, end = server.now() - 10 * MINUTE, server.now()
+    does(server, DeclareOutage(start, end), "The relay lost our mails.")
+    clocks_outages.apply_outages(server)
+    ((by, body),) = delays(game)
+    assert (by, body["reason"]) == ("organiser", "The relay lost our mails.")
+    told = {mail.person_id: json.loads(mail.facts) for mail in letters(server, kind="notice")}
+    mine, others = (told[game.person_at(each)] for each in (seat, 1 - seat))
+    assert (mine["what"], mine["due_at"]) == ("deadline", time.due(game, seat).isoformat())
+    assert (others["what"], others["start"], others["end"]) == ("delayed", start.isoformat(), end.isoformat())
+    assert {facts["reason"] for facts in told.values()} == {"The relay lost our mails."}
+
+
+def test_a_deadline_that_another_act_moves_before_a_worker_does_has_its_row_and_its_mails_too(
+    time, server, asked, person
+):
+    game, seat = asked
+    time.sends()
+    time.passes(6 * HOUR)
+    before = time.due(game, seat)
+    does(server, DeclareOutage(server.now() - 3 * HOUR, server.now()), "The relay lost our mails.")
+    does(server, Merge(person("Bennie"), game.person_at(1 - seat)), "They wrote from both.")
+    assert time.due(game, seat) > before
+    for _ in range(2):
+        clocks_outages.apply_outages(server)
+        assert [by for by, _body in delays(game)] == ["organiser"]
+        told = [json.loads(mail.facts) for mail in letters(server, game.person_at(seat), "notice")]
+        assert [facts["due_at"] for facts in told if facts["what"] == "deadline"] == [time.due(game, seat).isoformat()]
+        # As if the worker had died before it could say that all is done.
+        server.store.write(lambda tx: tx.execute(text("UPDATE outage SET applied_at = NULL")))
+
+
+def test_an_outage_is_written_down_once_however_many_workers_find_it(time, server, clock, asked):
+    game, seat = asked
+    time.sends()
+    clock.advance(6 * HOUR)
+    found = []
+    for name in ("first", "second", "third"):
+        found.append(server.run(clocks_outages.beat, clocks_outages.Worker(name, clock.now())))
+        clocks_outages.apply_outages(server)
+    assert [each is not None for each in found] == [True, False, False]
+    with server.store.read() as tx:
+        assert len(outages.newest_outages(tx)) == 1
+    assert time.due(game, seat) == utc("2026-11-22 18:00")
+
+
+def test_after_a_long_outage_everybody_has_half_a_day_again(time, asked):
+    game, seat = asked
+    time.sends()
+    time.passes(DAY - HOUR)
+    time.sleeps(3 * HOUR)
+    woke = utc("2026-11-22 14:00")
+    assert time.due(game, seat) == woke + 12 * HOUR
+
+
+def test_a_short_hole_in_the_beats_is_no_outage(time, asked):
+    game, seat = asked
+    time.sends()
+    time.sleeps(5 * MINUTE)
+    assert time.due(game, seat) == utc("2026-11-22 12:00")
+
+
+def test_a_worker_that_died_while_moving_clocks_has_its_work_done_by_the_next(time, server, clock, asked):
+    game, seat = asked
+    time.sends()
+    clock.advance(6 * HOUR)
+    server.run(clocks_outages.beat, clocks_outages.Worker("second", clock.now()))
+    assert time.due(game, seat) == utc("2026-11-22 12:00")
+    clocks_outages.apply_outages(server)
+    assert time.due(game, seat) == utc("2026-11-22 18:00")
+    assert clocks_outages.apply_outages(server) == 0
+
+
+def test_a_clock_that_is_wrong_by_months_is_not_believed(time, server, clock, asked):
+    game, seat = asked
+    time.sends()
+    right = clock.now()
+    clock.advance(90 * DAY)
+    worker = clocks_outages.Worker("wrong", clock.now())
+    assert server.run(clocks_outages.beat, worker) is None
+    clock.advance(HOUR)
+    assert "no heartbeat" in server.read(clocks_outages.why_not, worker, clock.now())
+    assert time.runs_out().decided == 0
+    clock.set(right + MINUTE)
+    time.passes(MINUTE)
+    assert time.due(game, seat) == utc("2026-11-22 12:00")
+    assert server.read(clocks_outages.why_not, time.worker, clock.now()) is None
+
+
+def test_an_organiser_says_what_was_true_where_the_server_would_not_believe_it(time, server, clock, asked):
+    game, seat = asked
+    time.sends()
+    asleep = clock.now()
+    clock.advance(90 * DAY)
+    does(server, DeclareOutage(asleep, clock.now()), "switched off for the winter")
+    time.wakes()
+    time.passes(HOUR)
+    assert server.read(clocks_outages.why_not, time.worker, clock.now()) is None
+    assert time.due(game, seat) == utc("2026-11-22 12:00") + 90 * DAY
+
+
+@pytest.mark.parametrize("end", [timedelta(0), -HOUR, HOUR])
+def test_an_outage_that_cannot_be_is_not_declared(server, clock, end):
+    before = everything(server.store)
+    start = clock.now() - (HOUR if end > timedelta(0) else timedelta(0))
+    with pytest.raises(BadInput, match="outage"):
+        does(server, DeclareOutage(start, clock.now() + end), "switched off")
+    assert everything(server.store) == before
+
+
+# Pauses and extensions
+
+
+def test_a_pause_stops_the_clock_and_resuming_gives_back_what_was_left(time, server, asked):
+    game, seat = asked
+    time.sends()
+    time.passes(6 * HOUR)
+    does(server, Pause(game.id), "the host is ill")
+    assert time.due(game, seat) is None
+    time.passes(10 * DAY)
+    assert time.runs_out().decided == 0
+    does(server, Resume(game.id))
+    assert time.due(game, seat) == utc("2026-12-02 12:00")
+    assert [row.kind for row in game.log()][-2:] == ["Paused", "Resumed"]
+    assert game.verifies()
+
+
+def test_everybody_is_told_of_a_pause_and_of_its_end(time, server, asked):
+    game, _ = asked
+    time.sends()
+    does(server, Pause(game.id), "the host is ill")
+    does(server, Resume(game.id), "and well again")
+    told = [(mail.person_id, mail.facts) for mail in letters(server, kind="notice")]
+    everybody = sorted(game.person_at(seat) for seat in (0, 1))
+    assert sorted(person for person, _ in told[:2]) == sorted(person for person, _ in told[2:]) == everybody
+    assert all("the host is ill" in facts for _, facts in told[:2])
+    assert all("and well again" in facts for _, facts in told[2:])
+
+
+def test_pausing_or_resuming_twice_changes_nothing_more(time, server, asked):
+    game, _ = asked
+    does(server, Pause(game.id), "once")
+    before = everything(server.store)
+    with pytest.raises(Gone):
+        does(server, Pause(game.id), "twice")
+    assert everything(server.store) == before
+    does(server, Resume(game.id))
+    before = everything(server.store)
+    with pytest.raises(Gone):
+        does(server, Resume(game.id))
+    assert everything(server.store) == before
+
+
+def test_a_mail_that_is_written_during_a_pause_promises_no_moment(time, server, asked):
+    game, seat = asked
+    does(server, Pause(game.id), "a pause")
+    assert time.sends()[seat].at is None
+    time.passes(3 * DAY)
+    does(server, Resume(game.id))
+    assert time.due(game, seat) == utc("2026-11-25 12:00")
+
+
+def test_more_time_is_given_to_one_seat_or_to_all_who_are_asked(time, server, table):
+    game = table("bid", 3, pace="1d")
+    time.sends()
+    seats = sorted(game.asked())
+    assert len(seats) == 3
+    does(server, Extend(game.id, "2d", seats[0]), "a birthday")
+    assert [time.due(game, seat) for seat in seats] == [utc("2026-11-24 12:00")] + [utc("2026-11-22 12:00")] * 2
+    does(server, Extend(game.id, "2026-11-26 08:00"), "a feast")
+    assert {time.due(game, seat) for seat in seats} == {utc("2026-11-26 08:00")}
+    assert [row.kind for row in game.log()].count("Extended") == 2
+    told = [json.loads(mail.facts)["what"] for mail in letters(server, kind="notice")]
+    assert sorted(told) == ["extended"] * 4 + ["others_extended"] * 2
+
+
+def test_more_time_counts_too_for_a_mail_that_is_still_on_its_way(time, server, asked):
+    game, seat = asked
+    does(server, Extend(game.id, "2d"), "a birthday")
+    assert time.due(game, seat) is None
+    assert time.sends()[seat].at == utc("2026-11-24 12:00") == time.due(game, seat)
+
+
+def test_more_time_that_cannot_be_given_changes_nothing(time, server, asked):
+    game, _ = asked
+    before = everything(server.store)
+    for more in ("0d", "soon", "400d", "2020-01-01 20:00"):
+        with pytest.raises(BadInput):
+            does(server, Extend(game.id, more), "no reason")
+    with pytest.raises(Gone):
+        does(server, Extend(game.id, "1d", 7), "no reason")
+    with pytest.raises(NotFound):
+        does(server, Extend(999, "1d"), "no reason")
+    assert everything(server.store) == before
+
+
+# Vacations
+
+
+def test_a_vacation_stops_the_clocks_of_its_person_at_all_tables(time, server, table):
+    first, second = table("bid", 3, pace="1d"), table("bid", 3, pace="2d")
+    time.sends()
+    away = first.person_at(0)
+    server.run(vacations.book_text, away, "2026-11-22 to 2026-11-24")
+    for game, length in ((first, DAY), (second, 2 * DAY)):
+        for seat in range(3):
+            moved = 3 * DAY if game.person_at(seat) == away else timedelta(0)
+            assert time.due(game, seat) == utc("2026-11-21 12:00") + length + moved
+    assert {mail.person_id for mail in letters(server, kind="notice")} == {away}
+
+
+def test_a_vacation_means_days_of_its_persons_zone(time, server, asked):
+    game, seat = asked
+    person = game.person_at(seat)
+    server.run(addresses.set_zone, person, "Pacific/Auckland")
+    server.run(vacations.book_text, person, "2026-11-23")
+    with server.store.read() as tx:
+        (row,) = vacation_rows.booked(tx, person)
+    midnight = datetime(2026, 11, 23, tzinfo=ZoneInfo("Pacific/Auckland"))
+    assert row.start_at == midnight.astimezone(UTC)
+    assert row.end_at - row.start_at == DAY
+
+
+def test_a_vacation_over_the_budget_or_on_top_of_another_is_refused(server, person):
+    ann = person("Ann")
+    server.run(vacations.book_text, ann, "2026-12-01 to 2026-12-20")
+    before = everything(server.store)
+    with pytest.raises(TooMany):
+        server.run(vacations.book_text, ann, "2026-12-21 to 2026-12-31")
+    with pytest.raises(Refusal):
+        server.run(vacations.book_text, ann, "2026-12-20 to 2026-12-21")
+    with pytest.raises(BadInput):
+        server.run(vacations.book_text, ann, "2026-11-20")
+    assert everything(server.store) == before
+    booked, left = server.read(vacations.vacations, ann)
+    assert (len(booked), left) == (1, 10)
+
+
+def test_a_vacation_called_off_is_free_again_and_takes_no_time_back(time, server, asked):
+    game, seat = asked
+    time.sends()
+    person = game.person_at(seat)
+    server.run(vacations.book_text, person, "2026-11-22 to 2026-11-24")
+    due = time.due(game, seat)
+    (booked,), _ = server.read(vacations.vacations, person)
+    server.run(vacations.cancel, person, booked.id)
+    assert server.read(vacations.vacations, person) == ([], 30)
+    assert time.due(game, seat) == due == utc("2026-11-25 12:00")
+
+
+def test_who_is_back_early_has_used_the_days_up_to_today(time, server, clock, person):
+    ann = person("Ann")
+    server.run(vacations.book_text, ann, "2026-11-22 to 2026-11-30")
+    clock.set(utc("2026-11-24 15:00"))
+    (booked,), _ = server.read(vacations.vacations, ann)
+    server.run(vacations.cancel, ann, booked.id)
+    (after,), left = server.read(vacations.vacations, ann)
+    assert (str(after.last), after.end_at, left) == ("2026-11-24", utc("2026-11-24 15:00"), 27)
+
+
+def test_a_vacation_of_somebody_else_cannot_be_called_off(server, person):
+    ann, ben = person("Ann"), person("Ben")
+    server.run(vacations.book_text, ann, "2026-12-01")
+    (booked,), _ = server.read(vacations.vacations, ann)
+    with pytest.raises(NotFound):
+        server.run(vacations.cancel, ben, booked.id)
+
+
+# Addresses that cannot be reached
+
+
+def test_a_clock_stands_still_while_mail_fails_and_goes_on_when_it_arrives(time, server, asked):
+    game, seat = asked
+    time.sends()
+    person = game.person_at(seat)
+    time.passes(6 * HOUR)
+    server.run(reachability.refused, person, "550 no such user")
+    time.passes(2 * DAY)
+    assert time.runs_out().decided == 0
+    server.run(reachability.taken, person)
+    assert time.due(game, seat) == utc("2026-11-24 12:00")
+
+
+def test_a_failure_is_noted_once_and_its_end_too(server, person):
+    ann = person("Ann")
+    for _ in range(2):
+        server.run(reachability.refused, ann, "550")
+    with server.store.read() as tx:
+        assert len(reachability_rows.failing(tx, server.now(), 10)) == 1
+    for _ in range(2):
+        server.run(reachability.taken, ann)
+    with server.store.read() as tx:
+        assert reachability_rows.failing(tx, server.now(), 10) == []

@@ -1,0 +1,130 @@
+"""Counting for the charts: an hour may be counted again, a line of the ledger never is, and nobody is named."""
+
+from datetime import timedelta
+
+from sqlalchemy import select
+
+from pbem.service.desk import activity
+from pbem.service.play.move import By
+from pbem.store import ledger
+from pbem.store.schema import Tally, table_of
+from tests.service.clock import HOUR, MINUTE
+from tests.service.stored import calls_counted
+
+TALLY = table_of(Tally)
+
+
+def counted(server):
+    while activity.count(server):
+        pass
+    return server.read(activity.activity, hourly=True)
+
+
+def rows(server):
+    with server.store.read() as tx:
+        return sorted(map(tuple, tx.execute(select(TALLY))))
+
+
+def plays(game, by=By.PERSON):
+    seat, decision = next(iter(game.asked().items()))
+    game.play(seat, decision.default, by)
+
+
+def happens_to_mails(server, what, times):
+    """So many lines of the ledger, as those who send mails write them."""
+    for _ in range(times):
+        server.store.write(lambda tx: ledger.note(tx, 1, server.now(), what))
+
+
+def test_moves_of_people_of_bots_and_of_the_clock_are_counted_apart(server, clock, table):
+    game = table("sun-bid", 2)
+    for by in (By.PERSON, By.REPLY, By.API, By.CLOCK, By.CLOCK, By.ORDER):
+        clock.advance(MINUTE)
+        plays(game, by)
+    found = counted(server)
+    assert [sum(found.of(kind)) for kind in ("moves", "time_outs", "orders", "bots")] == [3, 2, 1, 0]
+    assert found.of("moves")[-1] == 3
+
+
+def test_counting_again_counts_nothing_twice(server, clock, table):
+    game = table("sun-bid", 2)
+    happens_to_mails(server, "accepted", 5)
+    plays(game)
+    clock.advance(10 * MINUTE)
+    counted(server)
+    before = rows(server)
+    counted(server)
+    assert rows(server) == before
+    assert sum(server.read(activity.activity, hourly=True).of("mail_sent")) == 5
+
+
+def test_what_is_written_late_into_an_hour_that_is_over_is_counted_still(server, clock, table):
+    game = table("sun-bid", 2)
+    clock.advance(59 * MINUTE)
+    counted(server)
+    plays(game)
+    clock.advance(2 * MINUTE)
+    assert counted(server).of("moves")[-2:] == (1, 0)
+
+
+def test_after_a_long_stop_every_hour_is_counted(server, clock, table):
+    game = table("sun-bid", 2)
+    counted(server)
+    for _ in range(3):
+        plays(game)
+        clock.advance(10 * HOUR)
+    found = counted(server)
+    assert [number for number in found.of("moves") if number] == [1, 1, 1]
+
+
+def test_a_person_who_comes_in_many_hours_is_one_in_the_day(server, clock, table):
+    game = table("sun-bid", 2)
+    clock.advance(timedelta(hours=12))
+    for _ in range(6):
+        plays(game)
+        clock.advance(HOUR)
+    counted(server)
+    assert server.read(activity.activity, hourly=False).of("people_day")[-1] == 2
+    assert sum(server.read(activity.activity, hourly=True).of("people")) == 6
+
+
+def test_an_answer_counts_by_the_time_it_took_and_what_silence_decides_is_none(server, clock, table):
+    game = table("sun-bid", 2)
+    for hours in (0.5, 5, 20, 60, 100):
+        clock.advance(timedelta(hours=hours))
+        plays(game)
+    clock.advance(timedelta(hours=2))
+    plays(game, By.CLOCK)
+    counted(server)
+    found = server.read(activity.activity, hourly=False)
+    assert [sum(found.of(kind)) for kind, _ in activity.ANSWERED] == [1, 1, 1, 1, 1]
+
+
+def test_mails_are_counted_by_what_became_of_them_and_not_before_every_line_is_there(server, clock, table):
+    table("sun-bid", 2)
+    happens_to_mails(server, "accepted", 3)
+    happens_to_mails(server, "rendered", 2)
+    assert sum(counted(server).of("mail_sent")) == 0
+    clock.advance(10 * MINUTE)
+    assert sum(counted(server).of("mail_sent")) == 3
+    happens_to_mails(server, "bounced", 1)
+    happens_to_mails(server, "parked", 1)
+    clock.advance(10 * MINUTE)
+    found = counted(server)
+    assert (sum(found.of("mail_sent")), sum(found.of("mail_failed"))) == (3, 2)
+
+
+def test_old_counts_are_dropped(server, clock, table):
+    plays(table("sun-bid", 2))
+    counted(server)
+    assert rows(server)
+    clock.advance(activity.KEPT + timedelta(days=2))
+    server.run(activity.tidy)
+    assert rows(server) == []
+
+
+def test_a_move_asks_nothing_of_what_counts(server, table):
+    game = table("sun-bid", 2)
+    with calls_counted(server.store) as made:
+        plays(game)
+    assert not any(name in call for call in made for name in ("tally", " mark", " term", " flaw", " job"))

@@ -1,0 +1,583 @@
+"""Acts of moderation: each with a reason, on record, told to those concerned, shown beforehand and done once."""
+
+import json
+import pkgutil
+from datetime import date, timedelta
+from importlib import import_module
+
+import pytest
+
+from pbem.domain.acts import Act, Actor, Role
+from pbem.domain.errors import BadInput, Forbidden, Gone, PbemError
+from pbem.ops.verify import verify_game
+from pbem.service.absence import substitutes
+from pbem.service.account import delete
+from pbem.service.clocks import outages, reachability
+from pbem.service.desk import acts as desk_acts
+from pbem.service.desk import audit
+from pbem.service.desk.acts.clocks import Close, Extend, Freeze, Pause, Resume, Unfreeze
+from pbem.service.desk.acts.correct import Correct
+from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline, RetryIncoming
+from pbem.service.desk.acts.merge import Merge
+from pbem.service.desk.acts.outages import DeclareOutage
+from pbem.service.desk.acts.people import Ban, ChangeAddress, Release, Unban
+from pbem.service.desk.acts.perform import Deed, perform, preview
+from pbem.service.desk.acts.personal_data import Delete, SendExport
+from pbem.service.desk.acts.rewind import Rewind
+from pbem.service.desk.acts.seats import Offer, Substitute
+from pbem.service.desk.acts.talk import Redact
+from pbem.service.desk.table import row_told
+from pbem.service.links import follow, make_for_seat
+from pbem.service.play.move import rules_of
+from pbem.service.tables import demo, joining, leaving, talk
+from pbem.service.tables.new import Wanted
+from pbem.store import audit as rows
+from pbem.store import blocks, deadlines, games, people, received
+from pbem.tokens import Purpose
+from tests.service.clock import DAY, HOUR
+from tests.service.inbox import Inbox
+from tests.service.moderated import OLGA, does
+from tests.service.races import meetings
+from tests.service.stored import everything, fails_without_a_trace, letters
+
+REASON = "It was asked for."
+
+
+@pytest.fixture
+def scene(server, time, table, person):
+    """A table of three at which things have happened, and what could be done about it: by the name of the act."""
+
+    def make(name):
+        game = table("templari", 3, pace="1d")
+        time.sends()
+        for _ in range(3):
+            seat, decision = next(iter(game.asked().items()))
+            game.play(seat, decision.default)
+            time.sends()
+        server.run(talk.say, game.id, 0, game.person_at(0), "You are all fools.")
+        seat = next(iter(game.asked()))
+        ben = person("Ben")
+        match name:
+            case "pause":
+                return game, Pause(game.id)
+            case "resume":
+                does(server, Pause(game.id))
+                return game, Resume(game.id)
+            case "extend":
+                return game, Extend(game.id, "2d")
+            case "freeze":
+                return game, Freeze(game.id)
+            case "unfreeze":
+                does(server, Freeze(game.id))
+                return game, Unfreeze(game.id)
+            case "close":
+                return game, Close(game.id)
+            case "rewind":
+                return game, Rewind(game.id, 2)
+            case "bot":
+                return game, Substitute(game.id, seat)
+            case "substitute":
+                return game, Substitute(game.id, seat, "zoe@example.org")
+            case "offer":
+                server.run(substitutes.set_willing, person("Zoe"), willing=True)
+                return game, Offer(game.id, seat)
+            case "redact":
+                return game, Redact(game.id, 1)
+            case "pace":
+                return game, Correct(game.id, "pace", "3d")
+            case "name":
+                return game, Correct(game.id, "name", "Benjamin", 1)
+            case "resend":
+                mail = letters(server, game.person_at(seat), "turn")[-1]
+                return game, Resend(game.id, mail.id)
+            case "retry":
+                with server.store.engine.begin() as tx:
+                    asked = deadlines.read(tx, game.id, game.row().turn, seat)
+                    deadlines.release(tx, asked, attempts=deadlines.MOST_ATTEMPTS)
+                return game, RetryDeadline(game.id, seat)
+            case "address":
+                return game, ChangeAddress(ben, "benjamin@example.net")
+            case "ban":
+                return game, Ban(ben, date(2027, 1, 31))
+            case "unban":
+                does(server, Ban(ben))
+                return game, Unban(ben)
+            case "release":
+                server.run(reachability.refused, ben, "550 5.1.1 no such user")
+                return game, Release(ben)
+            case "outage":
+                time.passes(HOUR)
+                return game, DeclareOutage(server.now() - HOUR, server.now())
+            case "merge":
+                return game, Merge(person("Bennie"), ben)
+            case "export":
+                return game, SendExport(ben)
+            case "delete":
+                return game, Delete(ben)
+            case "resend of no table":
+                does(server, Ban(ben))
+                time.sends()
+                return game, ResendOfNoTable(letters(server, ben, "banned")[-1].id)
+            case "retry incoming":
+                return game, RetryIncoming(parked_mail(server, time, game, seat))
+        raise AssertionError(name)
+
+    return make
+
+
+TABLE = {
+    "pause": Pause,
+    "resume": Resume,
+    "extend": Extend,
+    "freeze": Freeze,
+    "unfreeze": Unfreeze,
+    "close": Close,
+    "rewind": Rewind,
+    "bot": Substitute,
+    "substitute": Substitute,
+    "offer": Offer,
+    "redact": Redact,
+    "pace": Correct,
+    "name": Correct,
+    "outage": DeclareOutage,
+    "merge": Merge,
+    "delete": Delete,
+}
+"""What touches play: a row of the log with the reason, and a mail with it to everybody at the table."""
+
+OTHERS = {
+    # What stands in the log already is told once more, or done at last.
+    "resend": Resend,
+    "retry": RetryDeadline,
+    # Of no table: the same people play the same seats under the same names.
+    "address": ChangeAddress,
+    "ban": Ban,
+    "unban": Unban,
+    "release": Release,
+    "export": SendExport,
+    "resend of no table": ResendOfNoTable,
+    "retry incoming": RetryIncoming,
+}
+"""What leaves no row of its own in the log of a game."""
+
+
+def parked_mail(server, time, game, seat):
+    """A mail that came in and was given up."""
+    box = Inbox(server, time.clock)
+    box.takes(box.written(game, seat, "help"), box.reply_address(game, seat))
+    server.store.write(lambda tx: received.change(tx, 1, status="parked"))
+    return 1
+
+
+def acts(server):
+    return server.read(audit.listed, rows.Wanted())
+
+
+@pytest.mark.parametrize("name", [*TABLE, *OTHERS])
+def test_every_act_is_shown_beforehand_as_it_is_done_and_is_on_record_with_its_reason(server, scene, name):
+    _, deed = scene(name)
+    before, known = everything(server.store), len(acts(server))
+    shown = preview(server, OLGA, deed, REASON)
+    assert everything(server.store) == before, "looking has changed something"
+    done = server.run(perform, OLGA, deed, REASON)
+    assert (done.rows, done.moved, done.told, done.says) == (shown.rows, shown.moved, shown.told, shown.says)
+    row, *others = acts(server)
+    assert len(others) == known
+    assert (row.actor, row.act, row.reason) == ("organiser Olga", deed.act, REASON)
+    assert (row.game_id, row.person_id) == (deed.game_id, deed.person_id)
+    assert "@" not in row.body
+    assert server.read(audit.verify).sound
+
+
+@pytest.mark.parametrize("name", [*TABLE, *OTHERS])
+def test_every_act_happens_as_a_whole_or_not_at_all(server, scene, name):
+    _, deed = scene(name)
+    assert fails_without_a_trace(server.store, lambda: server.run(perform, OLGA, deed, REASON)) > 3
+
+
+@pytest.mark.parametrize("name", ["rewind", "address", "outage"])
+def test_no_act_without_a_reason_or_by_somebody_who_may_not(server, scene, name):
+    game, deed = scene(name)
+    before = everything(server.store)
+    for reason in ("", " ", "no", "x" * 501, "ask ben@example.org"):
+        with pytest.raises(BadInput):
+            server.run(perform, OLGA, deed, reason)
+    players = [
+        Actor(Role.HOST, "Cleo", person_id=game.person_at(0)) for _ in (0,) if game.row().host_id != game.person_at(0)
+    ]
+    if deed.game_id is not None:
+        players.append(Actor(Role.ORGANISER, "Ann", 1, person_id=game.person_at(0)))
+    for actor in players:
+        with pytest.raises(Forbidden):
+            server.run(perform, actor, deed, REASON)
+        with pytest.raises(Forbidden):
+            preview(server, actor, deed, REASON)
+    assert everything(server.store) == before
+
+
+@pytest.mark.parametrize("name", ["extend", "address", "outage"])
+def test_a_form_that_is_sent_twice_does_its_act_once(server, scene, name):
+    _, deed = scene(name)
+    server.run(perform, OLGA, deed, REASON, form="a key of its own")
+    before = everything(server.store)
+    assert server.run(perform, OLGA, deed, REASON, form="a key of its own").again
+    assert everything(server.store) == before
+
+
+def test_no_act_is_forgotten_here():
+    for module in pkgutil.iter_modules(desk_acts.__path__, f"{desk_acts.__name__}."):
+        import_module(module.name)
+    assert {deed for deed in kinds_of(Deed) if hasattr(deed, "act")} == {*TABLE.values(), *OTHERS.values()}
+
+
+def kinds_of(deed):
+    """A kind of deed and those of its kind."""
+    return {deed}.union(*map(kinds_of, deed.__subclasses__()))
+
+
+def at(game):
+    return {place.person_id for place in game.places().values() if place.person_id is not None}
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_what_touches_play_is_a_row_that_players_read_and_are_mailed_about(server, scene, name):
+    game, deed = scene(name)
+    assert type(deed) is TABLE[name]
+    seq, mails, people_there = game.row().seq, {mail.id for mail in letters(server)}, at(game)
+    does(server, deed, REASON)
+    outages.apply_outages(server)
+    new = [row_told(rules_of(game.row()), row) for row in game.log()[seq:]]
+    assert [row.says["reason"] for row in new if row.by == "organiser"] == [REASON]
+    assert {row.by for row in new} <= {"organiser", "table"}
+    told = [mail for mail in letters(server) if mail.id not in mails]
+    why = {mail.person_id for mail in told if json.loads(mail.facts).get("reason") == REASON}
+    # Nobody can write to whoever has just been deleted.
+    assert why == (people_there | at(game)) - ({deed.person_id} if type(deed) is Delete else set())
+    assert not any("@" in (row.body or b"").decode() for row in game.log())
+    assert game.verifies()
+    with server.store.read() as tx:
+        assert verify_game(tx, game.id).wrongs == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "back"),
+    [("pause", Resume), ("freeze", Unfreeze), ("pace", Correct), ("name", Correct), ("bot", Substitute)],
+)
+def test_what_can_be_made_good_says_how(server, scene, name, back):
+    game, deed = scene(name)
+    before = game.row(), game.places()
+    undo = does(server, deed).undo
+    assert isinstance(undo, back)
+    does(server, undo)
+    row, places = game.row(), game.places()
+    assert (row.status, row.paused, row.pace) == (before[0].status, before[0].paused, before[0].pace)
+    assert [(place.name, place.person_id) for place in places.values()] == [
+        (place.name, place.person_id) for place in before[1].values()
+    ]
+
+
+def test_a_frozen_table_decides_nothing_and_no_clock_of_it_runs(server, time, table):
+    game = table("templari", 3, pace="1d")
+    time.sends()
+    (seat,) = game.asked()
+    decision = game.asked()[seat]
+    due = time.due(game, seat)
+    does(server, Freeze(game.id))
+    time.passes(5 * DAY)
+    assert time.runs_out().decided == 0
+    with pytest.raises(Forbidden, match="has been stopped"):
+        game.play(seat, decision.default)
+    does(server, Unfreeze(game.id))
+    assert time.due(game, seat) == due + 5 * DAY
+    game.play(seat, decision.default)
+
+
+WAYS_OUT = {
+    "leave": lambda server, game, person: server.run(leaving.leave, game.id, person),
+    "resign": lambda server, game, person: server.run(leaving.resign, game.id, 0, person),
+    "agree to end": lambda server, game, person: server.run(leaving.agree_to_end, game.id, person),
+    "play on": lambda server, game, person: server.run(leaving.play_on, game.id, person),
+    "leave for good": lambda server, _game, person: server.run(delete.delete_person, person),
+    "come back": lambda server, game, person: server.run(substitutes.come_back, game.id, 0, person),
+}
+
+
+@pytest.mark.parametrize("way", WAYS_OUT)
+def test_who_would_leave_a_stopped_table_reads_that_it_is_stopped_and_no_untruth(server, table, way):
+    game = table("templari", 3)
+    gone = game.person_at(0)
+    if way == "come back":
+        does(server, Substitute(game.id, 0))
+    does(server, Freeze(game.id))
+    before = everything(server.store)
+    with pytest.raises(
+        Forbidden, match=r"has been stopped, so that somebody can look .* you get a mail when it goes on"
+    ):
+        WAYS_OUT[way](server, game, gone)
+    assert everything(server.store) == before
+
+
+def test_when_a_table_goes_on_whoever_is_asked_reads_until_when_and_the_others_that_nothing_is(server, time, table):
+    game = table("templari", 3, pace="1d")
+    time.sends()
+    (seat,) = game.asked()
+    for halts, goes_on in ((Freeze, Unfreeze), (Pause, Resume)):
+        does(server, halts(game.id))
+        known = {mail.id for mail in letters(server)}
+        does(server, goes_on(game.id))
+        told = {mail.person_id: json.loads(mail.facts) for mail in letters(server) if mail.id not in known}
+        assert told.keys() == at(game)
+        assert {person: facts["in_turn"] for person, facts in told.items()} == {
+            person: person == game.person_at(seat) for person in at(game)
+        }
+        assert told[game.person_at(seat)]["due_at"] == time.due(game, seat).isoformat()
+
+
+def test_a_table_that_was_paused_before_it_was_frozen_is_paused_afterwards(server, time, table):
+    game = table("templari", 3, pace="1d")
+    time.sends()
+    (seat,) = game.asked()
+    does(server, Pause(game.id))
+    does(server, Freeze(game.id))
+    does(server, Unfreeze(game.id))
+    assert game.row().paused
+    assert time.due(game, seat) is None
+    does(server, Resume(game.id))
+    assert time.due(game, seat) is not None
+
+
+def test_more_time_for_all_tells_nobody_who_has_answered(server, time, table):
+    game = table("bid", 3)
+    time.sends()
+    game.play(0, game.asked()[0].default)
+    does(server, Extend(game.id, "1d"))
+    assert [row.seat for row in game.log() if row.kind == "Extended"] == [None]
+    host = Actor(Role.HOST, "Ann", person_id=game.row().host_id)
+    shown = preview(server, host, Extend(game.id, "1d"), REASON)
+    assert (shown.moved, shown.told) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("address", "From ben@example.org to benjamin@example.net."),
+        ("merge", "What belongs to ben@example.org is bennie@example.org's then."),
+        ("ban", "It ends after Sun 31 Jan 2027."),
+        ("delete", "It is about Ben."),
+        ("outage", "From Sat 21 Nov 2026, 12:00 UTC to Sat 21 Nov 2026, 13:00 UTC."),
+    ],
+)
+def test_what_was_typed_is_said_once_more_before_it_is_done(server, scene, name, line):
+    _, deed = scene(name)
+    assert line in preview(server, OLGA, deed, REASON).says
+
+
+def test_a_new_address_gets_the_open_turns_and_old_links_die(server, time, table, person):
+    game = table("templari", 3)
+    time.sends()
+    (seat,) = game.asked()
+    who = game.person_at(seat)
+    made = server.run(make_for_seat, who, game.id, game.row().turn, seat)
+    token = server.keys.make(Purpose.SEAT, made.seat, 0)
+    with server.store.read() as tx:
+        before = people.read(tx, who)
+    known = {mail.id for mail in letters(server)}
+    does(server, ChangeAddress(who, "New@Example.NET"), "Wrote from there.")
+    with pytest.raises(Gone):
+        server.read(follow, token, Purpose.SEAT)
+    new = [mail for mail in letters(server) if mail.id not in known]
+    assert [(mail.kind, mail.person_id == who) for mail in new] == [("moved", False), ("moved", True), ("turn", True)]
+    with server.store.read() as tx:
+        after, left = people.read(tx, who), people.read(tx, new[0].person_id)
+    assert (after.address, after.name) == ("New@example.net", before.name)
+    assert left.mailbox == before.mailbox, "whoever reads the old one hears of it"
+    with pytest.raises(BadInput, match="plays here already"):
+        does(server, ChangeAddress(person("Zoe"), "new@example.net"))
+
+
+def test_a_ban_keeps_from_new_tables_until_its_end_and_takes_no_game_away(server, time, table, person):
+    game = table("templari", 3)
+    ann = game.person_at(next(iter(game.asked())))
+    does(server, Ban(ann, date(2026, 11, 25)), "Insults at three tables.")
+    with pytest.raises(Forbidden, match="Insults") as refused:
+        server.run(joining.create_table, ann, Wanted("bid", 3))
+    assert refused.value.what == "You are banned from new tables until Thu 26 Nov 2026, 00:00 UTC."
+    other = server.run(joining.create_table, person("Zoe"), Wanted("bid", 3)).game_id
+    with pytest.raises(Forbidden):
+        server.run(joining.join, other, ann)
+    seat = next(seat for seat, place in game.places().items() if place.person_id == ann)
+    with pytest.raises(Forbidden):
+        server.run(talk.say, game.id, seat, ann, "I may say what I want.")
+    game.play(seat, game.asked()[seat].default)
+    time.passes(5 * DAY)
+    server.run(joining.join, other, ann)
+
+
+def test_somebody_banned_is_neither_given_a_seat_nor_asked_to_take_one(server, time, table, person):
+    game = table("templari", 3, successor="substitute")
+    server.run(substitutes.set_willing, person("Zoe"), willing=True)
+    does(server, Ban(person("Zoe")))
+    with pytest.raises(Forbidden, match="banned"):
+        does(server, Substitute(game.id, 0, "zoe@example.org"))
+    does(server, Offer(game.id, 0))
+    assert not letters(server, person("Zoe"), "substitute")
+
+
+def test_a_ban_is_lifted_before_its_end(server, person):
+    does(server, Ban(person("Ann")))
+    does(server, Unban(person("Ann")))
+    server.run(joining.create_table, person("Ann"), Wanted("bid", 3))
+    with server.store.read() as tx:
+        (ban,) = blocks.bans_of(tx, person("Ann"))
+    assert ban.lifted_at == server.now()
+
+
+def test_an_outage_declared_later_names_what_the_clock_decided_and_that_can_be_rewound(server, time, table):
+    game = table("templari", 3, pace="1d")
+    time.sends()
+    (seat,) = game.asked()
+    turn, due = game.row().turn, time.due(game, seat)
+    time.passes_until(due + timedelta(minutes=1))
+    assert time.runs_out().decided == 1
+    shown = preview(server, OLGA, DeclareOutage(due - 6 * HOUR, due), "The relay lost our mails.")
+    assert any(f"Table {game.id}" in line and f"turn {turn}," in line for line in shown.says)
+    does(server, DeclareOutage(due - 6 * HOUR, due), "The relay lost our mails.")
+    does(server, Rewind(game.id, turn), "The relay lost our mails.")
+    assert list(game.asked()) == [seat]
+    after = preview(server, OLGA, DeclareOutage(due - 7 * HOUR, due), "The relay lost our mails.")
+    assert not any(f"Table {game.id}" in line for line in after.says), "what was given back is not named again"
+
+
+def test_an_outage_counts_the_tables_at_which_a_deadline_moves_and_no_others(server, time, table):
+    moving, paused, later = (table("templari", 3, pace="1d") for _ in range(3))
+    demo.begin(server)
+    time.sends()
+    time.passes(6 * HOUR)
+    does(server, Pause(paused.id))
+    start, end = server.now() - 3 * HOUR, server.now()
+    (seat,) = later.asked()
+    later.play(seat, later.asked()[seat].default)
+    time.sends()
+    with server.store.read() as tx:
+        # That of the guest, whose table came last, would be counted otherwise.
+        assert max(deadlines.running_since(tx, end, 0, 9)) > later.id
+    shown = preview(server, OLGA, DeclareOutage(start, end), "The relay lost our mails.")
+    assert any(line.startswith("Deadlines at 1 table are moved") for line in shown.says)
+    does(server, DeclareOutage(start, end), "The relay lost our mails.")
+    outages.apply_outages(server)
+    assert [game for game in (moving, paused, later) if "Delayed" in [row.kind for row in game.log()]] == [moving]
+    again = preview(server, OLGA, DeclareOutage(start + HOUR, end), "The relay lost our mails.")
+    assert "No deadline that is open now moves by it." in again.says
+
+
+def test_before_the_start_an_option_is_corrected_and_afterwards_none(server, person, table):
+    ann = person("Ann")
+    waiting = server.run(joining.create_table, ann, Wanted("sun-bid", 3)).game_id
+    with server.store.read() as tx:
+        options = json.loads(games.read(tx, waiting).options)
+    name, value = next(iter(options.items()))
+    rules = rules_of(table("sun-bid", 3).row())
+    other = next(each for each in next(o for o in rules.options if o.name == name).values if each != value)
+    does(server, Correct(waiting, "option", f"{name}={other}"))
+    with server.store.read() as tx:
+        assert json.loads(games.read(tx, waiting).options)[name] == other
+    with pytest.raises(Gone, match="begun"):
+        does(server, Correct(table("sun-bid", 3).id, "option", f"{name}={other}"))
+
+
+@pytest.mark.parametrize(
+    ("to", "name", "value"),
+    [
+        ("Who may sell a card: nobody", "side_auction", "off"),
+        ("who may sell a card = Anybody", "side_auction", "any"),
+        ("Coins at the start: 20", "start_money", 20),
+        ("start_money=20", "start_money", 20),
+    ],
+)
+def test_an_option_is_corrected_in_the_words_in_which_it_is_shown(server, person, to, name, value):
+    waiting = server.run(joining.create_table, person("Ann"), Wanted("templari", 3)).game_id
+    does(server, Correct(waiting, "option", to))
+    with server.store.read() as tx:
+        assert json.loads(games.read(tx, waiting).options)[name] == value
+
+
+def test_an_option_that_there_is_not_is_refused_with_those_that_there_are(server, person):
+    waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
+    with pytest.raises(BadInput) as refused:
+        does(server, Correct(waiting, "option", "Cats: 3"))
+    assert "A new roll costs, Auctions at most" in refused.value.remedy
+    with pytest.raises(BadInput, match="“Auctions at most” must be a whole number from 1 to 1000"):
+        does(server, Correct(waiting, "option", "Auctions at most: many"))
+
+
+@pytest.mark.parametrize(
+    ("what", "to", "seat", "before", "now"),
+    [
+        ("name", "Benjamin", 1, "{name}", "Benjamin"),
+        ("title", "Thursday  club", None, "{title}", "Thursday club"),
+        ("title", "", None, "{title}", "Templari"),
+        ("pace", "3d", None, "1 day", "3 days"),
+        ("silent_limit", "5", None, "3", "5"),
+        ("successor", "substitute", None, "bot", "substitute"),
+    ],
+)
+def test_a_correction_is_shown_beforehand_with_what_it_was_and_what_it_is_then(
+    server, table, what, to, seat, before, now
+):
+    game = table("templari", 3, pace="1d", title="Thursday")
+    known = before.format(name=game.places()[1].name, title="Thursday")
+    shown = preview(server, OLGA, Correct(game.id, what, to, seat), REASON)
+    assert f"From “{known}” to “{now}”." in shown.says
+    does(server, Correct(game.id, what, to, seat))
+    told = [json.loads(mail.facts) for mail in letters(server, kind="notice")]
+    if what == "title":
+        assert {(facts["before"], facts["now"]) for facts in told} == {(known, now)}
+
+
+def test_of_a_corrected_pace_everybody_gets_one_mail_and_whoever_is_asked_reads_in_it_until_when(server, time, table):
+    game = table("templari", 3, pace="1d")
+    time.sends()
+    (seat,) = game.asked()
+    before = time.due(game, seat)
+    does(server, Correct(game.id, "pace", "3d"))
+    assert time.due(game, seat) == before + 2 * DAY
+    told = {mail.person_id: json.loads(mail.facts) for mail in letters(server, kind="notice")}
+    assert len(letters(server, kind="notice")) == len(told) == 3
+    assert {facts["what"] for facts in told.values()} == {"corrected"}
+    assert {person: facts["due_at"] for person, facts in told.items() if facts["due_at"]} == {
+        game.person_at(seat): time.due(game, seat).isoformat()
+    }
+
+
+@pytest.mark.parametrize("what", ["name", "title", "pace", "silent_limit", "successor", "option", "rules"])
+def test_what_cannot_be_so_is_not_corrected(server, table, what):
+    game = table("templari", 3)
+    before = everything(server.store)
+    with pytest.raises(PbemError):
+        does(server, Correct(game.id, what, {"title": "http://spam.example"}.get(what, "\x00 "), 0))
+    assert everything(server.store) == before
+
+
+def test_the_host_may_do_little_and_only_at_their_own_table(server, table):
+    game = table("templari", 3)
+    host = Actor(Role.HOST, "Ann", person_id=game.row().host_id)
+    server.run(perform, host, Pause(game.id), REASON)
+    assert [row.by for row in game.log() if row.kind == "Paused"] == ["host"]
+    with pytest.raises(Forbidden):
+        server.run(perform, host, Rewind(game.id, 1), REASON)
+    assert Act.REWIND not in {row.act for row in acts(server)}
+
+
+def test_a_form_that_is_sent_twice_at_one_moment_does_its_act_once(server, table):
+    game = table("templari", 3)
+    for n, meeting in enumerate(meetings(server.store)):
+        key = f"the key of form {n}"
+        given = [row.kind for row in game.log()].count("Extended")
+        outcomes = meeting(
+            lambda key=key: server.run(perform, OLGA, Extend(game.id, "1h"), REASON, form=key),
+            lambda key=key: server.run(perform, OLGA, Extend(game.id, "1h"), REASON, form=key),
+        )
+        assert sorted(outcome.again for outcome in outcomes) == [False, True]
+        assert [row.kind for row in game.log()].count("Extended") == given + 1
+        if n > 12:
+            break

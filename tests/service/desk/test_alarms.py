@@ -1,0 +1,147 @@
+"""What the organisers hear of by mail: everything that needs them, a storm as one mail, and nobody's address."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from pbem.domain.bounce import Bounce
+from pbem.service import alarms
+from pbem.service.alarms import What
+from pbem.service.clocks import reachability
+from pbem.service.desk import alarms as desk_alarms
+from pbem.service.desk import calls
+from pbem.service.desk.alarms import APART, GATHERED
+from pbem.service.outgoing import deliver
+from pbem.store import outbox
+from pbem.store.outbox import Letter
+from tests.service.acting import an_organiser
+from tests.service.outgoing.test_deliver import HOUR, post_to
+from tests.service.stored import letters
+
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def organiser(server):
+    """Two people who may sign in to the desk."""
+    for name in ("Olga", "Otto"):
+        an_organiser(server, name, "example.net")
+
+
+def tell(server, clock, by=APART):
+    """Time passes, and the tick comes by."""
+    clock.advance(by)
+    return desk_alarms.tell(server)
+
+
+def alerts(server):
+    return letters(server, kind="alert")
+
+
+@pytest.mark.usefixtures("organiser")
+def test_a_call_reaches_every_organiser_by_mail(server, clock, sink, person):
+    server.run(calls.call, person("Ann"), "I cannot see my cards.")
+    assert tell(server, clock) == 1
+    deliver.deliver(server, post_to(sink))
+    mails = [mail for mail in sink.kept if "needs the organiser" in str(mail.message["subject"])]
+    assert {mail.recipient for mail in mails} == {"olga@example.net", "otto@example.net"}
+    assert all("Ann: I cannot see my cards." in mail.text for mail in mails)
+
+
+def test_an_organiser_hears_nothing_of_a_call_from_a_table_where_they_play(server, clock, sink, table):
+    game = table()
+    for name in ("Ben", "Olga"):
+        an_organiser(server, name)
+    server.run(calls.call, game.person_at(0), "I hold the ace of moons.", game_id=game.id, seat=0)
+    tell(server, clock)
+    deliver.deliver(server, post_to(sink))
+    bens, olgas = (" ".join(sink.to(f"{name}@example.org")[-1].text.split()) for name in ("ben", "olga"))
+    assert "another organiser reads it" in bens
+    assert "ace of moons" not in bens
+    assert "ace of moons" in olgas
+
+
+@pytest.mark.usefixtures("organiser")
+def test_a_storm_is_one_mail_that_says_how_many(server, clock, sink, person):
+    for number in range(500):
+        server.store.write(
+            lambda tx, n=number: alarms.raise_alarm(tx, server, What.PARKED, f"Mail {n} (turn): not like this")
+        )
+    server.run(calls.call, person("Ann"), "Nothing comes.")
+    assert tell(server, clock) == 501
+    assert tell(server, clock) == 0
+    assert len(alerts(server)) == 2
+    deliver.deliver(server, post_to(sink))
+    text = sink.to("olga@example.net")[0].text
+    assert "MAILS THAT WERE GIVEN UP: 500" in text
+    assert "https://play.example.org/desk" in text
+    assert "/call" not in text, "they are the organisers"
+    assert "And 490 more of these." in text
+    assert "Nothing comes." in text
+    assert len(sink.to("olga@example.net")[0].content) < 20_000
+
+
+@pytest.mark.usefixtures("organiser")
+def test_alarms_are_gathered_for_some_minutes_and_few_mails_go_out_in_an_hour(server, clock, person):
+    server.run(calls.call, person("Ann"), "First.")
+    assert tell(server, clock, GATHERED - MINUTE) == 0
+    assert tell(server, clock, MINUTE) == 1
+    for minute in range(60):
+        server.store.write(lambda tx, n=minute: alarms.raise_alarm(tx, server, What.PARKED, f"Mail {n}"))
+        tell(server, clock, MINUTE)
+    assert len(alerts(server)) <= 2 * (1 + 60 // 15)
+
+
+@pytest.mark.usefixtures("organiser")
+def test_two_workers_tell_each_alarm_once(server, clock, person):
+    server.run(calls.call, person("Ann"), "Hello?")
+    clock.advance(APART)
+    assert [desk_alarms.tell(server), desk_alarms.tell(server)] == [1, 0]
+    assert len(alerts(server)) == 2
+
+
+@pytest.mark.usefixtures("organiser")
+def test_a_mail_that_was_given_up_an_address_and_a_refused_sender_are_told(server, clock, sink, table):
+    table("sunset-poker", 3)
+    clock.advance(HOUR)
+    sink.does("550 data", "571 rcpt", "550 rcpt")
+    deliver.deliver(server, post_to(sink), limit=100)
+    assert tell(server, clock) == 3
+    told = {each["what"] for each in json.loads(alerts(server)[0].facts)["alarms"]}
+    assert told == {What.PARKED, What.REFUSED, What.UNREACHABLE}
+
+
+@pytest.mark.usefixtures("organiser")
+def test_an_alarm_holds_no_address_and_no_token(server, clock, sink, table):
+    game = table("sunset-poker", 3)
+    clock.advance(HOUR)
+    sink.does("550 data", "571 rcpt", "550 rcpt")
+    deliver.deliver(server, post_to(sink), limit=100)
+    server.run(reachability.bounced, game.person_at(0), Bounce.COMPLAINT, "abuse report")
+    tell(server, clock)
+    text = "".join(row.facts for row in alerts(server))
+    assert "example.org" not in text
+    assert "@" not in text
+
+
+@pytest.mark.usefixtures("organiser")
+def test_an_alert_that_is_given_up_raises_no_alarm_of_its_own(server, clock, sink, person):
+    server.run(calls.call, person("Ann"), "Hello?")
+    tell(server, clock)
+    sink.does("550 data", "550 data")
+    deliver.deliver(server, post_to(sink))
+    assert tell(server, clock) == 0
+
+
+@pytest.mark.usefixtures("organiser")
+def test_a_relay_that_is_away_for_five_minutes_is_told_once(server, clock, sink, person):
+    away = deliver.Post(post_to(sink).letterhead, post_to(sink).transport)
+    ann, now = person("Ann"), server.now()
+    server.store.write(lambda tx: outbox.queue(tx, [Letter(ann, "links")], now, now))
+    sink.does(*["450 mail"] * 100)
+    for _ in range(40):
+        deliver.deliver(server, away)
+        clock.advance(MINUTE)
+    assert tell(server, clock) == 1
+    assert "The relay has taken no mail since 2026-11-21 12:00 UTC" in alerts(server)[0].facts

@@ -1,0 +1,209 @@
+"""Calling the organiser."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from pbem.domain.acts import Act, Actor, Role
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
+from pbem.domain.user_text import LONGEST_TEXT
+from pbem.service.desk import audit, calls
+from pbem.store.audit import Wanted
+from tests.service.acting import ANN
+from tests.service.stored import everything, fails_without_a_trace, letters
+
+
+def test_a_call_says_from_where_it_came(server, table):
+    game = table()
+    ann = game.person_at(0)
+    call_id = server.run(calls.call, ann, "My link is gone.\r\n\r\nWhat now?", game_id=game.id, seat=0)
+    (found,) = server.read(calls.waiting)
+    assert (found.id, found.person_id, found.game_id, found.seat) == (call_id, ann, game.id, 0)
+    assert found.text == "My link is gone.\n\nWhat now?"
+
+
+def test_calls_wait_in_the_order_in_which_they_came(server, person, clock):
+    for name in ("Ann", "Ben", "Cleo"):
+        server.run(calls.call, person(name), f"{name} needs help")
+        clock.advance(timedelta(minutes=1))
+    assert [call.text for call in server.read(calls.waiting)] == [
+        f"{name} needs help" for name in ("Ann", "Ben", "Cleo")
+    ]
+
+
+def test_a_double_click_is_one_call(server, person):
+    ann = person("Ann")
+    assert server.run(calls.call, ann, "Help") == server.run(calls.call, ann, "Help ")
+    assert len(server.read(calls.waiting)) == 1
+
+
+def test_an_answer_goes_to_the_caller_by_mail_once(server, person):
+    call_id = server.run(calls.call, person("Ann"), "Help")
+    server.run(calls.answer, ANN, call_id, "It is mended.")
+    server.run(calls.answer, ANN, call_id, "It is mended.")
+    (mail,) = letters(server, person("Ann"), "call_answered")
+    assert json.loads(mail.facts) == {"call": "Help", "answer": "It is mended.", "done": "answered"}
+    assert server.read(calls.waiting) == []
+    (closed,) = server.read(calls.closed)
+    assert (closed.answer, closed.answered_at) == ("It is mended.", server.now())
+
+
+def test_two_organisers_do_not_answer_the_same_call(server, person):
+    call_id = server.run(calls.call, person("Ann"), "Help")
+    server.run(calls.answer, ANN, call_id, "It is mended.")
+    with pytest.raises(Gone):
+        server.run(calls.answer, ANN, call_id, "It is not mended.")
+    assert len(letters(server, person("Ann"), "call_answered")) == 1
+
+
+def test_closing_a_call_again_changes_nothing(server, person):
+    call_id = server.run(calls.call, person("Ann"), "Help")
+    server.run(calls.close, ANN, call_id, "It was a joke.")
+    before = everything(server.store)
+    server.run(calls.close, ANN, call_id, "It was a joke.")
+    assert everything(server.store) == before
+    assert server.read(calls.waiting) == []
+
+
+@pytest.mark.parametrize("text", ["", "  \n ", "\x00\u202e", "x" * (LONGEST_TEXT + 1)], ids=len)
+def test_a_call_has_some_text_and_not_too_much(server, person, text):
+    ann = person("Ann")
+    before = everything(server.store)
+    with pytest.raises(BadInput):
+        server.run(calls.call, ann, text)
+    with pytest.raises(BadInput):
+        server.run(calls.call_from, "ben@example.org", text)
+    assert everything(server.store) == before
+
+
+def test_the_longest_text_is_taken_whole(server, person):
+    server.run(calls.call, person("Ann"), "x" * LONGEST_TEXT)
+    assert len(server.read(calls.waiting)[0].text) == LONGEST_TEXT
+
+
+def test_five_calls_an_hour_are_heard_and_no_sixth(server, person, clock):
+    ann = person("Ann")
+    for number in range(calls.CALLS_AN_HOUR):
+        server.run(calls.call, ann, f"Help {number}")
+    before = everything(server.store)
+    with pytest.raises(TooMany):
+        server.run(calls.call, ann, "Help at last")
+    assert everything(server.store) == before
+    server.run(calls.call, person("Ben"), "Help")
+    clock.advance(timedelta(hours=1))
+    server.run(calls.call, ann, "Help at last")
+
+
+def test_strangers_call_by_leaving_an_address_twenty_times_an_hour_together(server, clock):
+    for number in range(calls.STRANGERS_AN_HOUR):
+        server.run(calls.call_from, f"stranger{number}@example.org", "Help")
+    before = everything(server.store)
+    with pytest.raises(TooMany):
+        server.run(calls.call_from, "one.more@example.org", "Help")
+    assert everything(server.store) == before
+    clock.advance(timedelta(hours=1))
+    server.run(calls.call_from, "one.more@example.org", "Help")
+
+
+def test_strangers_keep_nobody_known_from_calling(server, person):
+    ann = person("Ann")
+    for number in range(calls.STRANGERS_AN_HOUR):
+        server.run(calls.call_from, f"stranger{number}@example.org", "Help")
+    server.run(calls.call_from, "ann@example.org", "Help")
+    assert server.read(calls.waiting)[-1].person_id == ann
+
+
+def test_calling_from_an_address_mails_nobody_and_confirms_nothing(server):
+    server.run(calls.call_from, "stranger@example.org", "Help")
+    assert letters(server) == []
+
+
+def test_nobody_calls_from_anothers_seat_or_from_nowhere(server, person, table):
+    game = table()
+    zoe = person("Zoe")
+    before = everything(server.store)
+    for where, refusal in (
+        ({"game_id": game.id, "seat": 0}, Forbidden),
+        ({"game_id": game.id, "seat": 9}, Forbidden),
+        ({"seat": 0}, Forbidden),
+        ({"game_id": 99}, NotFound),
+    ):
+        with pytest.raises(refusal):
+            server.run(calls.call, zoe, "Help", **where)
+    for act in (calls.close, calls.answer):
+        with pytest.raises(NotFound):
+            server.run(act, ANN, 99, "Yes, of course.")
+    assert everything(server.store) == before
+
+
+def test_calling_and_answering_that_break_leave_nothing(server, person):
+    ann = person("Ann")
+    assert fails_without_a_trace(server.store, lambda: server.run(calls.call, ann, "Help")) > 3
+    (call,) = server.read(calls.waiting)
+    assert fails_without_a_trace(server.store, lambda: server.run(calls.answer, ANN, call.id, "Yes")) > 3
+
+
+def test_whoever_closes_a_call_says_why_and_the_caller_hears_it(server, person):
+    call_id = server.run(calls.call, person("Ann"), "Help")
+    with pytest.raises(BadInput):
+        server.run(calls.close, ANN, call_id, "")
+    server.run(calls.close, ANN, call_id, "You have found it yourself.")
+    (mail,) = letters(server, person("Ann"), "call_answered")
+    assert json.loads(mail.facts) == {"call": "Help", "answer": "You have found it yourself.", "done": "closed"}
+
+
+def test_an_answer_and_a_closing_are_in_the_audit_and_what_was_written_is_not(server, table):
+    game = table()
+    for text in ("It is at ann@example.org", "I do not know"):
+        call_id = server.run(calls.call, game.person_at(0), text, game_id=game.id)
+        server.run(calls.answer, ANN, call_id, text + "!")
+    server.run(calls.close, ANN, server.run(calls.call, game.person_at(1), "Help"), "It is the third time.")
+    found = server.read(audit.listed, Wanted())
+    assert [(row.act, row.reason, row.game_id, row.person_id) for row in found] == [
+        ("close call", "It is the third time.", None, game.person_at(1)),
+        ("answer", calls.CALLED, game.id, game.person_at(0)),
+        ("answer", calls.CALLED, game.id, game.person_at(0)),
+    ]
+
+
+def test_an_act_settles_the_call_that_led_to_it_and_the_caller_hears_what_was_done(server, table):
+    game, other = table(), table(doubles=True)
+    call_id = server.run(calls.call, game.person_at(0), "My mail is gone.", game_id=game.id)
+
+    def act(at):
+        def work(tx):
+            row = audit.record(tx, server, ANN, Act.RESEND, calls.CALLED, game_id=at.id)
+            calls.settle(tx, server, ANN, call_id, row)
+
+        server.store.write(work)
+
+    with pytest.raises(BadInput):
+        act(other)
+    act(game)
+    act(game)
+    (mail,) = letters(server, game.person_at(0), "call_answered")
+    assert json.loads(mail.facts)["done"] == "resend"
+    assert server.read(calls.waiting) == []
+
+
+def test_an_organiser_reads_no_calls_from_a_table_where_they_play(server, table, person):
+    game = table()
+    plays = Actor(Role.ORGANISER, "Ann", organiser_id=1, person_id=game.person_at(0))
+    there = server.run(calls.call, game.person_at(1), "I hold the ace of moons.", game_id=game.id, seat=1)
+    here = server.run(calls.call, person("Zoe"), "Help")
+    read = server.read(calls.queue, plays, "open")
+    assert ([each.row.id for each in read.calls], read.hidden) == ([here], 1)
+    for act in (
+        lambda: server.read(calls.one, plays, there),
+        lambda: server.run(calls.answer, plays, there, "Do not say so."),
+        lambda: server.run(calls.close, plays, there, "It is nothing."),
+    ):
+        with pytest.raises(Forbidden):
+            act()
+    found = server.read(calls.queue, ANN, "open")
+    assert [(each.row.id, each.caller, each.table) for each in found.calls] == [
+        (there, "Ben", game.row().title),
+        (here, "Zoe", ""),
+    ]
+    assert found.hidden == 0

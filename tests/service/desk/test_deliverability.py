@@ -1,0 +1,123 @@
+"""How mail gets through, as the desk knows it: what came in by what it was and what became of it, and who is left alone."""
+
+from datetime import timedelta
+
+import pytest
+
+from pbem.domain.acts import Actor, Role
+from pbem.mail.read.reports import Report
+from pbem.service.clocks import reachability
+from pbem.service.desk import deliverability
+from pbem.service.desk.deliverability import BY_A_PROGRAM, OUTCOMES, UNREAD, UNUSED_ENDS, Kind
+from pbem.service.incoming import receive, test_mail, unverified
+from pbem.store import received as rows
+from tests.service import many
+from tests.service.clock import DAY, Time
+from tests.service.desk.test_overview import scans, statements_of
+from tests.service.inbox import Inbox
+from tests.service.moderated import OLGA
+
+MOST = 9
+"""Statements of the page; the door of the desk needs a few besides."""
+
+
+@pytest.fixture
+def inbox(server, clock):
+    return Inbox(server, clock)
+
+
+@pytest.fixture
+def game(table):
+    return table("templari", 3)
+
+
+def came(server):
+    """What came in, by kind and outcome: lately, and ever."""
+    found = server.read(deliverability.look, OLGA).came
+    return {kind: {each.outcome: (each.lately, each.ever) for each in ends} for kind, ends in found.items()}
+
+
+def test_what_came_in_is_told_by_what_it_was_and_what_became_of_it(server, clock, inbox, game):
+    (seat,) = game.asked()
+    inbox.replies(game, seat, "nothing that is a command")
+    clock.advance(10 * DAY)
+    inbox.replies(game, seat, "nothing that is one either")
+    inbox.replies(game, seat, "I am away", Auto_Submitted="auto-replied")
+    inbox.replies(game, seat, "pass", From="eve@example.com")
+    inbox.replies(game, seat, "pass", From="eve@example.com")
+    inbox.takes(b"From: x@example.com\r\n\r\nhello", f"nobody@{inbox.box.domain}")
+    assert came(server) == {
+        Kind.ANSWER: {"reply: no command": (1, 2), "another sender": (2, 2), BY_A_PROGRAM: (1, 1)},
+        Kind.DROPPED: {"a stranger": (1, 1)},
+    }
+
+
+def test_an_end_that_no_word_is_known_for_is_told_as_it_was_noted(server):
+    server.store.write(lambda tx: rows.count(tx, server.now().date(), "eaten by a dog"))
+    assert came(server) == {Kind.DROPPED: {"eaten by a dog": (1, 1)}}
+
+
+def test_every_end_that_is_noted_is_known():
+    noted = {f"report: {what}" for what in Report} | {test_mail.COUNTED_AS, unverified.NOT_THEIRS}
+    noted |= {receive.ANOTHER_SENDER, receive.UNVOUCHED}
+    assert noted <= OUTCOMES.keys()
+    assert OUTCOMES.keys() >= UNUSED_ENDS
+
+
+def test_the_last_that_could_not_be_used_are_told_with_why_and_those_that_could_are_not(server, inbox, game):
+    (seat,) = game.asked()
+    inbox.replies(game, seat, "nothing that is a command")
+    inbox.replies(game, seat, "I am away", Auto_Submitted="auto-replied")
+    inbox.replies(game, seat, "help")
+    inbox.takes(inbox.written(game, seat, "not read so far"), inbox.reply_address(game, seat))
+    inbox.takes(inbox.written(game, seat, "it breaks its reader"), inbox.reply_address(game, seat))
+    server.store.write(lambda tx: rows.change(tx, 5, status="parked"))
+    found = server.read(deliverability.look, OLGA).unused
+    assert [(each.row.id, each.why, each.sign) for each in found] == [
+        (5, UNREAD, ""),
+        (2, BY_A_PROGRAM, "Auto-Submitted"),
+        (1, "reply: no command", ""),
+    ]
+    assert {(each.kind, each.row.game_id, each.row.person_id) for each in found} == {
+        (Kind.ANSWER, game.id, game.person_at(seat))
+    }
+    assert not any(hasattr(each.row, "raw") for each in found)
+
+
+def test_who_is_left_alone_is_told_the_last_first(server, clock, person):
+    ann, ben = person("Ann"), person("Ben")
+    for number, name in ((ann, "Ann"), (ben, "Ben")):
+        server.store.write(lambda tx, at=number, name=name: reachability.refused(tx, server, at, f"550 {name} is gone"))
+        clock.advance(timedelta(minutes=1))
+    found = server.read(deliverability.look, OLGA).left_alone
+    assert [(each.name, each.cause, each.why) for each in found] == [
+        ("Ben", "refused", "550 Ben is gone"),
+        ("Ann", "refused", "550 Ann is gone"),
+    ]
+    server.run(reachability.reached, ben)
+    assert [each.name for each in server.read(deliverability.look, OLGA).left_alone] == ["Ann"]
+
+
+def test_an_organiser_who_plays_is_told_nothing_about_those_they_play_with(server, inbox, game, person):
+    (seat,) = game.asked()
+    other = game.person_at((seat + 1) % 3)
+    inbox.replies(game, seat, "nothing that is a command")
+    for each in (game.person_at(seat), person("Zoe")):
+        server.store.write(lambda tx, each=each: reachability.refused(tx, server, each, "550 5.1.1 no such user"))
+    found = server.read(deliverability.look, Actor(Role.ORGANISER, "Ben", 2, person_id=other))
+    assert [each.person_id for each in found.left_alone] == [person("Zoe")]
+    assert (found.unused, found.withheld) == ((), 2)
+    assert server.read(deliverability.look, OLGA).withheld == 0
+
+
+def test_the_page_reads_no_table_as_a_whole(server, clock, inbox, table):
+    game = table("sun-bid", 2)
+    Time(server, clock).sends()
+    (seat,) = game.asked()
+    inbox.replies(game, seat, "nothing that is a command")
+    many.copy(server, game.id, 500, rows=3)
+    many.settle(server)
+    actor = Actor(Role.ORGANISER, "Pat", 2, person_id=many.FIRST + 1)
+    statements = statements_of(server, lambda: server.read(deliverability.look, actor))
+    assert len(statements) <= MOST
+    assert [each for statement, values in statements for each in scans(server, statement, values)] == []

@@ -1,0 +1,147 @@
+"""A mail read by somebody who is not its reader: for a reason, on record, not by whoever plays, and with no link that works."""
+
+import pytest
+
+from pbem.domain.acts import Act, Actor, Role
+from pbem.domain.errors import BadInput, Forbidden, NotFound
+from pbem.service.desk import audit
+from pbem.service.desk import email as reading
+from pbem.service.desk.acts.personal_data import Delete
+from pbem.service.desk.acts.seats import Substitute
+from pbem.service.outgoing import deliver, digests
+from pbem.service.tables import talk
+from pbem.store import audit as audit_rows
+from pbem.store import people as person_rows
+from pbem.tokens import Purpose, contains_token
+from tests.service.moderated import OLGA, does
+from tests.service.outgoing.test_deliver import HOUR, LINK, drain, links_in, post_to
+from tests.service.outgoing.test_digests import games, next_eight, play_once  # noqa: F401 - a fixture comes in by its name
+from tests.service.stored import everything, letters
+
+REASON = "She says that her mails cannot be read."
+
+
+@pytest.fixture
+def post(sink):
+    """What this server sends with."""
+    return post_to(sink)
+
+
+@pytest.fixture
+def game(table, server, clock, post):
+    """A game whose beginning has been told."""
+    began = table("sunset-poker", 3)
+    drain(server, clock, post)
+    return began
+
+
+def turn_of(server, game, seat):
+    return [mail for mail in letters(server, game.person_at(seat), "turn") if mail.game_id == game.id][-1]
+
+
+def looks(server):
+    return server.read(audit.listed, audit_rows.Wanted(act=Act.READ_MAIL))
+
+
+def player_at(game, seat):
+    return Actor(Role.ORGANISER, "Ann", 2, person_id=game.person_at(seat))
+
+
+def shown(letter):
+    """Everything of a mail that anybody could see."""
+    mail = letter.opened
+    return [mail.text, mail.html, mail.content.decode(), *(value for _, value in mail.headers), mail.letter.subject]
+
+
+def test_a_mail_is_read_as_it_was_sent_with_what_happened_to_it_and_on_record(server, sink, game):
+    mail = turn_of(server, game, 0)
+    (sent,) = [each for each in sink.kept if str(each.message["message-id"]) == mail.message_id]
+    read = server.run(reading.read, OLGA, mail.id, REASON, game_id=game.id)
+    assert LINK.sub("", read.opened.text.replace("*" * 33, "a" * 33)) == LINK.sub("", sent.text)
+    assert "<html" in read.opened.html
+    assert dict(read.opened.headers)["Message-ID"] == mail.message_id
+    assert [line.what for line in read.listed.lines] == ["queued", "rendered", "accepted"]
+    assert read.listed.lines[-1].detail.startswith("250")
+    (row,) = looks(server)
+    assert (row.actor, row.reason) == ("organiser Olga", REASON)
+    assert (row.game_id, row.person_id) == (game.id, game.person_at(0))
+    assert (f'"mail":{mail.id}' in row.body, '"kind":"turn"' in row.body) == (True, True)
+    assert server.run(reading.read, OLGA, mail.id, REASON, person_id=game.person_at(0)).opened == read.opened
+    assert server.read(audit.verify).sound
+
+
+def test_no_link_works_that_is_read_in_a_mail_of_somebody_else(server, clock, sink, post, game):
+    turn = turn_of(server, game, 1)
+    (mail,) = [each for each in sink.kept if str(each.message["message-id"]) == turn.message_id]
+    token = next(token for purpose, token, _ in links_in(mail) if purpose == Purpose.SEAT)
+    clock.advance(HOUR)
+    server.run(talk.say, game.id, 1, game.person_at(1), f"This is mine: /s/{token} and {token.upper()}.")
+    for seat, decision in game.asked().items():
+        game.play(seat, decision.default)
+    drain(server, clock, post)
+    sent = sink.kept
+    told = [each for each in sent if "This is mine" in each.text]
+    assert told, "the talk is told by mail"
+    assert all(token in each.text for each in told), "and so is the token"
+    assert all(links_in(each) for each in sent)
+    for mail in letters(server):
+        read = server.run(reading.read, OLGA, mail.id, REASON, person_id=mail.person_id)
+        if read.opened is None:
+            continue
+        assert not any(contains_token(each.encode(), server.keys) for each in shown(read)), mail.kind
+        assert not server.keys.unfilled(read.opened.content).places, mail.kind
+        assert "*" * 33 in read.opened.text
+
+
+def test_nobody_reads_a_mail_without_a_reason_or_who_may_not(server, game):
+    mail = turn_of(server, game, 0)
+    before = everything(server.store)
+    for reason in ("", "no", "x" * 501, "ask ben@example.org"):
+        with pytest.raises(BadInput):
+            server.run(reading.read, OLGA, mail.id, reason, game_id=game.id)
+    host = Actor(Role.HOST, "Ann", person_id=game.row().host_id)
+    for actor in (host, player_at(game, 1), player_at(game, 0)):
+        with pytest.raises(Forbidden):
+            server.run(reading.read, actor, mail.id, REASON, game_id=game.id)
+    assert everything(server.store) == before
+
+
+def test_a_mail_is_read_at_its_own_table_and_with_its_own_reader_alone(server, game, table):
+    mail, other = turn_of(server, game, 0), table("bid", 3)
+    for about in ({"game_id": other.id}, {"person_id": game.person_at(1)}):
+        with pytest.raises(NotFound):
+            server.run(reading.read, OLGA, mail.id, REASON, **about)
+    with pytest.raises(NotFound):
+        server.run(reading.read, OLGA, 10**6, REASON, game_id=game.id)
+    assert looks(server) == []
+
+
+def test_a_digest_is_not_read_by_whoever_plays_at_a_table_that_it_tells_of(server, clock, post, games):  # noqa: F811
+    templari, _poker = games
+    play_once(templari)
+    next_eight(clock)
+    digests.gather(server)
+    deliver.deliver(server, post, limit=100)
+    for game in games:
+        does(server, Substitute(game.id, 0))
+    (digest,) = [mail for mail in letters(server, kind="digest") if mail.person_id not in by_number(templari)]
+    with pytest.raises(Forbidden, match="You play at this table"):
+        server.run(reading.read, player_at(templari, 1), digest.id, REASON, person_id=digest.person_id)
+    assert looks(server) == []
+    assert server.run(reading.read, OLGA, digest.id, REASON, person_id=digest.person_id).opened is not None
+
+
+def by_number(game):
+    return {place.person_id for place in game.places().values()}
+
+
+def test_a_mail_that_has_no_text_shows_what_happened_to_it(server, clock, post, game, person):
+    ann = person("Ann")
+    mail = turn_of(server, game, next(seat for seat in range(3) if game.person_at(seat) == ann))
+    clock.advance(HOUR)
+    does(server, Delete(ann))
+    read = server.run(reading.read, OLGA, mail.id, REASON, person_id=ann)
+    assert read.opened is None
+    assert [line.what for line in read.listed.lines][:2] == ["queued", "rendered"]
+    with server.store.read() as tx:
+        assert read.reader == person_rows.read(tx, ann).name

@@ -1,0 +1,227 @@
+"""One act on many: begun by one press, gone on with by whoever works, each step once."""
+
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+
+from pbem.domain.errors import BadInput
+from pbem.service.desk import jobs
+from pbem.service.desk.acts.seats import Substitute
+from pbem.service.desk.jobs import What
+from pbem.service.tables import demo
+from pbem.store import audit, guests, outbox, tables
+from tests.service.acting import ROOT
+from tests.service.clock import HOUR, Time
+from tests.service.moderated import OLGA, does
+from tests.service.stored import calls_counted, everything, letters
+
+WHY = "the house is being moved"
+
+
+@pytest.fixture
+def three(table):
+    return [table("sun-bid", 2) for _ in range(3)]
+
+
+def begins(server, what, text="", key="a key", actor=OLGA, **more):
+    return server.run(jobs.begin, actor, what, jobs.facts_of(server, what, text, **more), WHY, key)
+
+
+def goes_on(server):
+    while jobs.go_on(server):
+        pass
+
+
+def acts(server):
+    with server.store.read() as tx:
+        return [row.act for row in audit.chain(tx)]
+
+
+def test_all_tables_are_paused_and_go_on_again_each_with_its_row_and_its_mails(server, three):
+    job = begins(server, What.PAUSE)
+    assert not any(game.row().paused for game in three)
+    goes_on(server)
+    assert all(game.row().paused for game in three)
+    assert [game.log()[-1].kind for game in three] == ["Paused"] * 3
+    assert len(letters(server, kind="notice")) == 6
+    done = server.read(jobs.read, job)
+    assert (done.status, done.total, done.done, done.failed) == ("done", 3, 3, 0)
+    assert acts(server) == ["pause all", "pause", "pause", "pause"]
+    begins(server, What.RESUME, key="another")
+    goes_on(server)
+    assert not any(game.row().paused for game in three)
+
+
+def test_more_time_for_all_moves_every_deadline(server, clock, three):
+    time = Time(server, clock)
+    time.sends()
+    before = {game.id: time.due(game, next(iter(game.asked()))) for game in three}
+    begins(server, What.EXTEND, "2d")
+    goes_on(server)
+    for game in three:
+        assert (time.due(game, next(iter(game.asked()))) - before[game.id]).days == 2
+
+
+def test_everybody_who_plays_is_told_once_and_nobody_else(server, three, person):
+    person("Zoe")
+    begins(server, What.ANNOUNCE, "On Sunday the server moves.")
+    goes_on(server)
+    told = [mail.person_id for mail in letters(server, kind="announcement")]
+    assert sorted(told) == sorted({game.person_at(seat) for game in three for seat in (0, 1)})
+
+
+def test_what_came_back_from_one_provider_goes_out_again(server, clock, table):
+    game = table("sun-bid", 2)
+    people_there = [game.person_at(seat) for seat in (0, 1)]
+    mails = [mail for mail in game.mails() if mail.kind == "welcome"]
+    for mail in mails:
+        server.store.write(lambda tx, mail=mail: outbox.change(tx, mail.id, status="undeliverable"))
+    assert (
+        server.read(jobs.plan, OLGA, What.RESEND, jobs.facts_of(server, What.RESEND, "@elsewhere.example")).total == 0
+    )
+    plan = server.read(jobs.plan, OLGA, What.RESEND, jobs.facts_of(server, What.RESEND, "example.org"))
+    assert (plan.total, {each.game_id for each in plan.listed}) == (2, {game.id})
+    begins(server, What.RESEND, "example.org")
+    goes_on(server)
+    again = [mail for mail in game.mails() if mail.kind == "welcome"]
+    assert {mail.status for mail in again} == {"queued"}
+    assert {mail.person_id for mail in again} == set(people_there)
+
+
+@pytest.mark.parametrize("what", [What.PAUSE, What.ANNOUNCE])
+def test_a_dry_run_lists_what_would_happen_and_changes_nothing(server, three, what):
+    before = everything(server.store)
+    plan = server.read(jobs.plan, OLGA, what, jobs.facts_of(server, what, "News."))
+    assert plan.total == len(plan.listed) > 1
+    assert everything(server.store) == before
+
+
+def of_the_demo(server):
+    """The guest, their table and the mails to them."""
+    with server.store.read() as tx:
+        (guest,) = guests.before(tx, server.now() + HOUR, 0, 9)
+        (table,) = tables.hosted_by(tx, guest, ("playing",))
+    return guest, table, letters(server, guest)
+
+
+@pytest.mark.parametrize("what", [What.PAUSE, What.RESUME, What.EXTEND, What.ANNOUNCE])
+def test_the_demo_is_neither_counted_nor_touched(server, three, what):
+    demo.begin(server)
+    for game_id in [game.id for game in three] + [of_the_demo(server)[1].id]:
+        server.store.write(lambda tx, game_id=game_id: tables.change_game(tx, game_id, paused=what is What.RESUME))
+    before = of_the_demo(server)
+    plan = server.read(jobs.plan, OLGA, what, jobs.facts_of(server, what, "1d"))
+    players = {game.person_at(seat) for game in three for seat in (0, 1)}
+    wanted = players if what is What.ANNOUNCE else {game.id for game in three}
+    assert {each.number for each in plan.listed} == wanted
+    assert plan.total == len(wanted)
+    job = begins(server, what, "1d")
+    goes_on(server)
+    assert server.read(jobs.read, job).total == len(wanted)
+    assert of_the_demo(server) == before
+
+
+class KilledError(BaseException):
+    """The process is gone in this moment."""
+
+
+def test_a_worker_that_dies_at_any_moment_leaves_nothing_half_done_and_nothing_is_done_twice(server, three):
+    job, deaths = begins(server, What.PAUSE), 0
+    while server.read(jobs.read, job).status == "running":
+        deaths += 1
+
+        def strike(count, at=deaths):
+            if count == at:
+                raise KilledError
+
+        with suppress(KilledError), calls_counted(server.store, strike):
+            jobs.go_on(server)
+        assert server.read(jobs.read, job).done == sum(game.row().paused for game in three)
+    assert deaths > 20
+    assert server.read(jobs.read, job).failed == 0
+    assert [[row.kind for row in game.log()].count("Paused") for game in three] == [1, 1, 1]
+    assert acts(server) == ["pause all", "pause", "pause", "pause"]
+
+
+def test_a_second_press_of_the_same_button_is_the_same_job(server, three):
+    assert begins(server, What.PAUSE) == begins(server, What.PAUSE)
+    assert acts(server) == ["pause all"]
+
+
+@pytest.fixture
+def olga_plays(server, three, person):
+    """Olga as she sits at the second of three tables."""
+    olga, seat = person("Olga"), next(iter(three[1].asked()))
+    does(server, Substitute(three[1].id, seat, "olga@example.org"))
+    return replace(OLGA, person_id=olga)
+
+
+@pytest.mark.parametrize(("what", "text", "kind"), [(What.PAUSE, "", "Paused"), (What.EXTEND, "1d", "Extended")])
+def test_a_table_where_the_organiser_plays_is_named_before_and_after_left_alone_and_holds_up_no_other(
+    server, three, olga_plays, what, text, kind
+):
+    facts = jobs.facts_of(server, what, text)
+    plan = server.read(jobs.plan, olga_plays, what, facts)
+    assert [each.game_id for each in plan.left_alone] == [three[1].id]
+    assert [each.game_id for each in plan.listed] == [three[0].id, three[2].id]
+    assert (plan.total, plan.reached) == (3, 2)
+    known = three[1].row()
+    job = begins(server, what, text, actor=olga_plays)
+    goes_on(server)
+    assert three[1].row() == known
+    assert [kind in {row.kind for row in game.log()} for game in three] == [True, False, True]
+    found = server.read(jobs.read, job)
+    assert (found.done, found.failed) == (2, 1)
+    ((number, why),) = found.said
+    assert number == three[1].id
+    assert "You play at this table" in why
+
+
+def test_a_mail_about_a_table_where_the_organiser_plays_is_not_sent_again(server, three, olga_plays):
+    for game in three:
+        for mail in game.mails():
+            server.store.write(lambda tx, mail=mail: outbox.change(tx, mail.id, status="undeliverable"))
+    facts = jobs.facts_of(server, What.RESEND, "example.org")
+    apart = {each.game_id for each in server.read(jobs.plan, olga_plays, What.RESEND, facts).left_alone}
+    assert apart == {three[1].id}
+    begins(server, What.RESEND, "example.org", actor=olga_plays)
+    goes_on(server)
+    assert {mail.status for mail in three[1].mails()} == {"undeliverable"}
+    assert "queued" in {mail.status for mail in three[0].mails()}
+
+
+def test_whoever_plays_nowhere_and_whoever_is_at_the_machine_leaves_nothing_alone(server, three, olga_plays):
+    for actor in (OLGA, ROOT):
+        assert server.read(jobs.plan, actor, What.PAUSE, {}).left_alone == ()
+
+
+def test_a_job_that_is_stopped_goes_no_further_and_says_so_in_the_audit(server, three):
+    job = begins(server, What.PAUSE)
+    server.run(jobs.stop, OLGA, job, "the wrong button")
+    goes_on(server)
+    assert not any(game.row().paused for game in three)
+    assert server.read(jobs.read, job).status == "stopped"
+    assert acts(server) == ["pause all", "pause all"]
+
+
+@pytest.mark.parametrize(
+    ("what", "text", "days"),
+    [
+        (What.EXTEND, "", 7),
+        (What.EXTEND, "soon", 7),
+        (What.ANNOUNCE, " ", 7),
+        (What.RESEND, "", 7),
+        (What.RESEND, "a b", 7),
+        (What.RESEND, "example.org", 0),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything_begins(server, what, text, days):
+    with pytest.raises(BadInput):
+        jobs.facts_of(server, what, text, days)
+
+
+def test_a_job_without_a_reason_does_not_begin(server, three):
+    with pytest.raises(BadInput, match="say why"):
+        server.run(jobs.begin, OLGA, What.PAUSE, {}, " ", "a key")
+    assert acts(server) == []

@@ -1,0 +1,167 @@
+"""Two addresses of one person become one: everything goes on, at the address that stays."""
+
+import json
+
+import pytest
+
+from pbem.domain.delivery import parse_delivery
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, Stale
+from pbem.service import links
+from pbem.service.clocks import vacations
+from pbem.service.desk.acts.merge import Merge
+from pbem.service.desk.acts.perform import preview
+from pbem.service.outgoing import preferences
+from pbem.service.people import addresses, sessions
+from pbem.service.play.move import By, play_locked
+from pbem.service.tables import joining
+from pbem.service.tables.new import Wanted
+from pbem.store import blocks, games
+from pbem.store import tables as waiting
+from pbem.store import vacations as vacation_rows
+from pbem.store.blocks import BlockRow
+from pbem.store.links import Meant
+from pbem.store.sessions import Holder
+from pbem.tokens import Purpose
+from tests.service.moderated import OLGA, does
+from tests.service.outgoing.test_deliver import drain, post_to
+from tests.service.stored import everything, fails_without_a_trace, letters
+
+
+@pytest.fixture
+def game(table):
+    """A table at which Ann and Ben play."""
+    return table("sun-bid", 2)
+
+
+@pytest.fixture
+def ann(person):
+    return person("Ann")
+
+
+@pytest.fixture
+def annabel(person):
+    """The same person by another address, who plays nowhere yet."""
+    return person("Annabel")
+
+
+def test_the_one_who_stays_decides_from_now_on_and_the_other_no_more(server, game, ann, annabel):
+    seat = next(seat for seat in (0, 1) if game.person_at(seat) == ann)
+    while seat not in game.asked():
+        other, decision = next(iter(game.asked().items()))
+        game.play(other, decision.default)
+    does(server, Merge(annabel, ann))
+    row = game.row()
+    wanted = game.asked()[seat].default
+
+    def plays(person_id):
+        return server.store.write(
+            lambda tx: play_locked(tx, server, games.lock(tx, row.id), row.turn, seat, wanted, By.PERSON, person_id)
+        )
+
+    with pytest.raises(Gone, match="Somebody else plays"):
+        plays(ann)
+    plays(annabel)
+    assert game.verifies()
+
+
+def test_open_turns_are_mailed_to_the_one_who_stays_and_what_waited_for_the_other_is_dropped(
+    server, game, ann, annabel
+):
+    seat = next(seat for seat in (0, 1) if game.person_at(seat) == ann)
+    while seat not in game.asked():
+        other, decision = next(iter(game.asked().items()))
+        game.play(other, decision.default)
+    does(server, Merge(annabel, ann))
+    assert [mail.status for mail in letters(server, ann) if mail.game_id] == ["superseded"] * len(
+        [mail for mail in letters(server, ann) if mail.game_id]
+    )
+    turn = letters(server, annabel, "turn")[-1]
+    assert (turn.seat, turn.turn, turn.status) == (seat, game.row().turn, "queued")
+
+
+def test_the_record_says_so_at_the_seat_and_the_others_read_that_the_same_player_plays_on(server, game, ann, annabel):
+    seat = next(seat for seat in (0, 1) if game.person_at(seat) == ann)
+    orders = game.row().orders
+    shown = preview(server, OLGA, Merge(annabel, ann), "They wrote from both.")
+    assert {(told.name, told.what or told.kind) for told in shown.told} >= {
+        ("Ann", "merged"),
+        ("Annabel", "merged"),
+        ("Ben", "player_merged"),
+    }
+    does(server, Merge(annabel, ann), "They wrote from both.")
+    (row,) = [row for row in game.log() if row.kind == "Merged"]
+    assert (row.seat, row.by, json.loads(row.body)) == (seat, "organiser", {"reason": "They wrote from both."})
+    (told,) = [json.loads(mail.facts) for mail in letters(server, game.person_at(1 - seat), "notice")]
+    assert (told["what"], told["who"], told["reason"]) == ("player_merged", "Ann", "They wrote from both.")
+    assert game.row().orders == orders
+    assert game.verifies()
+
+
+def test_both_are_told(server, game, ann, annabel):
+    does(server, Merge(annabel, ann))
+    assert {mail.person_id for mail in letters(server, kind="merged")} == {ann, annabel}
+
+
+def test_both_are_told_also_who_wants_no_mails(server, clock, sink, game, ann, annabel):
+    for person in (ann, annabel):
+        server.run(preferences.choose, person, parse_delivery("nothing"))
+    does(server, Merge(annabel, ann))
+    drain(server, clock, post_to(sink))
+    assert [mail.status for mail in letters(server, kind="merged")] == ["sent", "sent"]
+
+
+def test_links_and_browsers_of_the_other_are_worth_nothing_any_more(server, game, ann, annabel):
+    row = server.run(links.make, Meant(Purpose.SIGN_IN, ann))
+    with server.store.read() as tx:
+        token = links.token(server, links.read(tx, row))
+    secret = server.run(sessions.start, Holder(person_id=ann), "Firefox")
+    does(server, Merge(annabel, ann))
+    with pytest.raises((Gone, NotFound, Forbidden, Stale)):
+        server.read(links.follow, token, Purpose.SIGN_IN)
+    assert server.read(sessions.find, secret) is None
+
+
+def test_who_hosts_who_is_invited_who_is_away_and_who_blocks_whom_goes_along(server, person, ann, annabel):
+    ben = person("Ben")
+    hosted = server.run(joining.create_table, ann, Wanted("bid", 3)).game_id
+    invited = server.run(
+        joining.create_table, ben, Wanted("bid", 3, invited=("ann@example.org", "annabel@example.org"))
+    ).game_id
+    server.run(vacations.book_text, ann, "2026-12-20 to 2026-12-24")
+    for one, other in ((ann, ben), (annabel, ben), (ben, ann)):
+        row = BlockRow(one, other, "somebody", server.now())
+        server.store.write(lambda tx, row=row: blocks.add(tx, row))
+    does(server, Merge(annabel, ann))
+    with server.store.read() as tx:
+        assert games.read(tx, hosted).host_id == annabel
+        assert [each.person_id for each in waiting.invitations(tx, invited)] == [annabel]
+        assert len(vacation_rows.booked(tx, annabel)) == 1
+        assert vacation_rows.booked(tx, ann) == []
+        assert blocks.is_blocked(tx, annabel, ben)
+        assert blocks.is_blocked(tx, ben, annabel)
+
+
+def test_two_who_sit_at_one_table_are_not_made_one(server, game, person, ann):
+    with pytest.raises(BadInput, match=f"Both sit at table {game.id}"):
+        does(server, Merge(person("Ben"), ann))
+
+
+def test_nobody_is_merged_with_themselves_or_into_an_address_that_nobody_confirmed(server, person, ann):
+    with pytest.raises(BadInput, match="one already"):
+        does(server, Merge(ann, ann))
+    with pytest.raises(BadInput, match="never been confirmed"):
+        does(server, Merge(server.run(addresses.create, "new@example.org").id, ann))
+    with pytest.raises(NotFound):
+        does(server, Merge(ann, 999))
+
+
+def test_a_look_beforehand_changes_nothing_and_tells_who_gets_which_mail(server, game, ann, annabel):
+    before = everything(server.store)
+    found = preview(server, OLGA, Merge(annabel, ann), "They wrote from both.")
+    assert everything(server.store) == before
+    assert {told.kind for told in found.told} >= {"merged"}
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_merge_that_fails_anywhere_leaves_no_trace(server, game, ann, annabel):
+    assert fails_without_a_trace(server.store, lambda: does(server, Merge(annabel, ann))) > 20

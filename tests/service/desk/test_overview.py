@@ -1,0 +1,238 @@
+"""The desk's first page: what is urgent, what is wrong, what is looked for; read from indexes, however many tables there are."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import event
+
+from pbem.domain.errors import BadInput
+from pbem.service.clocks import reachability
+from pbem.service.clocks.outages import Worker, beat
+from pbem.service.desk import overview
+from pbem.service.desk import person as desk_person
+from pbem.service.desk.acts.clocks import Pause
+from pbem.service.desk.acts.emails import ResendOfNoTable, RetryIncoming
+from pbem.service.desk.acts.people import Ban
+from pbem.service.desk.overview import LATE, Wanted
+from pbem.service.tables import joining, leaving
+from pbem.service.tables.new import Wanted as WantedTable
+from pbem.store import flaws, ledger, outbox, received
+from pbem.store.overview import TROUBLES
+from pbem.store.schema import Base
+from tests.service import many
+from tests.service.inbox import Inbox
+from tests.service.moderated import does
+from tests.service.stored import letters
+
+EVERY = (
+    Wanted(),
+    *(Wanted(trouble=trouble) for trouble in TROUBLES),
+    Wanted(status="over"),
+    Wanted(status="playing", kind="sun-bid"),
+    Wanted(text="copied pat"),
+    Wanted(text="copy7"),
+    Wanted(person_id=many.FIRST + 1),
+)
+"""A list of each kind."""
+
+MOST = 18
+"""Statements of the page; the door of the desk needs a few besides."""
+
+
+def listed(server, **wanted):
+    return [each.row.id for each in server.read(overview.look, Wanted(**wanted)).page.tables]
+
+
+def test_tables_are_told_in_the_order_in_which_their_clocks_run_out(server, table, time):
+    slow, quick = table("sun-bid", 2, pace="3d"), table("sun-bid", 2, pace="1d")
+    time.sends()
+    assert listed(server) == [quick.id, slow.id]
+
+
+def test_a_table_stands_in_the_list_once_however_many_are_asked(server, table, time):
+    game = table("bid", 3)
+    time.sends()
+    assert len(game.asked()) > 1
+    assert listed(server) == [game.id]
+
+
+def test_each_trouble_is_counted_listed_and_named(server, table, time):
+    game = table("sun-bid", 2)
+    time.sends()
+    (seat,) = game.asked()
+    assert not any(server.read(overview.look, Wanted()).page.tables[0].troubles)
+    for trouble, happens in (
+        ("paused", lambda: does(server, Pause(game.id))),
+        (
+            "unreachable",
+            lambda: server.run(reachability.refused, game.person_at(seat), "no such mailbox"),
+        ),
+        ("parked", lambda: server.store.write(lambda tx: outbox.change(tx, game.mails()[-1].id, status="parked"))),
+        (
+            "flawed",
+            lambda: server.store.write(
+                lambda tx: flaws.replace(tx, game.id, flaws.FlawRow(game.id, server.now(), 3, "x"))
+            ),
+        ),
+    ):
+        assert listed(server, trouble=trouble) == []
+        happens()
+        found = server.read(overview.look, Wanted(trouble=trouble))
+        assert getattr(found.counts, trouble) == 1
+        assert trouble in found.page.tables[0].troubles
+
+
+def test_a_clock_that_nobody_acts_on_is_overdue_after_a_while(server, table, time):
+    game = table("sun-bid", 2)
+    time.sends()
+    (seat,) = game.asked()
+    time.passes_until(time.due(game, seat) + LATE)
+    assert listed(server, trouble="overdue") == []
+    time.passes(timedelta(seconds=1))
+    assert listed(server, trouble="overdue") == [game.id]
+    assert server.read(overview.look, Wanted()).counts.overdue == 1
+
+
+def test_tables_are_found_by_title_key_and_players_and_by_nothing_else(server, table, person):
+    game = table("sun-bid", 2, title="Élan vital on Fridays")
+    other = server.run(joining.create_table, person("Zoe"), WantedTable("bid", 3, title="Monday")).game_id
+    for text in ("friday", "elan", "FRI vit", "ann", "ben fridays", game.row().key):
+        assert listed(server, text=text) == [game.id], text
+    assert listed(server, text="zoe") == []
+    server.run(joining.join, other, person("Zoe"))
+    assert listed(server, text="zoe mon") == [other]
+    for text in ("friday mon", "ann@example.org", "example", "%", "_", "'", "", "  "):
+        assert game.id not in listed(server, text=text) or not text.strip(), text
+
+
+def test_who_changes_their_name_or_leaves_is_found_by_the_new_one_only(server, table, person):
+    waiting = server.run(joining.create_table, person("Ann"), WantedTable("bid", 3, title="Monday")).game_id
+    server.run(joining.join, waiting, person("Ben"))
+    assert listed(server, text="ben") == [waiting]
+    server.run(leaving.leave, waiting, person("Ben"))
+    assert listed(server, text="ben") == []
+
+
+def test_a_person_is_found_by_the_whole_address_only(server, person):
+    ann = person("Ann")
+    assert server.read(overview.person_with, " Ann@EXAMPLE.org ") == ann
+    assert server.read(overview.person_with, "an@example.org") is None
+    with pytest.raises(BadInput):
+        server.read(overview.person_with, "ann")
+
+
+@pytest.mark.parametrize(
+    "wanted", [Wanted(), Wanted(status="playing"), Wanted(trouble="paused"), Wanted(text="copied")]
+)
+def test_pages_follow_each_other_without_a_gap_and_without_a_table_twice(server, table, time, wanted):
+    game = table("sun-bid", 2)
+    time.sends()
+    many.copy(server, game.id, 60, rows=1)
+    whole = [each.row.id for each in server.read(overview.look, wanted, limit=100).page.tables]
+    assert wanted.trouble or len(whole) > 40
+    found, after = [], ""
+    while True:
+        page = server.read(overview.look, wanted, after, limit=7).page
+        found += [each.row.id for each in page.tables]
+        if not (after := page.after):
+            break
+    assert found == whole
+
+
+@pytest.mark.parametrize("after", ["x", "-1", "20261121T120000.000000", "1_2", "9" * 30])
+def test_a_page_that_is_none_is_refused(server, after):
+    with pytest.raises(BadInput, match="no such page"):
+        server.read(overview.look, Wanted(), after)
+
+
+def test_the_state_of_the_house_is_told(server, clock, table):
+    assert not server.read(overview.look, Wanted()).awake
+    server.run(beat, Worker("one", clock.now()))
+    assert server.read(overview.look, Wanted()).awake
+    table("sun-bid", 2)
+    clock.advance(timedelta(minutes=10))
+    found, mails = server.read(overview.look, Wanted()), letters(server)
+    assert not found.awake
+    assert (found.counts.queued, found.counts.oldest) == (len(mails), min(mail.due_at for mail in mails))
+
+
+def test_mails_that_were_given_up_and_are_about_no_table_are_listed_with_what_went_wrong(server, table, person, time):
+    game = table("sun-bid", 2)
+    does(server, Ban(person("Ann")))
+    mail, about_table = letters(server, kind="banned")[-1], game.mails()[-1]
+    for row in (mail, about_table):
+        server.store.write(lambda tx, row=row: outbox.change(tx, row.id, status="parked"))
+    server.store.write(lambda tx: ledger.note(tx, mail.id, server.now(), "parked", "554 no"))
+    box = Inbox(server, time.clock)
+    box.takes(box.written(game, 0, "help"), box.reply_address(game, 0))
+    server.store.write(lambda tx: received.change(tx, 1, status="parked"))
+    found = server.read(overview.look, Wanted())
+    assert (found.counts.given_up, found.counts.unread) == (2, 1)
+    (given_up,) = found.given_up
+    assert (given_up.outbox_id, given_up.person_id, given_up.lines[-1].detail) == (mail.id, person("Ann"), "554 no")
+    assert [each.id for each in found.unread] == [1]
+    does(server, ResendOfNoTable(mail.id))
+    does(server, RetryIncoming(1))
+    found = server.read(overview.look, Wanted())
+    assert (found.given_up, found.unread) == ((), ())
+
+
+def test_the_overview_reads_no_table_as_a_whole_whatever_is_listed(server, table, time):
+    game = table("sun-bid", 2)
+    time.sends()
+    many.copy(server, game.id, 500, rows=3)
+    many.settle(server)
+    for wanted in EVERY:
+        after = server.read(overview.look, wanted, limit=2).page.after
+        statements = statements_of(server, lambda wanted=wanted, after=after: server.read(overview.look, wanted, after))
+        assert len(statements) <= MOST
+        scanned = [each for statement, values in statements for each in scans(server, statement, values)]
+        assert scanned == [], wanted
+    for statement, values in statements_of(server, lambda: server.read(desk_person.of, many.FIRST + 1)):
+        assert scans(server, statement, values) == []
+
+
+SMALL = {"beat", "outage", "job", "flaw"}
+"""Tables that have a few rows however many games there are."""
+
+
+def statements_of(server, act):
+    """What an act asks of the database, with the values it asks for."""
+    found = []
+
+    def executed(_connection, _cursor, statement, values, _context, _many):
+        if statement.startswith(("SELECT", "WITH")):
+            found.append((statement, values))
+
+    event.listen(server.store.engine, "before_cursor_execute", executed)
+    try:
+        act()
+    finally:
+        event.remove(server.store.engine, "before_cursor_execute", executed)
+    return found
+
+
+def scans(server, statement, values, *, as_planned=False):
+    """The tables that a statement reads from one end to the other, by the plan of the database.
+
+    PostgreSQL reads small tables as a whole because that is quicker; unless it is `as_planned`, it is told not to.
+    """
+    with server.store.engine.connect() as connection:
+        if server.store.on_sqlite:
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).fetchall()
+            # By their status alone, deadlines are all that are open.
+            whole = [row[3] for row in plan if row[3].startswith("SCAN ") or row[3].endswith("deadline_due (status=?)")]
+            read = [says.split()[1] for says in whole]
+        else:
+            if not as_planned:
+                connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+            plan = connection.exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}", values).scalar_one()
+            read = [node["Relation Name"] for node in nodes(plan[0]["Plan"]) if node["Node Type"] == "Seq Scan"]
+    return [name for name in read if name in Base.metadata.tables.keys() - SMALL]
+
+
+def nodes(plan):
+    """A plan and everything below it."""
+    yield plan
+    for each in plan.get("Plans", ()):
+        yield from nodes(each)

@@ -1,0 +1,313 @@
+"""Rewinding: the game goes on from an earlier turn, with luck that nobody has seen, and everybody is told."""
+
+import pytest
+
+from engine.chance import follows
+from engine.decisions import Choice
+from engine.facts import HIDDEN, SPECTATOR, seen
+from pbem.domain.errors import BadInput, Gone, Stale
+from pbem.ops.verify import verify_file, verify_game
+from pbem.service.archive import export
+from pbem.service.desk.acts.perform import preview
+from pbem.service.desk.acts.rewind import Rewind, turns_of
+from pbem.service.play import move, orders, undo, views
+from pbem.service.play.log import Kind, body_of, standing_entries
+from pbem.service.play.move import By, rules_of
+from pbem.service.play.seat_cache import known_to
+from pbem.store import deadlines, games
+from pbem.store import views as kept_views
+from tests.service.moderated import OLGA, does
+from tests.service.races import meetings
+from tests.service.stored import everything, fails_without_a_trace, letters
+
+KINDS = [("sun-bid", 3), ("sorcerous-futures", 3), ("bid", 3), ("sunset-poker", 3), ("templari", 3)]
+
+
+def goes_on(game, moves):
+    """So many moves, each what silence means or something else that is possible."""
+    for _ in range(moves):
+        asked = game.asked()
+        if not asked:
+            return
+        seat, decision = next(iter(asked.items()))
+        choices = [choice for act in decision.acts if act.count() < 50 for choice in act.choices()]
+        wanted = next((c for c in choices if isinstance(c, Choice) and is_fine(game, seat, c)), decision.default)
+        game.play(seat, wanted)
+
+
+def is_fine(game, seat, choice):
+    return rules_of(game.row()).objects(game.view(seat), seat, choice) is None
+
+
+def sound(game):
+    with game.server.store.read() as tx:
+        return verify_game(tx, game.id).wrongs == ()
+
+
+def standing(game):
+    return standing_entries(rules_of(game.row()), game.log())
+
+
+def at_turn(game, moves):
+    """What is known at a table now, then so many moves later; the turn, and what each seat and the spectator knew at it."""
+    turn = game.row().turn
+    known = {seat: game.view(seat) for seat in (*game.places(), SPECTATOR)}
+    state = game.row().state
+    goes_on(game, moves)
+    return turn, known, state
+
+
+@pytest.mark.parametrize(("kind", "seats"), KINDS)
+def test_a_rewound_game_stands_where_it_stood_for_every_seat_and_its_record_verifies(table, kind, seats):
+    game = table(kind, seats)
+    goes_on(game, 3)
+    turn, known, state = at_turn(game, 7)
+    reached = game.row().turn
+    assert reached > turn
+    does(game.server, Rewind(game.id, turn))
+    assert game.row().state == state
+    assert {seat: game.view(seat) for seat in known} == known
+    assert game.row().turn == reached + 1
+    assert sound(game)
+    goes_on(game, 6)
+    assert sound(game)
+
+
+@pytest.mark.parametrize(("kind", "seats"), KINDS)
+def test_no_luck_is_drawn_twice_however_often_a_game_is_rewound(table, kind, seats):
+    game = table(kind, seats)
+    for _ in range(3):
+        turn, _, _ = at_turn(game, 6)
+        if game.row().status != "playing":
+            break
+        does(game.server, Rewind(game.id, turn))
+    goes_on(game, 6)
+    rules = rules_of(game.row())
+    rows = [body_of(rules, row) for row in game.log() if row.kind == Kind.ENTRY]
+    streams = [body["turn"] for body in rows]
+    assert len(streams) == len(set(streams)), "an entry drew from a stream that was used before"
+    assert all(follows(game.row().seed, body["turn"], body["entry"].drawn) for body in rows)
+    assert sound(game)
+
+
+def test_what_was_drawn_is_drawn_anew_and_not_again(table):
+    game = table("sun-bid", 3)
+    turn = game.row().turn
+
+    def drawn_since(first):
+        return [each.entry.drawn for each in standing(game) if each.turn >= first and each.entry.drawn]
+
+    goes_on(game, 30)
+    before = drawn_since(turn)
+    assert before
+    does(game.server, Rewind(game.id, turn))
+    goes_on(game, 30)
+    assert drawn_since(turn)[0] != before[0]
+
+
+def test_links_and_forms_of_before_decide_nothing_any_more(table):
+    game = table("templari", 3)
+    goes_on(game, 2)
+    turn = game.row().turn
+    goes_on(game, 3)
+    before, last = standing(game), game.row().turn
+    does(game.server, Rewind(game.id, turn))
+    kept = everything(game.server.store)
+    for present in range(1, last + 1):
+        for seat, decision in game.asked().items():
+            if present >= turn:
+                with pytest.raises(Stale):
+                    game.play(seat, decision.default, turn=present)
+    assert everything(game.server.store) == kept
+    assert [each.turn for each in standing(game)] == [each.turn for each in before if each.turn < turn]
+
+
+def test_what_was_kept_of_turns_that_no_longer_stand_is_forgotten_and_the_rest_stays(table):
+    game = table("sun-bid", 3)
+    goes_on(game, 25)
+    views.keep_behind(game.server)
+    turn, known, _ = at_turn(game, 25)
+    views.keep_behind(game.server)
+    does(game.server, Rewind(game.id, turn))
+    with game.server.store.read() as tx:
+        kept = kept_views.of_game(tx, game.id)
+    assert kept
+    assert all(each.turn < turn for each in kept)
+    assert {seat: game.view(seat) for seat in known} == known
+    goes_on(game, 25)
+    views.keep_behind(game.server)
+    assert sound(game)
+
+
+@pytest.mark.parametrize(("kind", "seats"), KINDS)
+def test_no_seat_is_shown_what_no_longer_stands_as_if_it_did(table, kind, seats):
+    game = table(kind, seats)
+    goes_on(game, 2)
+    turn, _, _ = at_turn(game, 8)
+    does(game.server, Rewind(game.id, turn))
+    with game.server.store.read() as tx:
+        row = games.read(tx, game.id)
+        for seat in range(seats):
+            known = known_to(tx, row, rules_of(row), seat)
+            assert known.view == game.view(seat)
+            assert all(told.turn < turn for told in known.told)
+
+
+def test_all_seats_are_told_why_and_whoever_is_asked_gets_a_turn_of_full_length(table):
+    game = table("bid", 3, pace="1d")
+    turn = game.row().turn
+    goes_on(game, 6)
+    already = {mail.id for mail in letters(game.server)}
+    does(game.server, Rewind(game.id, turn), "Ben's mails were lost.")
+    new = [mail for mail in letters(game.server) if mail.id not in already]
+    told = [mail for mail in new if mail.kind == "notice"]
+    assert sorted(mail.person_id for mail in told) == sorted(game.person_at(seat) for seat in range(3))
+    assert all("Ben's mails were lost." in mail.facts for mail in told)
+    present = game.row().turn
+    assert {(mail.seat, mail.turn) for mail in new if mail.kind == "turn"} == {(seat, present) for seat in game.open()}
+    with game.server.store.read() as tx:
+        asked = deadlines.of_game(tx, game.id)
+    assert {(row.seat, row.turn) for row in asked} == {(seat, present) for seat in game.open()}
+    assert all((row.accepted_at, row.due_at) == (None, None) for row in asked)
+
+
+def test_the_log_says_who_rewound_and_why(table):
+    game = table("bid", 3)
+    turn, _, _ = at_turn(game, 6)
+    does(game.server, Rewind(game.id, turn), "Ben's mails were lost.")
+    row = next(row for row in game.log() if row.kind == Kind.REWOUND)
+    said = {"from": turn, "turn": game.row().turn, "reason": "Ben's mails were lost."}
+    assert (row.by, row.seat, body_of(rules_of(game.row()), row)) == ("organiser", None, said)
+    assert game.row().entry_head == row.hash, "the head in mails is a witness of it"
+
+
+def test_sealed_choices_and_standing_orders_of_before_are_dropped(table):
+    game = table("sun-bid", 2)
+    goes_on(game, 4)
+    turn = next(iter(turns(game)))
+    seat = next(iter(game.asked()))
+    with game.server.store.read() as tx:
+        offered = move.rules_of(games.read(tx, game.id)).asks(game.view(seat), seat)
+    assert offered is not None
+    other = 1 - seat
+    game.server.run(orders.leave_order, game.id, other, "pass this auction")
+    assert move.orders_of(game.row())
+    does(game.server, Rewind(game.id, turn))
+    assert move.orders_of(game.row()) == {}
+    assert game.row().box == "[]"
+    assert sound(game)
+
+
+def turns(game):
+    with game.server.store.read() as tx:
+        return turns_of(tx, games.read(tx, game.id))
+
+
+def test_nobodys_silence_of_before_counts(table):
+    game = table("bid", 3)
+    goes_on(game, 3)
+    turn = game.row().turn
+    for seat, decision in game.asked().items():
+        game.play(seat, decision.default, By.CLOCK)
+    assert any(place.silent for place in game.places().values())
+    does(game.server, Rewind(game.id, turn))
+    assert not any(place.silent for place in game.places().values())
+
+
+def test_only_a_turn_that_somebody_decided_and_that_stands_can_be_gone_back_to(table):
+    game = table("templari", 3)
+    goes_on(game, 6)
+    for turn in {0, -1, game.row().turn, 999} | ({each.turn for each in standing(game)} - set(turns(game))):
+        with pytest.raises(BadInput):
+            does(game.server, Rewind(game.id, turn))
+    first, *later = turns(game)
+    does(game.server, Rewind(game.id, first))
+    for turn in later:
+        with pytest.raises(BadInput):
+            does(game.server, Rewind(game.id, turn))
+
+
+def test_a_game_whose_secret_has_been_told_is_not_rewound(table):
+    game = table("sunset-poker", 3)
+    turn = game.row().turn
+    for _ in game.play_defaults():
+        pass
+    before = everything(game.server.store)
+    with pytest.raises(Gone, match="over"):
+        does(game.server, Rewind(game.id, turn))
+    assert everything(game.server.store) == before
+
+
+def test_a_rewound_game_can_be_checked_by_anybody_when_it_is_over(table, tmp_path):
+    game = table("sun-bid", 2)
+    turn, _, _ = at_turn(game, 3)
+    does(game.server, Rewind(game.id, turn))
+    goes_on(game, 3)
+    does(game.server, Rewind(game.id, turns(game)[-1]))
+    for _ in game.play_defaults():
+        pass
+    file = tmp_path / "game.json"
+    file.write_text(export.write(game.server.read(export.of_game, game.id)), encoding="utf-8")
+    assert verify_file(file).wrongs == ()
+
+
+def test_a_choice_made_after_a_rewinding_can_be_taken_back_as_any(table):
+    game = table("templari", 3)
+    goes_on(game, 4)
+    does(game.server, Rewind(game.id, turns(game)[-1]))
+    present, seat = game.row().turn, next(iter(game.asked()))
+    before = game.row().state
+    game.play(seat, game.asked()[seat].default)
+    if game.row().turn != present:
+        game.server.run(undo.take_back, game.id, present, seat)
+    assert (game.row().turn, game.row().state) == (present, before)
+    assert sound(game)
+
+
+@pytest.mark.parametrize(("kind", "seats"), KINDS)
+def test_what_it_would_do_tells_who_saw_what_and_nothing_that_was_hidden(table, kind, seats):
+    game = table(kind, seats)
+    turn = game.row().turn
+    goes_on(game, 12)
+    says = preview(game.server, OLGA, Rewind(game.id, turn), "to see what it would do").says
+    facts = [fact for each in standing(game) if each.turn >= turn for fact in each.entry.facts]
+    names = tuple(game.places()[seat].name for seat in range(seats))
+    public = rules_of(game.row()).teller(None, names)
+    told = {sentence for fact in facts if (sentence := public.tell(seen(fact, SPECTATOR))) is not None}
+    assert {line.partition(": ")[2] for line in says if line.startswith("Turn ")} == told
+    hidden = [fact for fact in facts if HIDDEN in vars_of(seen(fact, SPECTATOR))]
+    private = [line for line in says if line.startswith("Only ")]
+    assert bool(private) == any(seen(fact, seat) != seen(fact, SPECTATOR) for fact in hidden for seat in range(seats))
+
+
+def vars_of(fact):
+    return [getattr(fact, name) for name in fact.__dataclass_fields__]
+
+
+def test_rewinding_leaves_nothing_half_done(table):
+    game = table("bid", 3)
+    turn, _, _ = at_turn(game, 6)
+    assert fails_without_a_trace(game.server.store, lambda: does(game.server, Rewind(game.id, turn))) > 10
+
+
+def test_a_move_that_meets_a_rewinding_comes_before_it_or_is_too_late(table):
+    game = table("bid", 3)
+    goes_on(game, 3)
+    meets = meetings(game.server.store)
+    for n, meeting in enumerate(meets):
+        if n % 4:
+            # Each call on its own is the move's business; that some of them meet shows what is promised here.
+            continue
+        turn = turns(game)[-1]
+        seat, decision = next(iter(game.asked().items()))
+        present = game.row().turn
+        made, rewound = meeting(
+            lambda present=present, seat=seat, decision=decision: game.play(seat, decision.default, turn=present),
+            lambda turn=turn: does(game.server, Rewind(game.id, turn)),
+        )
+        assert not isinstance(rewound, Exception)
+        assert isinstance(made, Stale) or not isinstance(made, Exception)
+        assert sound(game)
+        goes_on(game, 3)
+        if n > 20:
+            break

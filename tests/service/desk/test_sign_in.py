@@ -1,0 +1,231 @@
+"""Signing in to the desk with a passphrase, and a code where that is set up."""
+
+from contextlib import suppress
+from datetime import timedelta
+
+import pytest
+from pyotp import TOTP
+
+from pbem.domain.errors import BadInput, Forbidden, NotFound, TooMany
+from pbem.service.desk import audit, one_time_codes, organisers
+from pbem.service.desk import sign_in as desk_sign_in
+from pbem.service.desk.sign_in import ALL, EACH_OF_ALL, EACH_OF_NAME, TRIES_OF_ALL, TRIES_OF_NAME
+from pbem.service.people import sessions
+from pbem.store import quotas
+from pbem.store.audit import Wanted
+from tests.service.acting import GOOD, ROOT, an_organiser
+from tests.service.races import meetings
+from tests.service.stored import everything
+
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def olga(server):
+    """An organiser."""
+    return an_organiser(server, "Olga")
+
+
+def test_whoever_was_made_an_organiser_at_the_machine_can_sign_in(server):
+    # Composed and decomposed letters look the same and come from different keyboards.
+    organisers.add(server, ROOT, "Olga", "olga@example.org", " fünf Wörter im Sommer ")
+    session = sign_in(server, "fu\u0308nf Wo\u0308rter im Sommer")
+    assert session.holder.organiser_id == server.read(organisers.listed)[0].id
+
+
+def sign_in(server, passphrase=GOOD, code="", name="Olga"):
+    return server.read(sessions.find, desk_sign_in.sign_in(server, name, passphrase, code, "Firefox"))
+
+
+def code_at(server, secret, away=timedelta(0)):
+    return TOTP(secret).at(server.now() + away)
+
+
+def with_codes(server):
+    """Olga's session and the secret of the codes that she has set up."""
+    session, secret = sign_in(server), one_time_codes.new_secret(server.randomness)
+    desk_sign_in.ask_for_codes(server, session, secret, code_at(server, secret))
+    return session, secret
+
+
+def test_the_right_name_and_passphrase_open_a_session(server, olga):
+    session = sign_in(server, name=" Olga ")
+    assert session.holder.organiser_id == olga.id
+    assert desk_sign_in.fresh(server, session)
+
+
+def test_a_wrong_passphrase_and_an_unknown_name_get_the_same_answer(server, olga):
+    answers = set()
+    for name, passphrase in (("Olga", "no"), ("Olga", GOOD + "x" * 1000), ("Olga", ""), ("Nobody", GOOD)):
+        with pytest.raises(Forbidden) as refused:
+            sign_in(server, passphrase, name=name)
+        answers.add(str(refused.value))
+    assert len(answers) == 1
+
+
+def test_guessing_one_name_is_stopped_and_others_can_still_sign_in(server, olga, clock):
+    an_organiser(server, "Otto")
+    for _ in range(TRIES_OF_NAME):
+        with pytest.raises(Forbidden):
+            sign_in(server, "no")
+    with pytest.raises(TooMany):
+        sign_in(server)
+    sign_in(server, name="Otto")
+    clock.advance(EACH_OF_NAME)
+    sign_in(server)
+
+
+def test_guessing_many_names_is_stopped(server, olga, clock):
+    # As if so many others but one had been tried just now: each costs as much time as a real one.
+    tried = clock.now() + (TRIES_OF_ALL - 1) * EACH_OF_ALL
+    server.store.write(lambda tx: quotas.keep(tx, {ALL: tried}))
+    with pytest.raises(Forbidden):
+        sign_in(server, name="Nobody")
+    with pytest.raises(TooMany):
+        sign_in(server)
+    clock.advance(EACH_OF_ALL)
+    sign_in(server)
+
+
+def test_a_passphrase_that_was_right_makes_good_for_wrong_ones(server, olga):
+    for _ in range(2):
+        for _ in range(TRIES_OF_NAME - 1):
+            with pytest.raises(Forbidden):
+                sign_in(server, "no")
+        sign_in(server)
+
+
+def test_whoever_was_removed_is_signed_out_and_cannot_sign_in_again(server, olga):
+    secret = desk_sign_in.sign_in(server, "Olga", GOOD, "", "Firefox")
+    server.run(organisers.remove, ROOT, "Olga")
+    assert server.read(sessions.find, secret) is None
+    with pytest.raises(Forbidden):
+        sign_in(server)
+
+
+def test_the_passphrase_is_fresh_for_ten_minutes_and_again_once_it_was_given_again(server, olga, clock):
+    secret = desk_sign_in.sign_in(server, "Olga", GOOD, "", "Firefox")
+    clock.advance(10 * MINUTE)
+    assert desk_sign_in.fresh(server, server.read(sessions.find, secret))
+    clock.advance(timedelta(seconds=1))
+    session = server.read(sessions.find, secret)
+    assert not desk_sign_in.fresh(server, session)
+    with pytest.raises(Forbidden):
+        desk_sign_in.check_again(server, session, "no")
+    assert not desk_sign_in.fresh(server, server.read(sessions.find, secret))
+    desk_sign_in.check_again(server, session, GOOD)
+    assert desk_sign_in.fresh(server, server.read(sessions.find, secret))
+
+
+def test_whoever_has_codes_needs_one_that_is_good_just_now(server, olga, clock):
+    _, secret = with_codes(server)
+    clock.advance(10 * MINUTE)
+    for code in (
+        "",
+        "000000",
+        code_at(server, secret, -MINUTE),
+        code_at(server, secret, MINUTE),
+        code_at(server, "A" * 32),
+    ):
+        with pytest.raises(Forbidden):
+            sign_in(server, code=code)
+    clock.advance(EACH_OF_NAME)
+    code = code_at(server, secret)
+    sign_in(server, code=f" {code[:3]} {code[3:]} ")
+
+
+@pytest.mark.parametrize("away", [-30, 30])
+def test_a_code_of_a_clock_that_is_half_a_minute_off_is_taken(server, olga, clock, away):
+    _, secret = with_codes(server)
+    clock.advance(10 * MINUTE)
+    sign_in(server, code=code_at(server, secret, timedelta(seconds=away)))
+
+
+def test_no_code_is_taken_twice(server, olga, clock):
+    _, secret = with_codes(server)
+    with pytest.raises(Forbidden):
+        sign_in(server, code=code_at(server, secret))
+    clock.advance(MINUTE)
+    sign_in(server, code=code_at(server, secret))
+    with pytest.raises(Forbidden):
+        sign_in(server, code=code_at(server, secret))
+
+
+def test_codes_are_not_asked_for_before_one_was_right(server, olga):
+    session, secret = sign_in(server), one_time_codes.new_secret(server.randomness)
+    before = everything(server.store)
+    with pytest.raises(BadInput):
+        desk_sign_in.ask_for_codes(server, session, secret, "123")
+    assert everything(server.store) == before
+
+
+def test_codes_can_be_given_up_at_the_desk_and_at_the_machine(server, olga, clock):
+    session, _ = with_codes(server)
+    desk_sign_in.ask_for_no_codes(server, session)
+    sign_in(server)
+    clock.advance(MINUTE)
+    with_codes(server)
+    server.run(organisers.drop_codes_of, ROOT, "Olga")
+    sign_in(server)
+
+
+def test_a_new_passphrase_signs_the_other_browsers_out(server, olga):
+    here = desk_sign_in.sign_in(server, "Olga", GOOD, "", "Firefox")
+    there = desk_sign_in.sign_in(server, "Olga", GOOD, "", "Safari")
+    session = server.read(sessions.find, here)
+    with pytest.raises(Forbidden):
+        desk_sign_in.change(server, session, "no", "another four words here")
+    with pytest.raises(BadInput):
+        desk_sign_in.change(server, session, GOOD, "short")
+    desk_sign_in.change(server, session, GOOD, "another four words here")
+    assert server.read(sessions.find, here) is not None
+    assert server.read(sessions.find, there) is None
+    with pytest.raises(Forbidden):
+        sign_in(server)
+    sign_in(server, "another four words here")
+
+
+@pytest.mark.slow
+def test_no_session_outlives_the_passphrase_that_opened_it(server, clock):
+    for number, meeting in enumerate(meetings(server.store)):
+        clock.advance(10 * MINUTE)
+        name = f"Olga-{number}"
+        an_organiser(server, name)
+        here = sign_in(server, name=name)
+
+        def enter(name=name):
+            # It may have been changed before.
+            with suppress(Forbidden):
+                sign_in(server, name=name)
+
+        def change(here=here):
+            desk_sign_in.change(server, here, GOOD, "another four words here")
+
+        assert meeting(enter, change)[1] is None
+        assert [each.id for each in server.read(sessions.listed, here.holder)] == [here.id]
+
+
+def test_whatever_is_done_about_organisers_is_in_the_audit(server, olga):
+    session, _ = with_codes(server)
+    desk_sign_in.ask_for_no_codes(server, session)
+    desk_sign_in.change(server, session, GOOD, "another four words here")
+    server.run(organisers.remove, ROOT, "Olga")
+    assert [(row.actor, row.act) for row in server.read(audit.listed, Wanted())] == [
+        ("command line root", "organiser removed"),
+        ("organiser Olga", "passphrase"),
+        ("organiser Olga", "codes off"),
+        ("organiser Olga", "codes on"),
+    ]
+
+
+def test_nothing_of_a_passphrase_or_a_name_that_was_tried_is_stored(server, olga):
+    for name, passphrase in (("Olga", "my secret guess"), ("my passphrase by mistake", "x")):
+        with pytest.raises(Forbidden):
+            sign_in(server, passphrase, name=name)
+    assert "guess" not in str(everything(server.store))
+    assert "mistake" not in str(everything(server.store))
+
+
+def test_nobody_is_removed_who_is_not_there(server):
+    with pytest.raises(NotFound):
+        server.run(organisers.remove, ROOT, "Olga")

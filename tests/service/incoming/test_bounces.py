@@ -1,0 +1,311 @@
+"""Addresses that no mail reaches: when one is left alone, who is told, and how it comes back.
+
+The relay is a real server on this machine, and time passes only when it is told to.
+"""
+
+from datetime import timedelta
+
+import pytest
+
+from pbem.domain.bounce import MEMORY, Bounce
+from pbem.domain.errors import Gone
+from pbem.service.account import my_page
+from pbem.service.clocks import reachability
+from pbem.service.desk import alarms
+from pbem.service.desk.acts.clocks import Pause
+from pbem.service.desk.acts.people import Release
+from pbem.service.outgoing import deliver
+from pbem.service.outgoing.outcomes import TRIES
+from pbem.service.people import addresses, send_links, sessions
+from pbem.service.tables import by_link
+from pbem.store import deadlines, traffic
+from pbem.store import reachability as reachability_rows
+from tests.service.acting import an_organiser
+from tests.service.clock import DAY, MINUTE
+from tests.service.moderated import does
+from tests.service.outgoing.test_deliver import HOUR, drain, lines_of, links_in, post_to
+from tests.service.stored import fails_without_a_trace, letters
+
+WHY = "550 5.1.1 no such user"
+
+
+@pytest.fixture
+def post(sink):
+    """What this server sends with."""
+    return post_to(sink)
+
+
+@pytest.fixture
+def game(table, server, clock, post):
+    """A game in which one decides after the other, and whose beginning has been told."""
+    began = table("templari", 3)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    return began
+
+
+def bounce(server, person, kind=Bounce.HARD):
+    server.run(reachability.bounced, person, kind, WHY)
+
+
+def fails(server, person):
+    with server.store.read() as tx:
+        return reachability_rows.failure(tx, person) is not None
+
+
+def days(server, clock, person, *kinds):
+    """These bounces, one a day."""
+    for kind in kinds:
+        bounce(server, person, kind)
+        clock.advance(DAY)
+
+
+HARD, SOFT = Bounce.HARD, Bounce.SOFT
+
+
+@pytest.mark.parametrize(
+    ("kinds", "failing"),
+    [
+        ([HARD] * 2, False),
+        ([HARD] * 3, True),
+        ([SOFT] * 5, False),
+        ([SOFT] * 6, True),
+        ([HARD, SOFT, SOFT, HARD], True),
+        ([HARD, SOFT, HARD], False),
+        ([Bounce.COMPLAINT], True),
+    ],
+)
+def test_an_address_is_left_alone_after_enough_days_or_one_complaint(server, clock, person, kinds, failing):
+    days(server, clock, person("Ann"), *kinds)
+    assert fails(server, person("Ann")) is failing
+
+
+def test_a_bad_day_counts_once_by_its_worst(server, clock, person):
+    ann = person("Ann")
+    for kind in [SOFT, HARD, SOFT, *[HARD] * 20]:
+        bounce(server, ann, kind)
+    clock.advance(DAY)
+    bounce(server, ann, HARD)
+    assert not fails(server, ann)
+    clock.advance(DAY)
+    bounce(server, ann, HARD)
+    assert fails(server, ann)
+
+
+def test_of_a_day_on_which_the_worst_came_first_nothing_is_forgiven(server, clock, person):
+    ann = person("Ann")
+    for _ in range(3):
+        bounce(server, ann, HARD)
+        bounce(server, ann, SOFT)
+        clock.advance(DAY)
+    assert fails(server, ann)
+
+
+def test_what_came_back_long_ago_counts_no_more(server, clock, person):
+    ann = person("Ann")
+    days(server, clock, ann, HARD, HARD)
+    clock.advance(MEMORY)
+    bounce(server, ann, HARD)
+    assert not fails(server, ann)
+
+
+def test_a_sign_of_life_forgets_what_came_back(server, clock, person):
+    ann = person("Ann")
+    days(server, clock, ann, HARD, HARD)
+    server.run(reachability.heard_from, ann)
+    bounce(server, ann, HARD)
+    assert not fails(server, ann)
+
+
+# What follows
+
+
+def test_while_an_address_is_left_alone_nothing_is_sent_there_and_its_clock_waits(server, clock, sink, post, game):
+    seat = next(iter(game.asked()))
+    person = game.person_at(seat)
+    address = server.read(addresses.read, person).address
+    bounce(server, person, Bounce.COMPLAINT)
+    with server.store.read() as tx:
+        assert deadlines.read(tx, game.id, game.row().turn, seat).due_at is None
+    before = len(sink.to(address))
+    does(server, Pause(game.id), "dinner")
+    clock.advance(HOUR)
+    deliver.deliver(server, post)
+    assert len(sink.to(address)) == before
+    held = letters(server, person, "notice")[-1]
+    assert (held.status, lines_of(server, held)) == ("undeliverable", ["undeliverable"])
+
+
+def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when_it_is_over(
+    server,
+    clock,
+    sink,
+    post,
+    game,
+):
+    an_organiser(server, "Olga", "example.net")
+    person, name = game.person_at(0), game.places()[0].name
+    bounce(server, person, Bounce.COMPLAINT)
+    clock.advance(HOUR)
+    deliver.deliver(server, post)
+    told = [mail for mail in sink.kept if f"{name} cannot be reached" in str(mail.message["subject"])]
+    assert {mail.recipient for mail in told} == {
+        server.read(addresses.read, game.person_at(seat)).address for seat in (1, 2)
+    }
+    assert alarms.tell(server) == 1
+    server.run(reachability.heard_from, person)
+    deliver.deliver(server, post)
+    over = [mail for mail in sink.kept if f"{name} can be reached again" in str(mail.message["subject"])]
+    assert len(over) == 2
+    assert any(mail.recipient == "olga@example.net" for mail in sink.kept)
+
+
+def test_a_turn_that_was_held_back_is_mailed_when_the_address_works_again(server, clock, sink, post, game):
+    seat = next(iter(game.asked()))
+    following = game.person_at((seat + 1) % 3), game.person_at((seat + 2) % 3)
+    for person in following:
+        bounce(server, person, Bounce.COMPLAINT)
+    game.play(seat, game.asked()[seat].default)
+    clock.advance(HOUR)
+    deliver.deliver(server, post)
+    asked = next(iter(game.asked()))
+    person = game.person_at(asked)
+    assert letters(server, person, "turn")[-1].status == "undeliverable"
+    server.run(reachability.heard_from, person)
+    deliver.deliver(server, post)
+    assert letters(server, person, "turn")[-1].status == "sent"
+    with server.store.read() as tx:
+        row = deadlines.read(tx, game.id, game.row().turn, asked)
+    assert row.accepted_at == clock.now()
+
+
+# How it comes back
+
+
+def test_a_link_that_was_mailed_since_ends_it_and_an_older_one_does_not(server, clock, sink, post, game):
+    person = game.person_at(0)
+    address = server.read(addresses.read, person).address
+    server.run(send_links.send, address)
+    deliver.deliver(server, post)
+    old = next(token for purpose, token, _ in links_in(sink.to(address)[-1]) if purpose == "l")
+    clock.advance(MINUTE)
+    bounce(server, person, Bounce.COMPLAINT)
+    assert server.read(my_page.at, person).failing_since == clock.now()
+    server.run(sessions.sign_in, old, "")
+    assert fails(server, person)
+    clock.advance(MINUTE)
+    server.run(send_links.send, address)
+    deliver.deliver(server, post)
+    new = next(token for purpose, token, _ in links_in(sink.to(address)[-1]) if purpose == "l")
+    server.run(sessions.sign_in, new, "")
+    assert not fails(server, person)
+
+
+def test_confirming_the_address_anew_ends_it(server, clock, sink, post):
+    zoe = server.run(addresses.create, "zoe@example.org", "Zoe")
+    bounce(server, zoe.id, Bounce.COMPLAINT)
+    clock.advance(MINUTE)
+    server.run(addresses.create, "zoe@example.org", "Zoe")
+    deliver.deliver(server, post)
+    token = next(token for purpose, token, _ in links_in(sink.to("zoe@example.org")[-1]) if purpose == "c")
+    by_link.come_in(server, token, "Zoe", "")
+    assert not fails(server, zoe.id)
+
+
+def test_after_thirty_days_an_address_is_tried_again(server, clock, person):
+    ann = person("Ann")
+    bounce(server, ann, Bounce.COMPLAINT)
+    clock.advance(MEMORY - MINUTE)
+    assert reachability.forgive(server) == 0
+    clock.advance(MINUTE)
+    assert reachability.forgive(server) == 1
+    assert not fails(server, ann)
+
+
+def test_that_the_relay_takes_a_mail_ends_only_what_the_relay_itself_has_said(server, clock, sink, post, person):
+    ann, ben = person("Ann"), person("Ben")
+    drain(server, clock, post)
+    server.run(reachability.refused, ann, WHY)
+    days(server, clock, ben, HARD, HARD, HARD)
+    for each in ("ann", "ben"):
+        server.run(send_links.send, f"{each}@example.org")
+    deliver.deliver(server, post)
+    assert not fails(server, ann)
+    assert fails(server, ben), "a mail that came back was taken by the relay, too"
+
+
+def test_an_organiser_lets_mails_go_there_again_and_what_came_back_before_counts_no_more(
+    server, clock, sink, post, game
+):
+    seat = next(iter(game.asked()))
+    following = game.person_at((seat + 1) % 3), game.person_at((seat + 2) % 3)
+    for person in following:
+        days(server, clock, person, HARD, HARD, HARD)
+    game.play(seat, game.asked()[seat].default)
+    clock.advance(HOUR)
+    deliver.deliver(server, post)
+    asked = next(iter(game.asked()))
+    person = game.person_at(asked)
+    assert letters(server, person, "turn")[-1].status == "undeliverable"
+    done = does(server, Release(person), "Her mailbox has room again.")
+    assert "Turns that were held back and are mailed now: 1. Clocks that waited go on." in done.says
+    assert {(told.kind, told.what) for told in done.told} == {("notice", "reachable")}
+    deliver.deliver(server, post)
+    assert letters(server, person, "turn")[-1].status == "sent"
+    bounce(server, person)
+    assert not fails(server, person)
+    with pytest.raises(Gone, match="not left alone"):
+        does(server, Release(person), "Her mailbox has room again.")
+
+
+# What the relay says
+
+
+def test_a_full_mailbox_is_tried_again_and_counted_and_left_alone_in_the_end(server, clock, sink, post, person):
+    ann = person("Ann")
+    drain(server, clock, post)
+    server.run(send_links.send, "ann@example.org")
+    sink.does(*["552 rcpt"] * 50)
+    for tried in range(1, TRIES + 1):
+        deliver.deliver(server, post)
+        assert letters(server, ann, "links")[-1].attempts == tried
+        clock.advance(timedelta(hours=2, minutes=15))
+    assert letters(server, ann, "links")[-1].status == "undeliverable"
+    assert fails(server, ann)
+
+
+def test_a_refusal_of_the_sender_is_no_fault_of_the_readers(server, clock, sink, post, person):
+    ann = person("Ann")
+    drain(server, clock, post)
+    server.run(send_links.send, "ann@example.org")
+    sink.does(*["571 rcpt"] * 50)
+    for _ in range(TRIES + 1):
+        deliver.deliver(server, post)
+        clock.advance(timedelta(hours=2, minutes=15))
+    assert letters(server, ann, "links")[-1].status == "parked"
+    assert not fails(server, ann)
+
+
+def test_what_became_of_mails_is_counted_by_domain_and_day_without_addresses(server, clock, sink, post, person):
+    for name in ("Ann", "Ben", "Cleo", "Dan"):
+        person(name)
+    drain(server, clock, post)
+    for name in ("ann", "ben", "cleo", "dan"):
+        server.run(send_links.send, f"{name}@example.org")
+    sink.does("accept", "450 rcpt", "550 rcpt", "550 data")
+    today = clock.now().date()
+    with server.store.read() as tx:
+        before = {row.domain: row for row in traffic.since(tx, today)}
+    deliver.deliver(server, post)
+    bounce(server, person("Ann"), Bounce.COMPLAINT)
+    with server.store.read() as tx:
+        (row,) = traffic.since(tx, today)
+    assert before == {}
+    assert (row.domain, row.sent, row.deferred, row.bounced, row.complained) == ("example.org", 1, 1, 2, 1)
+
+
+def test_noting_a_bounce_is_done_whole_or_not_at_all(server, clock, game):
+    person = game.person_at(0)
+    days(server, clock, person, HARD, HARD)
+    assert fails_without_a_trace(server.store, lambda: bounce(server, person)) > 8
+    assert fails(server, person)

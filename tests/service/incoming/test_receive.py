@@ -1,0 +1,782 @@
+"""Mails that come in: kept before anything else, dealt with once, believed only from whom they say, and never answered twice.
+
+What is handed in are whole mails, as a mail server hands them in; what is looked at is what is stored afterwards.
+"""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+
+import pytest
+from sqlalchemy import event
+from structlog.testing import capture_logs
+
+from engine import grammar
+from pbem.config import SenderCheck
+from pbem.domain.bounce import THRESHOLD
+from pbem.domain.errors import Gone, NotFound
+from pbem.mail.read.lmtp import Lmtp
+from pbem.mail.send.local_mailbox import LocalMailbox
+from pbem.mail.wire import parse
+from pbem.mail.write.compose import Letterhead
+from pbem.service import links
+from pbem.service.incoming import receive, unverified
+from pbem.service.incoming.receive import KEPT, LEASE, MOST_AN_HOUR, TRIES
+from pbem.service.outgoing import ledger
+from pbem.service.outgoing.deliver import Post, deliver
+from pbem.service.play import by_link
+from pbem.service.play.move import Receipt, option_of
+from pbem.store import ledger as ledger_rows
+from pbem.store import outbox, reachability
+from pbem.store import received as rows
+from pbem.tokens import Purpose, contains_token
+from tests.mail import reported
+from tests.mail.mail_server import connected
+from tests.service.inbox import HOST, OUR_SENDER, Inbox
+from tests.service.races import meetings
+from tests.service.stored import BrokenError, calls_counted, everything, fails_without_a_trace, letters
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+
+@pytest.fixture
+def inbox(server, clock):
+    return Inbox(server, clock)
+
+
+@pytest.fixture
+def logged():
+    """What the server says to its operator. To show it, with all that led to a fault, takes longer than anything else."""
+    with capture_logs() as said:
+        yield said
+
+
+@pytest.fixture
+def game(table):
+    return table("sunset-poker", 3)
+
+
+def choice(game, seat=0):
+    """What silence would mean for a seat, as a reply says it."""
+    decision = game.open()[seat]
+    return grammar.write(decision, decision.default)
+
+
+def chosen(game):
+    """How many rows of the log say that somebody has chosen."""
+    return len(game.log())
+
+
+def unchanged(server, *but):
+    """All that is stored, except for some tables."""
+    return {name: found for name, found in everything(server.store).items() if name not in but}
+
+
+def answers(server, kind=None):
+    return [each for each in letters(server) if each.kind in ("receipt", "was_it_you") and kind in (None, each.kind)]
+
+
+def failing(server, person_id):
+    with server.store.read() as tx:
+        return reachability.failure(tx, person_id)
+
+
+def noted(server, outbox_id):
+    with server.store.read() as tx:
+        return [(line.what, line.detail) for line in ledger_rows.lines(tx, [outbox_id]).get(outbox_id, [])]
+
+
+# Kept, then dealt with, once
+
+
+def test_a_reply_of_the_seats_player_is_carried_out_and_its_text_is_gone(inbox, server, game):
+    before = chosen(game)
+    row = inbox.replies(game, 0, choice(game))
+    assert (row.status, row.outcome, row.raw) == ("done", "reply: carried out", None)
+    assert chosen(game) == before + 1
+    assert [each.person_id for each in answers(server)] == [game.person_at(0)]
+
+
+def test_a_mail_is_kept_before_anything_is_done_about_it(inbox, game):
+    raw = inbox.written(game, 0, choice(game))
+    before = chosen(game)
+    assert inbox.takes(raw, inbox.reply_address(game, 0)) == "kept"
+    assert [row.status for row in inbox.rows()] == ["waiting"]
+    assert chosen(game) == before
+
+
+def test_a_mail_that_is_handed_in_again_is_one_mail(inbox, server, game):
+    raw, to = inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0)
+    before = chosen(game)
+    for again in (raw, b"Received: by another way\r\n" + raw):
+        inbox.takes(again, to.upper())
+        inbox.attends()
+        assert inbox.takes(again, to) == "again"
+        inbox.attends()
+    assert (len(inbox.rows()), chosen(game), len(answers(server))) == (1, before + 1, 1)
+
+
+def test_a_mail_that_is_handed_in_twice_at_one_moment_is_one_mail(inbox, game):
+    raw, to = inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0)
+    with ThreadPoolExecutor(4) as hands:
+        said = list(hands.map(lambda _: inbox.takes(raw, to), range(8)))
+    assert sorted(said) == ["again"] * 7 + ["kept"]
+    assert len(inbox.rows()) == 1
+
+
+def test_the_same_mail_to_two_seats_of_one_player_is_two_mails(inbox, game):
+    raw = inbox.written(game, 0, "help")
+    assert inbox.takes(raw, inbox.reply_address(game, 0)) == "kept"
+    assert inbox.takes(raw, inbox.reply_address(game, 1)) == "kept"
+
+
+def test_a_database_that_breaks_while_a_mail_is_kept_leaves_nothing_and_says_so(inbox, server, game):
+    raw, to = inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0)
+    assert fails_without_a_trace(server.store, lambda: inbox.takes(raw, to)) > 3
+
+
+def test_wherever_reading_a_mail_breaks_off_it_is_carried_out_once(server, clock, game, logged):
+    inbox = Inbox(replace(server, answers_a_turn=1000, answers_a_day=1000), clock)
+    made, n = [""], 0
+    while len(made) >= n:
+        n += 1
+        inbox.takes(inbox.written(game, 0, f"talk number {n}"), inbox.reply_address(game, 0))
+
+        def strike(count, at=n):
+            if count == at:
+                raise BrokenError
+
+        with calls_counted(server.store, strike) as made, suppress(BrokenError):
+            receive.attend(inbox.server, inbox.box)
+        clock.advance(HOUR)
+        inbox.attends()
+        assert len(everything(server.store)["said"]) == n
+        assert len(answers(server, "receipt")) == n
+        assert [row.status for row in inbox.rows()] == ["done"] * n
+    assert n > 10
+
+
+def test_wherever_reading_a_report_breaks_off_it_counts_once(inbox, server, clock, game, logged):
+    made, n = [""], 0
+    while len(made) >= n:
+        n += 1
+        mail, to = inbox.bounce_address(game, 0)
+        report = b"Message-ID: <%d@mx.example.net>\r\n" % n + reported.failure("4.4.1", "smtp; timed out")
+        assert inbox.takes(report, to, "") == "kept"
+
+        def strike(count, at=n):
+            if count == at:
+                raise BrokenError
+
+        with calls_counted(server.store, strike) as made, suppress(BrokenError):
+            receive.attend(server, inbox.box)
+        clock.advance(HOUR)
+        inbox.attends()
+        assert len(noted(server, mail)) == n
+    assert n > 8
+
+
+def test_workers_at_one_moment_read_each_mail_once(inbox, server, game):
+    for number in range(10):
+        inbox.takes(inbox.written(game, 0, f"talk number {number}"), inbox.reply_address(game, 0))
+    with ThreadPoolExecutor(4) as hands:
+        done = sum(hands.map(lambda _: receive.attend(server, inbox.box, limit=3), range(6)))
+    assert done == 10
+    assert len(everything(server.store)["said"]) == 10
+
+
+@pytest.mark.parametrize("reply_first", [True, False])
+def test_a_click_and_a_reply_that_meet_at_any_step_are_one_move(server, clock, table, reply_first):
+    inbox = Inbox(replace(server, answers_a_turn=1000, answers_a_day=1000), clock)
+    game = table("sun-bid", 2)
+    met = 0
+    for meeting in meetings(server.store):
+        seat, decision = next(iter(game.asked().items()))
+        turn, before = game.row().turn, chosen(game)
+        raw = inbox.written(game, seat, grammar.write(decision, decision.default))
+        assert inbox.takes(raw, inbox.reply_address(game, seat)) == "kept"
+        click = partial(server.run, by_link.move, link_of(inbox, game, seat), option_of(decision.default))
+        receipts = meeting(inbox.attends, click) if reply_first else meeting(click, inbox.attends)
+        inbox.attends()
+        assert said_of(receipts) == [(turn, seat, decision.default)]
+        assert chosen(game) == before + 1
+        assert what_a_reply_did(server) == ["applied"], "also where the click came first"
+        met += 1
+    assert met > 4
+
+
+def test_twenty_clicks_and_a_reply_at_once_are_one_move_and_all_hear_so(inbox, server, table):
+    game = table("sun-bid", 2)
+    seat, decision = next(iter(game.asked().items()))
+    turn, before = game.row().turn, chosen(game)
+    inbox.takes(inbox.written(game, seat, grammar.write(decision, decision.default)), inbox.reply_address(game, seat))
+    link = link_of(inbox, game, seat)
+    click = partial(server.run, by_link.move, link, option_of(decision.default))
+    with ThreadPoolExecutor(21) as hands:
+        reply = hands.submit(inbox.attends)
+        clicks = [hands.submit(click) for _ in range(20)]
+        receipts = [each.result() for each in clicks]
+        assert reply.result() == 1
+    assert said_of(receipts) == [(turn, seat, decision.default)]
+    assert chosen(game) == before + 1
+    assert what_a_reply_did(server) == ["applied"], "also where the click came first"
+
+
+def link_of(inbox, game, seat):
+    """The token of the choices of a seat in the present turn."""
+    return inbox.token(Purpose.MOVE, person_id=game.person_at(seat), game_id=game.id, turn=game.row().turn, seat=seat)
+
+
+def said_of(receipts):
+    """What the receipts of clicks say, which all say the same."""
+    return list({(each.turn, each.seat, each.choice) for each in receipts if isinstance(each, Receipt)})
+
+
+def what_a_reply_did(server):
+    """What the newest receipt says of the lines of a reply."""
+    return [line["outcome"] for line in json.loads(answers(server, "receipt")[-1].facts)["lines"]]
+
+
+def test_a_worker_that_dies_with_a_mail_leaves_it_to_the_next_when_its_lease_is_over(inbox, server, clock, game):
+    inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
+    server.store.write(lambda tx: rows.claim(tx, server.now(), server.now() + LEASE, 1))
+    assert inbox.attends() == 0
+    clock.advance(LEASE)
+    assert inbox.attends() == 1
+
+
+def test_a_worker_whose_lease_ran_out_meanwhile_does_nothing_twice(inbox, server, clock, game):
+    for number, meeting in enumerate(meetings(server.store), start=1):
+        mail, to = inbox.bounce_address(game, 0)
+        report = b"Message-ID: <%d@mx.example.net>\r\n" % number + reported.failure("4.4.1", "smtp; timed out")
+        assert inbox.takes(report, to, "") == "kept"
+
+        def slow():
+            return receive.attend(server, inbox.box)
+
+        def next_one():
+            clock.advance(LEASE)
+            return receive.attend(server, inbox.box)
+
+        for came in meeting(slow, next_one):
+            assert isinstance(came, int), came
+        inbox.attends()
+        assert len(noted(server, mail)) == number
+        assert inbox.counted()["report: failed"] == number
+    assert number > 8
+
+
+def test_a_mail_that_ends_the_process_of_whoever_reads_it_is_parked(inbox, server, clock, game, logged):
+    before = chosen(game)
+    inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
+    for _ in range(TRIES):
+        server.store.write(lambda tx: rows.claim(tx, server.now(), server.now() + LEASE, 1))
+        clock.advance(LEASE)
+    inbox.attends()
+    assert [row.status for row in inbox.rows()] == ["parked"]
+    assert chosen(game) == before
+
+
+@contextmanager
+def broken_for(store, statement):
+    """The database takes no statement that begins so."""
+
+    def executing(_connection, _cursor, said, *_rest):
+        if said.startswith(statement):
+            raise BrokenError
+
+    event.listen(store.engine, "before_cursor_execute", executing)
+    try:
+        yield
+    finally:
+        event.remove(store.engine, "before_cursor_execute", executing)
+
+
+def test_a_mail_that_nobody_can_deal_with_is_parked_and_holds_up_no_other(inbox, server, clock, game, logged):
+    before = chosen(game)
+    inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
+    with broken_for(server.store, "INSERT INTO outbox"):
+        for _ in range(TRIES):
+            inbox.takes(
+                inbox.written(game, 1, "talk", {"Auto-Submitted": "auto-replied"}), inbox.reply_address(game, 1)
+            )
+            inbox.attends()
+            clock.advance(HOUR)
+    inbox.attends()
+    assert [row.status for row in inbox.rows()] == ["parked"] + ["done"] * TRIES
+    assert inbox.rows()[0].raw is not None
+    assert chosen(game) == before
+    assert [each["event"] for each in logged] == ["mail_not_read"] * TRIES + ["mail_parked_unread"]
+
+
+def test_mails_that_were_given_up_are_read_again_when_what_was_in_their_way_is_mended(
+    inbox, server, clock, game, logged
+):
+    before = chosen(game)
+    inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0))
+    with broken_for(server.store, "INSERT INTO outbox"):
+        for _ in range(TRIES):
+            inbox.attends()
+            clock.advance(HOUR)
+    inbox.attends()
+    assert [row.status for row in inbox.rows()] == ["parked"]
+    assert server.run(receive.retry) == 1
+    inbox.attends()
+    assert [row.status for row in inbox.rows()] == ["done"]
+    assert chosen(game) != before
+    assert server.run(receive.retry) == 0
+
+
+def test_mails_of_long_ago_are_forgotten(inbox, server, clock, game):
+    inbox.replies(game, 0, choice(game))
+    clock.advance(KEPT - HOUR)
+    server.run(receive.tidy)
+    assert inbox.rows()
+    clock.advance(2 * HOUR)
+    server.run(receive.tidy)
+    assert not inbox.rows()
+
+
+def test_a_mail_server_hands_a_mail_for_several_in_twice_and_it_is_kept_once_for_each(inbox, server, game):
+    raw = inbox.written(game, 0, choice(game))
+    recipients = [inbox.reply_address(game, 0), inbox.reply_address(game, 1), f"nobody@{HOST}"]
+
+    def take(envelope_from, recipient, content):
+        receive.receive(server, inbox.box, envelope_from, recipient, content)
+
+    listening = Lmtp("127.0.0.1", 0, inbox.box.most_bytes, take)
+    listening.start()
+    try:
+        with connected(listening.port) as connection:
+            for _ in range(2):
+                assert connection.hands_in("ann@example.org", recipients, raw) == ["250 2.0.0 Kept"] * 3
+    finally:
+        listening.stop()
+    inbox.attends()
+    assert [row.status for row in inbox.rows()] == ["done", "doubted"]
+    assert inbox.counted()["a stranger"] == 2
+
+
+# Who is believed
+
+
+FORGED = {
+    "another address": {"From": "ben@evil.example"},
+    "another address with a word for it": {
+        "From": "ben@evil.example",
+        "Authentication-Results": f"{HOST}; dmarc=pass header.from=evil.example",
+    },
+    "two senders": {"From": "ann@example.org, ben@evil.example"},
+    "two sender headers": {"From": "ann@example.org\r\nFrom: ben@evil.example"},
+    "a sender that reads in two ways": {"From": "ann@example.org)<ben@evil.example>"},
+    "no word of our mail server": {"Authentication-Results": None},
+    "the word of another server": {"Authentication-Results": "evil.example; dmarc=pass header.from=example.org"},
+    "SPF alone": {"Authentication-Results": f"{HOST}; spf=pass smtp.mailfrom=ann@example.org"},
+    "the word for another domain": {"Authentication-Results": f"{HOST}; dmarc=pass header.from=evil.example"},
+    "another's signature": {"Authentication-Results": f"{HOST}; dkim=pass header.d=evil.example"},
+    "a signature that fails": {"Authentication-Results": f"{HOST}; dkim=fail header.d=example.org"},
+    "a word below another": {
+        "Authentication-Results": f"{HOST}; dmarc=fail header.from=example.org\r\n"
+        f"Authentication-Results: {HOST}; dmarc=pass header.from=example.org"
+    },
+}
+
+
+def test_a_forged_reply_changes_nothing_and_only_the_player_is_asked(inbox, server, clock, game):
+    to, known = inbox.reply_address(game, 0), len(letters(server))
+    before = unchanged(server, "received", "arrival", "outbox")
+    for forgery, headers in FORGED.items():
+        assert inbox.takes(inbox.written(game, 0, choice(game), headers), to) == "kept", forgery
+        inbox.attends()
+        assert inbox.rows()[-1].status == "doubted", forgery
+        assert unchanged(server, "received", "arrival", "outbox") == before, forgery
+    # Each of the two doubts is told once a day, to the address on file.
+    asked = [("was_it_you", game.person_at(0))] * 2
+    assert [(each.kind, each.person_id) for each in letters(server)[known:]] == asked
+
+
+def test_an_address_is_compared_as_it_was_when_it_was_entered(inbox, game):
+    for sender in ("ANN@example.org", "Ann@EXAMPLE.org", '"Ann (me)" <ann@example.org>'):
+        assert inbox.replies(game, 0, choice(game), From=sender).status == "done"
+
+
+def test_a_signature_of_the_players_domain_is_as_good_as_dmarc(inbox, game):
+    signed = f"{HOST}; dkim=pass header.d=example.org header.i=@example.org"
+    assert inbox.replies(game, 0, choice(game), Authentication_Results=signed).status == "done"
+
+
+def test_a_private_server_can_do_without_a_mail_server_that_looks(inbox, game):
+    inbox.checks(SenderCheck.TOKEN)
+    assert inbox.replies(game, 0, choice(game), Authentication_Results=None).status == "done"
+    assert inbox.replies(game, 1, choice(game, 1), From="ben@evil.example").status == "doubted"
+
+
+def test_without_any_check_the_token_is_enough(inbox, game):
+    inbox.checks(SenderCheck.OFF)
+    assert inbox.replies(game, 0, choice(game), From="anybody at all", Authentication_Results=None).status == "done"
+
+
+def test_replies_are_not_read_where_the_settings_say_so(inbox, server, game):
+    inbox.box = replace(inbox.box, replies=False)
+    assert inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0)) == "replies are off"
+    assert not inbox.rows()
+
+
+# The player's word on it
+
+
+@pytest.fixture
+def doubted(inbox, server, game):
+    """The token of the page that asks about a reply which may be anybody's, and the reply's number."""
+    row = inbox.replies(game, 0, f"talk hello\r\n{choice(game)}", Authentication_Results=None)
+    (asking,) = answers(server, "was_it_you")
+    return inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id), row.id
+
+
+def test_the_page_shows_what_was_written_and_changes_nothing(inbox, server, game, doubted):
+    before = everything(server.store)
+    found = server.read(unverified.at, doubted[0])
+    assert [each.lines for each in found.waiting] == [("talk hello", choice(game))]
+    assert everything(server.store) == before
+
+
+def test_the_players_yes_carries_out_exactly_what_was_written_and_once(inbox, server, game, doubted):
+    before = chosen(game)
+    for _ in range(3):
+        unverified.it_was_me(server, *doubted)
+    assert chosen(game) == before + 1
+    assert len(everything(server.store)["said"]) == 1
+    assert len(answers(server, "receipt")) == 1
+    assert (inbox.rows()[0].status, inbox.rows()[0].raw) == ("done", None)
+    assert server.read(unverified.at, doubted[0]).carried_out
+
+
+def test_two_presses_of_yes_that_meet_at_any_step_are_one_mail(server, clock, game):
+    inbox = Inbox(replace(server, answers_a_turn=1000, answers_a_day=1000), clock)
+    met = 0
+    for meeting in meetings(server.store):
+        clock.advance(timedelta(minutes=10))
+        row = inbox.replies(game, 0, f"talk number {met}", Authentication_Results=None)
+        asking = answers(server, "was_it_you")[-1]
+        token = inbox.token(Purpose.WRITTEN, person_id=asking.person_id, outbox_id=asking.id)
+        yes = partial(unverified.it_was_me, inbox.server, token, row.id)
+        meeting(yes, yes)
+        met += 1
+        with server.store.read() as tx:
+            counted = rows.counted(tx, server.now().date())
+        assert counted["reply: carried out"] == met
+        assert len(everything(server.store)["said"]) == met
+    assert met > 4
+
+
+def test_a_yes_that_comes_too_late_plays_in_no_other_turn(inbox, server, game, doubted):
+    turn = game.row().turn
+    while game.row().turn == turn:
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+    before = chosen(game)
+    unverified.it_was_me(server, *doubted)
+    assert chosen(game) == before
+    assert len(answers(server, "receipt")) == 1
+
+
+def test_the_players_no_drops_it_for_good(inbox, server, game, doubted):
+    before = chosen(game)
+    server.run(unverified.it_was_not_me, *doubted)
+    unverified.it_was_me(server, *doubted)
+    found = server.read(unverified.at, doubted[0])
+    assert not found.waiting
+    assert not found.carried_out
+    assert chosen(game) == before
+    assert not answers(server, "receipt")
+
+
+def test_what_is_written_before_the_player_looks_waits_on_the_same_page(inbox, server, game, doubted):
+    second = inbox.replies(game, 0, "talk again", Authentication_Results=None)
+    assert len(answers(server, "was_it_you")) == 1
+    assert [each.lines[-1] for each in server.read(unverified.at, doubted[0]).waiting] == [choice(game), "talk again"]
+    unverified.it_was_me(server, doubted[0], second.id)
+    assert len(everything(server.store)["said"]) == 1
+    assert [each.number for each in server.read(unverified.at, doubted[0]).waiting] == [doubted[1]]
+    unverified.it_was_me(server, *doubted)
+    assert not server.read(unverified.at, doubted[0]).waiting
+
+
+def test_the_link_of_one_page_says_nothing_of_replies_to_other_mails(inbox, server, game, doubted):
+    other = inbox.replies(game, 1, "talk from elsewhere", Authentication_Results=None)
+    for act in (partial(unverified.it_was_me, server), partial(server.run, unverified.it_was_not_me)):
+        for number in (other.id, 999):
+            with pytest.raises(NotFound):
+                act(doubted[0], number)
+    assert inbox.rows()[-1].status == "doubted"
+
+
+def test_a_no_after_a_yes_takes_nothing_back(inbox, server, game, doubted):
+    unverified.it_was_me(server, *doubted)
+    server.run(unverified.it_was_not_me, *doubted)
+    assert server.read(unverified.at, doubted[0]).carried_out
+
+
+def test_the_link_of_the_page_works_for_a_week_and_for_nothing_else(inbox, server, clock, doubted):
+    with pytest.raises(NotFound):
+        server.read(links.follow, doubted[0], Purpose.REPLY)
+    clock.advance(8 * DAY)
+    with pytest.raises(Gone):
+        unverified.it_was_me(server, *doubted)
+
+
+# Programs, loops and storms
+
+BY_PROGRAMS = {
+    "vacation": {"Auto-Submitted": "auto-replied (vacation)"},
+    "old vacation": {"Precedence": "junk"},
+    "a list": {"List-Id": "<players.example.net>"},
+    "another server like us": {
+        "Auto-Submitted": "auto-generated",
+        "List-Id": "<abc.games.other.example>",
+        "From": "games@other.example",
+    },
+    "ourselves": {"From": OUR_SENDER, "Authentication-Results": f"{HOST}; dmarc=pass header.from={HOST}"},
+    "forty stations": {"Received": "\r\nReceived: ".join(["from a by b"] * 40)},
+    "away": {"Subject": "Automatic reply: Sun Bid"},
+}
+
+
+def test_what_a_program_writes_does_nothing_and_is_not_answered(inbox, server, game):
+    to = inbox.reply_address(game, 0)
+    before = unchanged(server, "received", "arrival")
+    for program, headers in BY_PROGRAMS.items():
+        inbox.takes(inbox.written(game, 0, choice(game), headers), to)
+        inbox.attends()
+        assert unchanged(server, "received", "arrival") == before, program
+        assert inbox.rows()[-1].outcome.startswith("by a program"), program
+        assert inbox.rows()[-1].raw is None, program
+
+
+@pytest.mark.parametrize("lost", [(), ("Auto-Submitted", "List-Id", "X-Auto-Response-Suppress")])
+def test_two_servers_that_write_to_each_other_say_nothing(inbox, server, clock, game, tmp_path, lost):
+    """Whatever another server of our kind writes to one of our addresses, and whatever headers got lost on its way."""
+    other = Letterhead("Other", "https://other.example", "other.example", "games@other.example", "o@other.example")
+    inbox.replies(game, 0, "talk hello")
+    clock.advance(HOUR)
+    deliver(server, Post(other, LocalMailbox(tmp_path)), limit=100)
+    mails = [parse(file.read_bytes()) for file in tmp_path.rglob("*.eml")]
+    assert {"receipt", "turn", "welcome"} <= {str(mail["Feedback-ID"]).split(":")[1] for mail in mails}
+    _, returns = inbox.bounce_address(game, 0)
+    to, before = inbox.reply_address(game, 0), unchanged(server, "received", "arrival")
+    for mail in mails:
+        for name in lost:
+            del mail[name]
+        trusted = f"Authentication-Results: {HOST}; dmarc=pass header.from=other.example\r\n"
+        for recipient in (to, returns):
+            assert inbox.takes(trusted.encode() + mail.as_bytes(), recipient, "games@other.example") == "kept"
+    assert inbox.attends() == 2 * len(mails)
+    after = unchanged(server, "received", "arrival")
+    # At most it is taken for a sign that somebody is away.
+    assert {**after, "ledger": before["ledger"]} == before
+
+
+def test_a_mail_without_a_return_address_is_by_a_program(inbox, server, game):
+    inbox.takes(inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0), envelope_from="<>")
+    inbox.attends()
+    assert inbox.rows()[0].outcome == "by a program: no return address"
+    assert not answers(server)
+
+
+def test_a_storm_is_dropped_after_some_mails_in_an_hour(inbox, clock, game):
+    said = [inbox.takes(inbox.written(game, 0, "talk hello"), inbox.reply_address(game, 0)) for _ in range(100)]
+    assert (said.count("kept"), said.count("too many")) == (MOST_AN_HOUR, 100 - MOST_AN_HOUR)
+    clock.advance(HOUR)
+    assert inbox.takes(inbox.written(game, 0, "talk hello"), inbox.reply_address(game, 0)) == "kept"
+
+
+def test_the_same_fault_is_answered_once_a_day_and_nobody_gets_more_than_a_few_answers(inbox, server, clock, game):
+    for _ in range(MOST_AN_HOUR):
+        inbox.replies(game, 0, choice(game), Authentication_Results=None)
+    assert len(answers(server)) == 1
+    clock.advance(2 * HOUR)
+    for number in range(MOST_AN_HOUR):
+        inbox.replies(game, 0, f"talk {number}")
+    assert len(answers(server)) == server.answers_a_turn
+    clock.advance(2 * HOUR)
+    # What is right is done all the same.
+    before = chosen(game)
+    assert inbox.replies(game, 0, choice(game)).outcome == "reply: carried out"
+    assert (chosen(game), len(answers(server))) == (before + 1, server.answers_a_turn)
+
+
+def test_nobody_gets_more_answers_in_a_day_than_the_settings_say(server, clock, game):
+    inbox = Inbox(replace(server, answers_a_turn=100, answers_a_day=7), clock)
+    for number in range(20):
+        inbox.replies(game, 0, f"talk {number}")
+    assert len(answers(server)) == 7
+    clock.advance(DAY)
+    inbox.replies(game, 0, "talk again")
+    assert len(answers(server)) == 8
+
+
+# Strangers, and what is too much
+
+
+def strange(token):
+    return [
+        f"games@{HOST}",
+        f"organiser@{HOST}",
+        f"complaints@{HOST}",
+        "somebody@example.net",
+        "",
+        f"r+{'a' * 33}@{HOST}",
+        f"r+{token[:-1]}{'a' if token[-1] != 'a' else 'b'}@{HOST}",
+        f"b+{token}@{HOST}",
+        f"r+{token}@other.example",
+        f"u+{token}@{HOST}",
+        f"m+{token}@{HOST}",
+    ]
+
+
+def test_a_stranger_is_counted_and_leaves_nothing_else(inbox, server, game):
+    raw, to = inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0)
+    before = unchanged(server, "arrival")
+    said = [inbox.takes(raw, address) for address in strange(to[2:35]) for _ in range(2)]
+    assert inbox.counted() == {"a stranger": 18, "to no address for mails": 4}
+    assert {word: said.count(word) for word in set(said)} == inbox.counted()
+    assert unchanged(server, "arrival") == before
+
+
+def test_an_address_that_was_replaced_takes_nothing_any_more(inbox, server, game):
+    raw, to = inbox.written(game, 0, choice(game)), inbox.reply_address(game, 0)
+    server.run(links.renew, game.id, 0)
+    assert inbox.takes(raw, to) == "to an address that was replaced"
+    assert not inbox.rows()
+
+
+def test_a_mail_that_is_too_large_leaves_nothing(inbox, server, game):
+    to, before = inbox.reply_address(game, 0), unchanged(server, "arrival")
+    raw = inbox.written(game, 0, "x" * 25 * 2**20)
+    before = unchanged(server, "arrival")
+    assert inbox.takes(raw, to) == "too large"
+    assert unchanged(server, "arrival") == before
+
+
+def test_a_mail_with_too_many_parts_leaves_nothing(inbox, server, game):
+    raw = inbox.written(game, 0, "--x\r\n\r\nbid 7\r\n" * 2000, {"Content-Type": "multipart/mixed; boundary=x"})
+    assert inbox.takes(raw, inbox.reply_address(game, 0)) == "unreadable"
+    assert not inbox.rows()
+
+
+def test_no_token_is_ever_stored(inbox, server, game):
+    to = inbox.reply_address(game, 0)
+    moves = inbox.token(Purpose.MOVE, person_id=game.person_at(0), game_id=game.id, turn=1, seat=0)
+    text = f"{choice(game)}\r\n> https://{HOST}/m/{moves}/pass\r\n> Reply-To: {to}"
+    headers = {"Authentication-Results": None, "Message-ID": f"<{moves}@{HOST}>"}
+    for number, raw in enumerate((inbox.written(game, 0, text, headers), reported.failure("5.1.1", to, quoted=to))):
+        inbox.takes(raw, [to, inbox.bounce_address(game, 0)[1]][number], ["ann@example.org", to][number])
+    inbox.attends()
+    assert any(row.raw for row in inbox.rows())
+    for found in everything(server.store).values():
+        for row in found:
+            for value in row:
+                stored = value if isinstance(value, bytes) else str(value).encode()
+                assert not contains_token(stored, server.keys, range(2))
+
+
+# What mail servers report
+
+
+def test_a_failure_for_good_is_in_the_ledger_and_counts_against_the_address(inbox, server, game):
+    mail, to = inbox.bounce_address(game, 0)
+    server.store.write(lambda tx: outbox.change(tx, mail, status="sent"))
+    inbox.takes(reported.failure("5.1.1", "smtp; 550 5.1.1 <ann@example.org>: no such user"), to, "")
+    inbox.attends()
+    assert noted(server, mail)[-1] == ("bounced", "5.1.1 550 5.1.1 <address>: no such user")
+    assert (
+        next(each.status for each in server.read(ledger.of_game, game.id) if each.outbox_id == mail) == "undeliverable"
+    )
+    with server.store.read() as tx:
+        assert reachability.points(tx, game.person_at(0), server.now().date()) == 2
+    assert failing(server, game.person_at(0)) is None
+    assert not answers(server)
+
+
+def test_failures_on_enough_days_leave_the_address_alone_and_no_clock_of_its_runs(inbox, server, clock, game):
+    mail, to = inbox.bounce_address(game, 0)
+    for day in range(THRESHOLD // 2):
+        for number in range(3):
+            report = b"Message-ID: <%d.%d@mx.example.net>\r\n" % (day, number)
+            inbox.takes(report + reported.failure("5.1.1", "smtp; 550 no such user"), to, "")
+        inbox.attends()
+        assert (failing(server, game.person_at(0)) is not None) == (day == THRESHOLD // 2 - 1)
+        clock.advance(DAY)
+    assert len(noted(server, mail)) == 3 * (THRESHOLD // 2)
+
+
+QUIET = {
+    "delayed": reported.failure("4.4.1", "smtp; timed out", action="delayed"),
+    "away": b"Subject: Automatic reply: Sun Bid\r\nAuto-Submitted: auto-replied\r\n\r\nI am away\r\n",
+    "bounced": reported.failure("5.7.1", "smtp; 550 5.7.1 our policy does not like you"),
+}
+
+
+def test_what_says_nothing_of_the_address_is_a_line_in_the_ledger_and_what_says_it_of_us_an_alarm(inbox, server, game):
+    mail, to = inbox.bounce_address(game, 0)
+    before = unchanged(server, "received", "arrival", "ledger", "alarm")
+    for report in QUIET.values():
+        inbox.takes(report, to, "")
+        inbox.attends()
+    assert [what for what, _ in noted(server, mail)] == list(QUIET)
+    assert unchanged(server, "received", "arrival", "ledger", "alarm") == before
+    assert len(everything(server.store)["alarm"]) == 1, "the organisers hear of a policy that keeps our mails away"
+
+
+NO_REPORTS = [
+    reported.failure("2.0.0", "smtp; 250 ok", action="delivered"),
+    b"From: ann@example.org\r\nSubject: Re: Sun Bid\r\n\r\nbid 7\r\nresign\r\n",
+    b"\xff\xfe",
+]
+
+
+def test_what_reports_no_trouble_leaves_nothing(inbox, server, game):
+    _, to = inbox.bounce_address(game, 0)
+    before = unchanged(server, "received", "arrival")
+    for raw in NO_REPORTS:
+        inbox.takes(raw, to, "ann@example.org")
+        inbox.attends()
+    assert len(inbox.rows()) == len(NO_REPORTS)
+    assert unchanged(server, "received", "arrival") == before
+
+
+def test_a_complaint_stops_mails_at_once(inbox, server, game):
+    mail, to = inbox.bounce_address(game, 0)
+    inbox.takes(reported.complaint(), to, "fbl@provider.example")
+    inbox.attends()
+    assert noted(server, mail) == [("complained", "reported as abuse")]
+    assert failing(server, game.person_at(0)) is not None
+
+
+def test_a_complaint_to_the_address_for_complaints_finds_the_mail_it_is_about(inbox, server, game):
+    mail, to = inbox.bounce_address(game, 1)
+    assert inbox.takes(reported.complaint(returns=to), f"complaints@{HOST}", "fbl@provider.example") == "kept"
+    inbox.attends()
+    assert noted(server, mail) == [("complained", "reported as abuse")]
+    assert failing(server, game.person_at(1)) is not None
+    assert failing(server, game.person_at(0)) is None
+
+
+def test_a_report_to_a_token_that_is_forged_changes_nothing(inbox, server, game):
+    _, to = inbox.bounce_address(game, 0)
+    before = unchanged(server, "arrival")
+    forged = to[:34] + ("a" if to[34] != "a" else "b") + to[35:]
+    assert inbox.takes(reported.failure("5.1.1", "smtp; 550 no such user"), forged, "") == "a stranger"
+    assert unchanged(server, "arrival") == before
+
+
+def test_a_reply_shows_that_mails_arrive_again(inbox, server, game):
+    _, to = inbox.bounce_address(game, 0)
+    inbox.takes(reported.complaint(), to)
+    inbox.attends()
+    assert failing(server, game.person_at(0)) is not None
+    inbox.replies(game, 0, choice(game))
+    assert failing(server, game.person_at(0)) is None

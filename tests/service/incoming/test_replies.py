@@ -1,0 +1,444 @@
+"""Replies carried out: each command, several in a row, late ones, repeated ones, and those that break off."""
+
+import json
+
+import pytest
+
+from engine import grammar
+from pbem.domain.reply_commands import Word
+from pbem.service.clocks import vacations
+from pbem.service.desk.acts.clocks import Freeze
+from pbem.service.incoming import replies
+from pbem.service.outgoing import preferences
+from pbem.service.play import move
+from pbem.service.play.log import Kind
+from pbem.service.play.move import By
+from pbem.service.tables import leaving, talk
+from tests.service.moderated import does
+from tests.service.races import meetings
+from tests.service.replying import Answers
+from tests.service.stored import everything, fails_without_a_trace, letters
+
+SEALED, TURNS = "sunset-poker", "templari"
+"""A game in which all choose at once, and one in which they bid in turn."""
+
+FIRST, SECOND = 1, 2
+"""The turns after the deal."""
+
+
+@pytest.fixture
+def at(table):
+    """at("templari") -> the answers at a table of that game."""
+
+    def begin(kind: str, **agreed) -> Answers:
+        return Answers(table(kind, 3, **agreed))
+
+    return begin
+
+
+def other_option(answers, seat):
+    """Two different choices of a seat, as text."""
+    decision = answers.asked(seat)
+    return [grammar.write(decision, choice) for choice in decision.choices(2)]
+
+
+def nothing_but_the_receipt(before, after):
+    """Whether only a mail was queued, and its reply's own row and link changed."""
+    ours = {"outbox", "received", "link", "arrival"}
+    return {name: rows for name, rows in before.items() if name not in ours} == {
+        name: rows for name, rows in after.items() if name not in ours
+    }
+
+
+# Choices.
+
+
+def test_a_choice_by_reply_is_a_choice(at):
+    answers = at(TURNS)
+    assert answers.write(0, "Bid 3.") == "reply: carried out"
+    assert answers.outcomes() == [("Bid 3.", "applied", "played")]
+    assert answers.said() == "bid 3"
+    assert (answers.begun.log()[-1].kind, answers.begun.log()[-1].by) == (Kind.ENTRY, By.REPLY)
+    assert answers.begun.verifies()
+
+
+def test_a_sealed_choice_is_replaced_by_a_second_one(at):
+    answers = at(SEALED)
+    one, other = other_option(answers, 0)
+    answers.write(0, one, other)
+    assert [line[1:] for line in answers.outcomes()] == [("applied", "sealed")] * 2
+    assert answers.said() == other
+    box = move.position_of(answers.begun.row()).box
+    assert grammar.write(answers.begun.open()[0], box[0]) == other
+
+
+def test_the_same_choice_again_says_so(at):
+    answers = at(TURNS)
+    answers.write(0, "bid 3", turn=FIRST)
+    answers.play(1, "pass")
+    log = answers.begun.log()
+    answers.write(0, "bid 3", turn=FIRST)
+    assert answers.outcomes() == [("bid 3", "applied", "again")]
+    assert answers.receipts()[-1]["nothing_changed"]
+    assert answers.begun.log() == log
+
+
+def test_what_the_rules_refuse_is_told_with_what_is_possible_and_changes_nothing(at):
+    answers = at(TURNS)
+    before = everything(answers.server.store)
+    assert answers.write(0, "bid 99") == "reply: refused"
+    assert answers.outcomes() == [("bid 99", "refused", None)]
+    assert "99 is too much: at most 12." in answers.said()
+    assert "You may write: pass; bid <coins 0-12>" in answers.said()
+    assert nothing_but_the_receipt(before, everything(answers.server.store))
+    assert answers.receipts()[-1]["nothing_changed"]
+
+
+def test_who_is_not_asked_hears_so(at):
+    answers = at(TURNS)
+    before = everything(answers.server.store)
+    answers.write(1, "pass")
+    assert answers.receipts()[-1]["lines"] == []
+    assert nothing_but_the_receipt(before, everything(answers.server.store))
+
+
+def test_prose_is_told_what_is_possible(at):
+    answers = at(TURNS)
+    assert answers.write(0, "I think I will bid 7 tomorrow.", "bid 7?", "See you") == "reply: no command"
+    receipt = answers.receipts()[-1]
+    assert receipt["prose"] == ["I think I will bid 7 tomorrow.", "bid 7?", "See you"]
+    assert receipt["nothing_changed"]
+    assert receipt["board"]
+    assert receipt["help"]
+
+
+def test_prose_beside_a_command_is_passed_over(at):
+    answers = at(TURNS)
+    answers.write(0, "Good evening!", "bid 3", "Let us see what Ben says.")
+    assert answers.outcomes() == [("bid 3", "applied", "played")]
+
+
+def test_an_empty_answer_is_told_what_is_possible(at):
+    answers = at(TURNS)
+    assert answers.write(0) == "reply: no command"
+    assert answers.receipts()[-1]["help"]
+
+
+# Late ones.
+
+
+def test_a_choice_for_an_earlier_turn_is_never_made_in_a_later_one(at):
+    answers = at(TURNS)
+    for seat, choice in ((0, "bid 1"), (1, "bid 2"), (2, "bid 3")):
+        answers.play(seat, choice)
+    assert answers.asked(0)
+    log = answers.begun.log()
+    assert answers.write(0, "bid 5", turn=FIRST) == "reply: refused"
+    assert answers.said().startswith("That was for turn 1, and the game is at turn 4 by now.")
+    assert answers.receipts()[-1]["late"]
+    assert answers.begun.log() == log
+
+
+@pytest.mark.parametrize("line", ["up to 5", "pass this auction"])
+def test_an_order_for_an_earlier_turn_is_not_left(at, line):
+    answers = at(TURNS)
+    for seat, choice in ((0, "bid 1"), (1, "bid 2"), (2, "bid 3")):
+        answers.play(seat, choice)
+    answers.write(0, line, turn=FIRST)
+    assert answers.outcomes() == [(line, "refused", None)]
+    assert move.orders_of(answers.begun.row()) == {}
+
+
+def test_a_late_answer_may_still_talk_and_ask(at):
+    answers = at(TURNS)
+    answers.play(0, "bid 1")
+    answers.play(1, "bid 2")
+    answers.write(0, "talk sorry, I was away", "board", turn=FIRST)
+    assert [line[1] for line in answers.outcomes()] == ["applied", "applied"]
+
+
+def test_an_answer_after_the_end_is_told_so(at):
+    answers = at(TURNS)
+    for seat in range(3):
+        answers.server.run(leaving.agree_to_end, answers.begun.id, answers.person(seat))
+    for line in ("bid 3", "talk well played!", "resign", "resend", "undo"):
+        assert answers.write(0, line, turn=FIRST) == "reply: refused"
+    assert "This game is over." in json.dumps(answers.receipts())
+
+
+# Several.
+
+
+def test_what_comes_after_a_refusal_is_not_tried(at):
+    answers = at(TURNS)
+    assert answers.write(0, "talk hello", "bid 99", "bid 3", "talk bye") == "reply: partly carried out"
+    assert answers.outcomes() == [
+        ("talk hello", "applied", "said"),
+        ("bid 99", "refused", None),
+        ("bid 3", "not_tried", None),
+        ("talk bye", "not_tried", None),
+    ]
+    assert [line.text for line in answers.server.read(talk.heard, answers.begun.id)] == ["hello"]
+    assert answers.asked(0)
+    assert not answers.receipts()[-1]["nothing_changed"]
+
+
+def test_a_second_choice_does_not_answer_what_others_were_told_meanwhile(at):
+    answers = at(TURNS)
+    # Ben's order answers at once, and Cleo passes at once: Ann is asked again within her own move.
+    answers.play(0, "bid 1")
+    answers.play(1, "bid 2")
+    answers.play(2, "pass")
+    answers.write(1, "talk up we go", turn=SECOND)
+    answers.play(0, "bid 3")
+    answers.write(1, "up to 9")
+    turn = answers.begun.row().turn
+    assert answers.asked(0)
+    answers.write(0, "bid 5", "bid 8", turn=turn)
+    assert [line[1:] for line in answers.outcomes()] == [("applied", "played"), ("refused", None)]
+
+
+def test_a_second_choice_where_somebody_else_is_asked_is_refused_and_not_passed_over(at):
+    answers = at(TURNS)
+    answers.write(0, "bid 3", "bid 5")
+    assert answers.outcomes() == [("bid 3", "applied", "played"), ("bid 5", "refused", None)]
+    assert answers.said().startswith("That was for turn 1, and the game is at turn 2 by now.")
+
+
+def test_a_second_choice_answers_the_next_question_where_nothing_new_could_be_known(at):
+    answers = at(TURNS)
+    # Nobody can bid more than everything, so that the same player is asked at once whether to sell.
+    answers.write(0, "bid 12", "no")
+    assert [line[1:] for line in answers.outcomes()] == [("applied", "played")] * 2
+
+
+def test_so_many_commands_are_carried_out_and_no_more(at):
+    answers = at(TURNS)
+    answers.write(0, *["board"] * 30)
+    outcomes = [outcome for _, outcome, _ in answers.outcomes()]
+    assert outcomes == ["applied"] * replies.MOST_COMMANDS + ["not_tried"] * 10
+
+
+# Each word.
+
+
+def test_an_order_is_left_and_answers_at_once(at):
+    answers = at(TURNS)
+    answers.write(0, "up to 5")
+    assert answers.outcomes() == [("up to 5", "applied", "ordered")]
+    assert answers.begun.log()[-1].by == By.ORDER
+    assert answers.seat(0) in move.orders_of(answers.begun.row())
+
+
+def test_undo_takes_back_the_choice_of_the_turn_that_is_answered(at):
+    answers = at(TURNS)
+    answers.write(0, "bid 3")
+    answers.write(0, "undo", turn=FIRST)
+    assert answers.outcomes() == [("undo", "applied", "taken_back")]
+    assert answers.asked(0)
+    assert answers.begun.verifies()
+
+
+def test_undo_takes_back_a_sealed_choice(at):
+    answers = at(SEALED)
+    one, _ = other_option(answers, 0)
+    answers.write(0, one, "undo")
+    assert answers.said().replace("the ", "") == one.replace("the ", "")
+    assert answers.asked(0)
+
+
+def test_undo_in_one_reply_with_the_choice_leaves_room_for_another(at):
+    answers = at(TURNS)
+    answers.write(0, "bid 3", "undo", "bid 2")
+    assert [line[2] for line in answers.outcomes()] == ["played", "taken_back", "played"]
+    assert answers.asked(0) is None
+
+
+def test_an_undo_that_came_late_takes_back_no_later_choice(at):
+    answers = at(TURNS)
+    for seat, choice in ((0, "bid 1"), (1, "bid 2"), (2, "bid 3"), (0, "bid 4")):
+        answers.play(seat, choice)
+    before = everything(answers.server.store)
+    answers.write(0, "undo", turn=FIRST)
+    assert answers.outcomes() == [("undo", "refused", None)]
+    assert nothing_but_the_receipt(before, everything(answers.server.store))
+
+
+def test_undo_where_there_is_nothing_is_refused(at):
+    answers = at(TURNS)
+    answers.write(0, "undo")
+    assert "no choice of yours" in answers.said()
+
+
+def test_talk_is_heard_at_the_table(at):
+    answers = at(TURNS)
+    answers.write(0, "talk Well played, Ben!")
+    assert [(line.seat, line.text) for line in answers.server.read(talk.heard, answers.begun.id)] == [
+        (answers.seat(0), "Well played, Ben!")
+    ]
+
+
+def test_talk_without_words_is_refused(at):
+    answers = at(TURNS)
+    answers.write(0, "talk")
+    assert answers.outcomes() == [("talk", "refused", None)]
+
+
+@pytest.mark.parametrize(
+    ("line", "booked"),
+    [
+        ("vacation 2026-12-20 to 2027-01-03", "2026-12-20 to 2027-01-03"),
+        ("Vacation until 2026-11-30", "2026-11-21 to 2026-11-30"),
+    ],
+)
+def test_a_vacation_is_booked(at, line, booked):
+    answers = at(TURNS)
+    answers.write(0, line)
+    assert answers.said() == booked
+    (row,), _ = answers.server.read(vacations.vacations, answers.person(0))
+    assert f"{row.first} to {row.last}" == booked
+
+
+@pytest.mark.parametrize("line", ["vacation", "vacation 2026-13-40", "vacation 2020-01-01 to 2020-01-09"])
+def test_a_vacation_that_cannot_be_is_refused(at, line):
+    answers = at(TURNS)
+    answers.write(0, line)
+    assert answers.outcomes() == [(line, "refused", None)]
+    assert answers.server.read(vacations.vacations, answers.person(0))[0] == []
+
+
+def test_resign_is_only_asked_for(at):
+    answers = at(TURNS)
+    before = everything(answers.server.store)
+    answers.write(0, "resign")
+    assert answers.outcomes() == [("resign", "applied", "to_confirm")]
+    assert nothing_but_the_receipt(before, everything(answers.server.store))
+
+
+def test_resign_at_a_stopped_table_is_told_that_it_is_stopped(at):
+    answers = at(TURNS)
+    does(answers.server, Freeze(answers.begun.id))
+    answers.write(0, "resign")
+    assert answers.outcomes() == [("resign", "refused", None)]
+    assert "has been stopped, so that somebody can look at its record" in json.dumps(answers.receipts())
+
+
+def test_stop_ends_the_mails_of_this_table_and_keeps_the_seat(at):
+    answers = at(TURNS)
+    answers.write(0, "stop")
+    key = answers.begun.row().key
+    assert str(answers.server.read(preferences.of_table, answers.person(0), key).delivery) == "nothing"
+    assert str(answers.server.read(preferences.of_all, answers.person(0)).delivery) != "nothing"
+    assert answers.person(0) is not None
+
+
+def test_resend_brings_the_present_turn_once_more(at):
+    answers = at(TURNS)
+    _mark_sent(answers.server)
+    answers.write(0, "resend", turn=FIRST)
+    turns = letters(answers.server, answers.person(0), "turn")
+    assert [letter.status for letter in turns] == ["sent", "queued"]
+
+
+def test_resend_queues_no_second_mail_while_one_is_on_its_way(at):
+    answers = at(TURNS)
+    answers.write(0, "resend", "resend")
+    assert len(letters(answers.server, answers.person(0), "turn")) == 1
+
+
+def test_resend_without_a_question_is_refused(at):
+    answers = at(TURNS)
+    answers.write(1, "resend")
+    assert "not asked anything" in answers.said()
+
+
+@pytest.mark.parametrize("word", ["help", "board", "rules"])
+def test_what_is_asked_for_stands_in_the_receipt(at, word):
+    answers = at(TURNS)
+    before = everything(answers.server.store)
+    answers.write(0, word)
+    assert answers.receipts()[-1][word]
+    assert answers.receipts()[-1]["nothing_changed"]
+    assert nothing_but_the_receipt(before, everything(answers.server.store))
+
+
+def test_every_word_is_tried_here():
+    tried = {"help", "board", "rules", "resend", "undo", "talk", "vacation", "stop", "resign"}
+    assert {word.value for word in Word} == tried
+
+
+# Whose seat it is.
+
+
+def test_who_has_lost_the_seat_does_nothing_there(at):
+    answers = at(TURNS)
+    lines = ("bid 3", "talk hello", "up to 4", "undo")
+    kept = [answers.keep(0) for _ in lines]
+    answers.server.run(leaving.resign, answers.begun.id, answers.seat(0), answers.person(0))
+    before = answers.begun.log()
+    for each, line in zip(kept, lines, strict=True):
+        assert answers.act(each, line) == "reply: refused"
+    assert answers.begun.log() == before
+    assert answers.server.read(talk.heard, answers.begun.id) == []
+
+
+# Once and whole.
+
+
+def test_a_reply_that_is_handed_in_again_is_carried_out_once(at):
+    answers = at(TURNS)
+    kept = answers.keep(0)
+    first = answers.act(kept, "talk hello", "bid 3")
+    before = everything(answers.server.store)
+    assert answers.act(kept, "talk hello", "bid 3") == first
+    assert everything(answers.server.store) == before
+
+
+def test_a_reply_without_commands_is_answered_once(at):
+    answers = at(TURNS)
+    kept = answers.keep(0)
+    assert answers.act(kept, "hello") == answers.act(kept, "hello") == "reply: no command"
+    assert len(answers.receipts()) == 1
+
+
+def test_a_reply_that_breaks_off_leaves_nothing(at):
+    answers = at(TURNS)
+    kept = answers.keep(0)
+    lines = ("talk hello", "vacation 2026-12-20 to 2026-12-24", "bid 3", "undo", "up to 4", "stop", "bid 99")
+    assert fails_without_a_trace(answers.server.store, lambda: answers.act(kept, *lines)) > 30
+
+
+def test_two_workers_with_the_same_reply_carry_it_out_once(at):
+    answers = at(TURNS)
+    for number, meeting in enumerate(meetings(answers.server.store)):
+        kept = answers.keep(0, turn=FIRST)
+        words = f"talk number {number}"
+        done = meeting(
+            lambda kept=kept, words=words: answers.act(kept, words),
+            lambda kept=kept, words=words: answers.act(kept, words),
+        )
+        heard = [line.text for line in answers.server.read(talk.heard, answers.begun.id)]
+        assert done == (done[0], done[0])
+        assert heard.count(f"number {number}") <= 1
+
+
+def test_a_reply_and_the_clock_make_one_choice(at):
+    answers = at("bid")
+    for meeting in meetings(answers.server.store):
+        turn, default = answers.begun.row().turn, answers.asked(0).default
+        kept, (one, _) = answers.keep(0), other_option(answers, 0)
+        meeting(
+            lambda kept=kept, one=one: answers.act(kept, one),
+            lambda turn=turn, default=default: answers.play(0, default, By.CLOCK, turn),
+        )
+        # The clock never goes over the player's own choice; the player's may take the place of the clock's.
+        position = move.position_of(answers.begun.row())
+        assert grammar.write(position.open()[answers.seat(0)], position.box[answers.seat(0)]) == one
+        assert answers.begun.verifies()
+        for other in (1, 2):
+            answers.play(other, answers.asked(other).default)
+
+
+def _mark_sent(server):
+    with server.store.engine.begin() as tx:
+        tx.exec_driver_sql("UPDATE outbox SET status = 'sent' WHERE kind = 'turn'")

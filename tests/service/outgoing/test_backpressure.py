@@ -1,0 +1,223 @@
+"""Bad days of relays and domains: nothing is lost, nothing storms when they are over, and nobody else suffers.
+
+The far end is a real SMTP server on this machine. Time passes in steps, at each of which a worker looks once.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+
+from pbem.config import Security, Smtp
+from pbem.mail.send.relay import Relay
+from pbem.mail.send.throttle import Throttle
+from pbem.service.desk import alarms
+from pbem.service.desk.acts.emails import Resend
+from pbem.service.outgoing import deliver
+from pbem.service.outgoing.deliver import IN_A_ROW, RESTS, Post
+from pbem.service.people import addresses, send_links
+from pbem.store import reachability
+from tests.mail.sink import Sink, client_trust, server_tls
+from tests.service.moderated import does
+from tests.service.outgoing.test_deliver import HEAD
+from tests.service.stored import letters
+
+DOMAINS = ("alpha", "beta", "gamma")
+EACH = 5
+LIMITS = Throttle(per_second=10, per_domain=1)
+STEP = timedelta(seconds=2)
+MINUTE = timedelta(minutes=1)
+
+
+@dataclass
+class Worker:
+    """A worker whose clock moves in steps, and what came in at each."""
+
+    server: object
+    clock: object
+    post: Post
+    sink: Sink
+    arrived: list[Counter] = field(default_factory=list)
+
+    def works(self, length, step=STEP):
+        """Look at the queue at each step of so much time."""
+        until = self.clock.now() + length
+        while self.clock.now() < until:
+            before = len(self.sink.kept)
+            while deliver.deliver(self.server, self.post).dealt_with:
+                pass
+            self.arrived.append(Counter(mail.recipient.rpartition("@")[2] for mail in self.sink.kept[before:]))
+            self.clock.advance(step)
+
+    def reaches(self, sink, **given):
+        """From now on this is the relay."""
+        self.sink = sink
+        self.post.transport = relay(sink.port, **given)
+
+
+def relay(port, *, security=Security.NONE, trust=None, timeout=1):
+    return Relay(Smtp("127.0.0.1", security, port, "", "", timeout), trust)
+
+
+@pytest.fixture
+def sink():
+    """The relay, and everybody's mail server behind it."""
+    with Sink() as listening:
+        yield listening
+
+
+@pytest.fixture
+def worker(server, clock, sink):
+    """A worker with limits, some people in each of three domains, and a mail to each of them in the queue."""
+    for domain in DOMAINS:
+        for number in range(EACH):
+            person = server.run(addresses.create, f"p{number}@{domain}.example")
+            server.run(addresses.confirm, person.id)
+    working = Worker(server, clock, Post(HEAD, relay(sink.port), LIMITS), sink)
+    working.works(MINUTE)
+    assert not sink.kept, "whoever has confirmed an address is not asked to"
+    working.arrived.clear()
+    for domain in DOMAINS:
+        for number in range(EACH):
+            server.run(send_links.send, f"p{number}@{domain}.example")
+    return working
+
+
+def each_once(sink):
+    """Whether everybody has got the mail, and nobody has two."""
+    got = Counter(mail.recipient for mail in sink.kept)
+    assert got == Counter(f"p{number}@{domain}.example" for domain in DOMAINS for number in range(EACH))
+
+
+def no_storm(arrived):
+    """Whether no domain got more at one step than its share of it."""
+    assert max(step.total() for step in arrived) <= 10 * 2
+    assert max(many for step in arrived for many in step.values()) <= 2
+
+
+def test_a_relay_that_is_down_for_two_hours_loses_nothing_and_is_not_stormed_afterwards(worker, server, clock):
+    with Sink() as gone:
+        pass
+    worker.reaches(gone)
+    worker.works(timedelta(hours=2), MINUTE)
+    assert {row.attempts for row in letters(server, kind="links")} == {0}, "it is no mail's fault"
+    with Sink() as back:
+        worker.reaches(back)
+        worker.works(timedelta(minutes=15))
+        each_once(back)
+    no_storm(worker.arrived)
+
+
+def test_a_relay_that_is_down_for_five_minutes_is_an_alarm_and_one_only(worker, server, clock):
+    with Sink() as gone:
+        pass
+    worker.reaches(gone)
+    worker.works(4 * MINUTE, STEP)
+    clock.advance(timedelta(minutes=6))
+    assert alarms.tell(server) == 0
+    worker.works(timedelta(hours=2), MINUTE)
+    assert alarms.tell(server) == 1
+
+
+def test_a_domain_that_takes_nothing_now_holds_up_no_other_and_gets_everything_later(worker, sink, server, clock):
+    sink.does_to(beta="450 rcpt")
+    worker.works(10 * STEP)
+    assert Counter(mail.recipient.rpartition("@")[2] for mail in sink.kept) == {
+        "alpha.example": EACH,
+        "gamma.example": EACH,
+    }
+    assert worker.arrived[0]["alpha.example"] == 2, "at once, as much as its share is"
+    worker.works(timedelta(hours=1), timedelta(seconds=15))
+    sink.does_to()
+    worker.works(timedelta(hours=3), timedelta(seconds=15))
+    each_once(sink)
+    no_storm(worker.arrived)
+
+
+def test_a_domain_that_refuses_again_and_again_is_left_alone_for_a_while(worker, sink, server, clock):
+    sink.does_to(beta="450 rcpt")
+    worker.works(RESTS)
+    tries = [row.attempts for row in letters(server, kind="links") if row.status == "queued"]
+    assert sum(tries) <= IN_A_ROW + 1, "after some in a row nothing more is tried"
+
+
+def test_what_a_domain_refuses_of_its_readers_is_nothing_to_the_others(worker, sink, server, clock):
+    sink.does_to(beta="550 rcpt")
+    worker.works(10 * STEP)
+    assert Counter(mail.recipient.rpartition("@")[2] for mail in sink.kept) == {
+        "alpha.example": EACH,
+        "gamma.example": EACH,
+    }
+    assert len([row for row in letters(server, kind="links") if row.status == "undeliverable"]) == EACH
+
+
+def test_mails_that_are_refused_whole_are_kept_for_somebody_to_look_at_and_can_be_sent_again(
+    worker, sink, server, clock
+):
+    sink.does_to(beta="550 data")
+    worker.works(10 * STEP)
+    parked = [row for row in letters(server, kind="links") if row.status == "parked"]
+    assert len(parked) == EACH
+    with server.store.read() as tx:
+        assert all(reachability.failure(tx, row.person_id) is None for row in parked), "no reader is blamed"
+    clock.advance(timedelta(minutes=6))
+    assert alarms.tell(server) == EACH
+    sink.does_to()
+    for row in parked:
+        does(server, Resend(row.game_id, row.id))
+    worker.works(10 * STEP)
+    each_once(sink)
+
+
+def test_a_relay_that_does_not_offer_encryption_gets_nothing(worker, sink, server):
+    worker.reaches(sink, security=Security.STARTTLS, trust=client_trust())
+    worker.works(timedelta(minutes=10), MINUTE)
+    assert sink.kept == []
+    with Sink(tls_context=server_tls()) as protected:
+        worker.reaches(protected, security=Security.STARTTLS, trust=client_trust())
+        worker.works(timedelta(minutes=15))
+        each_once(protected)
+    no_storm(worker.arrived)
+
+
+@pytest.mark.slow
+def test_a_relay_that_falls_silent_is_left_alone_and_loses_nothing(worker, sink, server, clock):
+    sink.does_to(**dict.fromkeys(DOMAINS, "hang"))
+    worker.works(3 * STEP)
+    assert worker.post.rests_until is not None
+    assert sum(row.attempts for row in letters(server, kind="links")) == IN_A_ROW, (
+        "each try counts, and no more are made"
+    )
+    sink.does_to()
+    worker.works(timedelta(hours=2), timedelta(seconds=15))
+    each_once(sink)
+    no_storm(worker.arrived)
+
+
+def test_workers_side_by_side_keep_to_the_limits_together(worker, sink, server, clock):
+    other = Worker(server, clock, Post(HEAD, relay(sink.port), LIMITS), sink)
+    for _ in range(3):
+        before = Counter(mail.recipient.rpartition("@")[2] for mail in sink.kept)
+        for each in (worker, other, worker, other):
+            while deliver.deliver(server, each.post, limit=1).dealt_with:
+                pass
+        after = Counter(mail.recipient.rpartition("@")[2] for mail in sink.kept)
+        assert max((after - before).values()) <= 2
+        clock.advance(STEP)
+
+
+def test_a_domain_that_is_new_gets_few_mails_on_its_first_day_and_all_it_wants_later(worker, sink, server, clock):
+    worker.post.throttle = Throttle(new_domain=2)
+    worker.works(10 * STEP)
+    assert Counter(mail.recipient.rpartition("@")[2] for mail in sink.kept) == dict.fromkeys(
+        (f"{name}.example" for name in DOMAINS), 2
+    )
+    worker.works(timedelta(hours=3), MINUTE)
+    each_once(sink)
+    clock.advance(timedelta(days=1))
+    for number in range(EACH):
+        server.run(send_links.send, f"p{number}@beta.example")
+    before = len(sink.kept)
+    worker.works(STEP)
+    assert len(sink.kept) == before + EACH

@@ -1,0 +1,319 @@
+"""What mails say: every kind that the server queues has its words, and they hold together."""
+
+import re
+from collections.abc import Callable
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from pbem import paths, service
+from pbem.mail.send.local_mailbox import LocalMailbox
+from pbem.mail.send.throttle import Throttle
+from pbem.service import links
+from pbem.service.absence import substitutes
+from pbem.service.desk import calls
+from pbem.service.desk.acts.clocks import Extend, Pause, Resume
+from pbem.service.desk.acts.correct import Correct
+from pbem.service.desk.acts.people import Ban
+from pbem.service.desk.acts.seats import Substitute
+from pbem.service.outgoing import deliver
+from pbem.service.outgoing.deliver import Post
+from pbem.service.people import addresses
+from pbem.service.play import by_link
+from pbem.service.tables import invitations, joining, leaving
+from pbem.store import outbox
+from pbem.store.outbox import Letter
+from pbem.tokens import Purpose
+from tests.service.acting import ANN
+from tests.service.moderated import does
+from tests.service.outgoing.test_deliver import HEAD, HOUR, LINK
+
+_QUEUED = re.compile(r"(?:Letter\(\s*[\w.]+|Next\([^\"]*),\s*\"(\w+)\"")
+_NOTICED = re.compile(r"(?:notice|tell_with_clocks)\(\s*(?:doing\.)?tx, (?:doing\.)?server,[^)]*?\"(\w+)\"")
+
+KINDS = sorted(folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir())
+
+
+@pytest.fixture
+def box(tmp_path):
+    return LocalMailbox(tmp_path / "mailbox")
+
+
+@pytest.fixture
+def sends(server, clock, box) -> Callable[[], None]:
+    """Everything in the queue is sent, and nothing of it gets stuck."""
+
+    def send() -> None:
+        for _ in range(3):
+            clock.advance(HOUR)
+            deliver.deliver(server, Post(HEAD, box, Throttle()), limit=200)
+        with server.store.read() as tx:
+            assert [row.kind for status in ("queued", "parked") for row in outbox.with_status(tx, status, 99)] == []
+
+    return send
+
+
+def text_of(box, subject, to=""):
+    """The text of the newest mail, to somebody or to anybody, whose subject has this in it."""
+    found = next((letter for letter in box.letters(to) if subject in letter.subject), None)
+    assert found is not None, [letter.subject for letter in box.letters()]
+    opened = box.read(found.key)
+    assert not any(odd in opened.text for odd in ("None", "{{", "{%", "Undefined", "()", "“”"))
+    assert [line for line in opened.text.splitlines() if len(line) > 72 and "https://" not in line] == []
+    return opened.text
+
+
+def sources():
+    return [path.read_text() for path in sorted(Path(service.__path__[0]).rglob("*.py"))]
+
+
+def test_every_kind_of_mail_that_is_queued_anywhere_has_its_words():
+    queued = {kind for source in sources() for kind in _QUEUED.findall(source)}
+    # A table that ends before its beginning is told of by what became of it; whoever sits down gets both of these; and a
+    # mail to try the relay with is sent by hand.
+    assert len(queued) > 10
+    assert queued | {"closed", "expired", "welcome", "trial"} == set(KINDS)
+
+
+def test_every_kind_of_mail_is_in_the_handbook():
+    page = (paths.handbook() / "mail.md").read_text()
+    rows = [line for line in page.split("## When mails come")[0].splitlines() if line.startswith("| `")]
+    assert sorted(kind for row in rows for kind in re.findall(r"`(\w+)`", row.split("|")[1])) == KINDS
+
+
+def test_every_notice_has_a_subject_of_its_own():
+    subject = (paths.templates() / "mail" / "notice" / "subject.txt").read_text()
+    queued = {what for source in sources() for what in _NOTICED.findall(source)}
+    assert {"deadline", "paused", "resumed", "extended", "replaced", "bot_plays", "frozen", "unfrozen"} <= queued
+    assert {what for what in queued if f'what == "{what}"' not in subject} == set()
+
+
+def test_an_address_is_confirmed_by_the_link_in_its_mail(server, box, sends):
+    found = server.run(addresses.create, "zoe@example.org", "Zoe")
+    sends()
+    purpose, token, _ = LINK.findall(text_of(box, "confirm"))[0]
+    assert purpose == "c"
+    assert server.read(links.follow, token, Purpose.CONFIRM).person_id == found.id
+
+
+def test_an_invitation_says_who_asks_and_what_is_agreed_and_binds_the_server(server, box, sends, person):
+    ann = person("Ann")
+    made = server.run(joining.create_table, ann, joining.Wanted("bid", 3, invited=("ben@example.org",), pace="3d"))
+    sends()
+    text = text_of(box, "Ann invites you")
+    assert text.startswith("Ann asks you to play by mail: “Bid!”.")
+    assert "Pace: 3 days for each decision." in text
+    assert made.commitment in text
+    assert "Everybody holds the same six tiles" in text, "who never heard of the game can see what it is"
+    assert f"{HEAD.base_url}/games/bid" in text.splitlines()
+    token = next(token for purpose, token, _ in LINK.findall(text) if purpose == "c")
+    link = server.read(links.follow, token, Purpose.CONFIRM)
+    assert link.game_id == made.game_id
+    server.run(addresses.confirm, link.person_id)
+    server.run(joining.join, made.game_id, link.person_id, name="Ben")
+    sends()
+    assert made.commitment in text_of(box, "you have a place")
+
+
+def test_what_happens_to_a_table_before_it_begins_is_told(server, box, sends, person):
+    ann, ben = person("Ann"), person("Ben")
+    made = server.run(
+        joining.create_table, ann, joining.Wanted("bid", 3, invited=("cleo@example.org",), title="Monday")
+    )
+    server.run(joining.join, made.game_id, ann)
+    server.run(joining.join, made.game_id, ben)
+    server.run(invitations.decline, made.game_id, server.run(addresses.create, "cleo@example.org").id)
+    server.run(leaving.leave, made.game_id, ben)
+    sends()
+    assert "Monday (Bid!)" in text_of(box, "was declined")
+    assert text_of(box, "Ben has left").startswith("Ann: Ben has left Monday (Bid!)")
+    server.run(joining.join, made.game_id, ben)
+    server.run(leaving.leave, made.game_id, ann)
+    sends()
+    assert "the host has closed" in text_of(box, "was closed")
+
+
+def test_a_table_that_never_filled_up_says_so(server, clock, box, sends, person):
+    made = server.run(joining.create_table, person("Ann"), joining.Wanted("bid", 3))
+    clock.advance(timedelta(days=20))
+    leaving.expire(server)
+    sends()
+    assert "waited for its players too long" in " ".join(text_of(box, "did not fill up").split())
+    assert made.game_id
+
+
+def test_pauses_and_more_time_are_told_with_the_new_moment(server, box, sends, table):
+    game = table("templari", 3)
+    sends()
+    (seat,) = game.asked()
+    asked = f"{game.places()[seat].name.lower()}@example.org"
+    does(server, Pause(game.id), "lost luggage")
+    sends()
+    assert "The organiser says: lost luggage" in text_of(box, "is paused")
+    does(server, Resume(game.id), "found it")
+    sends()
+    assert "You are asked: please decide by" in text_of(box, "goes on", to=asked)
+    does(server, Extend(game.id, "2d"), "take your time")
+    sends()
+    assert "please decide by Tue 24 Nov" in " ".join(text_of(box, "you have more time").split())
+
+
+def test_a_correction_and_what_is_agreed_are_told_as_people_say_them(server, box, sends, table):
+    game = table("bid", 3, options={"max_auctions": 12}, pace="1d")
+    sends()
+    welcome = text_of(box, "the game begins")
+    assert "Auctions at most: 12" in welcome
+    assert "A new roll costs" not in welcome, "what is as always is in the rules"
+    does(server, Correct(game.id, "pace", "3d"), "It was written wrongly.")
+    sends()
+    assert "The pace was 1 day, and is 3 days now" in " ".join(text_of(box, "a correction").split())
+    waiting = server.run(joining.create_table, game.person_at(0), joining.Wanted("bid", 3, title="Later")).game_id
+    server.run(joining.join, waiting, game.person_at(0))
+    does(server, Correct(waiting, "option", "Auctions at most: 30"), "Shorter.")
+    sends()
+    told = " ".join(text_of(box, "Later (Bid!)").split())
+    assert "It was “Auctions at most: 150”, and is “Auctions at most: 30” now." in told
+
+
+def test_a_ban_says_its_last_day_with_its_name(server, box, sends, person):
+    does(server, Ban(person("Ann"), date(2027, 6, 1)), "Insults at three tables.")
+    sends()
+    assert "This ends after Tue 1 Jun 2027." in text_of(box, "kept from new tables")
+
+
+def test_a_player_who_resigns_and_a_game_that_ends_by_consent_are_told(server, box, sends, table):
+    game = table("templari", 4)
+    sends()
+    server.run(leaving.resign, game.id, 0, game.person_at(0))
+    sends()
+    assert "has resigned" in text_of(box, "has resigned")
+    server.run(leaving.agree_to_end, game.id, game.person_at(1))
+    sends()
+    assert "/s/" in text_of(box, "wants to end the game")
+    for seat in (2, 3):
+        server.run(leaving.agree_to_end, game.id, game.person_at(seat))
+    sends()
+    assert game.row().secret.hex() in text_of(box, "without a result")
+
+
+def test_a_free_seat_is_offered_with_the_board_that_everybody_sees_and_a_link(server, box, sends, table, person):
+    willing = person("Zoe")
+    server.run(substitutes.set_willing, willing, willing=True)
+    game = table("sunset-poker", 3, successor="substitute")
+    sends()
+    server.run(leaving.resign, game.id, 0, game.person_at(0))
+    sends()
+    text = text_of(box, "A seat is free")
+    assert text.startswith(f"Zoe: at Sunset Poker the seat of {game.places()[0].name} is to be taken over")
+    assert "SUNSET POKER" in text
+    assert "Your hand" not in text
+    token = next(token for purpose, token, _ in LINK.findall(text) if purpose == "c")
+    link = server.read(links.follow, token, Purpose.CONFIRM)
+    assert (link.person_id, link.game_id, link.seat) == (willing, game.id, 0)
+
+
+def test_whoever_takes_a_seat_over_gets_the_table_and_their_turn(server, box, sends, table, person):
+    person("Zoe")
+    game = table("templari", 3)
+    sends()
+    (seat,) = game.asked()
+    does(server, Substitute(game.id, seat, "zoe@example.org"), "Ann has moved house")
+    sends()
+    assert "TEMPLARI" in text_of(box, "you play now", to="zoe@example.org")
+    assert "is played for you" in text_of(box, f"turn {game.row().turn}:", to="zoe@example.org")
+    assert "The organiser says: Ann has moved house" in text_of(box, "Zoe plays with you now")
+
+
+def test_a_reminder_answers_the_mail_of_its_turn_and_offers_the_same_choices(server, clock, box, sends, table):
+    game = table("sunset-poker", 3)
+    sends()
+    person = game.person_at(0)
+    queue(server, Letter(person, "reminder", game.id, None, 0, 1, {"due_at": clock.now().isoformat(), "number": 1}))
+    sends()
+    address = f"{game.places()[0].name.lower()}@example.org"
+    again, turn = (
+        next(box.read(letter.key) for letter in box.letters(address) if letter.subject.startswith(beginning))
+        for beginning in ("Re: ", "Sunset Poker, turn")
+    )
+    assert dict(again.headers)["In-Reply-To"] == dict(turn.headers)["Message-ID"]
+    assert again.letter.subject == f"Re: {turn.letter.subject}"
+    choices = [[link for link in LINK.findall(each.text) if link[0] == "m"] for each in (again, turn)]
+    assert choices[0] == choices[1] != []
+    assert "This is a reminder." in text_of(box, "Re:")
+
+
+def test_a_silent_turn_is_told_with_what_more_silence_leads_to(server, clock, box, sends, table):
+    game = table("sunset-poker", 3)
+    facts = {"choice": "pick Mill", "due_at": clock.now().isoformat(), "silent": 2, "warning": "Beware."}
+    queue(server, Letter(game.person_at(0), "auto_passed", game.id, 7, 0, 1, facts))
+    queue(server, Letter(game.person_at(1), "auto_passed", game.id, 7, 1, 1, facts | {"due_at": None}))
+    queue(server, Letter(game.person_at(1), "host", game.id))
+    sends()
+    assert "Beware." in text_of(box, "was played for you")
+    assert "you are the host now" in text_of(box, "you are the host now")
+
+
+def test_somebody_without_a_name_is_greeted_all_the_same(server, box, sends):
+    server.run(calls.answer, ANN, server.run(calls.call_from, "stranger@example.org", "Hello?"), "Hello!")
+    sends()
+    assert text_of(box, "has answered").startswith("You called the organiser")
+
+
+def test_the_organisers_answer_comes_with_what_was_asked(server, box, sends, table):
+    game = table("templari", 3)
+    number = server.run(calls.call, game.person_at(0), "Where is\nmy mail?", game_id=game.id, seat=0)
+    server.run(calls.answer, ANN, number, "In the other folder.\n\nGreetings")
+    sends()
+    text = text_of(box, "has answered")
+    assert "you called the organiser about Templari." in text
+    assert "In the other folder.\n\nGreetings" in text
+    assert "> Where is\n> my mail?" in text
+
+
+def test_the_mail_with_all_games_has_a_link_for_each_and_one_to_sign_in(server, box, sends, table, person):
+    one, two = table("templari", 3), table("bid", 3)
+    ann = person("Ann")
+    sends()
+    queue(server, Letter(ann, "links"))
+    sends()
+    found = LINK.findall(text_of(box, "your games"))
+    seats = [server.read(links.follow, token, Purpose.SEAT) for purpose, token, _ in found if purpose == "s"]
+    assert {seat.game_id for seat in seats} == {one.id, two.id}
+    (token,) = [token for purpose, token, _ in found if purpose == "l"]
+    assert server.read(links.follow, token, Purpose.SIGN_IN).person_id == ann
+
+
+def test_an_order_that_ended_tells_its_owner_why_in_the_next_mail(server, box, sends, table):
+    game = table("templari", 3)
+    sends()
+    seat, _ = next(iter(game.asked().items()))
+    person = token_of_seat(server, box, seat)
+    server.run(by_link.leave_order, person, "up to 3 or ask me")
+    for _ in range(12):
+        asked = game.asked()
+        if not asked:
+            break
+        other, decision = next(iter(asked.items()))
+        if other == seat:
+            break
+        bids = [choice for choice in decision.choices() if choice.verb == "bid"]
+        game.play(other, bids[min(4, len(bids) - 1)] if bids else decision.default)
+    sends()
+    text = " ".join(text_of(box, f"turn {game.row().turn}").split())
+    assert "Your order “up to 3 or ask me” has ended." in text
+
+
+def token_of_seat(server, box, seat):
+    """The token of a seat's page, out of the mail that asked it."""
+    for letter in box.letters():
+        for purpose, token, _ in LINK.findall(box.read(letter.key).text):
+            if purpose == "s" and server.read(links.follow, token, Purpose.SEAT).seat == seat:
+                return token
+    raise AssertionError("no mail to that seat")
+
+
+def queue(server, letter):
+    """Queue a mail, as a service does."""
+    now = server.now()
+    server.store.write(lambda tx: outbox.queue(tx, [letter], now, now))

@@ -1,0 +1,1035 @@
+"""Mails from the queue to the relay: never none, never two different ones, and always in the ledger.
+
+The relay is a real server on this machine; what is looked at are the mails that it took.
+"""
+
+import re
+from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+from itertools import pairwise
+
+import dkim
+import pytest
+from sqlalchemy import event
+
+from engine import game as games_of_house
+from engine import grammar
+from pbem import failpoints
+from pbem.clock import SeededRandomness
+from pbem.config import Security, Smtp
+from pbem.domain.errors import Gone, NotFound
+from pbem.domain.user_text import LONGEST_SAID
+from pbem.mail.send.dkim import signer
+from pbem.mail.send.relay import Outcome, Relay, Result
+from pbem.mail.send.throttle import Throttle
+from pbem.mail.wire import parse, text_of
+from pbem.mail.write.compose import Letterhead
+from pbem.service import links
+from pbem.service.account import delete
+from pbem.service.desk.acts.emails import Resend, ResendOfNoTable
+from pbem.service.outgoing import deliver, ledger
+from pbem.service.outgoing.deliver import LEASE, TOGETHER, Post
+from pbem.service.outgoing.outcomes import TRIES
+from pbem.service.people import addresses
+from pbem.service.play import by_link, undo
+from pbem.service.tables import joining, leaving, talk
+from pbem.store import deadlines, outbox, quotas, reachability
+from pbem.store import ledger as ledger_rows
+from pbem.store import people as person_rows
+from pbem.store.outbox import Letter
+from pbem.tokens import SECRET_BYTES, Purpose, contains_token, revoke, rotate
+from tests.mail.far_end import TAKEN, FarEnd, OnTheWay
+from tests.mail.test_dkim import SETTINGS, dns
+from tests.service.a_game import Begun
+from tests.service.moderated import does
+
+HOST = "play.example.org"
+HEAD = Letterhead("Auction games by mail", f"https://{HOST}", HOST, f"games@{HOST}", f"organiser@{HOST}")
+HOUR = timedelta(hours=1)
+LINK = re.compile(rf"https://{re.escape(HOST)}/([a-z])/([a-z2-7]{{33}})(?:/([^\s>/]+))?")
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+@pytest.fixture
+def post(sink):
+    """What this server sends with."""
+    return post_to(sink)
+
+
+def post_to(sink, **given):
+    return Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, sink.port, "", "", 5)), **given)
+
+
+def drain(server, clock, post):
+    """Let time pass until nothing is queued any more."""
+    for _ in range(60):
+        clock.advance(timedelta(hours=3))
+        deliver.deliver(server, post, limit=100)
+        if not rows(server, "queued"):
+            return
+    raise AssertionError("mails are stuck")
+
+
+def work(server, post):
+    """Send what there is to send now, as a worker does."""
+    while deliver.deliver(server, post).dealt_with:
+        pass
+
+
+def test_much_talk_leaves_a_mail_of_a_turn_its_room(server, clock, sink, table):
+    """Forty lines of letters that need the most bytes on the wire: the newest stand in the mail, and it says that there were more."""
+    game = table("templari", 3)
+    seat = next(iter(game.asked()))
+    talker = next(each for each in range(3) if each != seat)
+    for _ in range(2):
+        for number in range(talk.LINES_AN_HOUR):
+            server.run(talk.say, game.id, talker, game.person_at(talker), f"{number} " + "李" * (LONGEST_SAID - 4))
+        clock.advance(HOUR)
+    drain(server, clock, post_to(sink))
+    (mail,) = [
+        mail
+        for mail in sink.to(server.read(addresses.read, game.person_at(seat)).address)
+        if "What you can do" in mail.html
+    ]
+    assert "More was said than fits in here" in mail.html
+    assert f": {talk.LINES_AN_HOUR - 1} 李" in " ".join(mail.text.split())
+    assert len(mail.html.encode()) < 16 * 1024
+
+
+def rows(server, status=None, kind=None, game=None):
+    with server.store.read() as tx:
+        found = outbox.with_status(tx, status, 1000) if status else outbox.about(tx, game, 1000)
+    # What is told before a game begins is no part of what these tests look at.
+    return [row for row in reversed(found) if row.kind == kind or (kind is None and row.kind != "joined")]
+
+
+def lines_of(server, row):
+    with server.store.read() as tx:
+        return [line.what for line in ledger_rows.lines(tx, [row.id]).get(row.id, [])]
+
+
+def deadline_of(server, game, seat, turn=None):
+    with server.store.read() as tx:
+        return deadlines.read(tx, game.id, game.row().turn if turn is None else turn, seat)
+
+
+def began(table, kind="sunset-poker", seats=3, **given):
+    return table(kind, seats, **given)
+
+
+def links_in(mail):
+    return LINK.findall(mail.text)
+
+
+# A mail that is enough to play from
+
+
+def test_the_mail_of_a_turn_says_what_is_asked_until_when_and_what_silence_does(server, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    deliver.deliver(server, post)
+    seat, decision = next(iter(game.open().items()))
+    person = server.read(ledger.of_person, game.person_at(seat))
+    assert {"welcome", "turn"} <= {mail.kind for mail in person}
+    mails = [mail for mail in sink.kept if "turn 1" in str(mail.message["subject"])]
+    assert len(mails) == len(game.open())
+    for mail in mails:
+        first = mail.text.splitlines()[:3]
+        assert "Which card do you pick?" in first[0]
+        assert first[1].startswith("Please decide by Sun 22 Nov 2026, 13:00")
+        assert "UTC" in first[1]
+        assert "Sunset Poker, turn 1" in str(mail.message["subject"])
+        assert "is played for you" in mail.text
+        assert game.row().entry_head.hex()[:20] in mail.text
+    assert decision.default.verb == "pick"
+
+
+def test_a_deadline_is_told_in_the_zone_of_its_reader(server, clock, sink, post, table):
+    game = began(table)
+    for seat in range(3):
+        server.run(addresses.set_zone, game.person_at(seat), "Europe/Berlin")
+    clock.advance(HOUR)
+    deliver.deliver(server, post)
+    mails = [mail for mail in sink.kept if "turn 1" in str(mail.message["subject"])]
+    assert mails
+    assert all("Sun 22 Nov 2026, 14:00 (Europe/Berlin); 13:00 UTC" in mail.text for mail in mails)
+
+
+@pytest.mark.parametrize("kind", games_of_house.names())
+def test_a_game_can_be_played_from_its_mails_alone(server, clock, sink, post, table, kind):
+    """Whoever clicks the first link of each mail, or where there is none writes the default, gets through many turns."""
+    game = began(table, kind)
+    read = 0
+    for _ in range(12):
+        clock.advance(HOUR)
+        deliver.deliver(server, post, limit=100)
+        news, read = sink.kept[read:], len(sink.kept)
+        for mail in news:
+            if ", turn " not in str(mail.message["subject"]):
+                continue
+            asked = {option: token for purpose, token, option in links_in(mail) if purpose == "m"}
+            turn = game.row().turn
+            seat = server.read(links.follow, next(t for p, t, _ in links_in(mail) if p == "s"), Purpose.SEAT).seat
+            decision = game.open().get(seat)
+            if decision is None:
+                continue
+            if decision.count() <= 12:
+                offered = {grammar.read(decision, option.replace("-", " ")) for option in asked}
+                position_of = game.view(seat)
+                rules = games_of_house.load(kind)
+                legal = {each for each in decision.choices() if rules.objects(position_of, seat, each) is None}
+                assert offered == legal
+            if asked:
+                option, token = next(iter(asked.items()))
+                assert server.run(by_link.move, token, option).turn == turn
+            else:
+                game.play(seat, decision.default)
+    assert game.row().turn > 3
+    assert game.verifies()
+
+
+@pytest.mark.parametrize("kind", games_of_house.names())
+def test_every_line_of_a_mail_fits_72_columns(server, clock, sink, post, table, kind):
+    game = began(table, kind, title="Ångström’s long evening of cards, coins and second thoughts")
+    for _ in range(6):
+        clock.advance(HOUR)
+        deliver.deliver(server, post, limit=100)
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+            break
+    for mail in sink.kept:
+        too_long = [line for line in mail.text.splitlines() if len(line) > 72 and "https://" not in line]
+        assert too_long == []
+
+
+def test_the_result_has_the_ranking_the_secret_and_the_head(server, clock, sink, post, table):
+    game = began(table, "templari")
+    for _ in game.play_defaults():
+        pass
+    drain(server, clock, post)
+    results = [mail for mail in sink.kept if "FINAL STANDING" in mail.text]
+    assert len(results) == 3
+    row = game.row()
+    for mail in results:
+        assert row.secret.hex() in mail.text
+        assert row.commitment in mail.text
+        assert "1. " in mail.text
+        assert row.entry_head.hex()[:20] in mail.text
+
+
+def test_a_secret_of_the_table_is_in_no_mail_before_the_end(server, clock, sink, post, table):
+    game = began(table)
+    for _ in range(4):
+        clock.advance(HOUR)
+        deliver.deliver(server, post, limit=100)
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    row = game.row()
+    assert sink.kept
+    for mail in sink.kept:
+        assert row.secret.hex().encode() not in mail.content
+        assert row.seed.hex().encode() not in mail.content
+
+
+# Secrets
+
+
+def test_no_mail_shows_a_card_of_another_seats_hidden_hand(server, clock, sink, post, table):
+    game = began(table)
+    for _ in range(3):
+        clock.advance(HOUR)
+        deliver.deliver(server, post, limit=100)
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    clock.advance(HOUR)
+    before = len(sink.kept)
+    deliver.deliver(server, post, limit=100)
+    mails = {mail.recipient: mail for mail in sink.kept[before:] if "YOUR LAST TURN" in mail.text}
+    assert len(mails) == 3
+    hands = {}
+    for address, mail in mails.items():
+        hand = re.search(r"Your hand: (.*?)\n  \S", mail.text, re.DOTALL)
+        hands[address] = [" ".join(card.split()).partition(" (")[0] for card in hand[1].split(";")]
+        assert len(hands[address]) == 3
+    for reader, mail in mails.items():
+        said = " ".join(mail.text.split())
+        for owner, cards in hands.items():
+            for card in cards:
+                assert bool(re.search(rf"\b{card}\b", said)) is (owner == reader), (reader, owner, card)
+
+
+def test_no_token_is_ever_stored(server, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    assert any(contains_token(mail.text.encode(), server.keys) for mail in sink.kept)
+    for row in rows(server, game=game.id):
+        assert row.body is not None
+        whole = row.body + text_of(parse(row.body)).encode()
+        assert not contains_token(whole, server.keys)
+        assert not contains_token(row.facts.encode(), server.keys)
+    with server.store.read() as tx:
+        said = ledger_rows.lines(tx, [row.id for row in rows(server, game=game.id)])
+    assert not any(contains_token(line.detail.encode(), server.keys) for each in said.values() for line in each)
+
+
+def test_a_mail_returns_to_an_address_of_its_own_that_can_do_nothing_else(server, clock, sink, post, table):
+    began(table)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    senders = [mail.sender for mail in sink.kept]
+    assert len(set(senders)) == len(senders) > 3
+    for sender in senders:
+        token = sender.removeprefix("b+").partition("@")[0]
+        assert server.read(links.follow, token, Purpose.BOUNCE).outbox_id is not None
+        with pytest.raises(NotFound):
+            server.read(links.follow, token, Purpose.SEAT)
+
+
+# The clock
+
+
+def test_a_clock_starts_when_the_relay_has_taken_the_mail_and_never_before_what_it_says(
+    server, clock, sink, post, table
+):
+    game = began(table)
+    seat = next(iter(game.open()))
+    assert deadline_of(server, game, seat).due_at is None
+    sink.does(*["450 rcpt"] * 50)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    promised = deadline_of(server, game, seat)
+    assert promised.promised_at is not None
+    assert promised.due_at is None
+    sink.handler.script.clear()
+    clock.advance(timedelta(minutes=5))
+    deliver.deliver(server, post, limit=100)
+    started = deadline_of(server, game, seat)
+    assert started.accepted_at == clock.now()
+    assert started.due_at >= promised.promised_at
+    assert started.due_at - started.accepted_at >= timedelta(days=1)
+
+
+def test_a_repetition_of_a_mail_moves_no_clock(server, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    seat = next(iter(game.open()))
+    before = deadline_of(server, game, seat)
+    mail = next(mail for mail in rows(server, game=game.id, kind="turn") if mail.seat == seat)
+    clock.advance(timedelta(hours=5))
+    does(server, Resend(mail.game_id, mail.id))
+    deliver.deliver(server, post, limit=100)
+    assert deadline_of(server, game, seat) == before
+
+
+def test_a_mail_that_waited_so_long_that_its_deadline_is_wrong_is_written_anew(server, clock, sink, post, table):
+    game = began(table)
+    away = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, 1, "", "", 1)))
+    clock.advance(HOUR)
+    deliver.deliver(server, away, limit=100)
+    deliver.deliver(server, replace(away, rests_until=None), limit=100)
+    before = [row for row in rows(server, game=game.id, kind="turn") if row.body]
+    clock.advance(timedelta(hours=30))
+    deliver.deliver(server, post, limit=100)
+    assert all(
+        "Mon 23 Nov 2026, 19:00" in mail.text for mail in sink.kept if ", turn 1" in str(mail.message["subject"])
+    )
+    for row in before:
+        assert "rewritten" in lines_of(server, row)
+
+
+def test_an_answer_given_without_the_mail_and_taken_back_leaves_a_clock_that_runs(server, clock, sink, post, table):
+    game = began(table)
+    seat, decision = next(iter(game.open().items()))
+    game.play(seat, decision.default)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    server.run(undo.take_back, game.id, game.row().turn, seat)
+    assert deadline_of(server, game, seat).status == "open"
+    assert deadline_of(server, game, seat).due_at is not None
+
+
+# Superseded
+
+
+def test_a_mail_whose_turn_is_over_is_never_sent(server, clock, sink, post, table):
+    game = began(table)
+    for seat, decision in game.asked().items():
+        game.play(seat, decision.default)
+    assert game.row().turn == 2
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    assert not [mail for mail in sink.kept if "turn 1:" in str(mail.message["subject"])]
+    assert len([mail for mail in sink.kept if "turn 2:" in str(mail.message["subject"])]) == 3
+    first = [row for row in rows(server, game=game.id, kind="turn") if row.turn == 1]
+    assert {row.status for row in first} == {"superseded"}
+
+
+def test_a_mail_for_a_seat_that_somebody_else_plays_now_reaches_nobody(server, clock, sink, post, table):
+    game = began(table)
+    ann = game.places()[0]
+    server.run(leaving.resign, game.id, 0, ann.person_id)
+    drain(server, clock, post)
+    address = f"{ann.name.lower()}@example.org"
+    assert not [mail for mail in sink.to(address) if ", turn " in str(mail.message["subject"])]
+
+
+# What relays do on bad days
+
+
+def test_not_now_is_tried_again_later_with_the_same_bytes(server, clock, sink, post, table):
+    began(table)
+    sink.does("450 rcpt", "450 data", "drop")
+    drain(server, clock, post)
+    names = [mail.message["message-id"] for mail in sink.kept]
+    assert len(set(names)) == len(names)
+    assert rows(server, "parked") == []
+
+
+def test_a_mail_kept_by_a_relay_that_could_not_say_so_is_sent_again_as_the_same_mail(server, clock, sink, post, table):
+    began(table)
+    sink.does("keep, drop")
+    drain(server, clock, post)
+    by_name = defaultdict(list)
+    for mail in sink.kept:
+        by_name[str(mail.message["message-id"])].append(mail)
+    assert sorted(map(len, by_name.values()))[-1] == 2
+    for copies in by_name.values():
+        assert {mail.content for mail in copies} == {copies[0].content}
+        assert {mail.sender for mail in copies} == {copies[0].sender}
+
+
+def test_an_address_that_is_refused_is_left_alone_until_the_relay_takes_a_mail_for_it(server, clock, sink, post, table):
+    game = began(table)
+    sink.does("550 rcpt")
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    deliver.deliver(server, post, limit=100)
+    (failed,) = {row.person_id for row in rows(server, "undeliverable")}
+    row, *others = [row for row in rows(server, "undeliverable") if row.person_id == failed]
+    assert lines_of(server, row) == ["rendered", "undeliverable"]
+    assert all(lines_of(server, other) == ["rendered", "undeliverable"] for other in others)
+    with server.store.read() as tx:
+        failure = reachability.failure(tx, failed)
+        address = person_rows.read(tx, failed).address
+    assert address not in {mail.recipient for mail in sink.kept}, "nothing more is tried"
+    assert (failure.start_at, failure.cause) == (clock.now(), "refused")
+    assert game.row().status == "playing"
+    queue_links(server, failed)
+    deliver.deliver(server, post, limit=100)
+    with server.store.read() as tx:
+        assert reachability.failure(tx, failed) is None
+
+
+def test_a_turn_whose_mail_was_refused_is_mailed_again_when_the_address_takes_mails(server, clock, sink, post, table):
+    first, second = began(table), began(table)
+    seats = [(game, seat) for game in (first, second) for seat in game.asked()]
+    person = next(game.person_at(seat) for game, seat in seats)
+    sink.does(*["550 rcpt"] * 100)
+    clock.advance(HOUR)
+    for _ in range(2):
+        deliver.deliver(server, post, limit=100)
+    refused = [row for row in rows(server, "undeliverable") if row.person_id == person and row.kind == "turn"]
+    assert refused
+    sink.handler.script.clear()
+    server.store.write(lambda tx: outbox.queue(tx, [outbox.Letter(person, "links")], clock.now(), clock.now()))
+    for _ in range(2):
+        deliver.deliver(server, post, limit=100)
+    for mail in refused:
+        assert lines_of(server, mail)[-1] == "accepted"
+        with server.store.read() as tx:
+            clock_of = deadlines.read(tx, mail.game_id, mail.turn, mail.seat)
+        assert clock_of is not None
+        assert clock_of.due_at is not None, "without a clock that runs the game would stand still for ever"
+
+
+def test_a_mail_that_is_refused_is_parked_and_its_readers_address_is_not_blamed(server, clock, sink, post, table):
+    began(table)
+    sink.does("550 data")
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    (row,) = rows(server, "parked")
+    with server.store.read() as tx:
+        assert reachability.failures(tx, {row.person_id}, clock.now() - HOUR) == {row.person_id: ()}
+
+
+def test_a_mail_is_parked_after_ten_tries_at_growing_distances(server, clock, sink, post, person):
+    queue_links(server, person("Ann"))
+    sink.does(*["450 rcpt"] * 50)
+    tried = []
+    for _ in range(60 * 24 * 4):
+        before = len(sink.handler.said)
+        deliver.deliver(server, post)
+        if len(sink.handler.said) > before:
+            tried.append(clock.now())
+        clock.advance(timedelta(seconds=15))
+        if rows(server, "parked"):
+            break
+    (row,) = rows(server, "parked", kind="links")
+    assert len(tried) == row.attempts == TRIES
+    gaps = [later - earlier for earlier, later in pairwise(tried)]
+    steps = [30, 60, 120, 300, 600, 1800, 3600, 7200, 7200]
+    for gap, step in zip(gaps, steps, strict=True):
+        assert step * 0.9 <= gap.total_seconds() <= step * 1.1 + 15
+    assert len(set(gaps)) > 5
+
+
+def test_a_relay_that_is_away_is_no_mails_fault_and_is_left_alone_for_a_while(server, clock, sink, post, table):
+    game = began(table)
+    away = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, 1, "", "", 1)))
+    clock.advance(HOUR)
+    for _ in range(40):
+        deliver.deliver(server, away)
+        clock.advance(timedelta(minutes=11))
+    assert away.failures > 10
+    waiting = [row for row in rows(server, game=game.id) if row.status == "queued"]
+    assert len(waiting) == len(rows(server, game=game.id))
+    assert {row.attempts for row in waiting} == {0}
+    rested = away.rests_until
+    deliver.deliver(server, away)
+    clock.set(rested - timedelta(seconds=1))
+    assert deliver.deliver(server, away).dealt_with == 0
+    drain(server, clock, post)
+    assert len(sink.kept) >= len(waiting)
+
+
+def test_a_relay_that_is_back_and_breaks_one_connection_gets_the_other_mails_at_once(server, clock, sink, post, table):
+    began(table)
+    post.transport, reached = Relay(Smtp("127.0.0.1", Security.NONE, 1, "", "", 1)), post.transport
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    clock.set(post.rests_until)
+    post.transport = reached
+    sink.does("drop")
+    deliver.deliver(server, post, limit=100)
+    assert [row.attempts for row in rows(server, "queued")] == [1], "the one that was under way"
+    assert sink.kept
+
+
+def test_a_mail_that_cannot_be_written_holds_up_no_other(server, clock, sink, post, table, person, caplog):
+    ann = person("Ann")
+    now = server.now()
+    server.store.write(lambda tx: outbox.queue(tx, [Letter(ann, "nonsense")], now, now))
+    began(table)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    assert len(sink.kept) >= 6
+    (bad,) = [row for row in rows(server, "queued") if row.kind == "nonsense"]
+    assert bad.attempts == 1
+    drain(server, clock, post)
+    assert [row.kind for row in rows(server, "parked")] == ["nonsense"]
+
+
+def test_a_mail_that_kills_its_sender_again_and_again_is_parked(server, clock, post, person):
+    queue_links(server, person("Ann"))
+
+    def dies(_parcel):
+        raise Killed
+
+    for _ in range(TRIES):
+        with pytest.raises(Killed):
+            deliver.deliver(server, replace(post, transport=FarEnd(dies)))
+        clock.advance(LEASE)
+    deliver.deliver(server, replace(post, transport=FarEnd(dies)))
+    assert [row.kind for row in rows(server, "parked")] == ["links"]
+
+
+def killing_at_sending(deadly, post, _house):
+    """The sender dies as it hands that mail over."""
+
+    def hand(parcel, onward):
+        if parcel.name == f"m{deadly.id}":
+            raise Killed
+        return onward(parcel)
+
+    return replace(post, transport=OnTheWay(post.transport, hand))
+
+
+def killing_at_writing(deadly, post, server):
+    """The sender dies as it keeps what it has written of that mail."""
+
+    def strike(_connection, _cursor, statement, parameters, _context, executemany):
+        if statement.startswith("UPDATE outbox SET") and "rendered_at" in statement:
+            for each in parameters if executemany else [parameters]:
+                if deadly.id in (each.values() if isinstance(each, dict) else each):
+                    raise Killed
+
+    event.listen(server.store.engine, "before_cursor_execute", strike)
+    return post
+
+
+@pytest.mark.parametrize("killing", [killing_at_sending, killing_at_writing])
+def test_a_mail_that_kills_its_sender_keeps_those_behind_it_for_one_lease_and_takes_none_with_it(
+    server, clock, sink, post, person, killing
+):
+    for number in range(5):
+        queue_links(server, person(f"Player {number}"))
+    deadly, *behind = rows(server, "queued", kind="links")
+    deadly_post = killing(deadly, post, server)
+    with pytest.raises(Killed):
+        work(server, deadly_post)
+    assert sink.kept == []
+    newer = person("Zoe")
+    for tries in range(2, TRIES + 1):
+        clock.advance(LEASE)
+        queue_links(server, newer)
+        with pytest.raises(Killed):
+            work(server, deadly_post)
+        work(server, deadly_post)
+        assert [(row.id, row.attempts) for row in rows(server, "queued", kind="links")] == [(deadly.id, tries)]
+        assert len(sink.kept) == len(behind) + tries - 1, "the others have gone, and a newer one before it"
+    clock.advance(LEASE)
+    work(server, deadly_post)
+    assert [row.id for row in rows(server, "parked")] == [deadly.id]
+    names = Counter(str(mail.message["message-id"]) for mail in sink.kept)
+    assert set(names.values()) == {1}
+
+
+def test_a_mail_that_was_left_and_given_back_still_goes_by_itself(server, clock, sink, post, person):
+    for name in ("Ann", "Ben"):
+        queue_links(server, person(name))
+    deadly, behind = rows(server, "queued", kind="links")
+    deadly_post = killing_at_sending(deadly, post, server)
+    with pytest.raises(Killed):
+        work(server, deadly_post)
+    clock.advance(LEASE)
+    away = Post(HEAD, Relay(Smtp("127.0.0.1", Security.NONE, 1, "", "", 1)))
+    work(server, away)
+    assert away.failures == 1, "the first of them was tried"
+    # Then nothing may go to their domain for a while.
+    later = clock.now() + HOUR
+    server.store.write(lambda tx: quotas.keep(tx, {"example.org": later}))
+    work(server, post)
+    clock.set(later)
+    queue_links(server, person("Zoe"))
+    with pytest.raises(Killed):
+        work(server, deadly_post)
+    assert [mail.recipient for mail in sink.kept] == ["zoe@example.org"], "what nobody has begun goes first"
+    assert [(row.id, row.attempts) for row in rows(server, "queued", kind="links")] == [(deadly.id, 2), (behind.id, 1)]
+    work(server, deadly_post)
+    assert [mail.recipient for mail in sink.kept] == ["zoe@example.org", "ben@example.org"]
+
+
+def test_what_was_left_is_sent_when_a_relay_that_was_away_is_back(server, clock, sink, post, person):
+    """Nothing else is there by which the relay could show that it takes mails again."""
+    for name in ("Ann", "Ben"):
+        queue_links(server, person(name))
+    with pytest.raises(Killed):
+        work(server, replace(post, transport=Steps(1).around(post.transport)))
+    clock.advance(LEASE)
+    reached, post.transport = post.transport, Relay(Smtp("127.0.0.1", Security.NONE, 1, "", "", 1))
+    work(server, post)
+    assert post.rests_until > clock.now()
+    post.transport = reached
+    clock.set(post.rests_until)
+    work(server, post)
+    assert sorted(mail.recipient for mail in sink.kept) == ["ann@example.org", "ben@example.org"]
+
+
+def test_a_sender_that_was_asleep_gives_back_untried_what_nobody_else_has_claimed(server, clock, post, person):
+    for name in ("Ann", "Ben"):
+        queue_links(server, person(name))
+
+    def sleeps(_parcel):
+        clock.advance(LEASE * 2)
+        return Outcome(Result.DOWN, "connection refused")
+
+    deliver.deliver(server, replace(post, transport=FarEnd(sleeps)))
+    waiting = rows(server, "queued", kind="links")
+    assert [(row.attempts, row.claimed_until) for row in waiting] == [(0, None)] * 2
+
+
+def test_a_mail_that_kills_its_sender_has_few_others_sent_again_and_each_of_them_once(
+    server, clock, sink, post, person
+):
+    for number in range(TOGETHER + 6):
+        queue_links(server, person(f"Player {number}"))
+    waiting = rows(server, "queued", kind="links")
+    deadly = waiting[-1]
+    deadly_post = killing_at_sending(deadly, post, server)
+    clock.advance(HOUR)
+    newer = person("Zoe")
+    for _ in range(TRIES):
+        with pytest.raises(Killed):
+            work(server, deadly_post)
+        # Another one that leaves before it, and is tried for the first time.
+        letter, now = Letter(newer, "links"), server.now()
+        server.store.write(lambda tx, letter=letter, now=now: outbox.queue(tx, [letter], now, deadly.due_at - HOUR))
+        clock.advance(LEASE)
+    work(server, deadly_post)
+    names = Counter(str(mail.message["message-id"]) for mail in sink.kept)
+    assert [row.id for row in rows(server, "parked")] == [deadly.id]
+    assert len(names) == len(waiting) - 1 + TRIES
+    assert sorted(names.values()) == [1] * (len(names) - 5) + [2] * 5
+    assert len({mail.content for mail in sink.kept}) == len(names)
+
+
+def test_no_mail_is_sent_a_third_time_because_its_sender_has_died_twice(server, clock, sink, post, person):
+    ann, ben = person("Ann"), person("Ben")
+    for each in (ann, ben):
+        queue_links(server, each)
+        # Right after the first mail of all was handed over, and, after the one that is new, before it is once more.
+        with pytest.raises(Killed):
+            work(server, replace(post, transport=Steps(2 if each == ann else 3).around(post.transport)))
+        clock.advance(LEASE)
+    work(server, post)
+    assert [mail.recipient for mail in sink.kept] == ["ann@example.org", "ben@example.org", "ann@example.org"]
+
+
+def test_a_mail_that_came_back_before_its_sender_has_written_down_that_it_left_is_undeliverable(
+    server, clock, post, person
+):
+    queue_links(server, person("Ann"))
+    (mail,) = rows(server, "queued", kind="links")
+    server.store.write(lambda tx: outbox.came_back(tx, mail.id))
+    assert rows(server, "queued", kind="links") == [mail], "it has not left yet"
+
+    def bounces_at_once(_parcel):
+        server.store.write(lambda tx: outbox.came_back(tx, mail.id))
+        return TAKEN
+
+    deliver.deliver(server, replace(post, transport=FarEnd(bounces_at_once)))
+    assert [row.id for row in rows(server, "undeliverable")] == [mail.id]
+    assert lines_of(server, mail) == ["rendered", "accepted"]
+
+
+NEVER_TAKEN = [Result.LATER, Result.REFUSED_MESSAGE, Result.REFUSED_RECIPIENT, Result.UNABLE]
+
+
+@pytest.mark.parametrize("result", NEVER_TAKEN)
+def test_a_sender_whose_mail_was_sent_again_meanwhile_has_nothing_more_to_say_of_it(
+    server, clock, sink, post, person, result
+):
+    ann = person("Ann")
+    queue_links(server, ann)
+    (mail,) = rows(server, "queued", kind="links")
+
+    def overtaken(_parcel):
+        does(server, ResendOfNoTable(mail.id))
+        deliver.deliver(server, post)
+        return Outcome(result, "550 5.1.1 no")
+
+    deliver.deliver(server, replace(post, transport=FarEnd(overtaken)))
+    assert [row.id for row in rows(server, "sent", kind="links")] == [mail.id]
+    assert lines_of(server, mail) == ["rendered", "resent", "accepted"]
+    with server.store.read() as tx:
+        assert not reachability.failing_among(tx, {ann})
+    drain(server, clock, post)
+    assert len(sink.kept) == 1
+
+
+@pytest.mark.parametrize("result", NEVER_TAKEN)
+def test_a_failure_changes_nothing_of_a_mail_whose_reader_has_left_for_good_meanwhile(server, post, person, result):
+    ann = person("Ann")
+    queue_links(server, ann)
+    (mail,) = rows(server, "queued", kind="links")
+
+    def leaves(_parcel):
+        server.run(delete.delete_person, ann)
+        return Outcome(result, "550 5.1.1 no")
+
+    deliver.deliver(server, replace(post, transport=FarEnd(leaves)))
+    assert [row.id for row in rows(server, "superseded", kind="links")] == [mail.id]
+    with server.store.read() as tx:
+        assert not any(line.detail for line in ledger_rows.lines(tx, [mail.id])[mail.id])
+        assert not reachability.failing_among(tx, {ann})
+
+
+def test_a_domain_gets_no_more_than_its_share_at_once(server, clock, sink, person):
+    post = post_to(sink, throttle=Throttle(per_domain=1))
+    people_there = [person(name) for name in ("Ann", "Ben", "Cleo", "Dan")]
+    drain(server, clock, post)
+    clock.advance(HOUR)
+    for each in people_there:
+        queue_links(server, each)
+    done = deliver.deliver(server, post)
+    assert len(sink.kept) == 2
+    assert done.postponed == 2
+    clock.advance(timedelta(seconds=5))
+    deliver.deliver(server, post)
+    assert len(sink.kept) == 4
+
+
+# Crashes
+
+
+class Steps:
+    """Counts the steps of a sender, at the database and around the relay, and ends the process at one of them."""
+
+    def __init__(self, at):
+        self.left = at
+
+    def __call__(self, *_, **__):
+        self.left -= 1
+        if self.left == 0:
+            raise Killed
+
+    def around(self, transport):
+        def hand(parcel, onward):
+            self()
+            outcome = onward(parcel)
+            self()
+            return outcome
+
+        return OnTheWay(transport, hand)
+
+
+@pytest.mark.slow
+def test_a_sender_that_dies_between_any_two_steps_loses_no_mail_and_makes_no_second_one(
+    server, clock, sink, post, table
+):
+    server = replace(server, open_tables=10_000)
+    post = replace(post, signer=signer(SETTINGS))
+    relay = post.transport
+    died = 0
+    for n in range(1, 10_000):
+        game = began_alone(server, table)
+        clock.advance(HOUR)
+        steps = Steps(n)
+        engine = server.store.engine
+        event.listen(engine, "before_cursor_execute", steps)
+        event.listen(engine, "commit", steps)
+        before = len(sink.kept)
+        try:
+            deliver.deliver(server, replace(post, transport=steps.around(relay)), limit=100)
+            finished = True
+        except Killed:
+            finished = False
+            died += 1
+        finally:
+            event.remove(engine, "before_cursor_execute", steps)
+            event.remove(engine, "commit", steps)
+        clock.advance(LEASE)
+        work(server, post)
+        assert_each_once(server, game, sink.kept[before:])
+        for mail in sink.kept[before:]:
+            assert mail.content.startswith(b"DKIM-Signature: ")
+            assert mail.message.get_content_type() == "multipart/alternative"
+        if finished:
+            break
+    assert died > 30
+
+
+@pytest.fixture
+def at_commit():
+    """Do something once, right after so many transactions from now."""
+
+    def arm(number, act):
+        left = [number]
+
+        def strike(point):
+            left[0] -= point == "store.committed"
+            if left[0] == 0:
+                failpoints.arm(None)
+                act()
+
+        failpoints.arm(strike)
+
+    yield arm
+    failpoints.arm(None)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_sender_that_was_overtaken_while_it_wrote_sends_nothing(server, clock, sink, post, person, at_commit, number):
+    """Its lease ran out, another one wrote and sent the mail: what it has written itself reaches nobody."""
+    queue_links(server, person("Ann"))
+    sink.does("keep, drop")
+
+    def another():
+        clock.advance(LEASE)
+        work(server, post_to(sink))
+
+    at_commit(number, another)
+    deliver.deliver(server, post)
+    assert len(sink.kept) == 1
+    drain(server, clock, post)
+    assert len(sink.kept) == 2
+    assert sink.kept[0].content == sink.kept[1].content
+
+
+def test_a_mail_that_may_have_left_is_never_written_anew_though_its_deadline_is_wrong_by_now(
+    server, clock, sink, post, table
+):
+    game = began(table)
+    seat = max(game.open())
+    clock.advance(HOUR)
+    # Right after the last mail, which asks a player, was handed over: nobody has written that down.
+    last = 2 * len([row for row in rows(server, game=game.id) if row.status == "queued"])
+    with pytest.raises(Killed):
+        deliver.deliver(server, replace(post, transport=Steps(last).around(post.transport)), limit=100)
+    before = {str(mail.message["message-id"]): mail.content for mail in sink.kept}
+    clock.advance(timedelta(hours=30))
+    work(server, post)
+    for mail in sink.kept:
+        assert before.get(str(mail.message["message-id"]), mail.content) == mail.content
+    asking = {row.message_id for row in rows(server, game=game.id, kind="turn") if row.status == "sent"}
+    assert len(asking) == 3
+    assert asking <= set(before)
+    # What counts is the later moment, and whoever was told the earlier one is told of it.
+    assert deadline_of(server, game, seat).due_at >= clock.now() + timedelta(hours=23)
+
+
+def began_alone(server, table):
+    found = server.run(addresses.create, "ann@example.org", "Ann")
+    server.run(addresses.confirm, found.id)
+    game_id = server.run(
+        joining.create_table, found.id, joining.Wanted("templari", 3, bots=("greedy", "greedy"))
+    ).game_id
+    server.run(joining.join, game_id, found.id)
+    return Begun(server, game_id)
+
+
+def assert_each_once(server, game, kept):
+    """Every mail about the game that had to be sent was; all copies of one are the same bytes."""
+    sent = {row.message_id for row in rows(server, game=game.id) if row.status == "sent"}
+    assert {row.status for row in rows(server, game=game.id)} == {"sent"}
+    by_name = defaultdict(set)
+    for mail in kept:
+        by_name[str(mail.message["message-id"])].add(mail.content)
+    assert sent <= set(by_name)
+    assert all(len(contents) == 1 for contents in by_name.values())
+    assert len(rows(server, game=game.id)) == len(sent)
+
+
+def test_a_signed_mail_is_believed_with_its_links_in_it_and_the_same_on_every_try(server, clock, sink, post, table):
+    game = began(table)
+    sink.does("keep, drop")
+    clock.advance(HOUR)
+    deliver.deliver(server, replace(post, signer=signer(SETTINGS)), limit=100)
+    clock.advance(HOUR)
+    deliver.deliver(server, replace(post, signer=signer(SETTINGS)), limit=100)
+    assert_each_once(server, game, sink.kept)
+    assert len(sink.kept) > len({mail.content for mail in sink.kept})
+    for mail in sink.kept:
+        assert links_in(mail)
+        assert not server.keys.unfilled(mail.content).rows, "no place for a link is left empty"
+        assert dkim.verify(mail.content, dnsfunc=dns)
+        assert not dkim.verify(mail.content.replace(b"/u/", b"/v/"), dnsfunc=dns)
+
+
+def test_senders_side_by_side_send_each_mail_once(server, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: deliver.deliver(server, post_to(sink), limit=2), range(12)))
+    names = [str(mail.message["message-id"]) for mail in sink.kept]
+    assert len(names) == len(set(names))
+    assert {row.status for row in rows(server, game=game.id)} == {"sent"}
+
+
+# The ledger, and sending again by hand
+
+
+def test_the_ledger_says_what_happened_to_a_mail(server, clock, sink, post, person):
+    ann = person("Ann")
+    queue_links(server, ann)
+    sink.does("450 rcpt")
+    drain(server, clock, post)
+    (mail,) = [mail for mail in server.read(ledger.of_person, ann) if mail.kind == "links"]
+    assert [line.what for line in mail.lines] == ["queued", "rendered", "postponed", "accepted"]
+    assert not any("@" in line.detail for line in mail.lines)
+    assert mail.status == "sent"
+
+
+def test_the_ledger_of_a_game_and_of_one_seat(server, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    assert {mail.seat for mail in server.read(ledger.of_game, game.id)} == {0, 1, 2, None}
+    assert {mail.kind for mail in server.read(ledger.of_game, game.id, seat=1)} == {"welcome", "turn"}
+    with pytest.raises(NotFound):
+        server.read(ledger.of_game, 999)
+
+
+def test_a_mail_sent_again_is_the_same_bytes(server, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    (row, *_) = rows(server, game=game.id, kind="turn")
+    does(server, Resend(row.game_id, row.id))
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    copies = [mail for mail in sink.kept if mail.message["message-id"] == row.message_id]
+    assert len(copies) == 2
+    assert copies[0].content == copies[1].content
+
+
+def test_a_mail_sent_again_after_the_links_were_renewed_has_the_new_ones(server, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    (row, *_) = rows(server, game=game.id, kind="turn")
+    server.run(links.renew, game.id, row.seat)
+    does(server, Resend(row.game_id, row.id))
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    old, new = [mail for mail in sink.kept if mail.message["message-id"] == row.message_id]
+    dead, live = (next(token for purpose, token, _ in links_in(mail) if purpose == "m") for mail in (old, new))
+    with pytest.raises(Gone):
+        server.read(links.follow, dead, Purpose.MOVE)
+    assert server.read(links.follow, live, Purpose.MOVE).seat == row.seat
+
+
+def test_a_mail_that_is_worth_nothing_any_more_is_not_sent_again(server, clock, sink, post, table):
+    game = began(table)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    (row, *_) = rows(server, game=game.id, kind="turn")
+    for seat, decision in game.asked().items():
+        game.play(seat, decision.default)
+    with pytest.raises(Gone, match="moved on"):
+        does(server, Resend(row.game_id, row.id))
+    with pytest.raises(NotFound):
+        does(server, Resend(game.id, 999_999))
+
+
+def test_a_mail_sent_again_after_its_key_was_revoked_is_written_anew_under_another_name(
+    server, clock, sink, post, table
+):
+    game = began(table)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    (row, *_) = rows(server, game=game.id, kind="turn")
+    before = len(sink.kept)
+    fresh = SeededRandomness(99).bytes(SECRET_BYTES)
+    turned = replace(server, keys=revoke(rotate(server.keys, fresh, clock.now().date()), server.keys.keys[0].id))
+    does(turned, Resend(row.game_id, row.id))
+    clock.advance(HOUR)
+    deliver.deliver(turned, post, limit=100)
+    (again,) = sink.kept[before:]
+    token = next(token for purpose, token, _ in links_in(again) if purpose == "s")
+    assert turned.read(links.follow, token, Purpose.SEAT).seat == row.seat
+    # A mail program shows nobody a second mail of the same name.
+    assert again.message["message-id"] not in {mail.message["message-id"] for mail in sink.kept[:before]}
+
+
+def test_a_turn_that_is_mailed_a_second_time_tells_again_what_happened_before_it(server, clock, sink, post, table):
+    game = began(table)
+    for _ in range(2):
+        clock.advance(HOUR)
+        deliver.deliver(server, post, limit=100)
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    now, turn = server.now(), game.row().turn
+    anew = Letter(game.person_at(0), "turn", game.id, None, 0, turn)
+    server.store.write(lambda tx: outbox.queue(tx, [anew], now, now))
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    address = sink.kept[-1].recipient
+    first, second = [mail for mail in sink.to(address) if f"turn {turn}:" in str(mail.message["subject"])]
+    told = [mail.text.split("YOUR LAST TURN")[1].split("SUNSET POKER")[0] for mail in (first, second)]
+    assert told[0] == told[1]
+    assert "You pick" in told[0]
+
+
+def queue_links(server, person_id):
+    now = server.now()
+    server.store.write(lambda tx: outbox.queue(tx, [Letter(person_id, "links")], now, now))

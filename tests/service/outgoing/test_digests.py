@@ -1,0 +1,479 @@
+"""Digests: one mail a day with a section for each table, and none where nothing happened.
+
+The relay is a real server on this machine, and time passes only when it is told to.
+"""
+
+import re
+from datetime import UTC, datetime, time, timedelta
+from html import escape
+
+import pytest
+
+from pbem.domain.delivery import parse_delivery
+from pbem.service import links
+from pbem.service.absence import timeouts
+from pbem.service.clocks.outages import Worker
+from pbem.service.desk.acts.clocks import Extend, Pause, Resume
+from pbem.service.desk.acts.correct import Correct
+from pbem.service.desk.acts.seats import Substitute
+from pbem.service.outgoing import deliver, digests, preferences
+from pbem.service.outgoing.content_of_seat import LONGEST_SAID, LONGEST_TOLD
+from pbem.service.people import addresses
+from pbem.service.play import by_link
+from pbem.service.tables import talk
+from pbem.store import deadlines, heartbeats, outbox
+from pbem.tokens import Purpose
+from tests.service.clock import DAY, MINUTE
+from tests.service.moderated import does
+from tests.service.outgoing.test_deliver import HOUR, LINK, drain, links_in, post_to, rows
+from tests.service.races import meetings
+from tests.service.stored import fails_without_a_trace, letters
+
+EIGHT = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
+DAILY = parse_delivery("daily")
+
+
+@pytest.fixture
+def post(sink):
+    """What this server sends with."""
+    return post_to(sink)
+
+
+@pytest.fixture
+def games(table, server, clock, post):
+    """Two games that have been told of, whose people then chose a digest at eight."""
+    both = table("templari", 3), table("sunset-poker", 3)
+    drain(server, clock, post)
+    for seat in range(3):
+        server.run(preferences.choose, both[0].person_at(seat), DAILY, None, time(8))
+    return both
+
+
+def play_once(game):
+    seat, decision = next(iter(game.asked().items()))
+    game.play(seat, decision.default)
+
+
+def carry(server, post):
+    """What a worker does in a minute."""
+    digests.gather(server)
+    deliver.deliver(server, post, limit=100)
+
+
+def digest_of(sink, server, person):
+    """The digests that somebody got, the oldest first."""
+    address = server.read(addresses.read, person).address
+    return [mail for mail in sink.to(address) if str(mail.message["feedback-id"]).split(":")[1] == "digest"]
+
+
+def next_eight(clock):
+    """Eight o'clock of the next morning."""
+    clock.set((clock.now() + DAY).replace(hour=8, minute=0, second=0, microsecond=0))
+
+
+def test_a_day_is_one_mail_with_a_section_for_each_table(server, clock, sink, post, games):
+    templari, poker = games
+    play_once(templari)
+    for seat, decision in poker.asked().items():
+        poker.play(seat, decision.default)
+    before = len(sink.kept)
+    for _ in range(20):
+        clock.advance(HOUR / 4)
+        carry(server, post)
+    assert len(sink.kept) == before, "nothing leaves before its time"
+    next_eight(clock)
+    for _ in range(10):
+        carry(server, post)
+        clock.advance(MINUTE)
+    asked = next(iter(templari.asked()))
+    person = templari.person_at(asked)
+    (mail,) = digest_of(sink, server, person)
+    first, second = " ".join(mail.text.split("\n\n")[0].split()).split(". ", 1)
+    assert "these tables wait for you: " in first or "waits for you" in first
+    assert "by Sun 22 Nov 2026" in second, "the first of the moments, in the first two lines"
+    assert mail.text.index("Templari") >= 0
+    assert mail.text.index("Sunset Poker") >= 0
+    assert "Please decide by" in mail.text
+    assert mail.message["reply-to"] is None
+    assert len(sink.kept) == before + 3, "one for each of the three"
+    assert {row.status for row in letters(server, person, "turn")} == {"sent"}, "told by the digest"
+
+
+def test_the_links_of_a_digest_decide(server, clock, sink, post, games):
+    templari, _ = games
+    play_once(templari)
+    clock.advance(HOUR)
+    carry(server, post)
+    next_eight(clock)
+    carry(server, post)
+    seat = next(iter(templari.asked()))
+    (mail,) = digest_of(sink, server, templari.person_at(seat))
+    found = [(purpose, token, option) for purpose, token, option in links_in(mail) if purpose in "ms"]
+    assert {purpose for purpose, _, _ in found} >= {"s"}
+    for purpose, token, _ in found:
+        assert server.read(links.follow, token, Purpose(purpose)).person_id == templari.person_at(seat)
+    mine = [
+        (token, option)
+        for purpose, token, option in found
+        if purpose == "m" and server.read(links.follow, token, Purpose.MOVE).game_id == templari.id
+    ]
+    if mine:
+        assert server.run(by_link.move, *mine[0]).seat == seat
+
+
+def test_where_nothing_happened_there_is_no_mail(server, clock, sink, post, games):
+    before = len(sink.kept)
+    for _ in range(3):
+        next_eight(clock)
+        carry(server, post)
+    assert len(sink.kept) == before
+    assert letters(server, kind="digest") == []
+
+
+@pytest.mark.parametrize("many", [2, 4])
+def test_the_tables_of_a_digest_share_its_room_for_what_happened_talk_and_links(server, clock, sink, post, table, many):
+    """However many tables there are, none of them takes the room of another, and the mail is no longer for it."""
+    tables = [table("sorcerous-futures", 4, title=f"Evening {number}") for number in range(many)]
+    drain(server, clock, post)
+    ann = tables[0].person_at(0)
+    server.run(preferences.choose, ann, DAILY, None, time(8))
+    choices = {}
+    clock.advance(HOUR)
+    for game in tables:
+        seat = next(seat for seat in range(4) if game.person_at(seat) == ann)
+        choices[game.row().title] = play_until_asked_to_sell(game, seat)
+        for number in range(talk.LINES_AN_HOUR):
+            talker = (seat + 1) % 4
+            server.run(talk.say, game.id, talker, game.person_at(talker), f"{number} " + "李" * 60)
+        clock.advance(HOUR)
+    next_eight(clock)
+    while rows(server, "queued") or not digest_of(sink, server, ann):
+        carry(server, post)
+    (mail,) = digest_of(sink, server, ann)
+    _lead, *sections = re.split(r"^(Evening \d) \(Sorcerous Futures\), turn \d+$", mail.text, flags=re.MULTILINE)
+    assert len(sections) == 2 * many
+    for title, section in zip(sections[::2], sections[1::2], strict=True):
+        said = " ".join(section.split())
+        assert "More has happened than fits in here" in said
+        assert "More was said than fits in here" in said
+        assert f": {talk.LINES_AN_HOUR - 1} 李" in said, "what was said last"
+        happened, rest = said.split("SAID AT THE TABLE")
+        heard, rest = rest.split("WHAT YOU CAN DO")
+        assert 0.5 * LONGEST_TOLD / many < len(escape(happened)) < 1.5 * LONGEST_TOLD / many + 200
+        assert 0.5 * LONGEST_SAID / many < len(heard.encode()) < 1.5 * LONGEST_SAID / many + 200
+        asked = [option for purpose, _, option in LINK.findall(rest) if purpose == "m"]
+        assert len(asked) == choices[title] // (many // 2), "both ways to sell, or closed alone"
+        assert ("On the page of your seat: " in said) == (many > 2)
+    assert 0 < len(mail.html.encode()) < 20 * 1024
+
+
+def play_until_asked_to_sell(game, seat):
+    """All play what silence means until much has happened and a seat has cards to sell; in how many ways it can."""
+    for _ in range(400):
+        asked = game.asked()
+        if seat in asked and game.row().turn >= 12 and asked[seat].count() in (8, 10):
+            return asked[seat].count()
+        for each, decision in asked.items():
+            game.play(each, decision.default)
+    raise AssertionError("this seat is never asked to sell")
+
+
+def test_what_was_told_is_not_told_again(server, clock, sink, post, games):
+    templari, _ = games
+    play_once(templari)
+    clock.advance(HOUR)
+    carry(server, post)
+    for _ in range(3):
+        next_eight(clock)
+        carry(server, post)
+    for seat in range(3):
+        assert len(digest_of(sink, server, templari.person_at(seat))) == 1
+
+
+def test_a_digest_that_was_lost_is_told_again_the_next_day(server, clock, sink, post, games):
+    templari, _ = games
+    play_once(templari)
+    seat = next(iter(templari.asked()))
+    person = templari.person_at(seat)
+    clock.advance(HOUR)
+    carry(server, post)
+    next_eight(clock)
+    sink.does(*["550 data"] * 3)
+    carry(server, post)
+    assert [row.status for row in letters(server, person, "digest")] == ["parked"]
+    assert "digest" in {row.status for row in letters(server, person, "turn")}
+    next_eight(clock)
+    carry(server, post)
+    (mail,) = digest_of(sink, server, person)
+    assert "Please decide by" in mail.text
+    assert "digest" not in {row.status for row in letters(server, person)}
+
+
+def test_a_newer_digest_takes_the_place_of_one_that_could_not_leave(server, clock, sink, post, games):
+    templari, _ = games
+    play_once(templari)
+    person = templari.person_at(next(iter(templari.asked())))
+    clock.advance(HOUR)
+    carry(server, post)
+    next_eight(clock)
+    digests.gather(server)
+    next_eight(clock)
+    digests.gather(server)
+    carry(server, post)
+    assert [row.status for row in letters(server, person, "digest")] == ["superseded", "sent"]
+    assert len(digest_of(sink, server, person)) == 1
+
+
+def test_what_was_answered_meanwhile_is_not_asked_in_a_digest(server, clock, sink, post, games):
+    templari, _ = games
+    play_once(templari)
+    seat = next(iter(templari.asked()))
+    clock.advance(HOUR)
+    carry(server, post)
+    play_once(templari)
+    next_eight(clock)
+    carry(server, post)
+    (mail,) = digest_of(sink, server, templari.person_at(seat))
+    _, after = mail.text.split("Templari, turn")
+    assert "WHAT YOU CAN DO" not in after.split("=" * 72)[0]
+    assert mail.text.count("Please decide by") == 1, "and that is for the other table"
+
+
+def test_of_games_that_are_over_there_is_no_digest_also_where_one_waits_to_leave(server, clock, sink, post, table):
+    game = table("templari", 3, bots=("random", "random"))
+    ann = next(place.person_id for place in game.places().values() if place.person_id)
+    drain(server, clock, post)
+    server.run(preferences.choose, ann, DAILY, None, time(8))
+    does(server, Pause(game.id), "dinner")
+    clock.advance(HOUR)
+    carry(server, post)
+    next_eight(clock)
+    assert digests.gather(server) == 1
+    does(server, Resume(game.id))
+    for _ in game.play_defaults():
+        pass
+    carry(server, post)
+    next_eight(clock)
+    carry(server, post)
+    assert [row.status for row in letters(server, ann, "digest")] == ["superseded"]
+    assert {row.status for row in letters(server, ann)} <= {"sent", "superseded"}, "nothing waits for ever"
+    assert letters(server, ann, "result")[0].status == "sent"
+
+
+def test_many_workers_send_one_digest(server, clock, sink, post, games):
+    play_once(games[0])
+    clock.advance(HOUR)
+    carry(server, post)
+    next_eight(clock)
+    first, *others = [digests.gather(server) for _ in range(5)]
+    assert first == 3
+    assert others == [0, 0, 0, 0]
+
+
+def test_workers_that_meet_at_any_step_send_one_digest(server, clock, post, table, person):
+    game = table("templari", 3, bots=("random", "random"))
+    drain(server, clock, post)
+    ann = person("Ann")
+    server.run(preferences.choose, ann, DAILY, None, time(8))
+    days = 0
+    for meeting in meetings(server.store):
+        does(server, Pause(game.id), "dinner")
+        clock.advance(MINUTE)
+        deliver.deliver(server, post, limit=100)
+        does(server, Resume(game.id))
+        next_eight(clock)
+        assert sum(meeting(lambda: digests.gather(server), lambda: digests.gather(server))) == 1
+        days += 1
+        assert len(letters(server, ann, "digest")) == days
+    assert days > 5
+
+
+def test_gathering_a_digest_is_done_whole_or_not_at_all(server, clock, post, table, person):
+    game = table("templari", 3, bots=("random", "random"))
+    drain(server, clock, post)
+    ann = person("Ann")
+    server.run(preferences.choose, ann, DAILY, None, time(8))
+    does(server, Pause(game.id), "dinner")
+    clock.advance(HOUR)
+    carry(server, post)
+    next_eight(clock)
+    assert fails_without_a_trace(server.store, lambda: digests.gather(server)) > 5
+
+
+def test_a_digest_comes_at_its_time_on_the_wall_when_the_clocks_change(server, clock, sink, post, table):
+    # In Berlin the clocks go forward at one o'clock UTC on 28 March 2027.
+    clock.set(datetime(2027, 3, 26, 12, 0, tzinfo=UTC))
+    game = table("templari", 3)
+    drain(server, clock, post)
+    clock.set(datetime(2027, 3, 27, 12, 0, tzinfo=UTC))
+    for seat in range(3):
+        server.run(addresses.set_zone, game.person_at(seat), "Europe/Berlin")
+        server.run(preferences.choose, game.person_at(seat), DAILY, None, time(8))
+    ann, got = game.person_at(0), []
+    for _ in range(4 * 24 * 3):
+        if clock.now().minute == 0 and clock.now().hour == 20:
+            does(server, Pause(game.id), "sleep")
+            does(server, Resume(game.id))
+        before = len(digest_of(sink, server, ann))
+        carry(server, post)
+        got += [clock.now()] * (len(digest_of(sink, server, ann)) - before)
+        clock.advance(HOUR / 4)
+    assert [(each.day, each.hour) for each in got] == [(28, 6), (29, 6), (30, 6)]
+
+
+def test_the_last_reminder_before_the_time_is_over_comes_by_itself(server, clock, sink, post, games):
+    templari, _ = games
+    play_once(templari)
+    seat = next(iter(templari.asked()))
+    person = templari.person_at(seat)
+    worker = Worker("first", clock.now() - HOUR)
+    for _ in range(23 * 4):
+        clock.advance(HOUR / 4)
+        server.store.write(lambda tx: heartbeats.beat(tx, worker.name, worker.started_at, clock.now()))
+        timeouts.remind(server, worker)
+        deliver.deliver(server, post, limit=100)
+    reminders = [row for row in letters(server, person, "reminder") if row.game_id == templari.id]
+    assert [row.status for row in reminders] == ["digest", "digest", "sent"]
+
+
+def test_what_notices_say_is_told_once_and_in_its_order(server, clock, sink, post, games):
+    templari, _ = games
+    person = next(templari.person_at(seat) for seat in range(3) if seat not in templari.asked())
+    leaver = next(seat for seat in range(3) if templari.person_at(seat) != person and seat not in templari.asked())
+    name = templari.places()[leaver].name
+    for deed, reason in (
+        (Pause(templari.id), "We move house."),
+        (Resume(templari.id), "We have moved."),
+        (Correct(templari.id, "pace", "3d"), "It was written wrongly."),
+        (Substitute(templari.id, leaver), "They asked for it."),
+    ):
+        clock.advance(HOUR)
+        does(server, deed, reason)
+        carry(server, post)
+    assert [
+        mail for mail in sink.to(server.read(addresses.read, person).address) if "is paused" in mail.message["subject"]
+    ] == []
+    clock.set(EIGHT)
+    carry(server, post)
+    (mail,) = digest_of(sink, server, person)
+    text = " ".join(mail.text.split())
+    told = [
+        "The table was paused.",
+        "The organiser says: We move house.",
+        "The table goes on, and so do its clocks.",
+        "The organiser says: We have moved.",
+        "it was “1 day”, and is “3 days” now.",
+        f"A bot plays the seat of {name} from now on.",
+        "The organiser says: They asked for it.",
+    ]
+    assert [text.count(each) for each in told] == [1] * len(told)
+    assert [text.index(each) for each in told] == sorted(text.index(each) for each in told)
+    assert {row.status for row in letters(server, person, "notice")} == {"sent"}
+    play_once(templari)
+    next_eight(clock)
+    carry(server, post)
+    _, second = digest_of(sink, server, person)
+    assert not any(each in " ".join(second.text.split()) for each in told)
+
+
+def test_more_time_for_a_turn_that_is_answered_is_not_told(server, clock, sink, post, games):
+    templari, _ = games
+    seat = next(iter(templari.asked()))
+    does(server, Extend(templari.id, "1d"))
+    clock.advance(HOUR)
+    carry(server, post)
+    play_once(templari)
+    clock.advance(HOUR)
+    clock.set(EIGHT)
+    carry(server, post)
+    (mail,) = digest_of(sink, server, templari.person_at(seat))
+    assert "more time" not in mail.text
+
+
+def test_what_a_mail_of_its_own_told_is_in_no_digest(server, clock, sink, post, table):
+    """The mail of a turn told what happened, and a notice of its own that the table was paused, before a digest was wanted."""
+    game = table("templari", 3)
+    drain(server, clock, post)
+    for _ in range(4):
+        play_once(game)
+    does(server, Pause(game.id), "A short pause.")
+    drain(server, clock, post)
+    person = game.person_at(next(iter(game.asked())))
+    told = sink.to(server.read(addresses.read, person).address)
+    assert any("SINCE THE GAME BEGAN" in mail.text for mail in told)
+    assert any("A short pause." in mail.text for mail in told)
+    server.run(preferences.choose, person, DAILY, None, time(8))
+    does(server, Resume(game.id), "It is over.")
+    drain(server, clock, post)
+    next_eight(clock)
+    carry(server, post)
+    (mail,) = digest_of(sink, server, person)
+    assert "It is over." in mail.text
+    assert "A short pause." not in mail.text
+    assert digest_story(mail) == ["- The table goes on, and so do its clocks.", "- The organiser says: It is over."]
+
+
+def test_what_happens_while_a_digest_is_on_its_way_is_told_by_the_next(server, clock, sink, post, games):
+    templari, _ = games
+    play_once(templari)
+    person = templari.person_at(0)
+    next_eight(clock)
+    digests.gather(server)
+    seat, decision = next(iter(templari.asked().items()))
+    templari.play(seat, decision.default)
+    deliver.deliver(server, post, limit=100)
+    next_eight(clock)
+    carry(server, post)
+    first, second = (digest_story(mail) for mail in digest_of(sink, server, person))
+    assert first
+    assert second
+    assert not set(first) & set(second), "what the first told, the second does not tell again"
+
+
+def digest_story(mail):
+    """What a digest says happened at the table of Templari, in sentences."""
+    section = mail.text.split("Templari, turn")[1].split("=====")[0]
+    return re.findall(r"^- .*", section.split("WHAT YOU CAN DO")[0], re.MULTILINE)
+
+
+def test_what_takes_a_seat_away_does_not_wait_for_a_digest(server, clock, sink, post, games):
+    templari, _ = games
+    person = templari.person_at(0)
+    facts = {"what": "seat_offered", "who": "Ann", "seat": 0, "why": "silent"}
+    now = clock.now()
+    letter = outbox.Letter(person, "notice", templari.id, None, None, None, facts)
+    server.store.write(lambda tx: outbox.queue(tx, [letter], now, now))
+    clock.advance(MINUTE)
+    deliver.deliver(server, post, limit=100)
+    assert letters(server, person, "notice")[-1].status == "sent"
+
+
+def test_who_chose_a_digest_of_one_table_gets_the_mails_of_the_other_at_once(server, clock, sink, post, table):
+    first, second = table("sunset-poker", 3), table("sunset-poker", 3)
+    drain(server, clock, post)
+    for seat in range(3):
+        server.run(preferences.choose, first.person_at(seat), DAILY, first.row().key, time(8))
+    for game in (first, second):
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    clock.advance(HOUR)
+    carry(server, post)
+    assert {row.status for row in letters(server, kind="turn") if row.game_id == second.id} == {"sent"}
+    next_eight(clock)
+    carry(server, post)
+    ann = first.person_at(0)
+    (mail,) = digest_of(sink, server, ann)
+    assert mail.text.count("Sunset Poker, turn") == 1
+
+
+def test_a_clock_runs_from_when_a_mail_at_once_would_have_left(server, clock, sink, post, games):
+    templari, _ = games
+    asked_at = clock.now()
+    play_once(templari)
+    seat = next(iter(templari.asked()))
+    clock.advance(2 * MINUTE)
+    carry(server, post)
+    with server.store.read() as tx:
+        row = deadlines.read(tx, templari.id, templari.row().turn, seat)
+    assert row.accepted_at == asked_at + server.hold
+    assert row.due_at >= asked_at + timedelta(days=1)

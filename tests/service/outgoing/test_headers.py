@@ -1,0 +1,120 @@
+"""The headers of mails as a relay got them: what programs do with a mail follows from these."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from pbem.domain.errors import BadInput
+from pbem.service.outgoing import deliver
+from pbem.service.people import addresses
+from tests.mail.sink import Sink
+from tests.service.clock import Time
+from tests.service.outgoing.test_deliver import HEAD, HOST, HOUR, LINK, post_to
+
+TITLES = [
+    "Ann\r\nBcc: mallory@example.com",
+    "\u202eAnn\u2028Bcc: x@example.com",
+    '"Ann" <mallory@example.com>, x; (\\',
+    "השולחן של דנה",
+    "Zoë 名前 🦊",
+]
+
+
+@pytest.fixture
+def sink():
+    """A relay that wants neither encryption nor a login."""
+    with Sink() as listening:
+        yield listening
+
+
+@pytest.fixture
+def post(sink):
+    """What this server sends with."""
+    return replace(post_to(sink), letterhead=replace(HEAD, replies=True))
+
+
+def turns(sink, address):
+    """The mails that asked somebody to decide, the first first."""
+    return [mail for mail in sink.to(address) if ", turn " in str(mail.message["subject"])]
+
+
+def play_on(server, clock, post, game):
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    for seat, decision in game.asked().items():
+        game.play(seat, decision.default)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+
+
+def test_a_table_is_one_thread_and_each_turn_has_its_own_subject(server, clock, sink, post, table):
+    game = table()
+    play_on(server, clock, post, game)
+    first, second = (mail.message for mail in turns(sink, "ann@example.org"))
+    root = f"<{game.row().key}@{HOST}>"
+    assert first["references"] == first["in-reply-to"] == root
+    assert second["references"] == f"{root} {first['message-id']}"
+    assert second["in-reply-to"] == first["message-id"]
+    assert first["subject"] != second["subject"]
+    assert len({str(mail.message["message-id"]) for mail in sink.kept}) == len(sink.kept)
+    everything = [mail.message for mail in sink.to("ann@example.org") if mail.message["list-id"]]
+    assert {message["list-id"] for message in everything} == {f"<{game.row().key}.games.{HOST}>"}
+    assert all(str(message["references"]).startswith(root) for message in everything)
+
+
+def test_a_reminder_stands_below_the_mail_of_its_turn(server, clock, sink, post, table):
+    table()
+    time = Time(server, clock)
+    time.passes(HOUR)
+    deliver.deliver(server, post, limit=100)
+    (turn,) = (mail.message for mail in turns(sink, "ann@example.org"))
+    time.passes(timedelta(hours=23))
+    assert time.reminds().decided
+    clock.advance(HOUR / 2)
+    deliver.deliver(server, post, limit=100)
+    reminder = sink.to("ann@example.org")[-1].message
+    assert reminder["subject"] == f"Re: {turn['subject']}"
+    assert reminder["in-reply-to"] == turn["message-id"]
+    assert reminder["message-id"] != turn["message-id"]
+
+
+def test_a_mail_says_what_it_is_how_to_answer_it_and_how_to_stop_it(server, clock, sink, post, table):
+    game = table()
+    play_on(server, clock, post, game)
+    mail = turns(sink, "ann@example.org")[-1]
+    headers = mail.message
+    assert headers["auto-submitted"] == "auto-generated"
+    assert headers["x-auto-response-suppress"] == "OOF, AutoReply"
+    assert headers["content-language"] == "en"
+    assert headers["from"].addresses[0].addr_spec == f"games@{HOST}"
+    about, kind, ours, sender = str(headers["feedback-id"]).split(":")
+    assert (about, kind, ours) == (game.row().key, "turn", "pbem")
+    assert 5 <= len(sender) <= 15
+    purpose, token, _ = LINK.search(str(headers["list-unsubscribe"])).groups()
+    assert purpose == "u"
+    assert headers["list-unsubscribe-post"] == "List-Unsubscribe=One-Click"
+    assert token in mail.text
+    local, _, domain = str(headers["reply-to"]).partition("@")
+    assert local.startswith("r+")
+    assert (len(local), domain) == (35, HOST)
+    assert headers["date"].datetime == clock.now()
+
+
+def test_whatever_a_table_is_called_its_mails_have_the_same_headers_and_no_others(server, clock, sink, post, table):
+    for title in ("", *TITLES):
+        table(title=title)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    plain, *others = turns(sink, "ann@example.org")
+    assert len(others) == len(TITLES)
+    assert all(mail.message.keys() == plain.message.keys() for mail in others)
+    for mail in sink.kept:
+        assert [address.addr_spec for address in mail.message["to"].addresses] == [mail.recipient]
+        assert mail.message.defects == []
+
+
+def test_an_address_whose_local_part_needs_quotes_is_refused_where_it_is_typed(server):
+    for address in ('"ann b"@example.org', '"ann@b"@example.org', "ann b@example.org", "ann@b@example.org"):
+        with pytest.raises(BadInput):
+            server.run(addresses.create, address, "Ann")

@@ -1,0 +1,363 @@
+"""How people want to be mailed: what leaves when, what waits, what is withheld, and what that means for clocks.
+
+The relay is a real server on this machine, and time passes only when it is told to.
+"""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from pbem.domain.delivery import parse_delivery
+from pbem.domain.errors import Forbidden, Gone, NotFound
+from pbem.service.absence import timeouts
+from pbem.service.clocks.outages import Worker
+from pbem.service.outgoing import deliver, ledger, preferences
+from pbem.service.people import addresses, send_links
+from pbem.service.play import undo
+from pbem.store import deadlines, heartbeats, outbox
+from tests.service.clock import DAY, MINUTE
+from tests.service.outgoing.test_deliver import HOUR, drain, lines_of, post_to
+from tests.service.stored import everything, fails_without_a_trace, letters
+
+SECOND = timedelta(seconds=1)
+
+
+@pytest.fixture
+def post(sink):
+    """What this server sends with."""
+    return post_to(sink)
+
+
+@pytest.fixture
+def game(table, server, clock, post):
+    """A game in which one decides after the other, and whose beginning has been told."""
+    began = table("templari", 3)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    return began
+
+
+def next_of(game):
+    """Whoever is asked after the one that is asked now, by a pass of that one."""
+    seat, decision = next(iter(game.asked().items()))
+    game.play(seat, decision.default)
+    return next(iter(game.asked()))
+
+
+def wish(server, person, text, key=None):
+    server.run(preferences.choose, person, parse_delivery(text), key)
+
+
+def everybody(server, game, text):
+    for seat in range(3):
+        wish(server, game.person_at(seat), text)
+
+
+def turn_of(server, game, seat):
+    """The newest mail that asks this seat to decide."""
+    return [row for row in letters(server, game.person_at(seat), "turn") if row.game_id == game.id][-1]
+
+
+def clock_of(server, game, seat):
+    with server.store.read() as tx:
+        return deadlines.read(tx, game.id, game.row().turn, seat)
+
+
+def test_who_wants_mails_later_gets_them_later_and_no_more_time_by_that(server, clock, sink, post, game):
+    everybody(server, game, "after 30m")
+    asked_at = clock.now()
+    seat = next_of(game)
+    clock.advance(2 * MINUTE)
+    before = len(sink.kept)
+    deliver.deliver(server, post)
+    assert len(sink.kept) == before
+    assert clock_of(server, game, seat).accepted_at == asked_at + server.hold
+    clock.set(asked_at + 30 * MINUTE)
+    deliver.deliver(server, post)
+    assert turn_of(server, game, seat).status == "sent"
+    assert len(sink.kept) == before + 1
+    assert clock_of(server, game, seat).accepted_at == asked_at + server.hold
+    assert turn_of(server, game, seat).attempts == 1, "waiting is no try"
+
+
+def test_a_mail_that_waited_is_dropped_when_its_turn_was_answered_meanwhile(server, clock, sink, post, game):
+    everybody(server, game, "after 30m")
+    seat = next_of(game)
+    clock.advance(2 * MINUTE)
+    deliver.deliver(server, post)
+    before = len(sink.kept)
+    mail = turn_of(server, game, seat)
+    game.play(seat, game.asked()[seat].default)
+    clock.advance(40 * MINUTE)
+    deliver.deliver(server, post)
+    assert lines_of(server, mail)[-1] == "superseded"
+    assert all(mail.message_id != str(kept.message["message-id"]) for kept in sink.kept[before:])
+
+
+@pytest.mark.parametrize("way", ["results", "nothing", "reminders"])
+def test_a_turn_that_its_player_wants_no_mail_of_has_a_clock_all_the_same(server, clock, sink, post, game, way):
+    everybody(server, game, way)
+    asked_at = clock.now()
+    seat = next_of(game)
+    clock.advance(2 * MINUTE)
+    before = len(sink.kept)
+    deliver.deliver(server, post)
+    assert len(sink.kept) == before
+    assert turn_of(server, game, seat).status == "withheld"
+    assert lines_of(server, turn_of(server, game, seat))[-1] == "withheld"
+    row = clock_of(server, game, seat)
+    assert row.accepted_at == asked_at + server.hold
+    assert row.due_at >= asked_at + DAY
+
+
+def test_who_wants_only_results_gets_the_result(server, clock, sink, post, table):
+    game = table("templari", 3, bots=("random", "random"))
+    ann = game.person_at(next(seat for seat, place in game.places().items() if place.person_id))
+    wish(server, ann, "results")
+    for _ in game.play_defaults():
+        pass
+    drain(server, clock, post)
+    got = {row.kind for row in letters(server, ann) if row.status == "sent"}
+    assert "result" in got
+    assert not got & {"turn", "welcome", "reminder", "notice"}
+
+
+def test_who_stopped_everything_still_gets_what_they_ask_for(server, clock, sink, post, game):
+    ann = game.person_at(0)
+    wish(server, ann, "nothing")
+    address = server.read(addresses.read, ann).address
+    server.run(send_links.send, address)
+    before = len(sink.to(address))
+    clock.advance(HOUR)
+    deliver.deliver(server, post)
+    assert len(sink.to(address)) == before + 1
+
+
+def test_reminders_only_means_a_mail_when_the_answer_is_still_missing(server, clock, sink, post, game):
+    everybody(server, game, "reminders")
+    seat = next_of(game)
+    worker = Worker("first", clock.now() - HOUR)
+    for _ in range(26):
+        clock.advance(HOUR)
+        server.store.write(lambda tx: heartbeats.beat(tx, worker.name, worker.started_at, clock.now()))
+        deliver.deliver(server, post)
+        timeouts.remind(server, worker)
+        deliver.deliver(server, post)
+    sent = [
+        row.kind
+        for row in letters(server, game.person_at(seat))
+        if row.turn == game.row().turn and row.status == "sent"
+    ]
+    assert sent
+    assert set(sent) == {"reminder"}
+
+
+def test_the_wish_of_a_table_wins_over_that_of_all(server, clock, sink, post, table):
+    first, second = table("sunset-poker", 3), table("sunset-poker", 3)
+    drain(server, clock, post)
+    for seat in range(3):
+        wish(server, first.person_at(seat), "results")
+        wish(server, first.person_at(seat), "at once", second.row().key)
+    for game in (first, second):
+        for seat, decision in game.asked().items():
+            game.play(seat, decision.default)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    statuses = {
+        game.id: {
+            row.status for row in letters(server, kind="turn") if row.game_id == game.id and row.turn == game.row().turn
+        }
+        for game in (first, second)
+    }
+    assert statuses == {first.id: {"withheld"}, second.id: {"sent"}}
+
+
+# Quiet hours
+
+
+def test_in_quiet_hours_no_mail_leaves_but_what_was_asked_for(server, clock, sink, post, game):
+    for seat in range(3):
+        server.run(addresses.set_quiet_hours, game.person_at(seat), "22:00-07:00")
+    clock.set(datetime(2026, 11, 22, 21, 59, 30, tzinfo=UTC))
+    seat = next_of(game)
+    address = server.read(addresses.read, game.person_at(seat)).address
+    before = len(sink.kept)
+    clock.advance(2 * HOUR)
+    server.run(send_links.send, address)
+    deliver.deliver(server, post)
+    assert [row.kind for row in letters(server, game.person_at(seat)) if row.accepted_at == clock.now()] == ["links"]
+    assert len(sink.kept) == before + 1
+    morning = datetime(2026, 11, 23, 7, 0, tzinfo=UTC)
+    clock.set(morning - SECOND)
+    deliver.deliver(server, post)
+    assert len(sink.kept) == before + 1
+    clock.set(morning)
+    deliver.deliver(server, post)
+    # Whoever sleeps loses no time by that: the mail could not leave, and the clock starts with it.
+    assert clock_of(server, game, seat).accepted_at == morning
+
+
+def test_mails_that_waited_for_the_morning_leave_in_their_order(server, clock, sink, post, game, person):
+    ann = game.person_at(0)
+    server.run(addresses.set_quiet_hours, ann, "22:00-07:00")
+    clock.set(datetime(2026, 11, 22, 23, 0, tzinfo=UTC))
+    for number in range(5):
+        now = clock.now()
+        letter = outbox.Letter(
+            ann, "call_answered", facts={"call": "?", "answer": f"answer {number}", "done": "answered"}
+        )
+        server.store.write(lambda tx, letter=letter, now=now: outbox.queue(tx, [letter], now, now))
+        clock.advance(MINUTE)
+        deliver.deliver(server, post)
+    clock.set(datetime(2026, 11, 23, 7, 0, tzinfo=UTC))
+    deliver.deliver(server, post)
+    said = [mail.text for mail in sink.to(server.read(addresses.read, ann).address) if "answer" in mail.text]
+    assert [number for text in said for number in range(5) if f"answer {number}" in text] == [0, 1, 2, 3, 4]
+
+
+# Changing one's mind
+
+
+def test_who_wants_mails_at_once_again_gets_the_one_that_was_withheld(server, clock, sink, post, game):
+    everybody(server, game, "nothing")
+    seat = next_of(game)
+    clock.advance(HOUR)
+    deliver.deliver(server, post)
+    running = clock_of(server, game, seat)
+    before = len(sink.kept)
+    wish(server, game.person_at(seat), "at once")
+    deliver.deliver(server, post)
+    assert [mail.recipient for mail in sink.kept[before:]] == [
+        server.read(addresses.read, game.person_at(seat)).address
+    ]
+    assert turn_of(server, game, seat).status == "sent"
+    assert clock_of(server, game, seat).due_at == running.due_at, "no new time by changing a wish"
+
+
+def test_a_changed_wish_lets_a_waiting_mail_go_but_not_before_the_move_can_stand(server, clock, sink, post, game):
+    everybody(server, game, "after 2h")
+    seat = next_of(game)
+    person = game.person_at(seat)
+    wish(server, person, "at once")
+    before = len(sink.kept)
+    deliver.deliver(server, post)
+    assert len(sink.kept) == before, "the hold of a move is nobody's to shorten"
+    clock.advance(server.hold)
+    deliver.deliver(server, post)
+    assert len(sink.kept) == before + 1
+
+
+def test_stopping_all_mails_forgets_the_wishes_of_single_tables(server, game):
+    ann, key = game.person_at(0), game.row().key
+    wish(server, ann, "daily", key)
+    wish(server, ann, "results")
+    assert str(server.read(preferences.of_table, ann, key).delivery) == "daily"
+    wish(server, ann, "nothing")
+    assert str(server.read(preferences.of_table, ann, key).delivery) == "nothing"
+    with pytest.raises(NotFound):
+        wish(server, ann, "daily", "nonsense")
+
+
+def test_choosing_is_done_whole_or_not_at_all(server, game):
+    wish(server, game.person_at(0), "nothing", game.row().key)
+    assert fails_without_a_trace(server.store, lambda: wish(server, game.person_at(0), "daily")) > 3
+
+
+def test_a_move_cannot_be_taken_back_any_longer_because_its_reader_wants_a_digest(server, clock, sink, post, table):
+    game = table("templari", 3)
+    clock.advance(HOUR)
+    deliver.deliver(server, post, limit=100)
+    everybody(server, game, "daily")
+    mover = next(iter(game.asked()))
+    turn = game.row().turn
+    next_of(game)
+    clock.advance(2 * MINUTE)
+    deliver.deliver(server, post)
+    with pytest.raises(Gone):
+        server.run(undo.take_back, game.id, turn, mover)
+
+
+# Told that a sealed choice is in
+
+
+def test_who_wants_it_is_told_once_that_a_sealed_choice_is_in(server, clock, sink, post, table):
+    game = table("sunset-poker", 3)
+    drain(server, clock, post)
+    ann, ben = game.person_at(0), game.person_at(1)
+    server.run(preferences.tell_of_sealed, ann, wanted=True)
+    for seat in (0, 1):
+        game.play(seat, game.asked()[seat].default)
+    clock.advance(HOUR)
+    deliver.deliver(server, post)
+    assert [row.status for row in letters(server, ann, "sealed")] == ["sent"]
+    assert letters(server, ben, "sealed") == []
+    said = json.loads(letters(server, ann, "sealed")[0].facts)["choice"]
+    assert said in sink.to(server.read(addresses.read, ann).address)[-1].text
+    assert not any(
+        said in str(mail.message["subject"]) for mail in sink.kept if "is in" in str(mail.message["subject"])
+    )
+
+
+def test_nobody_is_told_of_a_choice_that_was_changed_or_taken_back(server, clock, sink, post, table):
+    game = table("sunset-poker", 3)
+    drain(server, clock, post)
+    ann = game.person_at(0)
+    server.run(preferences.tell_of_sealed, ann, wanted=True)
+    first, second = list(game.asked()[0].choices())[:2]
+    game.play(0, first)
+    game.play(0, second)
+    clock.advance(HOUR)
+    deliver.deliver(server, post)
+    assert [row.status for row in letters(server, ann, "sealed")] == ["superseded", "sent"]
+    game.play(0, first)
+    server.run(undo.take_back, game.id, game.row().turn, 0)
+    clock.advance(HOUR)
+    deliver.deliver(server, post)
+    assert letters(server, ann, "sealed")[-1].status == "superseded"
+
+
+# A turn's mail anew
+
+
+@pytest.mark.parametrize("way", ["after 6h", "daily", "reminders", "results", "nothing"])
+def test_a_mail_that_its_reader_asks_for_once_more_leaves_at_once(server, clock, sink, post, game, way):
+    (seat,) = game.asked()
+    person, mail = game.person_at(seat), turn_of(server, game, seat)
+    wish(server, person, way)
+    clock.advance(MINUTE)
+    before = len(sink.kept)
+    server.run(ledger.resend_own, person, mail.id)
+    deliver.deliver(server, post)
+    assert [str(kept.message["message-id"]) for kept in sink.kept[before:]] == [mail.message_id]
+    assert turn_of(server, game, seat).status == "sent"
+
+
+def test_a_turn_is_mailed_anew_when_its_player_asks_whatever_they_wish_otherwise(server, clock, sink, post, game):
+    everybody(server, game, "nothing")
+    seat = next_of(game)
+    clock.advance(HOUR)
+    deliver.deliver(server, post)
+    person = game.person_at(seat)
+    due = clock_of(server, game, seat).due_at
+    before = len(sink.kept)
+    server.run(ledger.turn_again, person, game.id, seat)
+    server.run(ledger.turn_again, person, game.id, seat)
+    deliver.deliver(server, post)
+    (mail,) = sink.kept[before:]
+    assert f"turn {game.row().turn}" in str(mail.message["subject"])
+    assert clock_of(server, game, seat).due_at == due
+    # It is a mail of its own and no copy: a mail program would hide one of the same name.
+    names = [row.message_id for row in letters(server, person, "turn")]
+    assert len(names) == len(set(names))
+
+
+def test_only_the_player_who_is_asked_has_a_turn_mailed_anew(server, game):
+    seat = next(iter(game.asked()))
+    other = (seat + 1) % 3
+    before = everything(server.store)
+    with pytest.raises(Forbidden):
+        server.run(ledger.turn_again, game.person_at(other), game.id, seat)
+    with pytest.raises(Gone):
+        server.run(ledger.turn_again, game.person_at(other), game.id, other)
+    assert everything(server.store) == before

@@ -1,0 +1,177 @@
+"""People: addresses, whose they are, and how they want to be written to."""
+
+from datetime import timedelta
+
+import pytest
+
+from pbem.domain.errors import BadInput, NotFound, TooMany
+from pbem.service.people import addresses
+from tests.service.stored import everything, kinds
+
+
+def test_a_new_address_gets_a_mail_to_confirm_it(server):
+    ann = server.run(addresses.create, "ann@example.org", "Ann")
+    assert ann.confirmed_at is None
+    assert kinds(server, ann.id) == ["confirm"]
+
+
+def test_following_the_link_confirms_an_address_once(server, clock):
+    ann = server.run(addresses.create, "ann@example.org", "Ann")
+    first = server.run(addresses.confirm, ann.id)
+    clock.advance(timedelta(days=3))
+    assert first.confirmed_at is not None
+    assert server.run(addresses.confirm, ann.id) == first
+
+
+@pytest.mark.parametrize("again", ["ANN@example.org", "ann@EXAMPLE.org", "  ann@example.org ", "Ann@Example.Org"])
+def test_one_address_is_one_person_however_it_is_written(server, again):
+    ann = server.run(addresses.create, "ann@example.org", "Ann")
+    assert server.run(addresses.create, again).id == ann.id
+
+
+def test_an_address_of_another_alphabet_is_the_same_in_both_spellings(server):
+    ann = server.run(addresses.create, "ann@bücher.example.org")
+    assert server.run(addresses.create, "ann@xn--bcher-kva.example.org").id == ann.id
+
+
+def test_an_address_is_written_to_as_it_was_given(server):
+    assert server.run(addresses.create, "Ann.Lee+games@Example.org").address == "Ann.Lee+games@example.org"
+
+
+def test_two_addresses_that_differ_in_a_tag_are_two_people(server):
+    ann = server.run(addresses.create, "ann@example.org")
+    assert server.run(addresses.create, "ann+games@example.org").id != ann.id
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "",
+        "ann",
+        "ann@",
+        "@example.org",
+        "ann@@example.org",
+        "ann@localhost",
+        "ann@[127.0.0.1]",
+        "ann@example..org",
+        "ann example@example.org",
+        "ann@example.org\r\nBcc: ben@example.org",
+        "ann@example.org, ben@example.org",
+        "Ann <ann@example.org>",
+        '"ann"@example.org\x00',
+        "a" * 65 + "@example.org",
+        "a@" + "b" * 250 + ".org",
+        "ännchen@example.org",
+    ],
+)
+def test_what_is_no_address_is_refused_and_nothing_is_written(server, wrong):
+    before = everything(server.store)
+    with pytest.raises(BadInput):
+        server.run(addresses.create, wrong)
+    assert everything(server.store) == before
+
+
+def test_an_address_gets_five_mails_to_confirm_it_in_a_day_and_no_sixth(server, clock):
+    for _ in range(addresses.CONFIRM_MAILS_A_DAY):
+        ann = server.run(addresses.create, "ann@example.org", "Ann")
+    before = everything(server.store)
+    with pytest.raises(TooMany):
+        server.run(addresses.create, "ann@example.org", "Ann")
+    assert everything(server.store) == before
+    clock.advance(timedelta(days=1))
+    server.run(addresses.create, "ann@example.org", "Ann")
+    assert kinds(server, ann.id) == ["confirm"] * 6
+
+
+def test_a_confirmed_address_gets_no_more_mails_to_confirm_it(server, person):
+    ann = person("Ann")
+    server.run(addresses.create, "ann@example.org", "Somebody else")
+    assert kinds(server, ann) == ["confirm"]
+
+
+def test_nobody_renames_a_person_by_typing_their_address(server, person):
+    ann = person("Ann")
+    assert server.run(addresses.create, "ann@example.org", "Silly").name == "Ann"
+    assert server.read(addresses.read, ann).name == "Ann"
+
+
+def test_a_person_can_be_called_otherwise(server, person):
+    ann = person("Ann")
+    assert server.run(addresses.rename, ann, "  Ann   of the \t Forest ") == "Ann of the Forest"
+    assert server.read(addresses.read, ann).name == "Ann of the Forest"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "",
+        "   ",
+        "\u200b",
+        "you",
+        "You",
+        "ann@example.org",
+        "x" * 41,
+        "see http://example.org",
+        "WWW.example.org",
+        "=?utf-8?q?a=0aBcc:_x?=",
+    ],
+)
+def test_a_name_that_would_mislead_others_is_refused(server, person, wrong):
+    ann = person("Ann")
+    with pytest.raises(BadInput):
+        server.run(addresses.rename, ann, wrong)
+    assert server.read(addresses.read, ann).name == "Ann"
+
+
+def test_a_name_may_have_forty_characters_of_any_alphabet(server, person):
+    ann = person("Ann")
+    assert server.run(addresses.rename, ann, "Ж" * 40) == "Ж" * 40
+
+
+def test_what_turns_the_writing_round_or_breaks_the_line_is_taken_out_of_a_name(server, person):
+    ann = person("Ann")
+    assert server.run(addresses.rename, ann, "Ann\u202egnp\r\nBcc:\x00x\u2028y") == "Anngnp Bcc:x y"
+
+
+def test_zone_quiet_hours_and_cadence_are_kept_as_they_are_meant(server, person):
+    ann = person("Ann")
+    server.run(addresses.set_zone, ann, " Europe/Berlin ")
+    server.run(addresses.set_quiet_hours, ann, "22:00 to 7:00")
+    server.run(addresses.set_cadence, ann, "50%, 1h")
+    found = server.read(addresses.read, ann)
+    assert (found.zone, found.quiet, found.cadence) == ("Europe/Berlin", "22:00-07:00", "50%,1h")
+    server.run(addresses.set_quiet_hours, ann, "none")
+    server.run(addresses.set_cadence, ann, "none")
+    found = server.read(addresses.read, ann)
+    assert (found.quiet, found.cadence) == (None, "none")
+
+
+@pytest.mark.parametrize(
+    "change, wrong",
+    [
+        (addresses.set_zone, "Berlin"),
+        (addresses.set_quiet_hours, "always"),
+        (addresses.set_quiet_hours, "06:00-05:00"),
+        (addresses.set_cadence, "often"),
+    ],
+)
+def test_a_wish_that_cannot_be_read_changes_nothing(server, person, change, wrong):
+    ann = person("Ann")
+    before = everything(server.store)
+    with pytest.raises(BadInput):
+        server.run(change, ann, wrong)
+    assert everything(server.store) == before
+
+
+def test_nobody_is_changed_who_is_not_there(server):
+    for change in (
+        lambda: server.run(addresses.confirm, 99),
+        lambda: server.run(addresses.rename, 99, "Ann"),
+        lambda: server.read(addresses.read, 99),
+    ):
+        with pytest.raises(NotFound):
+            change()
+
+
+def test_an_address_is_in_no_repr(server):
+    assert "example" not in repr(server.run(addresses.create, "ann@example.org", "Ann"))

@@ -1,0 +1,131 @@
+"""Not hearing somebody: their talk stays away from whoever wished so, and they from tables of theirs."""
+
+import pytest
+
+from pbem.domain.errors import BadInput, Forbidden
+from pbem.service import links
+from pbem.service.people import blocks
+from pbem.service.play import seat_view
+from pbem.service.tables import joining, talk
+from pbem.service.tables.new import Wanted
+from pbem.store import games
+from tests.service.clock import HOUR
+from tests.service.stored import everything, kinds
+
+
+@pytest.fixture
+def game(table):
+    """Three people at a table."""
+    return table()
+
+
+def token(game, seat):
+    """The link of a seat."""
+    person = game.person_at(seat)
+    row = game.server.store.write(
+        lambda tx: links.make_for_seat(tx, game.server, person, game.id, game.row().turn, seat)
+    ).seat
+    with game.server.store.read() as tx:
+        return links.token(game.server, links.read(tx, row))
+
+
+def say(game, seat, text):
+    game.server.run(talk.say_by_link, token(game, seat), text)
+
+
+def heard(game, seat):
+    return [line.text for line in game.server.read(talk.room, token(game, seat)).lines]
+
+
+def mailed(game, seat):
+    """What a mail to a seat would tell of the talk."""
+    with game.server.store.read() as tx:
+        row = games.read(tx, game.id)
+        return [each["text"] for each in talk.others(tx, row, seat, ("x", "y", "z"), None)]
+
+
+def test_whoever_was_blocked_is_heard_by_all_others_and_not_by_whoever_did_it(game):
+    game.server.run(blocks.block, token(game, 0), 1)
+    say(game, 1, "Hello from one")
+    say(game, 2, "Hello from two")
+    assert (heard(game, 0), mailed(game, 0)) == (["Hello from two"], ["Hello from two"])
+    assert heard(game, 2) == ["Hello from one", "Hello from two"]
+    assert mailed(game, 2) == ["Hello from one"]
+    assert game.server.read(talk.room, token(game, 0)).left_out == 1
+
+
+def test_an_end_of_that_brings_back_what_was_said_meanwhile(game):
+    game.server.run(blocks.block, token(game, 0), 1)
+    say(game, 1, "Hello")
+    game.server.run(blocks.unblock_seat, token(game, 0), 1)
+    assert heard(game, 0) == ["Hello"]
+
+
+def test_the_same_wish_again_changes_nothing(game):
+    game.server.run(blocks.block, token(game, 0), 1)
+    before = everything(game.server.store)
+    game.server.run(blocks.block, token(game, 0), 1)
+    assert everything(game.server.store) == before
+
+
+def test_ones_list_shows_whom_one_has_met_under_the_name_of_then_and_ends_it(game):
+    me, other = game.person_at(0), game.person_at(1)
+    game.server.run(blocks.block, token(game, 0), 1)
+    (listed,) = game.server.read(blocks.of_person, me)
+    assert (listed.blocked_id, listed.name) == (other, game.places()[1].name)
+    assert game.server.read(blocks.of_person, other) == []
+    game.server.run(blocks.unblock, me, other)
+    assert game.server.read(blocks.of_person, me) == []
+
+
+def test_nobody_blocks_a_bot_themselves_or_an_empty_place(table):
+    game = table("sunset-poker", 3, bots=("greedy",))
+    (bot,) = (seat for seat, place in game.places().items() if place.bot)
+    me = next(seat for seat in game.places() if seat != bot)
+    for seat in (me, bot, 7):
+        with pytest.raises(BadInput):
+            game.server.run(blocks.block, token(game, me), seat)
+
+
+def test_whoever_was_blocked_cannot_join_a_new_table_of_the_other_and_can_join_all_others(game):
+    server = game.server
+    me, other, third = (game.person_at(seat) for seat in range(3))
+    server.run(blocks.block, token(game, 0), 1)
+    mine = server.run(joining.create_table, me, Wanted("bid", 3)).game_id
+    before = everything(server.store)
+    with pytest.raises(Forbidden, match="Its host chooses"):
+        server.run(joining.join, mine, other)
+    assert everything(server.store) == before
+    server.run(joining.join, mine, third)
+    server.run(joining.join, server.run(joining.create_table, third, Wanted("bid", 3)).game_id, other)
+
+
+def test_no_invitation_is_mailed_to_whoever_has_blocked_its_host(game):
+    server, me, other = game.server, game.person_at(0), game.person_at(1)
+    server.run(blocks.block, token(game, 0), 1)
+    people = [f"{game.places()[seat].name.lower()}@example.org" for seat in (0, 2)]
+    made = server.run(joining.create_table, other, Wanted("bid", 3, invited=tuple(people)))
+    assert "invitation" not in kinds(server, me)
+    assert "invitation" in kinds(server, game.person_at(2))
+    # They may come all the same, if they want to.
+    server.run(joining.join, made.game_id, me)
+
+
+def test_what_the_others_have_said_since_one_decided_or_spoke_is_counted(game):
+    def new(seat):
+        return game.server.read(seat_view.look, token(game, seat)).new_lines
+
+    game.server.clock.advance(HOUR)
+    say(game, 1, "one")
+    say(game, 2, "two")
+    assert [new(seat) for seat in range(3)] == [2, 1, 0]
+    game.server.run(blocks.block, token(game, 0), 1)
+    assert new(0) == 1
+    say(game, 0, "three")
+    assert [new(seat) for seat in range(3)] == [0, 2, 1]
+    game.server.clock.advance(HOUR)
+    decided = list(game.asked().items())
+    for seat, each in decided:
+        game.play(seat, each.default)
+    assert decided
+    assert [new(seat) for seat, _ in decided] == [0] * len(decided)

@@ -1,0 +1,62 @@
+"""What the mail of a turn offers is what the rules allow, for every game: each choice once, and none that would be refused."""
+
+import re
+
+import pytest
+
+from engine import game as games_of_house
+from engine import grammar, orders
+from pbem.service.outgoing import deliver
+from tests.mail.kinds import kind_of
+from tests.mail.sink import Kept, Sink
+from tests.service.outgoing.test_deliver import HOUR, post_to
+
+COMMAND = re.compile(r"^\* (.+?)(?: \(.*\))?$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("kind", games_of_house.names())
+def test_the_choices_in_a_turn_are_those_that_the_rules_allow(server, clock, table, kind):
+    game = table(kind, max(games_of_house.load(kind).seats))
+    met = 0
+    with Sink() as sink:
+        post = post_to(sink)
+        for _ in range(8):
+            clock.advance(HOUR)
+            before = len(sink.kept)
+            deliver.deliver(server, post, limit=100)
+            turns = [mail for mail in sink.kept[before:] if kind_of(mail.message) == "turn"]
+            for mail in turns:
+                _offers_what_the_rules_allow(game, mail)
+            met += len(turns)
+            for _ in range(7):
+                if asked := game.asked():
+                    seat, decision = min(asked.items())
+                    game.play(seat, allowed(game, seat, decision.choices(5))[-1])
+    assert met > 2
+
+
+def _offers_what_the_rules_allow(game, mail: Kept) -> None:
+    places = game.places()
+    (seat,) = [seat for seat, place in places.items() if f"{place.name}:" == mail.text.split()[0]]
+    decision = game.open()[seat]
+    section = unwrapped(mail.text).split("\nWHAT YOU CAN DO\n")[1].split("\nIF YOU DO NOT ANSWER\n")[0]
+    offered = [grammar.read(decision, command) for command in COMMAND.findall(section)]
+    linked = {act for act in decision.acts if any(choice in act for choice in offered)}
+    legal = [choice for act in linked for choice in allowed(game, seat, act.choices())]
+    assert sorted(map(repr, offered)) == sorted(map(repr, legal))
+    assert len(offered) <= 12
+    others = {grammar.usage(act) for act in decision.acts if act not in linked}
+    raising = {each for each in orders.offered(decision) if each.startswith("up to")}
+    assert set(re.findall(r"^- (.+)$", section, re.MULTILINE)) == others | raising
+    assert f"“{grammar.write(decision, decision.default)}”" in unwrapped(mail.text).replace("\n", " ")
+
+
+def allowed(game, seat, choices):
+    """Those of the choices that the rules let this seat make."""
+    rules, view = games_of_house.load(game.row().kind), game.view(seat)
+    return [choice for choice in choices if rules.objects(view, seat, choice) is None]
+
+
+def unwrapped(text: str) -> str:
+    """A text whose paragraphs and bullets are lines."""
+    return re.sub(r"\n {2,5}(?=\S)(?!https)", " ", text)

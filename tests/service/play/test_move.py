@@ -1,0 +1,567 @@
+"""The move: one choice, one transaction."""
+
+import json
+from collections import Counter
+from datetime import timedelta
+from functools import partial
+from threading import Thread
+
+import pytest
+
+from engine import codec
+from engine import game as rulebooks
+from engine.bots import random_bot
+from engine.chance import Stream, commitment, follows
+from engine.decisions import Choice
+from engine.facts import SPECTATOR, fold, seen
+from pbem.domain.errors import BadInput, Gone, NotFound, Refusal, Stale
+from pbem.domain.hash_chain import verify
+from pbem.service import links
+from pbem.service.absence import seats, substitutes
+from pbem.service.play import by_link, move
+from pbem.service.play.log import Kind, Record, body_of, standing_entries
+from pbem.service.play.move import By, option_of, rules_of
+from pbem.service.tables import joining, leaving
+from pbem.service.tables.new import Wanted
+from pbem.store import games, people
+from tests.service.a_game import Begun
+from tests.service.races import meetings
+from tests.service.stored import calls_counted, everything, fails_without_a_trace
+
+MOST_STATEMENTS = 8
+"""In a move; the row of the link is one more, which makes nine."""
+
+
+def statements(made):
+    return [each for each in made if not each.startswith(("BEGIN", "COMMIT"))]
+
+
+def to_the_end(game: Begun, seed: int, most: int = 10_000) -> Counter[str]:
+    """Play a game at random, everything as the word of an address; how much of what came of it."""
+    luck = Stream(seed.to_bytes(32), 0)
+    rules, seen_kinds = rules_of(game.row()), Counter[str]()
+    for _ in range(most):
+        asked = game.asked()
+        if not asked:
+            return seen_kinds
+        seat = luck.pick(sorted(asked))
+        choice = random_bot(rules, move.position_of(game.row()).state, asked[seat], luck)
+        turn = game.row().turn
+        with calls_counted(game.server.store) as made:
+            receipt = game.server.run(move.play, game.id, turn, seat, option_of(choice), By.PERSON)
+        assert receipt.choice == choice
+        assert len(statements(made)) <= MOST_STATEMENTS, made
+        again = game.play(seat, choice, turn=turn)
+        assert (again.again, again.choice) == (True, choice)
+        seen_kinds["sealed" if receipt.sealed else "told"] += 1
+    raise AssertionError("the game has no end")
+
+
+@pytest.mark.parametrize("kind", rulebooks.names())
+def test_where_a_game_stands_is_remembered_as_its_snapshot_has_it(table, kind, monkeypatch):
+    game, luck = table(kind, 3), Stream(b"luck", 7)
+    while game.row().seq < 30 and (asked := game.asked()):
+        seat = luck.pick(sorted(asked))
+        game.play(seat, random_bot(rules_of(game.row()), move.position_of(game.row()).state, asked[seat], luck))
+        row = game.row()
+        with monkeypatch.context() as patched:
+            patched.delattr(codec, "loads")
+            remembered = move.position_of(row)
+        move.POSITIONS.clear()
+        assert move.position_of(row) == remembered
+        assert codec.dumps(move.position_of(row).asks()) == codec.dumps(remembered.asks())
+    assert game.row().seq > 20
+
+
+@pytest.mark.parametrize("kind", rulebooks.names())
+def test_a_whole_game_is_played_counted_and_checked(table, kind):
+    low, _ = rulebooks.load(kind).seats
+    game = table(kind, low)
+    came = to_the_end(game, 11)
+    row = game.row()
+    assert row.status == "over"
+    assert row.ended_at == game.server.now()
+    assert game.verifies()
+    assert game.open() == {}
+    assert came.total() >= low
+    # The result tells the secret that everybody was bound to, and all that was drawn follows from it.
+    rules, log = rules_of(row), game.log()
+    began, revealed = body_of(rules, log[0]), body_of(rules, log[-1])
+    assert log[-1].kind == Kind.REVEALED
+    secret = bytes.fromhex(revealed["secret"])
+    assert commitment(secret) == began["commitment"] == row.commitment
+    entries = standing_entries(rules, log)
+    assert all(follows(row.seed, each.turn, each.entry.drawn) for each in entries)
+    # The snapshot is the fold of the facts, and so is what everybody has seen.
+    start = rules.start(row.seats, json.loads(row.options))
+    facts = [fact for each in entries for fact in each.entry.facts]
+    assert move.codec.dumps(fold(start, facts)) == row.state
+    for seat in (SPECTATOR, *range(low)):
+        assert game.view(seat) == fold(start, (seen(fact, seat) for fact in facts))
+    results = [mail for mail in game.mails() if mail.kind == "result"]
+    assert sorted(mail.seat for mail in results) == list(range(low))
+
+
+def test_the_same_choice_again_gives_the_same_receipt_and_changes_nothing(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    turn = game.row().turn
+    first = game.play(seat, "bid 1")
+    before = everything(game.server.store)
+    for again in ("bid 1", "bid-1", "BID 1", Choice("bid", (1,))):
+        receipt = game.play(seat, again, turn=turn)
+        assert (receipt.choice, receipt.turn, receipt.again) == (first.choice, turn, True)
+    assert everything(game.server.store) == before
+
+
+def test_the_receipt_of_an_old_choice_can_be_had_turns_later(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    turn = game.row().turn
+    game.play(seat, "bid 1")
+    for _ in range(2):
+        (other,) = game.asked()
+        game.play(other, "pass")
+    assert game.play(seat, "bid-1", turn=turn).again
+
+
+def test_another_choice_for_an_old_turn_is_refused_and_changes_nothing(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    turn = game.row().turn
+    game.play(seat, "bid 1")
+    before = everything(game.server.store)
+    for wanted in ("bid 2", "pass", "nonsense", "bid-1-2", ""):
+        with pytest.raises(Stale, match="moved on"):
+            game.play(seat, wanted, turn=turn)
+    assert everything(game.server.store) == before
+
+
+def test_a_turn_that_has_not_come_is_refused(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    before = everything(game.server.store)
+    for turn in (0, -1, game.row().turn + 1, 10**9):
+        with pytest.raises(Stale):
+            game.play(seat, "pass", turn=turn)
+    assert everything(game.server.store) == before
+
+
+def test_nobody_moves_for_another_or_out_of_turn(table):
+    game = table("templari", 3)
+    (asked,) = game.asked()
+    before = everything(game.server.store)
+    for seat in {0, 1, 2, 3, -1, 99} - {asked}:
+        with pytest.raises(Stale, match="nothing for you to decide"):
+            game.play(seat, "pass")
+    assert everything(game.server.store) == before
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["", " ", "-", "bid", "bid 99", "bid -1", "bid 1.0", "bid 1e3", "flee", "b" * 10_000, "bid ١", "bid 1\x00", "пас"],
+    ids=ascii,
+)
+def test_a_choice_that_cannot_be_says_what_can_be_and_changes_nothing(table, wrong):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    before = everything(game.server.store)
+    with pytest.raises(BadInput, match="pass"):
+        game.play(seat, wrong)
+    assert everything(game.server.store) == before
+
+
+@pytest.mark.parametrize(
+    "wrong", [Choice("bid", (99,)), Choice("bid", (True,)), Choice("bid", ("1",)), Choice("pass", (1,)), Choice("flee")]
+)
+def test_a_choice_as_data_is_checked_as_closely(table, wrong):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    before = everything(game.server.store)
+    with pytest.raises(BadInput):
+        game.play(seat, wrong)
+    assert everything(game.server.store) == before
+
+
+def test_there_is_no_move_in_a_game_that_is_not_there_or_not_begun(server, person):
+    created = server.run(joining.create_table, person("Ann"), Wanted("templari", 3))
+    with pytest.raises(NotFound):
+        server.run(move.play, 99, 1, 0, "pass", By.PERSON)
+    with pytest.raises(Gone, match="not begun"):
+        server.run(move.play, created.game_id, 0, 0, "pass", By.PERSON)
+
+
+def test_after_the_end_a_choice_is_refused_kindly(table):
+    game = table("templari", 3)
+    for _ in game.play_defaults():
+        pass
+    before = everything(game.server.store)
+    with pytest.raises(Gone, match="is over"):
+        game.play(0, "bid 3")
+    assert everything(game.server.store) == before
+
+
+def test_the_whole_move_is_recorded_and_the_next_is_asked_by_one_mail(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    mails = len(game.mails())
+    before = game.row()
+    game.play(seat, "bid 1", By.REPLY)
+    row = game.row()
+    entry = game.log()[-1]
+    assert (entry.kind, entry.seat, entry.by, entry.at) == (Kind.ENTRY, seat, "reply", game.server.now())
+    assert row.seq == before.seq + 1
+    assert row.turn == before.turn + 1
+    assert row.head == row.entry_head == entry.hash
+    (mail,) = game.mails()[mails:]
+    (other,) = game.asked()
+    assert (mail.kind, mail.seat, mail.turn, mail.seq) == ("turn", other, row.turn, row.seq)
+    assert mail.person_id == game.person_at(other)
+
+
+def test_a_mail_that_can_be_taken_back_is_held_for_a_minute(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    game.play(seat, "bid 1")
+    assert game.mails()[-1].due_at == game.server.now() + timedelta(seconds=60)
+
+
+# Sealed choices.
+
+
+def test_a_sealed_choice_is_recorded_but_told_to_nobody(table):
+    game = table("sunset-poker", 3)
+    before = game.row()
+    views = [game.view(seat) for seat in (SPECTATOR, 0, 1, 2)]
+    mails = len(game.mails())
+    receipt = game.play(0, game.asked()[0].default)
+    row = game.row()
+    assert receipt.sealed
+    assert (row.turn, row.state, row.entry_head) == (before.turn, before.state, before.entry_head)
+    assert row.head != before.head
+    assert game.log()[-1].kind == Kind.SEALED
+    assert [game.view(seat) for seat in (SPECTATOR, 0, 1, 2)] == views
+    assert len(game.mails()) == mails
+
+
+def test_a_sealed_choice_can_be_replaced_until_the_turn_closes(table):
+    game = table("sunset-poker", 3)
+    first, second, *_ = game.asked()[0].choices()
+    game.play(0, first)
+    assert not game.play(0, second).again
+    assert game.play(0, second).again
+    turn = game.row().turn
+    for seat in (1, 2):
+        game.play(seat, game.asked()[seat].default)
+    (entry,) = (each for each in standing_entries(rules_of(game.row()), game.log()) if each.turn == turn)
+    assert entry.entry.choices[0] == second
+    with pytest.raises(Stale):
+        game.play(0, first, turn=turn)
+    assert game.play(0, second, turn=turn).again
+
+
+def test_a_form_stays_good_while_others_seal_their_choices(table):
+    game = table("sunset-poker", 3)
+    turn = game.row().turn
+    for seat in (2, 0, 1):
+        receipt = game.play(seat, game.asked()[seat].default, turn=turn)
+    assert not receipt.sealed
+    assert game.row().turn > turn
+
+
+def test_the_chain_in_mails_tells_nobody_who_has_sealed(table):
+    game = table("sunset-poker", 3)
+    printed = game.row().entry_head
+    game.play(1, game.asked()[1].default)
+    assert game.row().entry_head == printed
+    row = game.row()
+    assert verify(game.log(), game=row.key, head=row.head, printed=[printed.hex()[:20]]).sound
+
+
+def test_an_act_that_closes_the_turn_drops_what_was_sealed_unseen(table):
+    game = table("bid", 3)
+    turn = game.row().turn
+    game.play(0, "bid 2")
+    assert not game.play(1, "pawn").sealed
+    assert game.row().turn > turn
+    (entry,) = (each for each in standing_entries(rules_of(game.row()), game.log()) if each.turn == turn)
+    assert set(entry.entry.choices) == {1}
+    with pytest.raises(Stale):
+        game.play(0, "bid 2", turn=turn)
+
+
+# Who speaks for a seat.
+
+
+def test_silence_is_counted_until_the_player_says_something(table):
+    game = table("sunset-poker", 3)
+    for expected in (1, 2):
+        for seat in (0, 1, 2):
+            game.play(seat, game.asked()[seat].default, By.CLOCK if seat == 0 else By.PERSON)
+        assert game.places()[0].silent == expected
+    game.play(0, game.asked()[0].default, By.API)
+    assert [game.places()[seat].silent for seat in (0, 1, 2)] == [0, 0, 0]
+
+
+def test_the_clock_never_takes_the_place_of_a_players_choice(table):
+    game = table("sunset-poker", 3)
+    own = next(choice for choice in game.asked()[0].choices() if choice != game.asked()[0].default)
+    default = game.asked()[0].default
+    game.play(0, own)
+    before = everything(game.server.store)
+    with pytest.raises(Stale):
+        game.play(0, default, By.CLOCK)
+    assert everything(game.server.store) == before
+    assert move.position_of(game.row()).box == {0: own}
+
+
+def test_a_player_who_comes_late_still_takes_the_place_of_the_clock(table):
+    game = table("sunset-poker", 3)
+    own = next(choice for choice in game.asked()[0].choices() if choice != game.asked()[0].default)
+    game.play(0, game.asked()[0].default, By.CLOCK)
+    game.play(0, own)
+    assert move.position_of(game.row()).box == {0: own}
+    assert game.places()[0].silent == 0
+
+
+def test_a_bot_that_thought_too_long_does_not_move_for_the_player_who_came_back(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    person_id = game.person_at(seat)
+    game.server.run(leaving.resign, game.id, seat, person_id)
+    game.server.run(substitutes.come_back, game.id, seat, person_id)
+    with pytest.raises(Stale, match="person plays"):
+        game.play(seat, "pass", By.BOT)
+    game.play(seat, "bid 1")
+
+
+def test_a_player_who_left_does_not_move_for_the_one_who_came_after(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    person_id = game.person_at(seat)
+    game.server.run(leaving.resign, game.id, seat, person_id)
+    with pytest.raises(Gone, match="changed hands"):
+        game.server.store.write(
+            lambda tx: move.play_locked(
+                tx,
+                game.server,
+                games.lock(tx, game.id),
+                game.row().turn,
+                seat,
+                "pass",
+                By.PERSON,
+                person_id=person_id,
+            )
+        )
+
+
+def test_a_player_who_left_does_not_learn_what_the_one_who_came_after_chose(table):
+    game = table("sunset-poker", 3)
+    person_id, turn = game.person_at(0), game.row().turn
+    choices = list(game.asked()[0].choices())
+    game.server.run(leaving.resign, game.id, 0, person_id)
+    game.play(0, choices[0], By.BOT)
+
+    def guess(choice):
+        with pytest.raises(Gone, match="changed hands"):
+            game.server.store.write(
+                lambda tx: move.play_locked(
+                    tx, game.server, games.lock(tx, game.id), turn, 0, choice, By.PERSON, person_id
+                )
+            )
+
+    for choice in choices:
+        guess(choice)
+    while game.row().turn == turn:
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default, By.BOT if seat == 0 else By.PERSON)
+    for choice in choices:
+        guess(choice)
+
+
+# Races. Both meet at every call to the database that the first of them makes.
+
+
+@pytest.mark.parametrize("first_by, second_by", [(By.PERSON, By.CLOCK), (By.CLOCK, By.PERSON)])
+def test_a_time_out_and_a_move_at_once_are_one_decision(table, first_by, second_by):
+    game = table("templari", 3)
+    met = 0
+    for meeting in meetings(game.server.store):
+        seat, choices = a_real_turn(game)
+        turn, silent = game.row().turn, game.places()[seat].silent
+        outcomes = meeting(
+            partial(game.play, seat, choices[first_by], first_by, turn),
+            partial(game.play, seat, choices[second_by], second_by, turn),
+        )
+        (won,) = (outcome for outcome in outcomes if not isinstance(outcome, Exception))
+        (lost,) = (outcome for outcome in outcomes if isinstance(outcome, Exception))
+        assert isinstance(lost, Stale)
+        assert entry_of(game, turn).choices[seat] == won.choice
+        assert game.places()[seat].silent == (silent + 1 if won.choice == choices[By.CLOCK] else 0)
+        met += 1
+    assert met > 4
+    assert game.verifies()
+
+
+@pytest.mark.parametrize("first_by, second_by", [(By.PERSON, By.CLOCK), (By.CLOCK, By.PERSON)])
+def test_a_time_out_and_a_sealed_choice_at_once_leave_the_players_choice(table, first_by, second_by):
+    game = table("sunset-poker", 3)
+    met = 0
+    for meeting in meetings(game.server.store):
+        seat, choices = a_real_turn(game)
+        turn = game.row().turn
+        meeting(
+            partial(game.play, seat, choices[first_by], first_by, turn),
+            partial(game.play, seat, choices[second_by], second_by, turn),
+        )
+        assert move.position_of(game.row()).box[seat] == choices[By.PERSON]
+        assert game.places()[seat].silent == 0
+        for other, decision in game.asked().items():
+            game.play(other, decision.default, turn=turn)
+        met += 1
+    assert met > 4
+    assert game.verifies()
+
+
+def a_real_turn(game):
+    """The next turn in which somebody has a choice: their own one, and what silence means."""
+    while True:
+        seat, decision = next(iter(game.asked().items()))
+        others = [choice for choice in decision.choices(20) if choice != decision.default]
+        if others:
+            return seat, {By.PERSON: others[0], By.CLOCK: decision.default}
+        game.play(seat, decision.default)
+
+
+def entry_of(game, turn):
+    """What came of a turn."""
+    entries = standing_entries(rules_of(game.row()), game.log())
+    return next(each.entry for each in entries if each.turn == turn)
+
+
+def test_a_double_click_is_one_move(table):
+    game = table("templari", 3)
+    met = 0
+    for meeting in meetings(game.server.store):
+        (seat,) = game.asked()
+        turn, rows = game.row().turn, len(game.log())
+        click = partial(game.play, seat, "pass", turn=turn)
+        one, other = meeting(click, click)
+        assert sorted([one.again, other.again]) == [False, True]
+        assert one.choice == other.choice
+        assert sum(each.seat == seat for each in game.log()[rows:]) == 1
+        met += 1
+    assert met > 4
+    assert game.verifies()
+
+
+def give_away(game, seat, person_id):
+    """Let another person play a seat from now on."""
+    server = game.server
+
+    def given(tx):
+        row, person = games.lock(tx, game.id), people.read(tx, person_id)
+        record = Record(row, server.now(), server.randomness)
+        seats.give_to_person(tx, server, row, record, seat, "organiser", person, f"Number {person_id}")
+
+    return server.store.write(given)
+
+
+def link_of(game, seat):
+    """The token by which the player of a seat may decide in this turn."""
+    server, turn, person_id = game.server, game.row().turn, game.person_at(seat)
+
+    def made(tx):
+        row = links.make_for_seat(tx, server, person_id, game.id, turn, seat).move
+        return links.token(server, links.read(tx, row))
+
+    return server.store.write(made)
+
+
+def test_a_link_that_is_pressed_while_its_seat_changes_hands_does_not_play_for_the_next_player(table, person):
+    game, newcomers = table("templari", 3), {person("yan"), person("zoe"), person("max"), person("kim")}
+    refused = 0
+    for meeting in meetings(game.server.store):
+        seat = next(iter(game.asked()))
+        next_player = min(newcomers - {place.person_id for place in game.places().values()})
+        press = partial(game.server.run, by_link.move, link_of(game, seat), "pass")
+        _, pressed = meeting(partial(give_away, game, seat, next_player), press)
+        if isinstance(pressed, Exception):
+            assert isinstance(pressed, Gone)
+            refused += 1
+            continue
+        assert [row.kind for row in game.log()[-2:]] == [Kind.ENTRY, Kind.SEATED]
+    assert refused > 4
+    assert game.verifies()
+
+
+def test_the_last_two_of_a_turn_at_once_both_count(table):
+    game = table("sunset-poker", 3)
+    for meeting in meetings(game.server.store):
+        asked = game.asked()
+        turn = game.row().turn
+        game.play(0, asked[0].default)
+        one, other = meeting(*(partial(game.play, seat, asked[seat].default, turn=turn) for seat in (1, 2)))
+        assert sorted([one.sealed, other.sealed]) == [False, True]
+        assert entry_of(game, turn).choices == {seat: asked[seat].default for seat in (0, 1, 2)}
+    assert game.verifies()
+
+
+def test_twenty_clicks_at_once_are_one_move(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    turn, rows = game.row().turn, len(game.log())
+    receipts, refusals = [], []
+
+    def click():
+        try:
+            receipts.append(game.play(seat, "bid 1", turn=turn))
+        except Refusal as refused:
+            refusals.append(refused)
+
+    threads = [Thread(target=click) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert refusals == []
+    assert Counter(receipt.again for receipt in receipts) == {True: 19, False: 1}
+    assert len(game.log()) == rows + 1
+
+
+# A database that breaks.
+
+
+def test_a_move_that_breaks_leaves_nothing(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    turn = game.row().turn
+    act = partial(game.server.run, move.play, game.id, turn, seat, "bid 1", By.PERSON)
+    assert fails_without_a_trace(game.server.store, act) > 4
+
+    assert game.verifies()
+
+
+def test_a_sealed_choice_that_breaks_leaves_nothing(table):
+    game = table("sunset-poker", 3)
+    turn, default = game.row().turn, game.asked()[0].default
+    act = partial(game.server.run, move.play, game.id, turn, 0, default, By.PERSON)
+    assert fails_without_a_trace(game.server.store, act) > 4
+
+    assert game.verifies()
+
+
+def test_the_last_move_that_breaks_leaves_nothing(table):
+    game = table("templari", 3)
+    while True:
+        (seat,) = game.asked()
+        turn, default = game.row().turn, game.asked()[seat].default
+        _, made = move.position_of(game.row()).submit(seat, default)
+        after = [fact for entry in made for fact in entry.facts]
+        if rules_of(game.row()).standing(fold(move.position_of(game.row()).state, after)).over:
+            break
+        game.play(seat, default)
+    act = partial(game.server.run, move.play, game.id, turn, seat, default, By.PERSON)
+    assert fails_without_a_trace(game.server.store, act) > 4
+    assert game.row().status == "over"
+    assert game.verifies()

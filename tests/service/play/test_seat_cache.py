@@ -1,0 +1,80 @@
+"""What is remembered of a game is never out of date and never anybody else's."""
+
+import pytest
+
+from engine import game as rulebooks
+from pbem.lru import Memory
+from pbem.service.play import move, seat_cache, undo
+from pbem.store import games
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered():
+    """Each test begins and ends with an empty memory."""
+    seat_cache.MEMORY.clear()
+    yield
+    seat_cache.MEMORY.clear()
+
+
+def of(game, seat):
+    """What is known to a seat, as a page asks for it."""
+    with game.server.store.read() as tx:
+        row = games.read(tx, game.id)
+        return seat_cache.known_to(tx, row, move.rules_of(row), seat)
+
+
+@pytest.mark.parametrize("kind", rulebooks.names())
+def test_what_is_remembered_is_what_would_be_worked_out_now_after_every_move(table, kind):
+    game = table(kind, 3)
+    for _ in range(12):
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+        remembered = [of(game, each) for each in range(3)]
+        assert [of(game, each) for each in range(3)] == remembered
+        seat_cache.MEMORY.clear()
+        assert [of(game, each) for each in range(3)] == remembered
+
+
+def test_a_choice_that_is_taken_back_is_forgotten(table):
+    game = table("templari", 3)
+    seat, decision = next(iter(game.asked().items()))
+    before, turn = of(game, seat), game.row().turn
+    game.play(seat, decision.default)
+    assert of(game, seat).view != before.view
+    game.server.run(undo.take_back, game.id, turn, seat)
+    assert of(game, seat).view == before.view
+    assert of(game, seat).told == before.told
+
+
+def test_two_seats_of_one_game_never_share_what_is_remembered(table):
+    game = table("sunset-poker", 3)
+    assert len({repr(of(game, seat).view) for seat in range(3)}) == 3
+
+
+def test_a_move_that_was_not_committed_leaves_nothing_that_anybody_sees(table):
+    game = table("templari", 3)
+    seat, decision = next(iter(game.asked().items()))
+    before = of(game, seat).view
+
+    class Failed(Exception):
+        """The database says no at the end."""
+
+    def move_and_fail(tx):
+        row = games.lock(tx, game.id)
+        move.play_locked(tx, game.server, row, row.turn, seat, decision.default, move.By.PERSON, game.person_at(seat))
+        moved = games.read(tx, game.id)
+        assert seat_cache.known_to(tx, moved, move.rules_of(moved), seat).view != before
+        raise Failed
+
+    with pytest.raises(Failed):
+        game.server.store.write(move_and_fail)
+    assert of(game, seat).view == before
+
+
+def test_a_memory_forgets_what_was_not_asked_for_for_the_longest_time():
+    memory: Memory[str] = Memory(2)
+    memory.put("a", "A")
+    memory.put("b", "B")
+    assert memory.get("a") == "A"
+    memory.put("c", "C")
+    assert [memory.get(key) for key in "abc"] == ["A", None, "C"]

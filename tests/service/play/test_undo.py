@@ -1,0 +1,516 @@
+"""Changing one's mind: choices taken back, standing orders set and dropped."""
+
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+from engine import codec, orders
+from engine.facts import SPECTATOR
+from pbem.domain.errors import BadInput, Forbidden, Gone
+from pbem.service.play import move, undo
+from pbem.service.play import orders as play_orders
+from pbem.service.play.log import Kind, body_of, standing_entries
+from pbem.service.play.move import By, option_of, rules_of
+from pbem.store import deadlines, outbox
+from pbem.store import views as kept_views
+from tests.service.races import meetings
+from tests.service.stored import everything, fails_without_a_trace, letters
+
+
+def take_back(game, turn, seat):
+    game.server.run(undo.take_back, game.id, turn, seat)
+
+
+def asked_row(game, turn, seat):
+    with game.server.store.read() as tx:
+        return deadlines.read(tx, game.id, turn, seat)
+
+
+def set_due(game, turn, seat, moment):
+    with game.server.store.engine.begin() as tx:
+        deadlines.change(tx, deadlines.read(tx, game.id, turn, seat), accepted_at=game.server.now(), due_at=moment)
+
+
+def snapshot(game):
+    row = game.row()
+    return row.state, row.box, row.turn, row.status
+
+
+# Taking back what is sealed.
+
+
+def test_a_sealed_choice_is_taken_back_while_the_turn_is_open(table):
+    game = table("sunset-poker", 3)
+    before, turn = snapshot(game), game.row().turn
+    game.play(0, game.asked()[0].default)
+    assert 0 not in game.asked()
+    take_back(game, turn, 0)
+    assert snapshot(game) == before
+    assert 0 in game.asked()
+    assert asked_row(game, turn, 0).status == "open"
+    assert game.log()[-1].kind == Kind.WITHDRAWN
+    assert game.verifies()
+
+
+def test_there_is_nothing_to_take_back_twice(table):
+    game = table("sunset-poker", 3)
+    turn = game.row().turn
+    game.play(0, game.asked()[0].default)
+    take_back(game, turn, 0)
+    before = everything(game.server.store)
+    for seat in (0, 1, 9, -1):
+        with pytest.raises(Gone):
+            take_back(game, turn, seat)
+    assert everything(game.server.store) == before
+
+
+def test_after_the_turn_closed_a_sealed_choice_stands(table):
+    game = table("sunset-poker", 3)
+    turn = game.row().turn
+    for seat in (0, 1, 2):
+        game.play(seat, game.asked()[seat].default)
+    before = everything(game.server.store)
+    with pytest.raises(Gone, match="cannot be taken back"):
+        take_back(game, turn, 0)
+    assert everything(game.server.store) == before
+
+
+def test_when_the_time_is_over_a_choice_stands_but_can_be_replaced(table, clock):
+    game = table("sunset-poker", 3)
+    turn = game.row().turn
+    first, second, *_ = game.asked()[0].choices()
+    set_due(game, turn, 0, game.server.now() + timedelta(hours=1))
+    game.play(0, first)
+    clock.advance(timedelta(hours=1))
+    with pytest.raises(Gone, match="time for this turn is over"):
+        take_back(game, turn, 0)
+    game.play(0, second)
+
+
+def test_what_the_clock_decided_is_nobodys_to_take_back(table):
+    game = table("sunset-poker", 3)
+    turn = game.row().turn
+    game.play(0, game.asked()[0].default, By.CLOCK)
+    with pytest.raises(Gone, match="decided without you"):
+        take_back(game, turn, 0)
+    turns = table("templari", 3)
+    (seat,) = turns.asked()
+    turn = turns.row().turn
+    turns.play(seat, "pass", By.CLOCK)
+    with pytest.raises(Gone, match="decided without you"):
+        take_back(turns, turn, seat)
+
+
+def test_whoever_moved_before_the_mail_left_and_took_that_back_is_mailed_again(table):
+    game = table("sunset-poker", 3)
+    turn = game.row().turn
+    (mail,) = (mail for mail in game.mails() if (mail.kind, mail.seat) == ("turn", 0))
+    game.play(0, game.asked()[0].default)
+    # What the sender does with a turn that is answered already.
+    with game.server.store.engine.begin() as tx:
+        outbox.change(tx, mail.id, status="superseded")
+    take_back(game, turn, 0)
+    again = [mail for mail in game.mails() if (mail.kind, mail.seat, mail.turn) == ("turn", 0, turn)]
+    assert [mail.status for mail in again] == ["superseded", "queued"]
+
+
+def test_whoever_has_the_mail_already_gets_no_second_one(table):
+    game = table("sunset-poker", 3)
+    turn, mails = game.row().turn, len(game.mails())
+    set_due(game, turn, 0, game.server.now() + timedelta(days=1))
+    game.play(0, game.asked()[0].default)
+    take_back(game, turn, 0)
+    assert len(game.mails()) == mails
+
+
+# Taking back what was told.
+
+
+def test_a_turn_is_taken_back_as_long_as_it_has_told_nobody_anything(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    before, turn = snapshot(game), game.row().turn
+    views = [game.view(each) for each in (SPECTATOR, 0, 1, 2)]
+    game.play(seat, "bid 1")
+    after = game.row().turn
+    take_back(game, turn, seat)
+    assert snapshot(game) == before
+    assert [game.view(each) for each in (SPECTATOR, 0, 1, 2)] == views
+    assert list(game.asked()) == [seat]
+    assert asked_row(game, turn, seat).status == "open"
+    assert asked_row(game, after, (seat + 1) % 3) is None
+    assert [mail.status for mail in game.mails() if mail.turn == after] == ["superseded"]
+    undone = game.log()[-1]
+    assert (undone.kind, body_of(rules_of(game.row()), undone)) == (Kind.UNDONE, {"from": turn})
+    assert game.row().entry_head == undone.hash
+    assert game.verifies()
+
+
+def test_a_view_that_was_kept_meanwhile_is_not_believed_after_a_taking_back(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    turn = game.row().turn
+    views = [game.view(each) for each in (SPECTATOR, 0, 1, 2)]
+    game.play(seat, "bid 1")
+    with game.server.store.engine.begin() as tx:
+        bodies = {each: codec.dumps(game.view(each)) for each in (SPECTATOR, 0, 1, 2)}
+        kept_views.keep(tx, game.id, turn, game.row().seq, bodies)
+    take_back(game, turn, seat)
+    assert [game.view(each) for each in (SPECTATOR, 0, 1, 2)] == views
+
+
+def test_after_taking_back_one_can_choose_otherwise(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    turn = game.row().turn
+    game.play(seat, "bid 1")
+    take_back(game, turn, seat)
+    assert not game.play(seat, "bid 2", turn=turn).again
+    standing = standing_entries(rules_of(game.row()), game.log())
+    assert option_of(standing[-1].entry.choices[seat]) == "bid-2"
+    assert [each.turn for each in standing] == list(range(game.row().turn))
+    (mail,) = (mail for mail in game.mails() if mail.status == "queued" and mail.turn == game.row().turn)
+    assert mail.kind == "turn"
+
+
+def test_a_turn_that_was_taken_back_gives_no_receipt_any_more(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    turn = game.row().turn
+    game.play(seat, "bid 1")
+    take_back(game, turn, seat)
+    receipt = game.play(seat, "bid 1", turn=turn)
+    assert not receipt.again
+
+
+@pytest.mark.parametrize("what", [{"status": "sent"}, {"attempts": 1}], ids=str)
+def test_once_a_mail_about_it_is_on_its_way_a_turn_stands(table, what):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    turn = game.row().turn
+    game.play(seat, "bid 1")
+    with game.server.store.engine.begin() as tx:
+        outbox.change(tx, game.mails()[-1].id, **what)
+    before = everything(game.server.store)
+    with pytest.raises(Gone, match="on its way"):
+        take_back(game, turn, seat)
+    assert everything(game.server.store) == before
+
+
+def test_once_another_has_decided_a_turn_stands(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    turn = game.row().turn
+    game.play(seat, "bid 1")
+    (other,) = game.asked()
+    game.play(other, "pass")
+    before = everything(game.server.store)
+    for who in (seat, other, 9):
+        with pytest.raises(Gone):
+            take_back(game, turn, who)
+    assert everything(game.server.store) == before
+
+
+def opens_a_sealed_auction(table):
+    """Who has just opened it, in which turn, and somebody else who bids there."""
+    game = table("sorcerous-futures", 3)
+    while True:
+        seat, decision = next(iter(game.asked().items()))
+        turn = game.row().turn
+        closed = [choice for choice in decision.choices() if choice.verb == "closed"]
+        game.play(seat, closed[0] if closed else decision.default)
+        if closed:
+            return game, turn, seat, next(other for other in game.asked() if other != seat)
+
+
+def test_once_another_has_bid_in_the_auction_that_it_opened_a_turn_stands(table):
+    game, turn, seat, other = opens_a_sealed_auction(table)
+    game.play(other, "bid 0")
+    before = everything(game.server.store)
+    with pytest.raises(Gone, match="Others have decided"):
+        take_back(game, turn, seat)
+    assert everything(game.server.store) == before
+    take_back(game, game.row().turn, other)
+    take_back(game, turn, seat)
+    assert list(game.asked()) == [seat]
+
+
+def test_what_was_decided_for_another_keeps_nobody_from_taking_a_turn_back(table):
+    game, turn, seat, other = opens_a_sealed_auction(table)
+    game.play(other, game.asked()[other].default, By.CLOCK)
+    take_back(game, turn, seat)
+    assert list(game.asked()) == [seat]
+    assert game.row().box == "[]"
+
+
+def test_once_chance_has_spoken_a_turn_stands(table):
+    game = table("sun-bid", 2)
+    while True:
+        (seat,) = game.asked()
+        turn = game.row().turn
+        game.play(seat, game.asked()[seat].default)
+        (entry,) = (e.entry for e in standing_entries(rules_of(game.row()), game.log()) if e.turn == turn)
+        if entry.drawn:
+            break
+    with pytest.raises(Gone, match="chance has spoken"):
+        take_back(game, turn, seat)
+    # A mail of a turn that nobody can take back need not wait.
+    assert game.mails()[-1].due_at == game.server.now()
+
+
+def test_nobody_takes_back_for_another(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    turn = game.row().turn
+    game.play(seat, "bid 1")
+    before = everything(game.server.store)
+    for other in {0, 1, 2} - {seat}:
+        with pytest.raises(Gone):
+            take_back(game, turn, other)
+    with pytest.raises(Gone, match="changed hands"):
+        game.server.store.write(
+            lambda tx: undo.take_back(tx, game.server, game.id, turn, seat, game.person_at((seat + 1) % 3))
+        )
+    assert everything(game.server.store) == before
+
+
+def test_nothing_is_taken_back_at_a_paused_table_or_after_the_end(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    turn = game.row().turn
+    game.play(seat, "bid 1")
+    with game.server.store.engine.begin() as tx:
+        tx.exec_driver_sql("UPDATE game SET paused = true")
+    with pytest.raises(Forbidden, match="paused"):
+        take_back(game, turn, seat)
+    with game.server.store.engine.begin() as tx:
+        tx.exec_driver_sql("UPDATE game SET paused = false")
+    for receipt in game.play_defaults():
+        last = receipt
+    with pytest.raises(Gone, match="over"):
+        take_back(game, last.turn, last.seat)
+
+
+def test_what_may_be_taken_back_is_known_beforehand(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    turn = game.row().turn
+
+    def may(seat):
+        since = [each for each in standing_entries(rules_of(game.row()), game.log()) if each.turn >= turn]
+        with game.server.store.read() as tx:
+            return undo.may_undo(tx, game.row(), since, seat)
+
+    assert not may(seat)
+    game.play(seat, "bid 1")
+    assert may(seat)
+    assert not may((seat + 1) % 3)
+    (other,) = game.asked()
+    game.play(other, "pass")
+    assert not may(seat)
+
+
+def test_what_may_be_withdrawn_is_known_beforehand(table):
+    game = table("sunset-poker", 3)
+
+    def may(seat):
+        with game.server.store.read() as tx:
+            return undo.may_withdraw(tx, game.row(), seat)
+
+    assert not may(0)
+    game.play(0, game.asked()[0].default)
+    assert may(0)
+    assert not may(1)
+    game.play(1, game.asked()[1].default, By.CLOCK)
+    assert not may(1)
+
+
+def test_a_move_and_a_taking_back_at_once_leave_one_truth(table):
+    game = table("templari", 3)
+    for meeting in meetings(game.server.store):
+        (seat,) = game.asked()
+        turn = game.row().turn
+        game.play(seat, "pass")
+        after = game.row().turn
+        (other,) = game.asked()
+        taken, moved = meeting(
+            partial(take_back, game, turn, seat), partial(game.play, other, game.asked()[other].default, turn=after)
+        )
+        # Either the turn was taken back, and the next one never was; or it stands, because the next one was made.
+        assert isinstance(taken, Gone) != isinstance(moved, Exception), (taken, moved)
+        if taken is None:
+            assert game.row().turn == turn
+            game.play(seat, "pass")
+    assert game.verifies()
+
+
+def test_a_taking_back_that_breaks_leaves_nothing(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    turn = game.row().turn
+    game.play(seat, "bid 1")
+    assert fails_without_a_trace(game.server.store, lambda: take_back(game, turn, seat)) > 8
+    sealed = table("sunset-poker", 3)
+    turn = sealed.row().turn
+    sealed.play(0, sealed.asked()[0].default)
+    assert fails_without_a_trace(game.server.store, lambda: take_back(sealed, turn, 0)) > 5
+
+
+# Standing orders.
+
+
+def leave(game, seat, text):
+    return game.server.run(play_orders.leave_order, game.id, seat, text)
+
+
+def waiting_seat(game):
+    """A seat that is not asked now."""
+    return next(seat for seat in range(game.row().seats) if seat not in game.asked())
+
+
+def test_an_order_answers_when_its_owner_is_asked(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    later = (seat + 1) % 3
+    assert leave(game, later, "up to 4") == orders.UpTo(4)
+    receipt = game.play(seat, "bid 1")
+    answered = game.log()[-1]
+    assert (answered.kind, answered.seat, answered.by) == (Kind.ENTRY, later, "order")
+    standing = standing_entries(rules_of(game.row()), game.log())[-1]
+    assert standing.turn == receipt.turn + 1
+    assert option_of(standing.entry.choices[later]) == "bid-2"
+    assert later not in game.asked()
+    assert [mail.seat for mail in game.mails() if mail.turn == standing.turn] == []
+
+
+def test_an_order_of_whoever_is_asked_answers_at_once(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    leave(game, seat, "up to 3")
+    assert seat not in game.asked()
+    assert [row.by for row in game.log()[-2:]] == ["person", "order"]
+
+
+def test_orders_answer_one_another_in_the_transaction_of_the_move(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    leave(game, (seat + 1) % 3, "up to 7")
+    leave(game, (seat + 2) % 3, "up to 6")
+    game.play(seat, "bid 1")
+    by_order = [row.seat for row in game.log() if row.by == "order"]
+    assert by_order == [(seat + 1) % 3, (seat + 2) % 3]
+    assert game.verifies()
+
+
+def test_an_order_is_a_row_of_the_log_and_seen_by_nobody_else(table):
+    game = table("templari", 3)
+    seat = waiting_seat(game)
+    views = [game.view(each) for each in (SPECTATOR, 0, 1, 2)]
+    state, printed, mails = game.row().state, game.row().entry_head, len(game.mails())
+    leave(game, seat, "up to 5")
+    row = game.log()[-1]
+    assert (row.kind, row.seat, row.by) == (Kind.ORDER, seat, "person")
+    assert body_of(rules_of(game.row()), row) == {"order": orders.UpTo(5)}
+    assert move.orders_of(game.row()) == {seat: orders.UpTo(5)}
+    assert [game.view(each) for each in (SPECTATOR, 0, 1, 2)] == views
+    assert (game.row().state, game.row().entry_head, len(game.mails())) == (state, printed, mails)
+    assert game.verifies()
+
+
+def test_the_same_order_again_is_one_order(table):
+    game = table("templari", 3)
+    seat = waiting_seat(game)
+    leave(game, seat, "up to 5")
+    before = everything(game.server.store)
+    leave(game, seat, "Up to 5.")
+    assert everything(game.server.store) == before
+    leave(game, seat, "up to 6")
+    assert move.orders_of(game.row()) == {seat: orders.UpTo(6)}
+
+
+def test_an_order_can_be_dropped_and_dropping_it_again_changes_nothing(table):
+    game = table("templari", 3)
+    seat = waiting_seat(game)
+    leave(game, seat, "up to 5")
+    game.server.run(play_orders.drop_order, game.id, seat)
+    assert move.orders_of(game.row()) == {}
+    assert game.log()[-1].kind == Kind.ORDER
+    before = everything(game.server.store)
+    game.server.run(play_orders.drop_order, game.id, seat)
+    assert everything(game.server.store) == before
+
+
+def test_an_order_that_no_longer_fits_ends_and_says_so_in_the_log(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    later = (seat + 1) % 3
+    leave(game, later, "up to 1 or ask me")
+    game.play(seat, "bid 1")
+    assert move.orders_of(game.row()) == {}
+    note = body_of(rules_of(game.row()), game.log()[-1])
+    assert note["order"] is None
+    assert "1" in str(note["note"])
+    assert list(game.asked()) == [later]
+
+
+@pytest.mark.parametrize("text", ["", "up to", "up to many", "x" * 201, "bid 99 then bid 100", "\x00"], ids=ascii)
+def test_an_order_that_cannot_be_read_or_begun_is_refused(table, text):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    before = everything(game.server.store)
+    with pytest.raises(BadInput):
+        leave(game, seat, text)
+    assert everything(game.server.store) == before
+
+
+def test_an_order_counts_as_a_word_of_the_players_own(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    game.play(seat, "pass", By.CLOCK)
+    assert game.places()[seat].silent == 1
+    leave(game, seat, "up to 2")
+    assert game.places()[seat].silent == 0
+
+
+def test_a_seat_whose_order_answered_a_new_turn_is_asked_again_when_it_takes_that_back(table):
+    game = table("bid", 3)
+    leave(game, 2, "always bid 0")
+    assert 2 not in game.asked()
+    for seat in (0, 1):
+        game.play(seat, game.asked()[seat].default)
+    while 2 not in move.position_of(game.row()).box:
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+    turn = game.row().turn
+    assert asked_row(game, turn, 2).status == "closed"
+    game.server.run(play_orders.drop_order, game.id, 2)
+    take_back(game, turn, 2)
+    assert asked_row(game, turn, 2).status == "open"
+    assert letters(game.server, game.person_at(2), "turn")[-1].turn == turn
+
+
+def test_orders_are_refused_where_the_game_does_not_go_on(table):
+    game = table("templari", 3)
+    seat = waiting_seat(game)
+    with game.server.store.engine.begin() as tx:
+        tx.exec_driver_sql("UPDATE game SET paused = true")
+    with pytest.raises(Forbidden):
+        leave(game, seat, "up to 3")
+    with game.server.store.engine.begin() as tx:
+        tx.exec_driver_sql("UPDATE game SET paused = false")
+    for _ in game.play_defaults():
+        pass
+    with pytest.raises(Gone):
+        leave(game, seat, "up to 3")
+
+
+def test_an_order_that_breaks_leaves_nothing(table):
+    game = table("templari", 3)
+    (seat,) = game.asked()
+    assert fails_without_a_trace(game.server.store, lambda: leave(game, seat, "up to 3")) > 8
+    later = waiting_seat(game)
+    leave(game, later, "up to 9")
+    drop = partial(game.server.run, play_orders.drop_order, game.id, later)
+    assert fails_without_a_trace(game.server.store, drop) > 3
+    assert game.verifies()

@@ -1,0 +1,142 @@
+"""The demo: a guest plays a whole round with bots that answer at once, is mailed nothing, and leaves nothing behind."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import insert
+
+from engine.bots import BOTS
+from pbem.domain.errors import BadInput, Forbidden, TooMany
+from pbem.ops.verify import verify_game
+from pbem.service import links
+from pbem.service.desk import calls as desk_calls
+from pbem.service.outgoing import ledger
+from pbem.service.people import addresses
+from pbem.service.play import by_link, seat_view
+from pbem.service.tables import demo, listing
+from pbem.store.schema import Audit, table_of
+from pbem.tokens import Purpose
+from tests.service.a_game import Begun
+from tests.service.clock import DAY, HOUR
+from tests.service.outgoing.test_deliver import drain, post_to
+from tests.service.stored import everything, letters
+
+
+@pytest.fixture
+def seat(server):
+    """The token of a guest who has just come."""
+    return demo.begin(server)
+
+
+def game_of(server, token):
+    """The game that a seat's token is for."""
+    return Begun(server, server.read(links.follow, token, Purpose.SEAT).game_id)
+
+
+def decide(server, token):
+    """Do what silence would mean, as a guest does it on the page."""
+    found = server.read(seat_view.look, token)
+    server.run(by_link.play, token, found.turn, found.decision.default)
+    assert demo.go_on(server, token)
+
+
+def test_a_guest_is_asked_whenever_the_game_is_not_over(server, seat):
+    decided = 0
+    while (found := server.read(seat_view.look, seat)).status == "playing":
+        assert found.decision is not None
+        decide(server, seat)
+        decided += 1
+    assert found.status == "over"
+    # Six cards are drafted, and at most seven are played: about two minutes.
+    assert 6 <= decided <= 13
+    with server.store.read() as tx:
+        assert verify_game(tx, found.game_id).sound
+
+
+def test_nothing_is_ever_mailed_to_a_guest(server, seat, sink, clock):
+    game = game_of(server, seat)
+    guest = server.read(links.follow, seat, Purpose.SEAT).person_id
+    decide(server, seat)
+    server.run(ledger.turn_again, guest, game.id, server.read(seat_view.look, seat).seat)
+    drain(server, clock, post_to(sink))
+    assert not sink.kept
+    assert {mail.status for mail in letters(server, guest)} <= {"withheld", "superseded"}
+
+
+def test_no_list_shows_a_demo(server, seat):
+    assert server.read(listing.waiting) == []
+    assert game_of(server, seat).row().private
+
+
+def test_nobody_can_type_the_address_of_a_guest(server, seat):
+    guest = server.read(addresses.read, server.read(links.follow, seat, Purpose.SEAT).person_id)
+    with pytest.raises(BadInput):
+        server.run(addresses.create, guest.address)
+
+
+def test_from_a_demo_nobody_is_called(server, seat):
+    with pytest.raises(Forbidden):
+        desk_calls.call_by_link(server, seat, Purpose.SEAT, "Hello?")
+    assert server.read(desk_calls.waiting) == []
+
+
+def test_so_many_guests_are_let_in_and_no_more(server, clock, monkeypatch):
+    monkeypatch.setattr(demo, "GUESTS_AN_HOUR", 2)
+    demo.begin(server), demo.begin(server)
+    with pytest.raises(TooMany):
+        demo.begin(server)
+    clock.advance(HOUR + timedelta(seconds=1))
+    assert demo.begin(server)
+
+
+def test_a_day_later_nothing_is_left_of_a_demo_and_all_of_everybody_else(server, clock, table):
+    game = table()
+    game.play(*next((seat, each.default) for seat, each in game.asked().items()))
+    before = everything(server.store)
+    played, _ = demo.begin(server), demo.begin(server)
+    for _ in range(4):
+        decide(server, played)
+    assert demo.tidy(server) == 0
+    clock.advance(DAY + HOUR)
+    fresh = demo.begin(server)
+    assert demo.tidy(server) == 2
+    assert server.read(seat_view.look, fresh).status == "playing"
+    clock.advance(DAY + HOUR)
+    assert demo.tidy(server) == 1
+    assert everything(server.store) == before
+
+
+def test_what_an_organiser_did_at_a_demo_stays_and_so_does_the_demo(server, seat, clock):
+    game = game_of(server, seat)
+    row = {"seq": 1, "at": clock.now(), "actor": "x", "act": "see as", "game_id": game.id, "person_id": None}
+    row |= {"reason": "", "form": None, "body": "", "nonce": b"", "body_hash": b"", "hash": b""}
+    server.store.write(lambda tx: tx.execute(insert(table_of(Audit)), row))
+    clock.advance(DAY + HOUR)
+    assert demo.tidy(server) == 0
+    assert server.read(seat_view.look, seat).status == "playing"
+
+
+def test_a_bot_that_fails_stops_nobody_elses_request_and_is_tried_again(server, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("a bad day")
+
+    with monkeypatch.context() as bad:
+        bad.setitem(BOTS, "greedy", broken)
+        token = demo.begin(server)
+    game = game_of(server, token)
+    waiting = {seat for seat, place in game.places().items() if place.bot is not None} & set(game.asked())
+    assert waiting
+    server.clock.advance(DAY)
+    demo.go_on(server, token)
+    assert not waiting & set(game.asked())
+
+
+def test_a_seat_that_is_no_demo_is_left_alone(server, table):
+    game = table("sunset-poker", 3, bots=("greedy", "greedy"))
+    (person,) = (seat for seat, place in game.places().items() if place.person_id)
+    row = server.run(links.make_for_seat, game.person_at(person), game.id, 1, person).seat
+    with server.store.read() as tx:
+        token = links.token(server, links.read(tx, row))
+    asked = game.asked()
+    assert not demo.go_on(server, token)
+    assert game.asked() == asked

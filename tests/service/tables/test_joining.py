@@ -1,0 +1,611 @@
+"""Tables before they begin."""
+
+import json
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+from engine.chance import Stream, commitment, seed_from
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
+from pbem.service.people import addresses
+from pbem.service.play.log import Kind, body_of
+from pbem.service.play.move import rules_of
+from pbem.service.tables import invitations, joining, leaving, listing, start
+from pbem.service.tables.new import Wanted
+from pbem.store import games
+from tests.service.a_game import Begun
+from tests.service.races import meetings
+from tests.service.stored import everything, fails_without_a_trace, kinds, letters
+
+POKER = Wanted("sunset-poker", 3)
+
+
+@pytest.fixture
+def opened(server, person):
+    """A table of three that Ann has opened and sits at."""
+    created = server.run(joining.create_table, person("Ann"), POKER)
+    server.run(joining.join, created.game_id, person("Ann"), word="owl")
+    return created
+
+
+def stored(server, game_id):
+    with server.store.read() as tx:
+        return games.read(tx, game_id)
+
+
+def row_of(server, game_id):
+    return stored(server, game_id)
+
+
+def players(server, game_id):
+    return server.read(listing.by_id, game_id).players
+
+
+def test_the_commitment_can_be_read_before_anybody_gives_a_word(server, person):
+    created = server.run(joining.create_table, person("Ann"), POKER)
+    shown = server.read(listing.by_key, created.key)
+    assert shown.players == ()
+    assert shown.commitment == created.commitment
+    assert commitment(row_of(server, created.game_id).secret) == created.commitment
+
+
+def test_two_tables_have_two_secrets_and_two_names(server, person):
+    one, other = (server.run(joining.create_table, person("Ann"), POKER) for _ in range(2))
+    assert one.commitment != other.commitment
+    assert one.key != other.key
+
+
+def test_no_secret_is_shown_with_a_table(server, person, opened):
+    secret = row_of(server, opened.game_id).secret
+    shown = server.read(listing.by_key, opened.key)
+    assert secret not in vars_of(shown)
+    assert secret.hex() not in repr(shown)
+    assert secret.hex() not in repr(row_of(server, opened.game_id))
+    assert repr(secret) not in repr(row_of(server, opened.game_id))
+
+
+def vars_of(shown):
+    return [getattr(shown, name) for name in shown.__dataclass_fields__]
+
+
+def test_the_last_place_begins_the_game(server, person, opened):
+    assert not server.run(joining.join, opened.game_id, person("Ben")).begun
+    assert server.read(listing.by_key, opened.key).status == "open"
+    assert server.run(joining.join, opened.game_id, person("Cleo")).begun
+    assert server.read(listing.by_key, opened.key).status == "playing"
+
+
+def test_joining_again_gives_the_same_place(server, person, opened):
+    first = server.run(joining.join, opened.game_id, person("Ben"))
+    before = everything(server.store)
+    again = server.run(joining.join, opened.game_id, person("Ben"), word="another")
+    assert (first.again, again.again, again.places) == (False, True, first.places)
+    assert everything(server.store) == before
+
+
+def test_joining_again_after_the_start_gives_the_same_place(server, person, opened):
+    server.run(joining.join, opened.game_id, person("Ben"))
+    last = server.run(joining.join, opened.game_id, person("Cleo"))
+    again = server.run(joining.join, opened.game_id, person("Cleo"))
+    assert again == replace(last, again=True)
+
+
+def test_the_seed_is_made_of_the_secret_and_the_words_in_joining_order(server, person, opened):
+    server.run(joining.join, opened.game_id, person("Ben"), word="")
+    server.run(joining.join, opened.game_id, person("Cleo"), word="ибис")
+    row = row_of(server, opened.game_id)
+    assert row.seed == seed_from(row.secret, ["owl", "", "ибис"])
+
+
+def test_the_order_of_turns_is_drawn_from_the_seed(server, person, table):
+    game = table("sunset-poker", 4)
+    row = game.row()
+    seats = [place.seat for place in sorted(game.places().values(), key=lambda place: place.place)]
+    assert seats == Stream(row.seed, start.SEATING).shuffle(range(4))
+
+
+def test_over_many_games_everybody_gets_every_seat(server, person):
+    first = Counter()
+    for _ in range(24):
+        game = server.run(joining.create_table, person("Ann"), Wanted("sunset-poker", 3, bots=("random", "random")))
+        server.run(joining.join, game.game_id, person("Ann"))
+        first[next(s for s, p in Begun(server, game.game_id).places().items() if p.person_id is not None)] += 1
+        with server.store.engine.begin() as tx:
+            tx.exec_driver_sql("UPDATE game SET status = 'over'")
+    assert set(first) == {0, 1, 2}
+
+
+def test_the_first_row_of_a_log_says_what_was_agreed_and_names_nobody(server, person, table):
+    game = table("sunset-poker", 3, bots=("greedy",), pace="12h", silent_limit=4, successor="substitute")
+    row, began = game.row(), game.log()[0]
+    body = body_of(rules_of(row), began)
+    (bot,) = (seat for seat, place in game.places().items() if place.bot)
+    assert began.kind == Kind.BEGAN
+    assert (body["pace"], body["silent_limit"], body["successor"]) == ("12h", 4, "substitute")
+    assert body["bots"] == [[bot, "greedy"]]
+    assert body["options"] == json.loads(row.options)
+    assert body["commitment"] == row.commitment
+    assert "Ann" not in began.body.decode()
+    assert row.secret.hex() not in began.body.decode()
+
+
+def test_a_begun_game_tells_everybody_and_asks_whoever_is_first(server, person, table):
+    game = table("sunset-poker", 3, bots=("greedy",))
+    asked = set(game.asked())
+    for seat, place in game.places().items():
+        if place.person_id is not None:
+            wanted = {"welcome", "turn"} if seat in asked else {"welcome"}
+            assert {mail.kind for mail in game.mails() if mail.seat == seat} == wanted
+
+
+def test_who_joins_keeps_the_commitment_and_the_word_by_mail(server, person, opened):
+    server.run(joining.join, opened.game_id, person("Ben"), word="heron")
+    (mail,) = letters(server, person("Ben"), "joined")
+    assert json.loads(mail.facts) == {"commitment": opened.commitment, "word": "heron"}
+
+
+def test_every_place_has_a_name_of_its_own(server, person):
+    created = server.run(joining.create_table, person("Ann"), Wanted("sunset-poker", 4, bots=("greedy",)))
+    for who in ("Ann", "Ben", "Cleo"):
+        server.run(joining.join, created.game_id, person(who), name="Bot 1")
+    assert players(server, created.game_id) == ("Bot 1", "Bot 1 2", "Bot 1 3", "Bot 1 4")
+
+
+def test_a_place_is_kept_for_the_host(server, person):
+    created = server.run(joining.create_table, person("Ann"), POKER)
+    server.run(joining.join, created.game_id, person("Ben"))
+    server.run(joining.join, created.game_id, person("Cleo"))
+    assert server.read(listing.by_key, created.key).free == 0
+    late = person("Dan")
+    before = everything(server.store)
+    with pytest.raises(Gone, match="kept for its host"):
+        server.run(joining.join, created.game_id, late)
+    assert everything(server.store) == before
+    assert server.run(joining.join, created.game_id, person("Ann")).begun
+
+
+def test_a_full_table_takes_nobody_more(server, person, table):
+    game = table("sunset-poker", 3)
+    dan = person("Dan")
+    before = everything(server.store)
+    with pytest.raises(Gone, match="has begun"):
+        server.run(joining.join, game.id, dan)
+    assert everything(server.store) == before
+
+
+def test_one_person_does_not_take_two_seats(server, person, opened):
+    ann = person("Ann")
+    before = everything(server.store)
+    with pytest.raises(Forbidden, match="two seats"):
+        server.run(joining.join, opened.game_id, ann, holding=2)
+    assert everything(server.store) == before
+
+
+def test_one_person_takes_two_seats_where_the_table_allows_it(server, person):
+    created = server.run(joining.create_table, person("Ann"), replace(POKER, doubles=True))
+    server.run(joining.join, created.game_id, person("Ann"))
+    two = server.run(joining.join, created.game_id, person("Ann"), holding=2)
+    assert two.places == (0, 1)
+    assert server.run(joining.join, created.game_id, person("Ann"), holding=2).again
+    assert server.run(joining.join, created.game_id, person("Ben")).begun
+    assert players(server, created.game_id) == ("Ann", "Ann 2", "Ben")
+
+
+def test_an_address_that_is_not_confirmed_neither_opens_nor_joins(server, person, opened):
+    ben = server.run(addresses.create, "ben@example.org", "Ben")
+    before = everything(server.store)
+    for act in (
+        lambda: server.run(joining.join, opened.game_id, ben.id),
+        lambda: server.run(joining.create_table, ben.id, POKER),
+    ):
+        with pytest.raises(Forbidden, match="not been confirmed"):
+            act()
+    assert everything(server.store) == before
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"kind": "chess"},
+        {"kind": "../bid"},
+        {"kind": ""},
+        {"seats": 1},
+        {"seats": 99},
+        {"seats": True},
+        {"seats": "3"},
+        {"options": {"nonsense": 1}},
+        {"options": {"nonsense": 10**30}},
+        {"pace": "often"},
+        {"pace": "0d"},
+        {"pace": "31d"},
+        {"title": "x" * 81},
+        {"title": "win at https://example.org"},
+        {"bots": ("greedy",) * 3},
+        {"bots": ("clever",)},
+        {"silent_limit": 1},
+        {"silent_limit": 11},
+        {"silent_limit": True},
+        {"successor": "nobody"},
+        {"invited": ("nonsense",)},
+        {"invited": tuple(f"friend{n}@example.org" for n in range(21))},
+    ],
+    ids=str,
+)
+def test_a_table_that_cannot_be_is_refused_and_nothing_is_written(server, person, wrong):
+    ann = person("Ann")
+    before = everything(server.store)
+    with pytest.raises((BadInput, NotFound)):
+        server.run(joining.create_table, ann, replace(POKER, **wrong))
+    with pytest.raises((BadInput, NotFound)):
+        server.run(joining.ask_to_create, "ben@example.org", "Ben", replace(POKER, **wrong))
+    assert everything(server.store) == before
+
+
+def test_a_word_has_a_hundred_characters_at_most(server, person, opened):
+    with pytest.raises(BadInput, match="100 are the most"):
+        server.run(joining.join, opened.game_id, person("Ben"), word="x" * 101)
+    server.run(joining.join, opened.game_id, person("Ben"), word="x" * 100)
+
+
+def test_a_person_is_at_twenty_tables_at_most(server, person):
+    small = replace(server, open_tables=2)
+    ann, ben = person("Ann"), person("Ben")
+    for _ in range(2):
+        last = small.run(joining.create_table, ann, POKER)
+    with pytest.raises(TooMany):
+        small.run(joining.create_table, ann, POKER)
+    other = small.run(joining.create_table, ben, POKER)
+    with pytest.raises(TooMany):
+        small.run(joining.join, other.game_id, ann)
+    # A seat at one's own table is no table more.
+    small.run(joining.join, last.game_id, ann)
+
+
+def test_only_open_tables_of_everybody_are_in_the_lobby(server, person, opened):
+    server.run(joining.create_table, person("Ben"), replace(POKER, private=True))
+    server.run(joining.ask_to_create, "dan@example.org", "Dan", POKER)
+    assert [table.key for table in server.read(listing.waiting)] == [opened.key]
+    server.run(joining.join, opened.game_id, person("Ben"))
+    server.run(joining.join, opened.game_id, person("Cleo"))
+    assert server.read(listing.waiting) == []
+
+
+def test_my_tables_are_those_i_opened_and_those_i_play_at(server, person, opened):
+    mine = server.run(joining.create_table, person("Ben"), POKER)
+    server.run(joining.join, opened.game_id, person("Ben"))
+    assert [table.key for table in server.read(listing.of_person, person("Ben"))] == [opened.key, mine.key]
+
+
+# What was asked for with an address that somebody merely typed.
+
+
+def typed(server, address="dan@example.org"):
+    """The person behind an address."""
+    with server.store.engine.connect() as tx:
+        return tx.exec_driver_sql(f"SELECT id FROM person WHERE mailbox = '{address}'").scalar_one()
+
+
+def test_a_place_asked_for_by_typing_an_address_is_taken_when_its_mail_is_answered(server, person, opened):
+    server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan", "heron")
+    dan = typed(server)
+    (mail,) = letters(server, dan)
+    assert (mail.kind, mail.game_id) == ("confirm", opened.game_id)
+    assert players(server, opened.game_id) == ("Ann",)
+    joined = joining.accept(server, opened.game_id, dan)
+    assert (joined.begun, joined.again) == (False, False)
+    assert players(server, opened.game_id) == ("Ann", "Dan")
+    assert server.read(addresses.read, dan).confirmed_at is not None
+    assert server.read(addresses.read, dan).name == "Dan"
+    assert joining.accept(server, opened.game_id, dan).again
+
+
+def test_the_word_that_was_typed_with_an_address_counts(server, person, opened):
+    server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan", "heron")
+    joining.accept(server, opened.game_id, typed(server))
+    server.run(joining.join, opened.game_id, person("Ben"))
+    row = row_of(server, opened.game_id)
+    assert row.seed == seed_from(row.secret, ["owl", "heron", ""])
+
+
+def test_typing_the_address_of_a_known_player_takes_no_place_either(server, person, opened):
+    ben = person("Ben")
+    server.run(joining.ask_to_join, opened.game_id, "ben@example.org", "Silly")
+    assert players(server, opened.game_id) == ("Ann",)
+    assert kinds(server, ben) == ["confirm", "confirm"]
+    assert server.read(addresses.read, ben).name == "Ben"
+
+
+def test_the_last_thing_that_was_typed_counts(server, opened):
+    server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan", "one")
+    server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Daniel", "two")
+    joining.accept(server, opened.game_id, typed(server))
+    assert players(server, opened.game_id) == ("Ann", "Daniel")
+
+
+def test_whoever_comes_too_late_keeps_the_confirmed_address(server, person, opened):
+    server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan")
+    dan = typed(server)
+    server.run(joining.join, opened.game_id, person("Ben"))
+    server.run(joining.join, opened.game_id, person("Cleo"))
+    with pytest.raises(Gone, match="has begun"):
+        joining.accept(server, opened.game_id, dan)
+    assert server.read(addresses.read, dan).confirmed_at is not None
+
+
+def test_a_refused_place_can_be_asked_for_again_by_the_same_link(server, person, opened):
+    server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan", "heron")
+    dan = typed(server)
+    with pytest.raises(BadInput):
+        joining.accept(server, opened.game_id, dan, name="you")
+    assert joining.accept(server, opened.game_id, dan, name="Dan the Second").again is False
+    assert players(server, opened.game_id) == ("Ann", "Dan the Second")
+
+
+def test_a_table_asked_for_by_typing_an_address_is_nobodys_business_before_its_mail_is_answered(server, person):
+    created = server.run(joining.ask_to_create, "dan@example.org", "Dan", replace(POKER, invited=("eve@example.org",)))
+    dan, eve, ben = typed(server), typed(server, "eve@example.org"), person("Ben")
+    assert server.read(listing.by_key, created.key).status == "planned"
+    assert (kinds(server, dan), kinds(server, eve)) == (["confirm"], [])
+    for act in (
+        lambda: server.run(joining.join, created.game_id, ben),
+        lambda: server.run(joining.ask_to_join, created.game_id, "fay@example.org", "Fay"),
+        lambda: joining.accept(server, created.game_id, eve),
+    ):
+        with pytest.raises(NotFound):
+            act()
+    joining.accept(server, created.game_id, dan, word="owl")
+    shown = server.read(listing.by_key, created.key)
+    assert (shown.status, shown.players, shown.host) == ("open", ("Dan",), "Dan")
+    assert kinds(server, eve) == ["invitation"]
+
+
+def test_a_host_whose_word_is_refused_has_announced_nothing_yet(server):
+    created = server.run(joining.ask_to_create, "dan@example.org", "Dan", replace(POKER, invited=("eve@example.org",)))
+    dan = typed(server)
+    with pytest.raises(BadInput):
+        joining.accept(server, created.game_id, dan, word="x" * 101)
+    assert server.read(listing.by_key, created.key).status == "planned"
+    assert kinds(server, typed(server, "eve@example.org")) == []
+    assert server.read(addresses.read, dan).confirmed_at is not None
+    joining.accept(server, created.game_id, dan, word="owl")
+    assert server.read(listing.by_key, created.key).players == ("Dan",)
+
+
+def test_a_table_of_one_person_and_bots_begins_when_its_host_takes_the_seat(server):
+    created = server.run(joining.ask_to_create, "dan@example.org", "Dan", replace(POKER, bots=("greedy", "random")))
+    assert joining.accept(server, created.game_id, typed(server), word="owl").begun
+    row = row_of(server, created.game_id)
+    assert row.seed == seed_from(row.secret, ["", "", "owl"])
+
+
+def test_fifty_addresses_can_wait_for_one_table(server, opened, monkeypatch):
+    monkeypatch.setattr(joining, "MOST_WISHES", 2)
+    for name in ("dan", "eve"):
+        server.run(joining.ask_to_join, opened.game_id, f"{name}@example.org", name)
+    with pytest.raises(TooMany):
+        server.run(joining.ask_to_join, opened.game_id, "fay@example.org", "Fay")
+    server.run(joining.ask_to_join, opened.game_id, "eve@example.org", "Eve")
+
+
+# Invitations.
+
+
+def test_invited_people_get_a_mail_and_take_their_place_by_it(server, person):
+    created = server.run(
+        joining.create_table, person("Ann"), replace(POKER, private=True, invited=("Ben@Example.org",))
+    )
+    ben = typed(server, "ben@example.org")
+    (mail,) = letters(server, ben)
+    assert (mail.kind, mail.game_id, json.loads(mail.facts)) == ("invitation", created.game_id, {"host": "Ann"})
+    joining.accept(server, created.game_id, ben, name="Ben", word="heron")
+    assert players(server, created.game_id) == ("Ben",)
+    assert server.read(addresses.read, ben).confirmed_at is not None
+
+
+def test_an_invited_stranger_has_to_give_a_name(server, person):
+    created = server.run(joining.create_table, person("Ann"), replace(POKER, invited=("ben@example.org",)))
+    with pytest.raises(BadInput, match="name"):
+        joining.accept(server, created.game_id, typed(server, "ben@example.org"))
+
+
+def test_everybody_is_invited_once_and_the_host_not_at_all(server, person):
+    twice = ("ben@example.org", "BEN@example.org", "ann@example.org")
+    created = server.run(joining.create_table, person("Ann"), replace(POKER, invited=twice))
+    assert server.run(invitations.invite, created.game_id, person("Ann"), ("ben@example.org", "eve@example.org")) == 1
+    assert kinds(server, typed(server, "ben@example.org")) == ["invitation"]
+    assert kinds(server, typed(server, "eve@example.org")) == ["invitation"]
+    assert "invitation" not in kinds(server, person("Ann"))
+
+
+def test_only_the_host_invites(server, person, opened):
+    with pytest.raises(Forbidden):
+        server.run(invitations.invite, opened.game_id, person("Ben"), ("eve@example.org",))
+
+
+def test_a_private_table_is_for_those_who_were_asked(server, person):
+    created = server.run(
+        joining.create_table, person("Ann"), replace(POKER, private=True, invited=("ben@example.org",))
+    )
+    for act in (
+        lambda: server.run(joining.join, created.game_id, person("Cleo")),
+        lambda: joining.accept(server, created.game_id, person("Cleo")),
+        lambda: server.run(joining.ask_to_join, created.game_id, "dan@example.org", "Dan"),
+    ):
+        with pytest.raises(NotFound):
+            act()
+    server.run(joining.join, created.game_id, person("Ben"))
+    assert players(server, created.game_id) == ("Ben",)
+
+
+def test_no_address_gets_more_than_five_invitations_in_a_day(server, person, clock):
+    ann, invited = person("Ann"), replace(POKER, invited=("ben@example.org",))
+    for _ in range(invitations.INVITATIONS_A_DAY):
+        server.run(joining.create_table, ann, invited)
+    before = everything(server.store)
+    with pytest.raises(TooMany):
+        server.run(joining.create_table, ann, invited)
+    assert everything(server.store) == before
+    clock.advance(timedelta(days=1))
+    server.run(joining.create_table, ann, invited)
+
+
+def test_a_table_is_offered_to_twenty_addresses(server, person):
+    wanted = replace(POKER, invited=tuple(f"friend{n}@example.org" for n in range(20)))
+    created = server.run(joining.create_table, person("Ann"), wanted)
+    assert len(letters(server, kind="invitation")) == 20
+    with pytest.raises(BadInput, match="20 at most"):
+        server.run(invitations.invite, created.game_id, person("Ann"), ("one.more@example.org",))
+
+
+def test_declining_tells_the_host_once(server, person):
+    created = server.run(joining.create_table, person("Ann"), replace(POKER, invited=("ben@example.org",)))
+    ben = typed(server, "ben@example.org")
+    server.run(invitations.decline, created.game_id, ben)
+    before = everything(server.store)
+    server.run(invitations.decline, created.game_id, ben)
+    assert everything(server.store) == before
+    assert kinds(server, person("Ann")) == ["confirm", "declined"]
+
+
+def test_whoever_declined_can_still_come(server, person):
+    created = server.run(
+        joining.create_table, person("Ann"), replace(POKER, private=True, invited=("ben@example.org",))
+    )
+    ben = typed(server, "ben@example.org")
+    server.run(invitations.decline, created.game_id, ben)
+    joining.accept(server, created.game_id, ben, name="Ben")
+    assert players(server, created.game_id) == ("Ben",)
+
+
+def test_there_is_nothing_to_decline_without_an_invitation_or_after_joining(server, person, opened):
+    with pytest.raises(NotFound):
+        server.run(invitations.decline, opened.game_id, person("Ben"))
+    server.run(invitations.invite, opened.game_id, person("Ann"), ("ben@example.org",))
+    server.run(joining.join, opened.game_id, person("Ben"))
+    with pytest.raises(Gone):
+        server.run(invitations.decline, opened.game_id, person("Ben"))
+
+
+def test_unknown_tables_are_not_found(server, person):
+    ann = person("Ann")
+    for act in (
+        lambda: server.run(joining.join, 99, ann),
+        lambda: joining.accept(server, 99, ann),
+        lambda: server.run(invitations.decline, 99, ann),
+        lambda: server.run(invitations.invite, 99, ann, ()),
+        lambda: server.run(joining.ask_to_join, 99, "dan@example.org", "Dan"),
+        lambda: server.read(listing.by_key, "nonsense"),
+        lambda: server.read(listing.by_id, 99),
+    ):
+        with pytest.raises(NotFound):
+            act()
+
+
+# A database that breaks.
+
+
+def test_a_table_that_breaks_while_it_is_made_leaves_nothing(server, person):
+    ann = person("Ann")
+    wanted = replace(POKER, bots=("greedy",), invited=("ben@example.org", "eve@example.org"))
+    assert fails_without_a_trace(server.store, lambda: server.run(joining.create_table, ann, wanted)) > 5
+
+
+def test_joining_that_breaks_leaves_nothing(server, person, opened):
+    ben = person("Ben")
+    assert fails_without_a_trace(server.store, lambda: server.run(joining.join, opened.game_id, ben, word="heron")) > 5
+
+
+def test_a_start_that_breaks_leaves_nothing(server, person, opened):
+    server.run(joining.join, opened.game_id, person("Ben"))
+    cleo = person("Cleo")
+    assert fails_without_a_trace(server.store, lambda: server.run(joining.join, opened.game_id, cleo)) > 10
+    assert Begun(server, opened.game_id).verifies()
+
+
+def test_accepting_that_breaks_leaves_nothing(server):
+    created = server.run(
+        joining.ask_to_create,
+        "dan@example.org",
+        "Dan",
+        replace(POKER, bots=("greedy", "random"), invited=("eve@example.org",)),
+    )
+    dan = typed(server)
+    assert fails_without_a_trace(server.store, lambda: joining.accept(server, created.game_id, dan)) > 10
+
+
+# Races. Both meet at every call to the database that the first of them makes.
+
+
+def test_two_who_want_the_last_place_at_once_do_not_both_get_it(server, person):
+    ann, ben, cleo, dan = (person(name) for name in ("Ann", "Ben", "Cleo", "Dan"))
+    met = 0
+    for meeting in meetings(server.store):
+        created = server.run(joining.create_table, ann, POKER)
+        for who in (ann, ben):
+            server.run(joining.join, created.game_id, who)
+        outcomes = meeting(
+            partial(server.run, joining.join, created.game_id, cleo),
+            partial(server.run, joining.join, created.game_id, dan),
+        )
+        (joined,) = (outcome for outcome in outcomes if not isinstance(outcome, Exception))
+        (refused,) = (outcome for outcome in outcomes if isinstance(outcome, Exception))
+        assert joined.begun
+        assert isinstance(refused, Gone)
+        game = Begun(server, created.game_id)
+        assert len(game.places()) == 3
+        assert game.verifies()
+        server.run(leaving.agree_to_end, game.id, ann)
+        server.run(leaving.agree_to_end, game.id, ben)
+        server.run(leaving.agree_to_end, game.id, cleo if outcomes[0] is joined else dan)
+        met += 1
+    assert met > 10
+
+
+def test_a_double_click_on_joining_is_one_place(server, person):
+    ann = person("Ann")
+    for meeting in meetings(server.store):
+        created = server.run(joining.create_table, ann, POKER)
+        click = partial(server.run, joining.join, created.game_id, ann, word="owl")
+        one, other = meeting(click, click)
+        assert sorted([one.again, other.again]) == [False, True]
+        assert one.places == other.places == (0,)
+        server.run(leaving.leave, created.game_id, ann)
+
+
+def test_a_table_does_not_begin_without_a_player_who_leaves_at_the_same_moment(server, person):
+    ann, ben, cleo = (person(name) for name in ("Ann", "Ben", "Cleo"))
+    for meeting in meetings(server.store):
+        created = server.run(joining.create_table, ann, POKER)
+        for who in (ann, ben):
+            server.run(joining.join, created.game_id, who)
+        left, joined = meeting(
+            partial(server.run, leaving.leave, created.game_id, ben),
+            partial(server.run, joining.join, created.game_id, cleo),
+        )
+        assert (left is None) == (not joined.begun), (left, joined)
+        assert len(players(server, created.game_id)) == (3 if joined.begun else 2)
+        # From a game that has begun nobody is let go like this.
+        with suppress(Gone):
+            server.run(leaving.leave, created.game_id, ann)
+
+
+def test_two_tables_at_once_do_not_slip_through_the_limit(server, person):
+    small, ann = replace(server, open_tables=1), person("Ann")
+    for meeting in meetings(server.store):
+        outcomes = meeting(*(partial(small.run, joining.create_table, ann, POKER) for _ in range(2)))
+        (created,) = (outcome for outcome in outcomes if not isinstance(outcome, Exception))
+        assert sum(isinstance(outcome, TooMany) for outcome in outcomes) == 1
+        server.run(leaving.leave, created.game_id, ann)
+
+
+def test_one_address_typed_twice_at_once_is_one_person(server):
+    for number, meeting in enumerate(meetings(server.store)):
+        address = f"dan{number}@example.org"
+        one, other = meeting(
+            partial(server.run, addresses.create, address, "Dan"), partial(server.run, addresses.create, address, "Dan")
+        )
+        assert one.id == other.id

@@ -1,0 +1,135 @@
+"""Talk at a table: who may speak, who hears it, and what is left of what was redacted."""
+
+import pytest
+from sqlalchemy import update
+
+from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
+from pbem.domain.user_text import LONGEST_SAID
+from pbem.ops.verify import verify_game
+from pbem.service.desk.acts.talk import Redact
+from pbem.service.tables import leaving, talk
+from pbem.store.schema import Said, table_of
+from tests.service.clock import HOUR
+from tests.service.moderated import does
+from tests.service.races import meetings
+from tests.service.stored import everything, fails_without_a_trace, letters
+
+SAID = table_of(Said)
+
+
+def say(begun, seat, text):
+    begun.server.run(talk.say, begun.id, seat, begun.person_at(seat), text)
+
+
+def heard(begun):
+    return [(line.seat, line.text) for line in begun.server.read(talk.heard, begun.id)]
+
+
+def test_what_is_said_is_heard_in_order(table):
+    begun = table()
+    say(begun, 0, "Hello!")
+    say(begun, 2, "  Good evening,\n everybody ")
+    assert heard(begun) == [(0, "Hello!"), (2, "Good evening, everybody")]
+
+
+def test_talk_changes_nothing_in_the_game_and_wakes_nobody(table):
+    begun = table()
+    row, log, mails = begun.row(), begun.log(), letters(begun.server)
+    say(begun, 0, "Hello!")
+    assert (begun.row(), begun.log(), letters(begun.server)) == (row, log, mails)
+
+
+def test_only_who_sits_there_talks_there(table, person):
+    begun, stranger = table(), person("Zoe")
+    before = everything(begun.server.store)
+    for seat, person_id in ((0, stranger), (1, begun.person_at(0))):
+        with pytest.raises(Forbidden):
+            begun.server.run(talk.say, begun.id, seat, person_id, "Hello!")
+    assert everything(begun.server.store) == before
+
+
+def test_nothing_is_said_where_nobody_plays_any_more(table):
+    begun = table()
+    for seat in range(3):
+        begun.server.run(leaving.agree_to_end, begun.id, begun.person_at(seat))
+    with pytest.raises(Gone):
+        begun.server.run(talk.say, begun.id, 0, begun.person_at(0), "Hello!")
+
+
+@pytest.mark.parametrize("text", ["", " \n\t ", "\u200e\u202e", "x" * (LONGEST_SAID + 1)])
+def test_what_cannot_be_said_is_refused(table, text):
+    begun = table()
+    with pytest.raises(BadInput):
+        say(begun, 0, text)
+    assert heard(begun) == []
+
+
+def test_nothing_that_turns_the_writing_or_ends_a_line_is_said(table):
+    begun = table()
+    say(begun, 0, "evil\u202e live\u2028\x07 text")
+    assert heard(begun) == [(0, "evil live text")]
+
+
+def test_one_seat_speaks_so_often_in_an_hour_and_no_more(table, clock):
+    begun = table()
+    for number in range(talk.LINES_AN_HOUR):
+        say(begun, 0, f"line {number}")
+    with pytest.raises(TooMany):
+        say(begun, 0, "one more")
+    say(begun, 1, "another seat")
+    clock.advance(HOUR)
+    say(begun, 0, "an hour later")
+    assert len(heard(begun)) == talk.LINES_AN_HOUR + 2
+
+
+def test_a_redacted_line_is_gone_and_the_chain_still_holds(table):
+    begun = table()
+    say(begun, 0, "something bad")
+    say(begun, 1, "something good")
+    does(begun.server, Redact(begun.id, 1), "It was an insult.")
+    with pytest.raises(Gone):
+        does(begun.server, Redact(begun.id, 1), "It was an insult.")
+    assert heard(begun) == [(0, None), (1, "something good")]
+    assert b"something bad" not in repr(everything(begun.server.store)).encode()
+    with begun.server.store.read() as tx:
+        assert verify_game(tx, begun.id).sound
+
+
+def test_what_is_not_there_cannot_be_redacted(table):
+    begun = table()
+    with pytest.raises(NotFound):
+        does(begun.server, Redact(begun.id, 1), "It was an insult.")
+
+
+@pytest.mark.parametrize("altered", [{"body": b"other words"}, {"seat": 1}])
+def test_verifying_finds_talk_that_was_altered(table, altered):
+    begun = table()
+    say(begun, 0, "some words")
+    say(begun, 0, "more words")
+    begun.server.store.write(lambda tx: tx.execute(update(SAID).where(SAID.c.seq == 1).values(**altered)))
+    with begun.server.store.read() as tx:
+        found = verify_game(tx, begun.id)
+    assert any("what was said at the table" in wrong.says for wrong in found.wrongs)
+
+
+def test_two_who_speak_at_once_are_both_heard(table):
+    begun = table()
+    for met, meeting in enumerate(meetings(begun.server.store)):
+        meeting(lambda met=met: say(begun, 0, f"one {met}"), lambda met=met: say(begun, 1, f"two {met}"))
+        said = [text for _, text in heard(begun)][-2:]
+        assert sorted(said) == [f"one {met}", f"two {met}"]
+    with begun.server.store.read() as tx:
+        assert verify_game(tx, begun.id).sound
+
+
+def test_a_line_that_breaks_off_leaves_nothing(table):
+    begun = table()
+    assert fails_without_a_trace(begun.server.store, lambda: say(begun, 0, "Hello!")) > 3
+
+
+def test_a_line_that_lost_its_text_without_a_row_that_says_why_is_found(table):
+    begun = table()
+    say(begun, 0, "something bad")
+    begun.server.store.write(lambda tx: talk.redact(tx, begun.id, 1))
+    with begun.server.store.read() as tx:
+        assert any("no row says why" in wrong.says for wrong in verify_game(tx, begun.id).wrongs)

@@ -1,0 +1,97 @@
+"""Every sentence that refuses something goes through gettext where it stands, so that none is said in one language only."""
+
+import ast
+import re
+from gettext import NullTranslations
+from pathlib import Path
+
+import pytest
+
+from engine.tell import say
+from pbem.domain import errors
+from pbem.i18n import speech
+
+PACKAGE = Path(errors.__file__).parents[1]
+
+READ_BY_PEOPLE = ("domain", "service", "web")
+"""Packages whose refusals stand on pages and in mails. What is said at the machine (commands, settings) is English."""
+
+KINDS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.PbemError)}
+
+SENTENCE = re.compile(r"[^\W\d_]{2,} [^\W\d_]{2,}")
+
+MODULES = sorted(
+    str(file.relative_to(PACKAGE)) for folder in READ_BY_PEOPLE for file in (PACKAGE / folder).rglob("*.py")
+)
+
+
+def bare(source):
+    """The sentences of refusals that no translation is asked for."""
+    for call in ast.walk(ast.parse(source)):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in KINDS:
+            for said in (*call.args, *(keyword.value for keyword in call.keywords)):
+                yield from (text for text in texts(said) if SENTENCE.search(text))
+
+
+def texts(node):
+    """The texts of an expression that are handed to no call."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        yield "".join(each.value if isinstance(each, ast.Constant) else "0" for each in node.values)
+    elif not isinstance(node, ast.Call):
+        for child in ast.iter_child_nodes(node):
+            yield from texts(child)
+
+
+class Backwards(NullTranslations):
+    """A language in which the values of a sentence stand elsewhere."""
+
+    def gettext(self, message):
+        return {"%(a)s before %(b)s": "%(b)s dopo %(a)s", "{seat} [bids|bid].": "Offre {seat}."}.get(message, message)
+
+    def ngettext(self, one, many, number):
+        return "%(num)s cose" if number != 1 else "%(num)s cosa"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_sentence_of_a_refusal_is_handed_to_a_translation(module):
+    assert list(bare((PACKAGE / module).read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'raise BadInput("That is wrong.")',
+        'raise Gone(_("Over."), why="It is over.")',
+        'raise NotFound(f"There is no {name} here.")',
+        'raise Stale("It went on." if late else _("No."))',
+    ],
+)
+def test_a_sentence_that_was_missed_is_noticed(source):
+    assert list(bare(source))
+
+
+def test_a_sentence_is_said_in_the_language_that_is_spoken_with_its_values_where_they_belong():
+    with speech.speaking(Backwards()):
+        assert speech.gettext("%(a)s before %(b)s", a=1, b=2) == "2 dopo 1"
+        assert speech.ngettext("%(num)s thing", "%(num)s things", 2) == "2 cose"
+        assert speech.ngettext("%(num)s thing", "%(num)s things", 1) == "1 cosa"
+        assert speech.told(say("{seat} [bids|bid].", seat=0)).startswith("Offre")
+    assert speech.gettext("%(a)s before %(b)s", a=1, b=2) == "1 before 2"
+
+
+def test_a_percent_sign_is_written_twice_and_read_once():
+    assert speech.gettext("50%% of it") == "50% of it"
+
+
+@pytest.mark.parametrize("title", ["Bid!", "Who dares?", "And so on …", "St. James, the 3rd."])
+def test_a_value_that_ends_a_sentence_is_followed_by_no_second_stop(title):
+    assert speech.gettext("This is about %(table)s.", table=title) == f"This is about {title}"
+    assert speech.gettext("%(table)s. It goes on.", table=title) == f"{title} It goes on."
+    assert speech.gettext("At %(table)s, turn %(turn)s.", table=title, turn=3) == f"At {title}, turn 3."
+
+
+def test_a_value_that_ends_nothing_keeps_the_stop_of_its_sentence():
+    assert speech.gettext("This is about %(table)s.", table="Friday") == "This is about Friday."
+    assert speech.gettext("%(table)s...", table="Bid!") == "Bid!..."

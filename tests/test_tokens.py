@@ -1,0 +1,393 @@
+import hashlib
+import hmac
+import re
+from base64 import b32encode, b64encode
+from collections.abc import Callable
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from itsdangerous import BadSignature
+
+from pbem.domain.errors import BadInput, Fault, NotFound
+from pbem.tokens import (
+    ALPHABET,
+    LINGER,
+    MOST_GENERATION,
+    MOST_ROW,
+    SECRET_BYTES,
+    TOKEN_LENGTH,
+    Key,
+    Keyring,
+    Purpose,
+    contains_token,
+    redact,
+    retire,
+    revoke,
+    rotate,
+    row_of,
+    without_tokens,
+)
+
+TODAY = date(2026, 11, 21)
+NEXT_DAY = TODAY + timedelta(days=100)
+SECRET, NEXT_SECRET = bytes(range(40)), bytes(range(100, 140))
+RING = Keyring.new(SECRET, TODAY)
+ROTATED = rotate(RING, NEXT_SECRET, NEXT_DAY)
+
+purposes = st.sampled_from(Purpose)
+rows = st.integers(0, MOST_ROW)
+generations = st.integers(0, MOST_GENERATION)
+
+
+# Written down so that no change of the code kills the links in the mails that people have.
+GOLDEN = [
+    ("aaaaaaaabqb4ld3alvmzviq7ozjiscisl", Purpose.MOVE, 1, 0),
+    ("aaaaaaaabclqksodhrug2wirchtzkcbzx", Purpose.MOVE, 1, 1),
+    ("aaaabfvuhvpzxvwar3zzdqspxxtyxxr6u", Purpose.SEAT, 1_234_567, 0),
+    ("a777777777ocrziwaebyy2cszzczzgigy", Purpose.REPLY, 1_099_511_627_775, 4_294_967_295),
+    ("baaaaaaa7xl5ilk4poraathhem7ft5xeu", Purpose.BOUNCE, 31, 0),
+    ("baaaaaabagl2k5rut6mfmxdm727feyg5q", Purpose.STOP, 32, 0),
+    ("aaaaaaabbd2azetwn7euhftoo4e64fv37", Purpose.SIGN_IN, 33, 7),
+    ("aaa5zvsqayeccnlucjfhlz2ihk4ryhv7z", Purpose.API, 1_000_000_000, 0),
+    ("a5dkkkeaaapg55abeug7gdv5eq3lnegvv", Purpose.CONFIRM, 1_000_000_000_000, 0),
+    ("aaaaaaabczut7mi5zt2mlarwpgepjkh2l", Purpose.INVITE, 34, 0),
+    ("aaaaaaabdldpg4sdckk6tvide5mgxmxkz", Purpose.WRITTEN, 35, 0),
+    ("aaaaaaabeiixxwh4u5t57c35ac4u7sjjp", Purpose.CALENDAR, 36, 0),
+    ("aaaaaaabf3bsg3fpeqw6kcl2usx4tcsin", Purpose.NEWS, 37, 0),
+    ("aaaaaaabgoppr4bh5z2vh4tm5lv6ikzlb", Purpose.YES, 38, 0),
+    ("aaaaaaabeczuzpxgavgdqxrubui36zgzb", Purpose.SHARE, 36, 0),
+]
+
+
+@pytest.mark.parametrize(("token", "purpose", "row", "generation"), GOLDEN)
+def test_a_link_that_was_ever_mailed_goes_on_working(token: str, purpose: Purpose, row: int, generation: int) -> None:
+    signed_by = RING if token.startswith("a") else ROTATED
+    assert signed_by.make(purpose, row, generation) == token
+    assert ROTATED.verify(token, purpose, row, generation)
+
+
+@pytest.mark.parametrize(
+    ("placeholder", "purpose", "row"),
+    [
+        ("0maaaaaaaab5z5yckyluhayrdojywkyd1", Purpose.MOVE, 1),
+        ("0ba77777777xrlete3656eulbzvaxsao1", Purpose.BOUNCE, MOST_ROW),
+    ],
+)
+def test_a_mail_that_waits_while_the_server_is_updated_still_gets_its_links(
+    placeholder: str, purpose: Purpose, row: int
+) -> None:
+    assert RING.placeholder(purpose, row) == placeholder
+    assert RING.unfilled(placeholder.encode()).filled({row: 0}) == RING.make(purpose, row, 0).encode()
+
+
+def test_the_recipe_is_the_one_that_is_written_down() -> None:
+    subkey = hmac.new(SECRET, b"pbem/1/link/m", hashlib.sha256).digest()
+    number = (1234567).to_bytes(5, "big")
+    mac = hmac.new(subkey, number + (3).to_bytes(4, "big"), hashlib.sha256).digest()[:15]
+    expected = "a" + (b32encode(number) + b32encode(mac)).decode().lower()
+    assert RING.make(Purpose.MOVE, 1234567, 3) == expected
+
+
+@given(purposes, rows, generations)
+def test_a_token_fits_a_path_and_a_local_part_and_says_its_row(purpose: Purpose, row: int, generation: int) -> None:
+    token = RING.make(purpose, row, generation)
+    assert len(token) == TOKEN_LENGTH
+    assert set(token) <= set(ALPHABET)
+    assert (token[0], row_of(token)) == ("a", row)
+    assert RING.verify(token, purpose, row, generation)
+
+
+@given(st.data())
+def test_mail_systems_may_change_the_case(data: st.DataObject) -> None:
+    token = RING.make(Purpose.REPLY, 77, 0)
+    upper = data.draw(st.lists(st.booleans(), min_size=TOKEN_LENGTH, max_size=TOKEN_LENGTH))
+    changed = "".join(c.upper() if up else c for c, up in zip(token, upper, strict=True))
+    assert RING.verify(changed, Purpose.REPLY, 77, 0)
+    assert row_of(changed) == 77
+
+
+@given(st.integers(0, TOKEN_LENGTH - 1), st.sampled_from(ALPHABET), rows)
+def test_a_token_with_any_other_character_is_refused(at: int, character: str, row: int) -> None:
+    token = RING.make(Purpose.MOVE, row, 0)
+    changed = token[:at] + character + token[at + 1 :]
+    for claimed in (row, row_of(changed)):
+        assert RING.verify(changed, Purpose.MOVE, claimed, 0) == (changed == token)
+
+
+@given(st.text(max_size=40) | st.from_regex(r"[a-z2-7]{0,32}|[a-z2-7]{34,40}", fullmatch=True))
+def test_what_is_not_a_token_is_not_found(text: str) -> None:
+    if re.fullmatch(r"[A-Za-z2-7]{33}", text):
+        return
+    assert not RING.verify(text, Purpose.MOVE, 0, 0)
+    with pytest.raises(NotFound):
+        row_of(text)
+
+
+@pytest.mark.parametrize("foreign", ["\u212a", "\u017f", "0", "1", "8", "9", "=", "-", " ", "\n"])
+def test_a_character_that_only_looks_like_ours_is_refused(foreign: str) -> None:
+    # The Kelvin sign and the long s become k and s when a program changes their case.
+    for text in (foreign + 32 * "a", 32 * "a" + foreign, 33 * "a" + foreign):
+        with pytest.raises(NotFound):
+            row_of(text)
+
+
+@given(purposes, purposes, rows, rows, generations, generations)
+def test_a_token_is_good_for_its_purpose_row_and_generation_only(
+    purpose: Purpose, foreign: Purpose, row: int, other: int, generation: int, raised: int
+) -> None:
+    token = RING.make(purpose, row, generation)
+    assert RING.verify(token, foreign, row, generation) == (foreign == purpose)
+    assert RING.verify(token, purpose, other, generation) == (other == row)
+    assert RING.verify(token, purpose, row, raised) == (raised == generation)
+
+
+@pytest.mark.parametrize(("row", "generation"), [(-1, 0), (2**40, 0), (0, -1), (0, 2**32)])
+def test_a_number_that_does_not_fit_makes_no_token(row: int, generation: int) -> None:
+    with pytest.raises(ValueError, match="no link has"):
+        RING.make(Purpose.MOVE, row, generation)
+
+
+def test_every_purpose_is_a_letter_of_its_own() -> None:
+    assert "".join(Purpose) == "msrbulacwjknyh"
+
+
+@given(purposes, rows, generations)
+def test_the_token_of_another_server_is_refused(purpose: Purpose, row: int, generation: int) -> None:
+    foreign = Keyring.new(NEXT_SECRET, TODAY).make(purpose, row, generation)
+    assert not RING.verify(foreign, purpose, row, generation)
+
+
+def test_after_a_rotation_the_new_key_signs_and_the_old_one_is_still_accepted() -> None:
+    old, new = RING.make(Purpose.SEAT, 5, 0), ROTATED.make(Purpose.SEAT, 5, 0)
+    assert new[0] == "b"
+    assert ROTATED.verify(old, Purpose.SEAT, 5, 0)
+    assert ROTATED.verify(new, Purpose.SEAT, 5, 0)
+    assert not RING.verify(new, Purpose.SEAT, 5, 0)
+
+
+def test_a_revoked_key_is_refused_at_once() -> None:
+    old = RING.make(Purpose.SEAT, 5, 0)
+    left = revoke(ROTATED, "a")
+    assert not left.verify(old, Purpose.SEAT, 5, 0)
+    assert left.verify(ROTATED.make(Purpose.SEAT, 5, 0), Purpose.SEAT, 5, 0)
+
+
+def test_a_key_retires_only_when_its_last_links_are_old() -> None:
+    with pytest.raises(BadInput, match="2027-04-15"):
+        retire(ROTATED, "a", NEXT_DAY + LINGER - timedelta(days=1))
+    assert retire(ROTATED, "a", NEXT_DAY + LINGER) == revoke(ROTATED, "a")
+
+
+@pytest.mark.parametrize("leave", [revoke, lambda ring, key: retire(ring, key, date.max)])
+def test_the_key_that_signs_stays(leave: Callable[[Keyring, str], Keyring]) -> None:
+    for ring in (RING, ROTATED):
+        with pytest.raises(BadInput, match="Rotate first"):
+            leave(ring, ring.keys[0].id)
+    with pytest.raises(BadInput, match="no key with this id"):
+        leave(ROTATED, "z")
+
+
+def test_the_id_of_a_lost_key_comes_back_as_late_as_possible() -> None:
+    ring, ids = RING, []
+    for day in range(1, 64):
+        ring = rotate(ring, day.to_bytes(SECRET_BYTES), TODAY)
+        ring = revoke(ring, ring.keys[1].id)
+        ids.append(ring.keys[0].id)
+    assert "".join(ids) == (2 * ALPHABET)[1:]
+
+
+def test_there_are_never_more_keys_than_ids() -> None:
+    ring = RING
+    for day in range(1, 32):
+        ring = rotate(ring, day.to_bytes(SECRET_BYTES), TODAY)
+    with pytest.raises(BadInput, match="Retire old ones"):
+        rotate(ring, NEXT_SECRET, TODAY)
+
+
+def test_keys_survive_their_text_form() -> None:
+    assert Keyring.parse(ROTATED.text()) == ROTATED
+    assert Keyring.parse(ROTATED.text().strip().replace("\n", ", ")) == ROTATED
+    assert Keyring.parse("# newest first\n\n" + ROTATED.text() + " # the last\n") == ROTATED
+    assert ROTATED.text().splitlines()[0].startswith("b:2027-03-01:")
+
+
+def test_no_secret_is_shown_by_a_repr_or_an_error() -> None:
+    secret = RING.text().split(":")[2].strip()
+    shown = [repr(ROTATED), repr(ROTATED.keys), str(ROTATED)]
+    for text in (
+        f"a:2026-11-21:{secret}x",
+        f"a:2026-13-21:{secret}",
+        f"{secret}:2026-11-21:a",
+        f"a:{secret}",
+        secret,
+        f"a:2026-11-21:{secret[:56]}",
+        f"a:2026-11-21:{secret}, b:2026-11-21:{secret}",
+        f"a:2026-11-21:{secret}, a:2026-11-21:{secret[8:]}{secret[:8]}",
+    ):
+        with pytest.raises(BadInput) as refusal:
+            Keyring.parse(text)
+        assert refusal.value.__suppress_context__ or refusal.value.__context__ is None
+        shown.append(str(refusal.value))
+    for text in shown:
+        assert secret[:12] not in text.lower()
+        assert str(SECRET)[2:20] not in text
+
+
+def test_a_server_without_a_key_says_what_to_do() -> None:
+    with pytest.raises(BadInput, match="pbem init"):
+        Keyring.parse("# nothing here yet\n")
+
+
+def test_one_root_key_has_unlike_keys_for_unlike_uses() -> None:
+    key = Key("a", TODAY, SECRET)
+    labels = ["signer", "flask", *(f"link/{p}" for p in Purpose)]
+    assert len({key.subkey(label) for label in labels} | {SECRET}) == len(labels) + 1
+
+
+# What is stored, and what is sent.
+
+
+@given(st.dictionaries(rows, st.tuples(purposes, generations), max_size=5))
+def test_a_stored_mail_gets_its_links_when_it_is_sent(
+    links: dict[int, tuple[Purpose, int]],
+) -> None:
+    def mail(places: list[str]) -> bytes:
+        return "".join(f"https://play.example.org/m/{place}/2\r\n" for place in places).encode()
+
+    stored = mail([RING.placeholder(purpose, row) for row, (purpose, _) in links.items()])
+    sent = mail([RING.make(purpose, row, gen) for row, (purpose, gen) in links.items()])
+    assert RING.unfilled(stored).rows == set(links)
+    assert RING.unfilled(stored).filled({row: gen for row, (_, gen) in links.items()}) == sent
+    assert len(stored) == len(sent)
+
+
+def test_every_try_sends_the_same_bytes_whatever_was_rotated_in_between() -> None:
+    stored = RING.placeholder(Purpose.BOUNCE, 9).encode()
+    assert ROTATED.unfilled(stored).filled({9: 2}) == RING.unfilled(stored).filled({9: 2})
+
+
+def test_a_mail_that_is_written_after_a_rotation_needs_the_new_key_only() -> None:
+    stored = ROTATED.placeholder(Purpose.BOUNCE, 9).encode()
+    left = revoke(ROTATED, "a")
+    assert left.unfilled(stored).filled({9: 2}) == left.make(Purpose.BOUNCE, 9, 2).encode()
+    # What was written before waits for ever, and has to be written anew.
+    assert left.unfilled(RING.placeholder(Purpose.BOUNCE, 9).encode()).rows == frozenset()
+
+
+def test_a_stored_mail_holds_no_token() -> None:
+    stored = RING.placeholder(Purpose.MOVE, 9).encode()
+    sent = RING.unfilled(stored).filled({9: 2})
+    assert not contains_token(stored, RING)
+    assert contains_token(b"r+" + sent.upper() + b"@play.example.org", RING)
+    assert contains_token(b"abc" + sent + b"def", RING)
+    assert contains_token(sent, ROTATED)
+    assert not contains_token(sent, RING, generations=[0, 1])
+    assert not contains_token(b"a" * 40, RING)
+
+
+def test_a_placeholder_is_not_a_token() -> None:
+    with pytest.raises(NotFound):
+        row_of(RING.placeholder(Purpose.MOVE, 9))
+
+
+@given(st.integers(0, TOKEN_LENGTH - 1), st.sampled_from(ALPHABET + "01"))
+def test_what_a_player_writes_never_becomes_a_link(at: int, character: str) -> None:
+    own = RING.placeholder(Purpose.MOVE, 9)
+    forged = own[:at] + character + own[at + 1 :]
+    if forged != own:
+        assert RING.unfilled(forged.encode()).rows == frozenset()
+        assert RING.unfilled(forged.encode()).filled({}) == forged.encode()
+
+
+def test_a_mail_for_one_reader_never_gets_the_link_of_another() -> None:
+    stored = RING.placeholder(Purpose.MOVE, 9).encode()
+    with pytest.raises(Fault, match="link 9"):
+        RING.unfilled(stored).filled({8: 0})
+
+
+# Signed values that need not live in an address.
+
+
+def test_a_signed_value_is_good_for_its_salt_and_outlives_a_rotation() -> None:
+    signed = RING.signer("receipt").dumps({"seq": 3})
+    assert ROTATED.signer("receipt").loads(signed) == {"seq": 3}
+    with pytest.raises(BadSignature):
+        RING.signer("export").loads(signed)
+    with pytest.raises(BadSignature):
+        revoke(ROTATED, "a").signer("receipt").loads(signed)
+    with pytest.raises(BadSignature):
+        RING.signer("receipt").loads(ROTATED.signer("receipt").dumps({"seq": 3}))
+
+
+def test_sessions_outlive_a_rotation() -> None:
+    assert ROTATED.flask_secrets()[1:] == RING.flask_secrets()
+    assert SECRET not in RING.flask_secrets()
+
+
+# What may be logged.
+
+
+@given(purposes, rows, st.integers(24, TOKEN_LENGTH))
+def test_no_token_reaches_a_log(purpose: Purpose, row: int, length: int) -> None:
+    token = RING.make(purpose, row, 0)[:length]
+    for path in (f"/{purpose}/{token}/2", f"/{purpose}/{token.upper()}/2"):
+        assert redact(f'"GET {path} HTTP/1.1" 200') == f'"GET /{purpose}/***/2 HTTP/1.1" 200'
+
+
+def test_no_token_reaches_a_log_in_disguise() -> None:
+    token = RING.make(Purpose.MOVE, 9, 0)
+    assert redact(f"/m/%{ord(token[0]):x}{token[1:]}") == "/m/***"
+    assert redact(f"/m/{token}{token}") == "/m/***"
+    assert redact(RING.text()) == "a:2026-11-21:***\n"
+
+
+def test_no_signed_value_reaches_a_log() -> None:
+    for value in ({"seat": 3}, "x" * 2000):
+        signed = RING.signer("feed").dumps(value)
+        assert redact(f"/feed/{signed}?x") in ("/feed/***?x", "/feed/.***?x")
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("from anna@example.org: ok", "from <address>: ok"),
+        ("Anna <anna.b+c@example.org>, you", "Anna <address>, you"),
+        (f"RCPT TO:<r+{33 * 'a'}@play.example.org>", "RCPT TO:<address>"),
+        ("zoë@münchen.example", "<address>"),
+        ("/open?mail=anna%40example.org&x=1", "/open?<address>&x=1"),
+        ("postgresql://pbem:hunter2@db/pbem", "postgresql://pbem:<address>/pbem"),
+    ],
+)
+def test_no_address_reaches_a_log(text: str, redacted: str) -> None:
+    assert redact(text) == redacted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "deadline_passed_without_a_word game=12 seq=34",
+        "head 0f3a9c1be8d27746a5f0",
+        "2026-11-21T08:30:00.000001Z pbem.worker.ticks",
+        "@ 3 o'clock, 5 @ 6",
+    ],
+)
+def test_what_is_no_secret_stays_in_the_log(text: str) -> None:
+    assert redact(text) == text
+
+
+def test_a_mail_that_is_shown_to_somebody_else_has_no_place_for_a_link_and_no_token() -> None:
+    token, place = RING.make(Purpose.SEAT, 9, 0), RING.placeholder(Purpose.SEAT, 9)
+    stars = "*" * TOKEN_LENGTH
+    stored = f"See https://play.example.org/s/{place} or /s/{token.upper()}/play"
+    assert without_tokens(stored.encode()).decode() == f"See https://play.example.org/s/{stars} or /s/{stars}/play"
+    subject = b"Subject: =?utf-8?b?%s?="
+    plain = subject % b64encode("“Bid!”: the game begins".encode())
+    assert without_tokens(plain) == plain
+    assert b"?b?" not in without_tokens(subject % b64encode(f"“{token}”".encode()))
+
+
+@given(st.text())
+def test_redacting_twice_is_redacting_once(text: str) -> None:
+    assert redact(redact(text)) == redact(text)

@@ -1,0 +1,120 @@
+"""The audit as it is looked through, checked and taken away at the desk."""
+
+import json
+
+from sqlalchemy import update
+
+from pbem.domain.acts import LOOKING, Act
+from pbem.service.desk import audit
+from pbem.store.schema import Audit, table_of
+from pbem.web.desk.audit import SHOWN
+from tests.service.acting import ANN, ROOT
+from tests.service.stored import calls_counted
+from tests.web.browser import HOST
+
+AUDIT = table_of(Audit)
+
+
+def record(server, actor=ANN, act=Act.BAN, reason="It was asked for.", **named):
+    return server.run(audit.record, actor, act, reason, **named)
+
+
+def test_what_was_done_is_shown_with_who_why_and_to_whom(olga, server, table):
+    game = table()
+    record(server, act=Act.EXTEND, game_id=game.id, reason="The <hotel> let nothing through.", hours=24)
+    page = olga.open("/desk/audit")
+    assert "The <hotel> let nothing through." in page.text
+    assert f"/desk/tables/{game.id}" in page.hrefs()
+    assert "organiser Ann" in page.text
+    assert "hours: 24" in page.text
+
+
+def test_an_act_tells_what_it_knows_in_words(olga, server):
+    record(server, act=Act.BAN, until=None, offered=True, asked=False, seat=0)
+    text = olga.open("/desk/audit").text
+    assert "seat 1; asked: no; others were asked to take it over" in text, "the first seat"
+    assert "None" not in text
+
+
+def test_a_length_a_moment_and_a_correction_are_said_as_people_say_them(olga, server, table):
+    game = table("bid").id
+    record(server, act=Act.EXTEND, game_id=game, more="2d")
+    record(server, act=Act.OUTAGE, start="2026-11-20T08:00:00+00:00", end="2026-11-20T09:30:00+00:00")
+    option = {"before": "reroll=pawn", "to": "reroll=coin"}
+    record(server, act=Act.CORRECT, game_id=game, what="option", seat=None, **option)
+    record(server, act=Act.SUBSTITUTE, game_id=game, seat=1, before=3, to=5)
+    text = olga.open("/desk/audit").text
+    assert "more time: 2 days" in text
+    assert "from 2026-11-20 08:00 UTC; until 2026-11-20 09:30 UTC" in text
+    assert "an option of the game; before: A new roll costs: the Pawn; now: A new roll costs: a coin" in text
+    assert "seat 2; before: person 3; now: person 5" in text
+
+
+def test_every_act_that_is_written_down_has_words(olga, server):
+    written = [act for act in Act if act not in LOOKING]
+    for act in written:
+        record(server, ROOT, act)
+    page = olga.open("/desk/audit")
+    for act in written:
+        assert f"<strong>{act}</strong>" not in page.source
+        assert f'<option value="{act}">' in page.source
+    for act in LOOKING:
+        assert f'value="{act}"' not in page.source, "nothing is found by it"
+
+
+def test_acts_are_looked_for_by_an_address_that_can_be_kept(olga, server, table):
+    game = table()
+    record(server, act=Act.EXTEND, game_id=game.id, reason="The first.")
+    record(server, ROOT, reason="The second.")
+    for query, found, other in (
+        ("act=extend", "The first.", "The second."),
+        (f"table={game.id}", "The first.", "The second."),
+        ("by=command+line++root", "The second.", "The first."),
+    ):
+        page = olga.open(f"/desk/audit?{query}")
+        assert found in page.text
+        assert other not in page.text
+    assert "Nothing like that" in olga.open("/desk/audit?person=7").text
+    assert olga.open("/desk/audit?table=x").status == 400
+
+
+def test_older_acts_are_a_page_away(olga, server):
+    for number in range(SHOWN + 2):
+        record(server, reason=f"It is number {number}.")
+    record(server, act=Act.OUTAGE)
+    first = olga.open("/desk/audit?act=ban")
+    assert "It is number 1." not in first.text
+    older = first.follow("Older ones")
+    assert "It is number 1." in older.text
+    assert "It is number 2." not in older.text
+    assert "Older ones" not in older.links()
+
+
+def test_a_page_of_acts_takes_few_queries_and_little_room(olga, server, table):
+    game = table()
+    for _ in range(SHOWN + 1):
+        record(server, act=Act.EXTEND, game_id=game.id, reason="x" * 500, hours=24)
+    with calls_counted(server.store) as made:
+        page = olga.open("/desk/audit")
+    assert len([each for each in made if each.startswith("SELECT")]) <= 12
+    assert len(page.source) < 60_000
+
+
+def test_the_chain_is_checked_and_an_alteration_is_told(olga, server):
+    record(server)
+    noted = server.read(audit.head)
+    record(server)
+    assert "The chain is whole" in olga.open(f"/desk/audit/check?head={noted}").text
+    assert "No row has the head 00000000000000000000." in olga.open("/desk/audit/check?head=00000000000000000000").text
+    server.store.write(lambda tx: tx.execute(update(AUDIT).where(AUDIT.c.seq == 1).values(reason="Another.")))
+    assert "row 1" in olga.open("/desk/audit/check").text
+
+
+def test_the_chain_is_taken_away_as_a_file_that_verifies(olga, server):
+    for _ in range(3):
+        record(server)
+    with olga.client.get("/desk/audit.jsonl", base_url=HOST) as answer:
+        assert "attachment" in answer.headers["Content-Disposition"]
+        lines = answer.get_data(as_text=True).splitlines()
+    assert audit.verify_lines(lines, [server.read(audit.head)]).rows == 3
+    assert json.loads(lines[0])["actor"] == "organiser Ann"

@@ -1,0 +1,72 @@
+"""The inbox of calls: read, answered, closed, or turned into an act at the table's desk."""
+
+import json
+
+import pytest
+
+from pbem.service.desk import calls
+from pbem.store.sessions import Holder
+from tests.service.acting import an_organiser
+from tests.service.stored import calls_counted, letters
+from tests.web.desk_pages import signed_in
+
+
+@pytest.fixture
+def game(table):
+    """A table."""
+    return table()
+
+
+@pytest.fixture
+def call(server, game):
+    """Somebody has called from that table; the number of the call."""
+    return server.run(calls.call, game.person_at(0), "My link <b>is</b> gone.\n\nWhat now?", game_id=game.id, seat=0)
+
+
+def test_a_call_is_found_in_the_list_and_answered(olga, server, call, game):
+    page = olga.open("/desk/calls").follow(game.places()[0].name)
+    assert "My link <b>is</b> gone." in page.text
+    after = page.form("Answer, and close the call").press(text="It is in the other folder.")
+    assert "It is in the other folder." in after.text
+    assert len(letters(server, kind="call_answered")) == 1
+    assert "Nobody waits for you." in olga.open("/desk/calls").text
+    assert "My link" in olga.open("/desk/calls").follow("Calls that are done with").text
+
+
+def test_a_call_leads_to_an_act_at_its_table_and_is_closed_by_it(olga, server, call, game):
+    table = olga.open(f"/desk/calls/{call}").follow(f"To the table: {game.row().title}")
+    form = table.follow("Give more time")
+    assert calls.CALLED in form.text
+    form.forms()[0].press(reason=calls.CALLED).forms()[0].press()
+    (mail,) = letters(server, game.person_at(0), "call_answered")
+    assert json.loads(mail.facts)["done"] == "extend"
+    assert "Nobody waits for you." in olga.open("/desk/calls").text
+
+
+def test_what_a_caller_wrote_stands_beside_what_can_be_done_at_the_table(olga, call, game):
+    assert "My link <b>is</b> gone." in olga.open(f"/desk/tables/{game.id}?call={call}").text
+
+
+def test_an_organiser_hears_that_there_are_calls_from_where_they_play_and_no_more(browser, server, call, game):
+    name = game.places()[1].name
+    plays = signed_in(browser, server, Holder(organiser_id=an_organiser(server, name).id))
+    page = plays.open("/desk/calls")
+    assert "One call comes from a table where you play" in page.text
+    assert "My link" not in page.text
+    assert plays.open(f"/desk/calls/{call}").status == 403
+
+
+def test_many_long_calls_take_few_queries_and_little_room(olga, server, person, clock):
+    for number in range(calls.MOST_SHOWN):
+        server.run(calls.call, person(f"Caller {number}"), f"{number} " + "y" * 3900)
+    with calls_counted(server.store) as made:
+        page = olga.open("/desk/calls")
+    assert len([each for each in made if each.startswith("SELECT")]) <= 12
+    assert len(page.source) < 60_000
+
+
+def test_a_call_leads_to_an_act_about_its_caller_and_is_closed_by_it(olga, server, call, game):
+    form = olga.open(f"/desk/calls/{call}").follow("Who this is").follow("Ban them").forms()[0]
+    form.press(reason="They ask for it.").forms()[0].press()
+    (mail,) = letters(server, game.person_at(0), "call_answered")
+    assert json.loads(mail.facts)["done"] == "ban"

@@ -1,0 +1,238 @@
+"""The desk's first page, its charts, people and acts on many, as an organiser's browser shows them."""
+
+from datetime import timedelta
+
+import pytest
+
+from pbem.service.clocks import reachability
+from pbem.service.desk import activity, deliverability, jobs
+from pbem.service.desk.acts.people import Ban
+from pbem.service.desk.acts.seats import Substitute
+from pbem.service.outgoing.deliver import deliver
+from pbem.service.play import move
+from pbem.service.play.move import By
+from pbem.store import ledger, outbox, traffic
+from pbem.tokens import contains_token
+from tests.service import many
+from tests.service.inbox import Inbox
+from tests.service.moderated import does
+from tests.service.outgoing.test_deliver import post_to
+from tests.service.stored import calls_counted, letters
+
+MOST = 20
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/desk",
+        "/desk?trouble=paused",
+        "/desk?q=copied",
+        "/desk?status=over&kind=bid",
+        "/desk/activity",
+        "/desk/mail",
+        "/desk/people?q=pat",
+        f"/desk/people/{many.FIRST + 1}",
+    ],
+)
+def test_no_page_asks_the_database_more_than_twenty_times(olga, server, table, time, address):
+    game = table("bid", 3)
+    time.sends()
+    many.copy(server, game.id, 120, rows=2)
+    olga.open(address)
+    with calls_counted(server.store) as made:
+        page = olga.open(address)
+    asked = [each for each in made if not each.startswith(("BEGIN", "COMMIT"))]
+    assert page.status == 200
+    assert len(asked) <= MOST
+    assert len(page.text) < 60_000
+
+
+def test_who_looks_for_an_address_is_led_to_a_person_and_no_address_stands_in_any_address(olga, server, person):
+    ann = person("Ann")
+    page = olga.open("/desk").form("Look for it").press(q="ANN@example.org")
+    assert page.url.endswith(f"/desk/people/{ann}")
+    assert "ann@example.org" in page.text
+    nobody = olga.open("/desk").form("Look for it").press(q="nobody@example.org")
+    assert "Nobody here has this address" in nobody.text
+    assert "@" not in nobody.url
+
+
+def test_words_lead_to_a_list_that_can_be_kept_as_a_bookmark(olga, table):
+    table("bid", 3, title="Friday club")
+    page = olga.open("/desk").form("Look for it").press(q="frid")
+    assert page.url.endswith("/desk?q=frid")
+    assert "Friday club" in page.follow("Friday club").text
+
+
+def test_no_list_knows_more_of_a_game_than_its_players_do_of_each_other(olga, server, table, time):
+    """Two games that differ only in cards and in a sealed choice look the same."""
+    game = table("bid", 3)
+    time.sends()
+    seat = next(iter(game.asked()))
+    before = {
+        address: olga.open(address).text for address in ("/desk?status=playing", f"/desk/people/{game.person_at(seat)}")
+    }
+    game.play(seat, game.asked()[seat].default)
+    assert seat in move.position_of(game.row()).box
+    for address, shown in before.items():
+        assert olga.open(address).text == shown
+        assert not contains_token(shown.encode(), server.keys)
+
+
+def test_the_pages_may_fetch_themselves_and_run_our_script_and_nothing_else(olga):
+    policy = olga.open("/desk").response.headers["Content-Security-Policy"]
+    assert "script-src 'self'" in policy
+    assert "connect-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert "connect-src" not in olga.open("/desk/people").response.headers["Content-Security-Policy"]
+
+
+def test_the_charts_have_their_numbers_as_tables(olga, server, clock, table):
+    game = table("sun-bid", 2)
+    for by in (By.PERSON, By.PERSON, By.CLOCK):
+        (seat,) = game.asked()
+        clock.advance(timedelta(minutes=10))
+        game.play(seat, game.asked()[seat].default, by)
+    while activity.count(server):
+        pass
+    page = olga.open("/desk/activity?by=hour")
+    assert "people: 2" in page.text
+    assert "by the clock: 1" in page.text
+    for name in ("moves", "time_outs", "people", "answers", "mails"):
+        assert f'aria-labelledby="{name}-t {name}-d"' in page.response.get_data(as_text=True)
+
+
+def test_what_became_of_the_mails_to_each_provider_is_told(olga, server, clock):
+    today = clock.now().date()
+    for number in range(deliverability.PROVIDERS):
+        server.store.write(lambda tx, number=number: traffic.count(tx, today, "sent", {f"few{number}.example": 1}))
+    for kind, many_of_them in (("sent", 70), ("deferred", 31), ("bounced", 29), ("complained", 17)):
+        server.store.write(
+            lambda tx, kind=kind, more=many_of_them: traffic.count(tx, today, kind, {"example.net": more})
+        )
+    long_ago = today - timedelta(days=deliverability.DAYS + 1)
+    server.store.write(lambda tx: traffic.count(tx, long_ago, "sent", {"example.net": 500}))
+    shown = olga.open("/desk/mail").text
+    assert "example.net70312917" in shown, "one number to a cell"
+    assert shown.count("few") == deliverability.PROVIDERS - 1, "those with the fewest mails are not listed"
+
+
+def test_how_mails_get_through_stands_at_the_desk_with_what_the_relay_says_and_without_their_text(
+    olga, server, clock, sink, person
+):
+    """How long the queue is and how old, what a relay has said to a mail, who cannot be reached and why; and no letter."""
+    ann = person("Ann")
+    does(server, Ban(ann), "They swore.")
+    clock.advance(timedelta(hours=1))
+    assert "The oldest has been due since 2026-11-21 12:00 UTC." in olga.open("/desk").text
+    sink.does(*["550 rcpt"] * 5)
+    deliver(server, post_to(sink))
+    assert "No mail waits longer than it should" in olga.open("/desk").text
+    page = olga.open(f"/desk/people/{ann}")
+    assert "No mail has reached them since 2026-11-21 13:00" in page.text
+    assert "undeliverable – 550" in page.text
+    assert "keeps you from new tables" not in page.text
+
+
+def test_who_is_left_alone_is_listed_with_why_and_released_from_their_page(olga, server, person):
+    ann = person("Ann")
+    assert "Let mails go to them again" not in olga.open(f"/desk/people/{ann}").links()
+    server.run(reachability.refused, ann, "550 5.1.1 no such user")
+    page = olga.open("/desk/mail")
+    assert "One person gets no mails" in page.text
+    for told in (f"Ann · person {ann} · since 2026-11-21 12:00 UTC", "our relay refuses the address – 550 5.1.1"):
+        assert told in page.text
+    assert "@" not in page.text
+    assert page.links()["Let mails go to them again"] == f"/desk/people/{ann}/release"
+    form = olga.open(f"/desk/people/{ann}").follow("Let mails go to them again").form("See what it would do …")
+    looked = form.press(reason="Her mailbox has room again.")
+    assert looked.form("Let mails go to them again").press(step="do").heading == "Done"
+    assert "One person gets no mails" not in olga.open("/desk/mail").text
+
+
+def test_every_end_of_a_mail_that_came_in_has_words(app):
+    with app.test_request_context():
+        words = app.jinja_env.get_template("desk/_mail.html").module
+    for outcome, kind in deliverability.OUTCOMES.items():
+        assert words.outcome(outcome).strip() not in ("", outcome)
+        assert words.kind(kind).strip()
+    assert words.outcome(deliverability.UNREAD).strip() != deliverability.UNREAD
+
+
+def test_what_came_in_and_could_not_be_used_is_told_without_its_text(olga, server, clock, table):
+    game, inbox = table("templari", 3), Inbox(server, clock)
+    (seat,) = game.asked()
+    inbox.replies(game, seat, "the cat sat on the mat")
+    inbox.replies(game, seat, "I am away", Auto_Submitted="auto-replied")
+    inbox.takes(inbox.written(game, seat, "pass"), f"nobody@{inbox.box.domain}")
+    page = olga.open("/desk/mail")
+    assert "no command in it, and answered so11" in page.text
+    assert "to no address of ours, or a made-up one11" in page.text
+    assert f"Answers to mails · 2026-11-21 12:00 UTC · table {game.id}" in page.text
+    assert "written by a program, and not answered (Auto-Submitted)" in page.text
+    for unsaid in ("cat", "I am away", "@"):
+        assert unsaid not in page.text
+
+
+def test_all_tables_are_paused_by_two_presses_and_a_double_press_changes_nothing(olga, server, table):
+    games = [table("sun-bid", 2), table("sun-bid", 2)]
+    plan = olga.open("/desk/all/pause").form("Show what would happen").press(reason="the house is moved")
+    assert "It would be done at 2 tables, and their players told. Tables of the demo are left alone." in plan.text
+    assert not games[0].row().paused
+    press = plan.form("Do it")
+    job = press.press()
+    assert press.press().url == job.url
+    assert "0 of 2" in job.text
+    while jobs.go_on(server):
+        pass
+    assert "2 of 2" in olga.open(job.url).text
+    assert all(game.row().paused for game in games)
+
+
+def test_a_table_where_the_organiser_plays_is_named_beforehand_and_afterwards(olga, server, table, person):
+    mine, other = table("sun-bid", 2, title="Mine"), table("sun-bid", 2, title="Theirs")
+    person("Olga")
+    does(server, Substitute(mine.id, 0, "olga@example.org"))
+    plan = olga.open("/desk/all/pause").form("Show what would happen").press(reason="the house is moved")
+    assert "It would be done at one table" in plan.text
+    assert f"At one more you play, so nothing is done there: another organiser can do it. table {mine.id}" in plan.text
+    job = plan.form("Do it").press()
+    while jobs.go_on(server):
+        pass
+    assert f"Table {mine.id}: You play at this table." in olga.open(job.url).text
+    assert [game.row().paused for game in (mine, other)] == [False, True]
+
+
+def test_a_mail_that_was_given_up_and_is_about_no_table_is_sent_again_from_the_first_page(olga, server, person):
+    does(server, Ban(person("Ann")))
+    (mail,) = letters(server, kind="banned")
+    server.store.write(lambda tx: outbox.change(tx, mail.id, status="parked"))
+    server.store.write(lambda tx: ledger.note(tx, mail.id, server.now(), "parked", "554 no"))
+    page = olga.open("/desk")
+    assert "554 no" in page.text
+    form = page.follow("Send it again").form("See what it would do …")
+    form.press(reason="The relay was mended.", step="preview").form("Send a mail again").press(step="do")
+    assert [each.status for each in letters(server, kind="banned")] == ["queued"]
+    assert "554 no" not in olga.open("/desk").text
+
+
+def test_what_was_typed_for_everybody_is_kept_when_it_is_refused(olga):
+    page = olga.open("/desk/all/announce").form("Show what would happen").press(text="On Sunday we move.", reason="")
+    assert "Please say why." in page.text
+    assert "On Sunday we move." in page.text
+
+
+def test_two_addresses_of_one_person_become_one_and_their_game_goes_on(olga, server, table, person, time):
+    game = table("sun-bid", 2)
+    time.sends()
+    (seat,) = game.asked()
+    old, new = game.person_at(seat), person("Annabel")
+    form = olga.open(f"/desk/people/{new}").follow("Merge another address into this one").form("See what it would do …")
+    done = form.press(other=str(old), reason="They wrote from both.").form("Merge two addresses of one person").press()
+    assert done.status == 200
+    assert game.person_at(seat) == new
+    assert {mail.person_id for mail in letters(server, kind="merged")} == {old, new}
+    assert [mail.person_id for mail in letters(server, kind="turn")][-1] == new
+    game.play(seat, game.asked()[seat].default)
+    assert game.verifies()

@@ -1,0 +1,202 @@
+"""The door of the desk: who is asked for what, and what was typed meanwhile."""
+
+from datetime import timedelta
+
+import pytest
+from pyotp import TOTP
+
+from pbem.service.desk import audit, calls
+from pbem.service.desk.sign_in import FRESH, TRIES_OF_NAME
+from pbem.service.people.sessions import LASTS_OF_ORGANISER, LASTS_OF_PERSON
+from pbem.store.audit import Wanted
+from pbem.store.sessions import Holder
+from tests.service.acting import ANN, GOOD, an_organiser
+from tests.service.stored import everything, letters
+from tests.web.browser import HOST, Browser
+from tests.web.desk_pages import signed_in
+
+
+@pytest.fixture
+def game(table):
+    """A table of Ann's."""
+    return table()
+
+
+@pytest.fixture
+def call(server, game):
+    """Somebody has called from that table; the number of the call."""
+    return server.run(calls.call, game.person_at(0), "My link <b>is</b> gone.", game_id=game.id, seat=0)
+
+
+def enter(page, passphrase=GOOD, name="Olga", **more):
+    return page.form("Sign in").press(**{"desk-name": name, "desk-passphrase": passphrase, **more})
+
+
+def test_signing_in_leads_to_the_page_that_was_asked_for(browser, server):
+    an_organiser(server, "Olga")
+    page = browser.open(browser.client.get("/desk/audit?act=ban", base_url=HOST).headers["Location"])
+    assert page.heading == "Sign in to the desk"
+    assert enter(page).url == "/desk/audit?act=ban"
+
+
+@pytest.mark.parametrize(
+    "to", ["https://evil.example/desk", "//evil.example/desk", "/\\evil.example", "/desk/../s/x", "/deskevil", ""]
+)
+def test_signing_in_leads_nowhere_else(browser, server, to):
+    an_organiser(server, "Olga")
+    answer = browser.client.post(
+        "/desk/sign-in",
+        data={"desk-name": "Olga", "desk-passphrase": GOOD, "to": to},
+        headers=browser.says,
+        base_url=HOST,
+    )
+    assert answer.headers["Location"] == "/desk"
+
+
+def test_a_wrong_passphrase_is_told_and_opens_nothing(browser, server):
+    an_organiser(server, "Olga")
+    page = enter(browser.open("/desk/sign-in"), "no")
+    assert page.status == 403
+    assert "That was not right." in page.text
+    assert "no" not in [value for _, value in page.form("Sign in").fixed]
+    assert browser.open("/desk/calls").heading == ""
+
+
+def test_guessing_is_stopped(browser, server):
+    an_organiser(server, "Olga")
+    for _ in range(TRIES_OF_NAME):
+        page = enter(browser.open("/desk/sign-in"), "no")
+    assert enter(page).status == 429
+
+
+def test_the_cookie_is_for_us_alone(browser, server):
+    an_organiser(server, "Olga")
+    enter(browser.open("/desk/sign-in"))
+    cookie = browser.client.get_cookie("pbem-organiser")
+    assert (cookie.http_only, cookie.same_site, cookie.path) == (True, "Lax", "/")
+
+
+def test_another_site_can_neither_sign_in_nor_send_a_form(browser, server, call, olga):
+    before = everything(server.store)
+    browser.says |= {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
+    for address in ("/desk/sign-in", f"/desk/calls/{call}/answer", "/desk/sign-out"):
+        sent = browser.post(address, [("desk-name", "Olga"), ("desk-passphrase", GOOD), ("text", "Evil")])
+        assert sent.status == 403
+        assert "another site" in sent.text
+        assert "Evil" not in sent.text
+    assert everything(server.store) == before
+
+
+def test_what_was_typed_survives_a_session_that_ran_out(olga, server, call, clock):
+    form = olga.open(f"/desk/calls/{call}").form("Answer, and close the call")
+    clock.advance(LASTS_OF_ORGANISER)
+    asked = form.press(text="It is in <the other> folder.\nGreetings")
+    assert asked.heading == "Sign in to the desk"
+    assert letters(server, kind="call_answered") == []
+    wrong = asked.form("Sign in and go on").press(**{"desk-name": "Olga", "desk-passphrase": "no"})
+    assert "That was not right." in wrong.text
+    done = wrong.form("Sign in and go on").press(**{"desk-name": "Olga", "desk-passphrase": GOOD})
+    assert "It is in <the other> folder.\nGreetings" in done.source.replace("&lt;", "<").replace("&gt;", ">").replace(
+        "\r\n", "\n"
+    )
+    assert len(letters(server, kind="call_answered")) == 1
+    assert olga.open("/desk/calls").status == 200
+
+
+def test_whoever_signs_in_with_a_form_is_signed_in_whatever_comes_of_the_form(browser, server, call):
+    an_organiser(server, "Olga")
+    asked = browser.post(f"/desk/calls/{call}/close", [("reason", "no")])
+    refused = asked.form("Sign in and go on").press(**{"desk-name": "Olga", "desk-passphrase": GOOD})
+    assert "Please say why." in refused.text
+    assert browser.open("/desk/calls").status == 200
+
+
+def test_a_host_comes_from_their_own_page_and_helps_without_a_passphrase(sign_in, server, game):
+    host = game.row().host_id
+    table = sign_in(host).follow("Help at this table, as its host")
+    table.follow("Pause the table").forms()[0].press(reason="We are all at the fair.").forms()[0].press()
+    assert game.row().paused
+    assert server.read(audit.listed, Wanted())[0].actor == "host Ann"
+    others = [each.person_id for each in game.places().values() if each.person_id != host]
+    assert "Help at this table, as its host" not in sign_in(others[0]).links()
+
+
+def test_a_host_hears_of_no_call_and_of_no_answer(sign_in, server, game, call):
+    server.run(calls.answer, ANN, call, "Do not mind the host.")
+    page = sign_in(game.row().host_id).follow("Help at this table, as its host")
+    assert "organiser Ann" not in page.text
+    assert calls.CALLED not in page.text
+
+
+def test_what_a_host_typed_survives_a_session_that_ran_out(browser, sign_in, server, clock, game):
+    host = game.row().host_id
+    form = sign_in(host).follow("Help at this table, as its host").follow("Pause the table").forms()[0]
+    clock.advance(LASTS_OF_PERSON)
+    asked = form.press(reason="We are all at the fair.")
+    assert asked.heading == "Sign in to the desk"
+    signed_in(browser, server, Holder(person_id=host))
+    assert "We are all at the fair." in asked.form("I am signed in again: send it").press().text
+
+
+def test_a_form_sent_twice_is_done_once(olga, server, call):
+    form = olga.open(f"/desk/calls/{call}").form("Answer, and close the call")
+    for _ in range(2):
+        assert "It is mended." in form.press(text="It is mended.").text
+    assert len(letters(server, kind="call_answered")) == 1
+
+
+def test_what_cannot_be_taken_stands_in_the_form_again(olga, server, call):
+    page = olga.open(f"/desk/calls/{call}").form("Close the call").press(reason="see ann@example.org")
+    assert page.status == 400
+    assert ("reason", "see ann@example.org") in page.form("Close the call").fixed
+
+
+def test_what_cannot_be_made_good_needs_the_passphrase_again(olga, server, clock):
+    clock.advance(FRESH + timedelta(seconds=1))
+    asked = olga.open("/desk/account").form("Set up codes").press()
+    assert asked.heading == "Your passphrase again, please"
+    wrong = asked.form("Go on").press(**{"desk-passphrase": "no"})
+    assert "That was not right." in wrong.text
+    assert "secret" in wrong.form("Go on").press(**{"desk-passphrase": GOOD}).text
+    assert "secret" in olga.open("/desk/account").form("Set up codes").press().text
+
+
+def test_codes_are_set_up_and_asked_for(olga, app, server, clock):
+    page = olga.open("/desk/account").form("Set up codes").press()
+    form = page.form("Ask me for codes from now on")
+    secret = dict(form.fixed)["secret"]
+    assert "This code does not belong" in form.press(code="000000").text
+    form.press(code=TOTP(secret).at(server.now()))
+    clock.advance(timedelta(minutes=1))
+    phone = Browser(app)
+    assert enter(phone.open("/desk/sign-in")).status == 403
+    code = TOTP(secret).at(server.now())
+    assert enter(phone.open("/desk/sign-in"), **{"desk-code": code}).url == "/desk"
+    clock.advance(timedelta(minutes=1))
+    olga.open("/desk/account").form("Ask me for the passphrase alone").press()
+    assert enter(Browser(app).open("/desk/sign-in")).url == "/desk"
+
+
+def test_browsers_are_signed_out_from_another(app, olga, server):
+    phone = Browser(app)
+    enter(phone.open("/desk/sign-in"))
+    olga.open("/desk/account").form("Sign this browser out").press()
+    assert phone.open("/desk/calls").heading == ""
+    olga.open("/desk/account").form("Sign out").press()
+    assert olga.open("/desk/calls").heading == ""
+
+
+def test_a_new_passphrase_is_taken_and_never_shown_again(olga, server):
+    form = olga.open("/desk/account").form("Take the new one")
+    page = form.press(**{"desk-old": GOOD, "desk-new": "short"})
+    assert page.status == 400
+    assert GOOD not in page.source
+    assert form.press(**{"desk-old": GOOD, "desk-new": "another four words here"}).status == 200
+
+
+def test_passphrases_are_not_carried_along_when_a_session_runs_out(olga, clock):
+    form = olga.open("/desk/account").form("Take the new one")
+    clock.advance(LASTS_OF_ORGANISER)
+    asked = form.press(**{"desk-old": GOOD, "desk-new": "another four words here"})
+    assert GOOD not in asked.source
+    assert "another four words here" not in asked.source

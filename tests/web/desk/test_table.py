@@ -1,0 +1,438 @@
+"""A table at the desk: every act by a form with its reason, a look beforehand and a button, and no secret on any page."""
+
+import re
+
+import pytest
+
+from engine.facts import SPECTATOR
+from pbem.service.clocks import outages, reachability
+from pbem.service.desk import audit, calls
+from pbem.service.desk.acts.clocks import Pause, Resume
+from pbem.service.desk.acts.outages import DeclareOutage
+from pbem.service.desk.acts.rewind import Rewind
+from pbem.service.desk.acts.seats import Substitute
+from pbem.service.people import addresses, sessions
+from pbem.service.play.log import Kind
+from pbem.service.tables import invitations, joining, talk
+from pbem.service.tables.new import Wanted
+from pbem.store import audit as audit_rows
+from pbem.store.sessions import Holder
+from pbem.tokens import contains_token
+from pbem.web.people.session_cookie import Who
+from tests.service.acting import an_organiser
+from tests.service.clock import HOUR, Time
+from tests.service.moderated import does
+from tests.service.stored import calls_counted, everything, letters
+from tests.web.browser import HOST
+from tests.web.desk_pages import at_the_desk, signed_in
+from tests.web.test_secrets import poker, words  # noqa: F401 - a fixture comes in by its name
+
+LOOK = "See what it would do …"
+
+
+@pytest.fixture
+def game(table):
+    begun = table("templari", 3)
+    for _ in range(4):
+        seat, decision = next(iter(begun.asked().items()))
+        begun.play(seat, decision.default)
+    return begun
+
+
+@pytest.fixture
+def desk(browser, server):
+    return at_the_desk(browser, server)
+
+
+def address(game, act=""):
+    return f"/desk/tables/{game.id}{'/' if act else ''}{act}"
+
+
+ACTS = {
+    "pause": ({}, "Pause the table", lambda game: game.row().paused),
+    "extend": ({"more": "2d"}, "Give more time", lambda game: "Extended" in kinds(game)),
+    "freeze": ({}, "Stop it, to look at its record", lambda game: game.row().status == "frozen"),
+    "close": ({}, "Close the table", lambda game: game.row().status == "void"),
+    "rewind": ({"turn": "2"}, "Go back to an earlier turn", lambda game: "Rewound" in kinds(game)),
+    "substitute": ({"seat": "1"}, "Give a seat to somebody else", lambda game: game.places()[0].bot),
+    "correct": (
+        {"what": "name", "to": "Benjamin", "seat": "2"},
+        "Correct what was agreed, or a name",
+        lambda game: game.places()[1].name == "Benjamin",
+    ),
+    "redact": ({"line": "1"}, "Take away something that was said", lambda game: "Redacted" in kinds(game)),
+}
+
+
+def kinds(game):
+    return [row.kind for row in game.log()]
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_every_row_of_a_record_has_words(app, kind):
+    with app.test_request_context():
+        assert app.jinja_env.get_template("desk/_words.html").module.row(kind)
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_an_act_is_typed_looked_at_and_done_and_the_form_works_once(desk, game, server, act):
+    fields, button, is_done = ACTS[act]
+    server.run(talk.say, game.id, 0, game.person_at(0), "You fools.")
+    before = everything(server.store)
+    looked = desk.open(address(game, act)).form(LOOK).press(**fields, reason="It was asked for.", step="preview")
+    assert looked.status == 200
+    assert "What it would do" in looked.text
+    assert "It was asked for." in looked.text
+    assert f"· table {game.id} · Nothing has been done yet" in looked.text
+    assert {name: rows for name, rows in everything(server.store).items() if name != "session"} == {
+        name: rows for name, rows in before.items() if name != "session"
+    }
+    form = looked.form(button)
+    done = form.press(step="do")
+    assert done.heading == "Done"
+    assert f"· table {game.id} ·" in done.text
+    assert is_done(game)
+    again = everything(server.store)
+    assert form.press(step="do").heading == "That was done before"
+    assert {name: rows for name, rows in everything(server.store).items() if name != "session"} == {
+        name: rows for name, rows in again.items() if name != "session"
+    }
+
+
+def test_whose_words_are_taken_away_and_which_is_shown_beforehand(desk, game, server):
+    for seat, text in ((0, "Good luck."), (1, "You fools.")):
+        server.run(talk.say, game.id, seat, game.person_at(seat), text)
+    looked = desk.open(address(game, "redact")).form(LOOK).press(line="2", reason="It is rude.", step="preview")
+    assert f"{game.places()[1].name} said: “You fools.”" in looked.text
+    assert "Good luck." not in looked.text
+
+
+SAID = {
+    "extend": ({"more": "2d", "seat": "all"}, "More time for everybody who is asked: 2 days."),
+    "substitute": ({"seat": "2"}, "From {name} (seat 2) to a bot."),
+    "substitute ": ({"seat": "2", "address": "zoe@example.org"}, "From {name} (seat 2) to zoe@example.org."),
+    "resend": ({"mail": "{mail}"}, "It is to {name}."),
+}
+
+
+@pytest.mark.parametrize("act", SAID)
+def test_what_an_act_would_do_says_to_whom_and_how_much(desk, game, server, act):
+    fields, said = SAID[act]
+    (mail, *_rest) = letters(server, game.person_at(1), "welcome")
+    typed = {key: value.format(mail=mail.id) for key, value in fields.items()}
+    looked = desk.open(address(game, act.strip())).form(LOOK).press(**typed, reason="It was asked for.", step="preview")
+    assert said.format(name=game.places()[1].name) in looked.text
+
+
+ON_PEOPLE = {
+    "ban": ({}, "Ban somebody"),
+    "export": ({}, "Send them all that is known of them"),
+    "address": ({"address": "ben.new@example.org"}, "Change an address"),
+    "release": ({}, "Let mails go to them again"),
+    "delete": ({}, "Delete a person"),
+}
+
+
+@pytest.mark.parametrize("act", ON_PEOPLE)
+def test_an_act_on_a_person_names_them_on_each_of_its_pages(desk, server, game, person, act):
+    fields, button = ON_PEOPLE[act]
+    ben = person("Ben")
+    if act == "release":
+        server.run(reachability.refused, ben, "550 5.1.1 no such user")
+    page = desk.open(f"/desk/people/{ben}/{act}")
+    assert f"Ben · person {ben} " in page.text
+    looked = page.form(LOOK).press(**fields, reason="It was asked for.", step="preview")
+    assert f"Ben · person {ben} · Nothing has been done yet" in looked.text
+    done = looked.form(button).press(step="do")
+    assert done.heading == "Done"
+    assert f"Ben · person {ben} · {button}" in done.text
+
+
+def test_a_mail_that_is_not_worth_sending_any_more_gives_no_advice_that_is_a_players(desk, game, server):
+    (mail, *_rest) = letters(server, game.person_at(1), "welcome")
+    does(server, Substitute(game.id, 1))
+    page = desk.open(address(game, "resend")).form(LOOK)
+    looked = page.press(mail=str(mail.id), reason="It was asked for.", step="preview")
+    assert "This mail is not worth sending any more. In the meantime somebody else plays the seat now." in looked.text
+    assert "Nothing was changed." in looked.text
+    assert "your games" not in looked.text
+
+
+def test_who_gets_several_mails_of_one_kind_is_told_of_once_with_their_number(desk, table, person):
+    for _ in range(2):
+        table("sun-bid", 3)
+    page = desk.open(f"/desk/people/{person('Ben')}/delete").form(LOOK)
+    looked = page.press(reason="It was asked for.", step="preview")
+    assert "Ann: that a bot plays now (2 mails)" in looked.text
+
+
+def test_what_was_typed_stays_when_it_is_refused(desk, game):
+    page = desk.open(address(game, "extend")).form(LOOK).press(more="soon", reason="Ben is ill.", step="preview")
+    assert page.status == 400
+    assert "soon" in page.source
+    assert "Ben is ill." in page.source
+    assert page.form(LOOK).press(more="2d", reason="Ben is ill.", step="preview").status == 200
+
+
+def test_a_form_survives_a_sign_in_that_ran_out(browser, game, server, clock):
+    desk = at_the_desk(browser, server)
+    looked = desk.open(address(game, "pause")).form(LOOK).press(reason="Ben is ill.", step="preview")
+    form = looked.form("Pause the table")
+    browser.client.delete_cookie("pbem-organiser", domain="localhost")
+    asked = form.press(step="do")
+    assert "Ben is ill." in asked.source
+    assert not game.row().paused
+
+
+def test_a_mistake_is_made_good_by_the_form_that_says_how(desk, game):
+    looked = desk.open(address(game, "pause")).form(LOOK).press(reason="Ben is ill.", step="preview")
+    done = looked.form("Pause the table").press(step="do")
+    looked = done.form("See how to make it good …").press(reason="It was another table.", step="preview")
+    assert looked.form("Let it go on").press(step="do").heading == "Done"
+    assert not game.row().paused
+
+
+def test_a_call_is_closed_by_the_act_that_it_led_to_and_its_caller_is_told(desk, game, server):
+    caller = game.person_at(1)
+    number = server.run(calls.call, caller, "I have no time this week.", game_id=game.id, seat=1)
+    page = desk.open(f"{address(game)}?call={number}").follow("Pause the table")
+    looked = page.form(LOOK).press(step="preview", reason="Somebody has no time.")
+    assert looked.form("Pause the table").press(step="do").heading == "Done"
+    assert server.read(calls.waiting) == []
+    assert letters(server, caller, "call_answered")
+
+
+def test_the_page_of_a_table_costs_a_few_questions_however_long_its_game_is(desk, game, server):
+    desk.open(address(game))
+    with calls_counted(server.store) as made:
+        assert desk.open(address(game)).status == 200
+    before = len([each for each in made if each.startswith("SELECT")])
+    for _ in range(20):
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+    with calls_counted(server.store) as made:
+        page = desk.open(address(game))
+    after = len([each for each in made if each.startswith("SELECT")])
+    assert before <= 16
+    assert after <= before + 4
+    assert len(page.source) < 60_000
+
+
+def test_no_page_of_a_table_changes_with_what_is_hidden(desk, table, server):
+    """Two sealed bids of which nobody but their owner may know: the desk shows the same."""
+    game = table("bid", 3)
+    pages = []
+    for bid in ("bid 1", "bid 2"):
+        game.play(0, bid)
+        page = desk.open(address(game))
+        pages.append([part for part in page.source.split("<h2") if "record" not in part])
+        assert bid not in page.source
+    assert pages[0] == pages[1]
+
+
+def test_seeing_as_a_seat_is_a_look_on_record_with_its_reason(desk, table, server):
+    game = table("sorcerous-futures", 3)
+    assert game.view(1) != game.view(SPECTATOR)
+    page = desk.open(address(game))
+    looked = page.form("Look").press(seat="2", reason="She says that her cards are gone.")
+    assert looked.heading == "As seat 2 sees it"
+    (row,) = server.read(audit.listed, audit_rows.Wanted(act="see as"))
+    assert (row.game_id, row.reason) == (game.id, "She says that her cards are gone.")
+    refused = page.form("Look").press(seat="2", reason="")
+    assert refused.status == 400
+    assert len(server.read(audit.listed, audit_rows.Wanted(act="see as"))) == 1
+    assert desk.client.get(address(game, "see-as"), base_url=HOST).status_code == 405
+
+
+WHY = "She says that her mail cannot be read."
+
+
+def test_a_mail_is_read_at_its_table_s_desk_and_on_a_person_s_page_for_a_reason_that_is_kept(
+    desk, carry, table, server
+):
+    game = table("sunset-poker", 3)
+    carry()
+    (mail, *_rest) = letters(server, game.person_at(1), "turn")
+    for path in (address(game), f"/desk/people/{mail.person_id}"):
+        page = desk.open(path)
+        read = page.form("Read it").press(mail=str(mail.id), reason=WHY)
+        assert (read.status, read.heading) == (200, f"Mail {mail.id}")
+        assert "accepted – kept in the local mailbox" in read.text
+        for told in (mail.message_id, "Content-Type: multipart/alternative", 'class="mail" title="The mail as HTML"'):
+            assert told in read.source.replace("&lt;", "<").replace("&gt;", ">")
+        assert f'href="{path}"' in read.source
+        refused = page.form("Read it").press(mail=str(mail.id), reason=" ")
+        assert refused.status == 400
+        assert f'<option value="{mail.id}" selected>' in refused.source
+        assert desk.client.get(f"{path}/mail", base_url=HOST).status_code == 405
+    looks = server.read(audit.listed, audit_rows.Wanted(act="read mail"))
+    assert [(row.game_id, row.person_id, row.reason) for row in looks] == [(game.id, mail.person_id, WHY)] * 2
+
+
+def test_in_the_frame_of_a_mail_nothing_runs_and_no_link_leads_on(desk, carry, table, server):
+    game = table("sunset-poker", 3)
+    carry()
+    (mail, *_rest) = letters(server, game.person_at(1), "turn")
+    read = desk.open(address(game)).form("Read it").press(mail=str(mail.id), reason=WHY)
+    policy = read.response.headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; style-src 'self' 'unsafe-inline';")
+    assert "script" not in policy
+    assert "frame-src" not in policy
+    (framed,) = re.findall(r'<iframe[^>]* sandbox="" srcdoc="([^"]*)"', read.source)
+    assert "&lt;html" in framed
+    assert "href=" not in framed
+    assert not contains_token(read.source.encode(), server.keys)
+    assert "unsafe-inline" not in desk.open(address(game)).response.headers["Content-Security-Policy"]
+
+
+@pytest.mark.browser
+@pytest.mark.needs("chromium")
+def test_a_real_browser_shows_the_mail_in_its_frame_as_its_reader_has_it(site, carry, table, server, chromium):
+    game = table("sunset-poker", 3)
+    carry()
+    (mail, *_rest) = letters(server, game.person_at(1), "turn")
+    olga = Holder(organiser_id=an_organiser(server, "Olga").id)
+    secret = server.run(sessions.start, olga, "Chromium on Linux")
+    for scheme, paper in (("light", "rgb(250, 246, 238)"), ("dark", "rgb(23, 21, 18)")):
+        context = chromium.new_context(color_scheme=scheme)
+        context.add_cookies([{"name": Who.ORGANISER, "value": secret, "url": site}])
+        page = context.new_page()
+        page.goto(f"{site}{address(game)}")
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        form = page.locator("form").filter(has=page.get_by_role("button", name="Read it"))
+        form.locator("[name=mail]").select_option(str(mail.id))
+        form.locator("[name=reason]").fill(WHY)
+        form.get_by_role("button", name="Read it").click()
+        body = page.frame_locator("iframe.mail").locator("body")
+        assert body.evaluate("it => getComputedStyle(it).backgroundColor") == paper
+        assert body.evaluate("() => document.links.length") == 0
+        context.close()
+
+
+def test_a_table_that_waits_has_no_turn_yet_and_its_options_stand_where_they_are_corrected(desk, server, person):
+    waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
+    page = desk.open(f"/desk/tables/{waiting}")
+    assert "Waits for players. Pace: 1 day." in page.text
+    assert "turn 0" not in page.text
+    form = page.follow("Correct what was agreed, or a name")
+    assert "An option is written as it stands here: A new roll costs: the Pawn; Auctions at most: 150." in form.text
+    assert "From “Auctions at most: 150” to “Auctions at most: 30”." in (
+        form.form(LOOK).press(what="option", to="auctions at most: 30", reason="Shorter.").text
+    )
+
+
+def test_a_host_sees_no_more_than_a_player(browser, table, server):
+    game = table("bid", 3)
+    host = signed_in(browser, server, Holder(person_id=game.row().host_id))
+    before = host.open(address(game)).source
+    other = next(seat for seat, place in game.places().items() if place.person_id != game.row().host_id)
+    game.play(other, game.asked()[other].default)
+    after = host.open(address(game)).source
+    before, after = (
+        [line for line in source.splitlines() if "rows. Its head" not in line] for source in (before, after)
+    )
+    assert before == after, "a sealed choice of somebody else shows"
+    assert host.open(address(game, "clocks")).status == 403
+    assert host.open(address(game, "rewind")).status == 403
+
+
+def test_how_a_deadline_came_about_is_told_step_by_step(desk, game, server):
+    does(server, Pause(game.id))
+    page = desk.open(address(game, "clocks"))
+    assert "How each deadline came about" in page.heading
+    assert "The clock has not started" in page.text or "stands still" in page.text
+
+
+def test_looking_back_at_a_rewound_game_leads_nowhere_astray(browser, links, table, server):
+    game = table("templari", 3)
+    for _ in range(6):
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+    does(server, Rewind(game.id, 3))
+    for _ in range(3):
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+    _, token = links.of(game, 0)
+    whole = browser.open(f"/s/{token}/replay")
+    assert whole.status == 200
+    seen = set()
+    open_ones = {href for href in whole.hrefs() if "/replay/" in href}
+    while open_ones:
+        href = open_ones.pop()
+        seen.add(href)
+        page = browser.open(href)
+        assert page.status == 200, href
+        open_ones |= {each for each in page.hrefs() if "/replay/" in each} - seen
+
+
+def test_players_read_which_outage_moved_a_deadline(browser, desk, links, game, server, clock):
+    time = Time(server, clock)
+    time.sends()
+    time.sleeps(3 * HOUR)
+    time.passes(HOUR)
+    does(server, DeclareOutage(server.now() - HOUR, server.now()), "The relay lost our mails.")
+    outages.apply_outages(server)
+    _, token = links.of(game, 1)
+    declared, found = [
+        each
+        for each in browser.open(f"/s/{token}/decided").text.split("more time after an outage")
+        if "was not there" in each
+    ]
+    assert "an organiser" in declared
+    assert "The relay lost our mails." in declared
+    assert "was not there from Sat 21 Nov 2026, 12:00 UTC to Sat 21 Nov 2026, 15:00 UTC" in found
+    assert "an organiser" not in found
+    assert "(2026-11-21 12:00 – 2026-11-21 15:00 UTC)" in desk.open(address(game)).text
+
+
+def test_players_read_what_was_done_at_their_table_and_why(browser, links, game, server):
+    _, token = links.of(game, 1)
+    assert "Nothing so far." in browser.open(f"/s/{token}/decided").text
+    does(server, Pause(game.id), "The relay is down.")
+    does(server, Resume(game.id), "It works again.")
+    does(server, Rewind(game.id, 2), "Ben's mail was lost.")
+    page = browser.open(f"/s/{token}/replay").follow("What organisers and the host did at this table")
+    for told in ("paused", "The relay is down.", "went on", "the game went back · to turn 2", "Ben's mail was lost."):
+        assert told in page.text
+
+
+def cards(game, seat):
+    """What the cards of a hand are called on a board."""
+    return {word.removeprefix("the ") for word in words(game, seat)}
+
+
+def test_no_page_of_a_table_shows_a_card_of_anybody_but_the_look_that_is_on_record(desk, poker):  # noqa: F811 - the fixture
+    game = poker
+    hands = set().union(*(cards(game, seat) for seat in range(3)))
+    shown = [desk.open(address(game)), desk.open(address(game, "clocks"))]
+    for name in ("rewind", "extend", "substitute", "close", "correct", "redact", "resend"):
+        page = desk.open(address(game, name))
+        fields = {"turn": "2", "more": "1d", "seat": "1", "what": "pace", "to": "3d", "mail": "1", "line": "1"}
+        shown += [page, page.form(LOOK).press(**fields, reason="To look at it.", step="preview")]
+    for page in shown:
+        assert not [word for word in hands if re.search(rf"\b{re.escape(word)}\b", page.text)], page.url
+    looked = desk.open(address(game)).form("Look").press(seat="2", reason="She says that her cards are gone.")
+    assert not [word for word in cards(game, 1) if not re.search(rf"\b{re.escape(word)}\b", looked.source)]
+
+
+def test_the_record_says_of_each_row_first_what_it_is_and_through_whom_it_came(desk, game):
+    page = desk.open(address(game))
+    heads = re.findall(r'<th scope="col">(.*?)</th>', page.source[page.source.index('id="log"') :])
+    assert heads == ["Row", "What", "Seat", "When", "By", "Why"], "a telephone shows the first of them"
+    assert "<td>turn 1 was decided</td>" in page.source
+    assert "<td>the deal</td>" in page.source
+    assert "<td>the player</td>" in page.source
+
+
+def test_the_mails_of_a_table_that_waits_name_their_readers(server, desk, person):
+    waiting = server.run(
+        joining.create_table, person("Ann"), Wanted("templari", 3, invited=("zoe@example.org",))
+    ).game_id
+    server.run(joining.join, waiting, person("Ben"), name="Benjamin")
+    zoe = server.run(addresses.create, "zoe@example.org").id
+    server.run(invitations.decline, waiting, zoe)
+    shown = desk.open(f"/desk/tables/{waiting}")
+    readers = dict(re.findall(r" · (\w+)</th><td><bdi>(.+?)</bdi>", shown.source))
+    assert readers == {"joined": "Benjamin", "invitation": f"person {zoe}", "declined": "Ann"}
+    for kind, reader in readers.items():
+        assert f"· {kind} · {reader}" in shown.text

@@ -1,0 +1,21 @@
+"""Browsers in which somebody is signed in, for tests of the desk."""
+
+from pbem.service.people import sessions
+from pbem.service.server import Server
+from pbem.store.sessions import Holder
+from pbem.web.people.session_cookie import Who
+from tests.service.acting import an_organiser
+from tests.web.browser import Browser
+
+
+def at_the_desk(browser: Browser, server: Server, name: str = "Olga") -> Browser:
+    """A browser in which a new organiser of that name has just signed in."""
+    return signed_in(browser, server, Holder(organiser_id=an_organiser(server, name).id))
+
+
+def signed_in(browser: Browser, server: Server, holder: Holder) -> Browser:
+    """A browser in which this person or organiser has just signed in."""
+    secret = server.run(sessions.start, holder, "Firefox on Linux")
+    who = Who.PERSON if holder.organiser_id is None else Who.ORGANISER
+    browser.client.set_cookie(who, secret, domain="localhost")
+    return browser

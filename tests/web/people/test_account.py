@@ -1,0 +1,134 @@
+"""One's account: devices, the file of everything about one, another address, and leaving for good."""
+
+import json
+import re
+
+import pytest
+
+from pbem.service.people import addresses, sessions
+from pbem.store.sessions import Holder
+from pbem.tokens import Purpose, contains_token
+from tests.service.stored import calls_counted, everything, letters
+from tests.web.browser import HOST, Browser
+
+ADDRESS = "ann@example.org"
+
+
+@pytest.fixture
+def ann(person):
+    return person("Ann")
+
+
+@pytest.fixture
+def newest(browser, carry):
+    """newest(address, start) -> the page behind the link that begins so in the newest mail there that has one."""
+
+    def of(address, start):
+        carry()
+        for href in browser.open(f"/mailbox?to={address}").hrefs():
+            if re.fullmatch(r"/mailbox/\d+-\w+", href):
+                for link in browser.open(href).links().values():
+                    if link.removeprefix(HOST).startswith(start):
+                        return browser.open(link.removeprefix(HOST))
+        raise AssertionError(f"no mail to {address} has a link {start}")
+
+    return of
+
+
+def account(page):
+    return page.follow("Account")
+
+
+def test_one_sees_every_browser_and_signs_the_others_out(browser, sign_in, ann, server):
+    page = sign_in(ann)
+    secret = server.run(sessions.start, Holder(person_id=ann), "Safari on iPhone")
+    page = account(page)
+    assert "this one" in page.text
+    assert "Safari on iPhone" in page.text
+    page = page.form("Sign it out").press()
+    assert "Safari on iPhone" not in page.text
+    assert server.read(sessions.find, secret) is None
+    for _ in range(3):
+        server.run(sessions.start, Holder(person_id=ann), "Edge on Windows")
+    page = browser.open("/my/account").form("Sign all others out").press()
+    assert "Edge on Windows" not in page.text
+    assert len(server.read(sessions.listed, Holder(person_id=ann))) == 1
+
+
+def test_a_browser_is_named_by_what_it_says(app, links, ann, server):
+    phone = Browser(app)
+    phone.says |= {"User-Agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Version/17.5 Safari/604.1"}
+    phone.open(f"/l/{links.made(Purpose.SIGN_IN, ann)}").form("Sign in").press()
+    assert "Safari on iPhone · this one" in phone.open("/my/account").text
+
+
+def test_signing_out_ends_the_session_and_takes_the_cookie_back(browser, sign_in, ann, server):
+    page = account(sign_in(ann)).form("Sign out here").press()
+    assert page.url == "/"
+    assert browser.open("/my").status == 303
+    assert server.read(sessions.listed, Holder(person_id=ann)) == []
+
+
+def test_nobody_ends_the_session_of_another(browser, sign_in, ann, person, server):
+    ben = Holder(person_id=person("Ben"))
+    server.run(sessions.start, ben, "")
+    (of_ben,) = server.read(sessions.listed, ben)
+    sign_in(ann)
+    assert browser.post("/my/sessions", [("session", str(of_ben.id))]).status == 404
+    assert server.read(sessions.listed, ben) == [of_ben]
+
+
+def test_the_file_about_oneself_is_fetched_at_a_button_and_changes_nothing(browser, sign_in, table, server, carry):
+    game = table("sunset-poker", 3)
+    carry()
+    sign_in(game.person_at(0))
+    before = everything(server.store)
+    answer = browser.client.get("/my/data.json", base_url=HOST)
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="my-data.json"'
+    assert json.loads(answer.data)["person"]["address"] == server.read(addresses.read, game.person_at(0)).address
+    assert not contains_token(answer.data, server.keys)
+    assert everything(server.store) == before
+    assert browser.open("/my/account").follow("What stands in it").heading == "What is kept about you"
+
+
+def test_another_address_takes_a_yes_at_the_new_one(browser, sign_in, newest, ann, server):
+    form = account(sign_in(ann)).form("Send the mail")
+    assert form.press(address="ann").status == 400
+    assert form.press(address="new@example.net").heading == "Please look in your mail"
+    page = newest("new@example.net", "/y/")
+    before = everything(server.store)
+    assert "Ann" in browser.open(page.url).text
+    assert everything(server.store) == before
+    assert page.form("Yes, mail me here").press().heading == "Your mails come to the new address"
+    assert server.read(addresses.read, ann).address == "new@example.net"
+    assert browser.open("/my").status == 303
+    assert newest("new@example.net", "/u/").status == 200
+
+
+def test_a_yes_takes_a_person_s_click(browser, sign_in, newest, ann, server):
+    account(sign_in(ann)).form("Send me that mail").press()
+    page = newest(ADDRESS, "/y/")
+    browser.says = {"Origin": HOST, "Sec-Fetch-Mode": "cors"}
+    asked = page.form("Yes, leave for good").press()
+    assert asked.heading == "Please press the button yourself"
+    assert server.read(addresses.read, ann).name == "Ann"
+    browser.says = {"Origin": "https://evil.example"}
+    assert page.form("Yes, leave for good").press().status == 403
+    assert server.read(addresses.read, ann).name == "Ann"
+
+
+def test_leaving_for_good_takes_a_yes_by_mail_and_then_nothing_is_left(browser, sign_in, newest, ann, server):
+    assert account(sign_in(ann)).form("Send me that mail").press().heading == "Please look in your mail"
+    page = newest(ADDRESS, "/y/")
+    assert server.read(addresses.read, ann).name == "Ann"
+    assert page.form("Yes, leave for good").press().heading == "Good-bye"
+    assert ADDRESS not in repr([mail.body for mail in letters(server, ann)])
+    assert browser.open("/my").status == 303
+    assert browser.open(page.url).status == 410
+
+
+def test_the_account_costs_few_queries(browser, sign_in, ann, server):
+    sign_in(ann)
+    with calls_counted(server.store) as made:
+        assert browser.open("/my/account").status == 200
+    assert len([each for each in made if not each.startswith(("BEGIN", "COMMIT"))]) <= 6

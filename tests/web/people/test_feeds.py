@@ -1,0 +1,186 @@
+"""Feeds: deadlines for a calendar and news for a reader, at addresses that are secret and can be renewed."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from icalendar import Calendar
+from lxml import etree
+
+from engine import game as games
+from pbem.service.account import feeds
+from pbem.service.clocks import vacations
+from tests.service.stored import calls_counted, everything
+
+ATOM = {"a": "http://www.w3.org/2005/Atom"}
+
+
+@pytest.fixture
+def at(server):
+    """Where somebody's feeds are."""
+
+    def of(person):
+        if server.read(feeds.addresses, person) is None:
+            server.run(feeds.renew, person)
+        found = server.read(feeds.addresses, person)
+        return f"/k/{found.calendar}/deadlines.ics", f"/n/{found.news}/news.atom"
+
+    return of
+
+
+@pytest.fixture
+def events(browser, at):
+    """What somebody's calendar shows."""
+
+    def of(person):
+        answer = browser.client.get(at(person)[0], base_url="http://localhost:8000")
+        assert answer.mimetype == "text/calendar"
+        shown = Calendar.from_ical(answer.data)
+        assert str(shown["version"]) == "2.0"
+        assert shown["prodid"]
+        return list(shown.walk("VEVENT"))
+
+    return of
+
+
+@pytest.fixture
+def news(browser, at):
+    """The entries of somebody's news."""
+
+    def of(person):
+        answer = browser.client.get(at(person)[1], base_url="http://localhost:8000")
+        assert answer.mimetype == "application/atom+xml"
+        return etree.fromstring(answer.data)
+
+    return of
+
+
+def test_the_addresses_are_given_on_request_and_new_ones_kill_the_old(browser, sign_in, person):
+    page = sign_in(person("Ann")).follow("Settings")
+    assert "/deadlines.ics" not in page.source
+    first = addresses(page.form("Give me the addresses").press())
+    assert len(first) == 2
+    assert {browser.open(each).status for each in first} == {200}
+    second = addresses(browser.open("/my/settings").form("Take new addresses").press())
+    assert {browser.open(each).status for each in first} == {410}
+    assert {browser.open(each).status for each in second} == {200}
+
+
+def addresses(page):
+    return re.findall(r"http://localhost:8000(/[kn]/\w+/[\w.]+)", page.source)
+
+
+def test_the_address_of_one_feed_is_worthless_for_another(browser, at, person):
+    calendar, news = at(person("Ann"))
+    swapped = (news.replace("/n/", "/k/").replace("news.atom", "deadlines.ics"), calendar.replace("/k/", "/s/"))
+    assert [browser.open(each.removesuffix("/deadlines.ics")).status for each in swapped] == [404, 404]
+    assert browser.open(swapped[0]).status == 404
+
+
+def test_a_calendar_shows_each_deadline_at_its_moment_in_utc(events, table, carry, server):
+    game = table("templari", 3, title="Friday; <b>late</b>, at night")
+    carry()
+    seat = next(iter(game.asked()))
+    (event,) = events(game.person_at(seat))
+    assert event.decoded("dtstart") == due_of(server, game, seat)
+    assert event["dtstart"].to_ical().endswith(b"Z")
+    assert (str(event["status"]), str(event["summary"])) == ("CONFIRMED", "Decide at Friday; <b>late</b>, at night")
+    assert str(event["url"]) == "http://localhost:8000/my"
+    assert events(game.person_at((seat + 1) % 3)) == []
+
+
+def due_of(server, game, seat):
+    from pbem.store import deadlines
+
+    with server.store.read() as tx:
+        return deadlines.read(tx, game.id, game.row().turn, seat).due_at
+
+
+def test_a_deadline_that_moves_is_the_same_event_revised_and_one_that_is_done_is_cancelled(
+    events, table, carry, server, clock
+):
+    game = table("templari", 3)
+    carry()
+    seat = next(iter(game.asked()))
+    person = game.person_at(seat)
+    (first,) = events(person)
+    server.run(vacations.book_text, person, f"{clock.now().date()} to {clock.now().date() + timedelta(days=2)}")
+    (moved,) = events(person)
+    assert moved["uid"] == first["uid"]
+    assert moved.decoded("dtstart") > first.decoded("dtstart")
+    assert moved["sequence"] > first["sequence"]
+    game.play(seat, game.asked()[seat].default)
+    done = next(each for each in events(person) if each["uid"] == first["uid"])
+    assert str(done["status"]) == "CANCELLED"
+    assert done["sequence"] > moved["sequence"]
+    clock.advance(feeds.LATELY + timedelta(days=5))
+    assert first["uid"] not in [each["uid"] for each in events(person)]
+
+
+def test_news_tell_what_happened_the_newest_first_with_names_that_stay(news, table, clock, server):
+    game = table("templari", 3, title="Friday <i>")
+    for _ in range(6):
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+        clock.advance(timedelta(minutes=5))
+    feed = news(game.person_at(0))
+    assert feed.xpath("count(//a:entry)", namespaces=ATOM) >= 6
+    updated = feed.xpath("//a:entry/a:updated/text()", namespaces=ATOM)
+    assert updated == sorted(updated, reverse=True)
+    assert feed.xpath("a:updated/text()", namespaces=ATOM) == updated[:1]
+    names = feed.xpath("//a:entry/a:id/text()", namespaces=ATOM)
+    assert len(set(names)) == len(names)
+    assert feed.xpath("//a:entry/a:title/text()", namespaces=ATOM)[0].startswith("Friday <i>: ")
+    clock.advance(timedelta(minutes=5))
+    assert news(game.person_at(0)).xpath("//a:entry/a:id/text()", namespaces=ATOM) == names
+
+
+def test_news_tell_nothing_that_can_still_be_taken_back(news, table, clock, server):
+    game = table("templari", 3)
+    clock.advance(timedelta(minutes=5))
+    before = etree.tostring(news(game.person_at(0)))
+    seat, decision = next(iter(game.asked().items()))
+    game.play(seat, decision.default)
+    assert etree.tostring(news(game.person_at(0))) == before
+    clock.advance(server.hold)
+    assert etree.tostring(news(game.person_at(0))) != before
+
+
+def test_no_news_name_a_card_that_only_their_reader_has_seen(news, table, clock):
+    game = table("sunset-poker", 3)
+    while game.row().turn < 10:
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+    clock.advance(timedelta(minutes=5))
+    rules = games.load("sunset-poker")
+    words = {rules.word(card) for seat in range(3) for card in game.view(seat).hands[seat]}
+    assert len(words) > 20
+    feeds_of = ["".join(news(game.person_at(seat)).itertext()) for seat in range(3)]
+    for word in words:
+        named = {len(re.findall(rf"\b{word}\b", feed)) for feed in feeds_of}
+        assert len(named) == 1, f"the feed of one player names {word}, and those of others do not"
+    assert not any(re.search(r"/[msr]/[a-z2-7]{33}", feed) for feed in feeds_of)
+
+
+def test_a_feed_costs_few_queries_and_writes_nothing(browser, at, table, server, carry, person):
+    played = [table("templari", 3) for _ in range(5)]
+    for game in played:
+        for _ in range(20):
+            seat, decision = next(iter(game.asked().items()))
+            game.play(seat, decision.default)
+    carry()
+    paths = at(person("Ann"))
+    before = everything(server.store)
+    for path in paths:
+        with calls_counted(server.store) as made:
+            assert browser.open(path).status == 200
+        assert len([each for each in made if not each.startswith(("BEGIN", "COMMIT"))]) <= 4
+    assert everything(server.store) == before
+
+
+def test_feeds_need_no_cookie_and_are_kept_by_no_cache(browser, at, person):
+    for path in at(person("Ann")):
+        answer = browser.client.get(path, base_url="http://localhost:8000")
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert "noindex" in answer.headers["X-Robots-Tag"]
+        assert "Set-Cookie" not in answer.headers

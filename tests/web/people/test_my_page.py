@@ -1,0 +1,315 @@
+"""One's own pages: signing in by a link, tables by urgency, mails that can be sent again, and settings."""
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from pbem.domain.bounce import Bounce
+from pbem.service.clocks import reachability, vacations
+from pbem.service.desk.acts.clocks import Freeze
+from pbem.service.outgoing import preferences
+from pbem.service.people import addresses, sessions
+from pbem.service.tables import joining, leaving
+from pbem.service.tables.new import Wanted
+from pbem.tokens import Purpose
+from tests.service.moderated import does
+from tests.service.stored import calls_counted, everything, letters
+from tests.web.applications import application
+from tests.web.browser import HOST, Browser
+
+MOST_QUERIES = 12
+MOST_BYTES = 60_000
+
+PAGES = ("/my", "/my/mails", "/my/settings")
+
+
+@pytest.fixture
+def ann(person):
+    return person("Ann")
+
+
+# Signing in
+
+
+def test_looking_at_the_link_signs_nobody_in_and_its_button_does(browser, links, ann, server):
+    before = everything(server.store)
+    page = browser.open(f"/l/{links.made(Purpose.SIGN_IN, ann)}")
+    assert page.heading == "Welcome back, Ann"
+    assert browser.open("/my").response.headers["Location"] == "/mine"
+    assert {k: v for k, v in everything(server.store).items() if k != "link"} == {
+        k: v for k, v in before.items() if k != "link"
+    }
+    assert page.form("Sign in").press().heading == "Your games, Ann"
+    assert browser.open("/my").heading == "Your games, Ann"
+
+
+def test_the_mail_with_one_s_games_signs_in(browser, carry, ann):
+    browser.open("/mine").form("Send them").press(address="ann@example.org")
+    carry()
+    (address,) = {
+        href.removeprefix(HOST)
+        for mail in browser.open("/mailbox?to=ann@example.org").hrefs()
+        if re.fullmatch(r"/mailbox/\d+-\w+", mail)
+        for href in browser.open(mail).links().values()
+        if "/l/" in href
+    }
+    assert browser.open(address).form("Sign in").press().url == "/my"
+
+
+def test_a_button_that_no_person_seems_to_have_pressed_signs_nobody_in_until_it_is_pressed_again(browser, links, ann):
+    form = browser.open(f"/l/{links.made(Purpose.SIGN_IN, ann)}").form("Sign in")
+    browser.says = {"Origin": HOST, "Sec-Fetch-Mode": "cors"}
+    page = form.press()
+    assert page.heading == "Please press the button yourself"
+    assert page.form("Sign in").press().url == "/my"
+
+
+def test_the_cookie_is_for_us_alone_and_over_https_for_this_very_host(browser, links, ann, server, settings):
+    from dataclasses import replace
+
+    path = f"/l/{links.made(Purpose.SIGN_IN, ann)}"
+    cookie = browser.client.post(path, headers=browser.says, base_url=HOST).headers["Set-Cookie"]
+    assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= set(cookie.split("; "))
+    assert "Secure" not in cookie
+    assert "Domain" not in cookie
+    public = replace(settings, base_url="https://play.example.org", trusted_hosts=("play.example.org",))
+    client = application(server, public).test_client()
+    cookie = client.post(path, base_url="https://play.example.org").headers["Set-Cookie"]
+    assert cookie.startswith("__Host-pbem-person=")
+    assert {"Secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= set(cookie.split("; "))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_whoever_is_not_signed_in_is_led_to_where_a_link_is_mailed(path, browser, app, sign_in, ann, clock):
+    assert browser.open(path).response.headers["Location"] == "/mine"
+    sign_in(ann)
+    assert browser.open(path).status == 200
+    assert Browser(app).open(path).status == 303
+    clock.advance(sessions.LASTS_OF_PERSON)
+    assert browser.open(path).status == 303
+
+
+def forms_of(page):
+    return [form.action for form in page.forms()]
+
+
+def test_no_form_counts_that_another_site_has_sent_or_that_comes_without_a_session(
+    browser, app, table, sign_in, server, carry
+):
+    game = table("templari", 3)
+    server.run(joining.create_table, game.person_at(0), Wanted("bid", 3))
+    server.run(vacations.book_text, game.person_at(0), "2026-12-20 to 2026-12-27")
+    carry()
+    sign_in(game.person_at(0))
+    actions = {action for path in PAGES for action in forms_of(browser.open(path))}
+    assert len(actions) >= 6
+    before = everything(server.store)
+    fields = {"game": str(game.id), "seat": "0", "mail": "1", "cancel": "1", "name": "Mallory"}
+    for action in actions:
+        for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
+            assert browser.client.post(action, data=fields, headers=headers, base_url=HOST).status_code == 403
+        answer = Browser(app).post(action, list(fields.items()))
+        assert answer.status == 403
+        assert "not signed in" in answer.text
+    assert everything(server.store) == before
+
+
+# Tables
+
+
+def test_what_is_asked_comes_first_and_leads_to_the_seat(browser, table, sign_in, carry, server):
+    others = table("templari", 3, title="Later", pace="7d")
+    game = table("templari", 3, title="Sooner", pace="1d")
+    carry()
+    seat = next(iter(game.asked()))
+    person = game.person_at(seat)
+    while others.person_at(next(iter(others.asked()))) != person:
+        others.play(next(iter(others.asked())), next(iter(others.asked().values())).default)
+    page = sign_in(person)
+    assert page.text.index("It is your turn") < page.text.index("Sooner") < page.text.index("Later")
+    assert "Decide by Sun 22 Nov 2026" in page.text
+    at_table = page.form("To the table").press()
+    assert at_table.url.startswith("/s/")
+    assert "Sooner" in at_table.text
+
+
+def test_a_table_that_is_frozen_does_not_vanish(browser, sign_in, table, server):
+    game = table("templari", 3, title="Friday")
+    does(server, Freeze(game.id), "Somebody doubts the record.")
+    page = sign_in(game.person_at(next(iter(game.places()))))
+    assert "It is your turn" not in page.text
+    assert "The table is paused" in page.text
+    assert "Friday" in page.form("To the table").press().text
+
+
+def test_a_table_that_waits_leads_to_its_own_page(browser, sign_in, ann, server):
+    server.run(
+        joining.join, server.run(joining.create_table, ann, Wanted("bid", 3, private=True, title="Secret")).game_id, ann
+    )
+    page = sign_in(ann)
+    assert "1 of 3 places are taken. You are its host." in page.text
+    assert "You have a place: Ann" in page.form("To the table").press().text
+
+
+def test_a_game_that_is_over_leads_to_how_it_ended(browser, sign_in, table, server):
+    game = table("sunset-poker", 3, title="Friday")
+    for seat in game.places():
+        server.run(leaving.agree_to_end, game.id, game.person_at(seat))
+    page = sign_in(game.person_at(0))
+    assert "Ended without a result on 2026-11-21." in page.text
+    assert "Friday" in page.form("See how it ended").press().text
+
+
+@pytest.mark.parametrize("path", ["/my/seat", "/my/again", "/my/table"])
+def test_nobody_gets_at_a_table_of_others(path, browser, sign_in, table, person, server):
+    game = table("templari", 3)
+    waiting = server.run(joining.create_table, person("Ben"), Wanted("bid", 3)).game_id
+    sign_in(person("Zoe"))
+    for game_id in (game.id, waiting, 99):
+        answer = browser.post(path, [("game", f"{game_id}"), ("seat", "0")])
+        assert answer.status in (403, 404, 410)
+        assert "/s/" not in answer.source
+
+
+def test_pages_cost_few_queries_and_bytes_however_many_tables_there_are(browser, sign_in, table, ann, server, carry):
+    for _ in range(6):
+        table("templari", 3, title="A table")
+        server.run(joining.join, server.run(joining.create_table, ann, Wanted("bid", 3)).game_id, ann)
+        over = table("sunset-poker", 3)
+        for seat in over.places():
+            server.run(leaving.agree_to_end, over.id, over.person_at(seat))
+    carry()
+    sign_in(ann)
+    for path in PAGES:
+        with calls_counted(server.store) as made:
+            page = browser.open(path)
+        assert page.status == 200
+        queries = [each for each in made if not each.startswith(("BEGIN", "COMMIT"))]
+        assert len(queries) <= MOST_QUERIES, (path, queries)
+        assert len(page.source.encode()) < MOST_BYTES
+
+
+def test_own_pages_run_our_own_script_and_no_other(browser, sign_in, ann):
+    sign_in(ann)
+    for path in PAGES:
+        page = browser.open(path)
+        assert re.findall(r"<script[^>]*>[^<]*", page.source) == ['<script src="/static/countdown.js" defer>']
+        policy = page.response.headers["Content-Security-Policy"]
+        assert policy.startswith("default-src 'none'; ")
+        assert "script-src 'self'" in policy
+        assert "unsafe" not in policy
+    assert "script" not in browser.open("/").response.headers["Content-Security-Policy"]
+
+
+# Mails
+
+
+def test_a_mail_can_be_sent_again_and_nobody_else_s(browser, app, links, sign_in, table, carry, server):
+    game = table("templari", 3)
+    carry()
+    seat = next(iter(game.asked()))
+    (mail,) = letters(server, game.person_at(seat), "turn")
+    page = sign_in(game.person_at(seat)).follow("Mails")
+    assert "accepted by the mail server" in page.text
+    page = browser.post("/my/mails/again", [("mail", str(mail.id))])
+    assert "on its way" in page.text
+    before = everything(server.store)
+    browser.post("/my/mails/again", [("mail", str(mail.id))])
+    assert everything(server.store) == before, "pressed twice is once"
+    carry()
+    (of_other, *_) = letters(server, game.person_at((seat + 1) % 3))
+    assert browser.post("/my/mails/again", [("mail", str(of_other.id))]).status == 404
+
+
+def test_mails_are_not_sent_again_without_end(browser, sign_in, table, carry, server):
+    game = table("templari", 3)
+    carry()
+    person = game.person_at(next(iter(game.asked())))
+    (mail,) = letters(server, person, "turn")
+    sign_in(person)
+    for _ in range(10):
+        assert browser.post("/my/mails/again", [("mail", str(mail.id))]).status == 200
+        carry()
+    assert browser.post("/my/mails/again", [("mail", str(mail.id))]).status == 429
+
+
+def test_a_turn_is_mailed_again_once_however_often_that_is_pressed(browser, sign_in, table, carry, server):
+    game = table("templari", 3)
+    carry()
+    person = game.person_at(next(iter(game.asked())))
+    form = sign_in(person).form("Mail me this turn again")
+    form.press(), form.press()
+    assert len(letters(server, person, "turn")) == 2
+
+
+def test_when_mails_come_is_chosen_there_and_for_one_table_on_its_page(browser, sign_in, table, carry, server):
+    game = table("templari", 3, title="Friday")
+    carry()
+    person = game.person_at(0)
+    page = sign_in(person).follow("Mails")
+    assert "They come at once." in page.text
+    page = page.form("Mail me like that").press(delivery="after", minutes=45)
+    assert str(server.read(preferences.of_all, person).delivery) == "after 45m"
+    page = page.form("Mail me like that").press(delivery="daily", digest_at="07:30")
+    assert server.read(preferences.of_all, person).digest_at.hour == 7
+    page = page.form("Mail me like that").press(delivery="nothing")
+    assert "They are stopped." in page.text
+    assert page.form("Mail me like that").press(delivery="often").status == 400
+    assert page.follow("Friday").heading == "Mails about Friday are stopped"
+
+
+def test_that_mail_fails_stands_there_and_is_over_when_a_link_mailed_since_signs_in(
+    browser, sign_in, table, carry, clock, server, links
+):
+    game = table("templari", 3)
+    person = game.person_at(0)
+    old = links.made(Purpose.SIGN_IN, person)
+    clock.advance(timedelta(minutes=1))
+    server.run(reachability.bounced, person, Bounce.COMPLAINT, "it is spam")
+    page = browser.open(f"/l/{old}").form("Sign in").press()
+    assert "Mail to you does not arrive" in page.text
+    before = len(letters(server, person, "links"))
+    assert page.form("Mail me a link").press().heading == "Please look in your mail"
+    assert len(letters(server, person, "links")) == before + 1
+    carry()
+    mails = browser.open(f"/mailbox?to={server.read(addresses.read, person).address}")
+    href = next(
+        href
+        for mail in mails.hrefs()
+        if re.fullmatch(r"/mailbox/\d+-\w+", mail)
+        for href in browser.open(mail).links().values()
+        if "/l/" in href
+    )
+    page = browser.open(href.removeprefix(HOST)).form("Sign in").press()
+    assert "does not arrive" not in page.text
+
+
+# Settings
+
+
+def test_settings_are_kept_all_or_none(browser, sign_in, ann, server):
+    page = sign_in(ann).follow("Settings")
+    page = page.form("Keep these settings").press(zone="Europe/Berlin", quiet="22:00-07:00", sealed="yes")
+    assert 'value="Europe/Berlin"' in page.source
+    before = everything(server.store)
+    wrong = page.form("Keep these settings").press(name="Annabel", zone="Mars/Olympus")
+    assert wrong.status == 400
+    assert 'value="Mars/Olympus"' in wrong.source, "what was typed stands there to be corrected"
+    assert 'value="Annabel"' in wrong.source
+    assert everything(server.store) == before
+
+
+def test_a_vacation_is_booked_and_cancelled(browser, sign_in, ann):
+    page = sign_in(ann).follow("Settings").form("Book").press(first="2026-12-20", last="2026-12-27")
+    assert "2026-12-20 to 2026-12-27" in page.text
+    assert "2026-12-20" not in page.form("Cancel this vacation").press().text
+    assert page.form("Book").press(first="2026-12-27", last="2026-12-20").status == 400
+
+
+def test_a_name_with_html_or_turned_letters_stands_there_as_text(browser, sign_in, ann, server):
+    server.run(addresses.rename, ann, "<b>Ann</b> שלום")
+    for path in PAGES:
+        sign_in(ann)
+        assert "<b>" not in browser.open(path).source
+    assert "<bdi>&lt;b&gt;Ann&lt;/b&gt; שלום</bdi>" in browser.open("/my").source

@@ -1,0 +1,114 @@
+"""The mailbox in development: a mail's HTML in a frame where nothing runs, as its reader may have it."""
+
+from dataclasses import replace
+
+import pytest
+
+from engine import grammar
+from pbem.mail.wire import serialise
+from pbem.service.incoming import receive
+from pbem.service.outgoing.deliver import mailbox_of
+from pbem.service.people import addresses
+from tests.mail.test_wire import MAIL
+from tests.web.browser import HOST
+
+# No page of these asks the database for anything.
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+HTML = f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><style>
+p {{ color: rgb(1, 1, 1); }}
+@media (prefers-color-scheme: dark) {{ p {{ color: rgb(254, 254, 254) !important; }} }}
+</style><script>document.title = "ran"</script></head>
+<body><p style="margin: 0">Ann: what do you bid?</p><a href="{HOST}/open?x=1">Bid 7</a>
+<img src="{HOST}/static/pbem.css" onerror="parent.document.title='ran'"></body></html>
+"""
+
+
+@pytest.fixture
+def key(settings):
+    """A mail that is in the mailbox."""
+    return mailbox_of(settings).put(serialise(replace(MAIL, html=HTML)))
+
+
+def test_a_mail_is_shown_as_html_and_as_text_with_its_headers_source_and_size(browser, settings, key):
+    page = browser.open(f"/mailbox/{key}")
+    assert f'src="/mailbox/{key}/html?scheme=light"' in page.source
+    assert 'sandbox="allow-top-navigation-by-user-activation"' in page.source
+    size = f"{len(mailbox_of(settings).read(key).content) / 1024:.1f} KB"
+    for said in ("Ann: what do you bid?", "Message-ID", size, f"/mailbox/{key}/source"):
+        assert said in page.source
+    assert "<p style" not in page.source, "what a mail brings is markup in its frame only"
+
+
+def test_it_is_shown_at_the_width_and_in_the_light_that_are_asked_for_and_in_no_others(browser, key):
+    page = browser.open(f"/mailbox/{key}?width=320&scheme=dark")
+    assert 'width="320"' in page.source
+    assert "scheme=dark" in page.source
+    assert 'width="640"' in browser.open(f"/mailbox/{key}?width=640").source
+    odd = browser.open(f"/mailbox/{key}?width=9999%22onload=x&scheme=pink")
+    assert 'width="375"' in odd.source
+    assert "pink" not in odd.source
+    assert "9999" not in odd.source
+
+
+def test_in_its_frame_nothing_runs_and_nothing_is_fetched(app, key):
+    client = app.test_client()
+    policy = client.get(f"/mailbox/{key}/html", base_url=HOST).headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'self'" in policy
+    assert "sandbox allow-top-navigation-by-user-activation" in policy
+    assert "script" not in policy
+    around = client.get(f"/mailbox/{key}", base_url=HOST).headers["Content-Security-Policy"]
+    assert "frame-src 'self'" in around
+    assert "frame-src" not in client.get("/mailbox", base_url=HOST).headers["Content-Security-Policy"]
+    assert client.get("/mailbox/20260101000000-0123456789abcdef/html", base_url=HOST).status_code == 404
+
+
+def test_a_mail_without_html_has_no_frame(browser, settings):
+    key = mailbox_of(settings).put(serialise(MAIL))
+    assert "<iframe" not in browser.open(f"/mailbox/{key}").source
+
+
+@pytest.mark.browser
+@pytest.mark.needs("chromium")
+def test_a_real_browser_shows_it_light_and_dark_and_follows_its_links(site, key, chromium):
+    page = chromium.new_page()
+    for scheme, width, colour in (("light", 320, "rgb(1, 1, 1)"), ("dark", 640, "rgb(254, 254, 254)")):
+        page.goto(f"{site}/mailbox/{key}?scheme={scheme}&width={width}")
+        mail = page.frame_locator("iframe.mail").locator("p")
+        assert mail.evaluate("it => getComputedStyle(it).color") == colour
+        assert mail.evaluate("() => innerWidth") == width
+        assert page.title() == MAIL.subject
+    page.frame_locator("iframe.mail").get_by_text("Bid 7").click()
+    page.wait_for_url(f"{site}/open?x=1")
+
+
+def test_an_answer_typed_here_is_a_move_as_one_that_came_by_mail(browser, settings, carry, server, table):
+    game = table("sun-bid", 2)
+    carry()
+    seat, decision = next(iter(game.asked().items()))
+    address = server.read(addresses.read, game.person_at(seat)).address
+    letter = next(each for each in mailbox_of(settings).letters(to=address) if ", turn 1" in each.subject)
+    page = browser.open(f"/mailbox/{letter.key}")
+    (form,) = page.forms()
+    answered = form.press(text=grammar.write(decision, decision.default))
+    assert "/mailbox?to=" in answered.url
+    receive.attend(server, receive.letterbox_of(settings))
+    assert seat not in game.asked()
+    assert game.verifies()
+
+
+def test_an_empty_answer_and_one_from_another_site_are_refused(app, browser, settings, carry, table):
+    table("sun-bid", 2)
+    carry()
+    letter = next(each for each in mailbox_of(settings).letters() if ", turn 1" in each.subject)
+    client = app.test_client()
+    path = f"/mailbox/{letter.key}/reply"
+    assert client.post(path, base_url=HOST, data={"text": " "}).status_code == 400
+    foreign = client.post(path, base_url=HOST, data={"text": "x"}, headers={"Origin": "https://evil.example"})
+    assert foreign.status_code == 403
+
+
+def test_a_mail_that_cannot_be_answered_has_no_box_for_it(browser, key):
+    assert browser.open(f"/mailbox/{key}").forms() == []

@@ -1,0 +1,56 @@
+"""The handbook on the site: every page is there, its links lead somewhere, and nothing in it runs."""
+
+from pbem import paths
+from pbem.web.public import handbook
+
+NAMES = sorted(file.stem for file in paths.handbook().glob("*.md"))
+
+
+def test_every_page_of_the_handbook_is_shown_under_its_title_and_its_links_lead_somewhere(browser, sign_in, person):
+    sign_in(person("Ann"))
+    linked = set()
+    for name in NAMES:
+        title = (paths.handbook() / f"{name}.md").read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        page = browser.open(f"/help/{name}")
+        assert page.status == 200
+        assert page.heading == title.replace("`", "")
+        linked |= {href.partition("#")[0] for href in page.links().values() if href.startswith("/")}
+    assert dict.fromkeys(linked, 200) == {href: browser.open(href).status for href in linked}
+
+
+def test_help_is_one_step_from_every_page_and_lists_what_players_and_organisers_need(browser):
+    contents = browser.open("/").follow("Help")
+    names = {href.rpartition("/")[2] for href in contents.links().values() if href.startswith("/help/")}
+    assert names == {*handbook.FOR_PLAYERS, *handbook.FOR_ORGANISERS}
+    assert names <= set(NAMES)
+
+
+def test_every_page_in_the_contents_is_introduced_by_a_sentence_of_its_own(browser):
+    about = {name: handbook._page(name).about for name in (*handbook.FOR_PLAYERS, *handbook.FOR_ORGANISERS)}
+    assert [name for name, words in about.items() if len(words.split()) < 6] == []
+    assert "A table is a game with the people who play it" in browser.open("/help").text
+
+
+def test_html_in_the_handbook_is_text_and_scripts_in_links_are_no_links(tmp_path, monkeypatch):
+    (tmp_path / "bad.md").write_text(
+        "# Bad\n\nHere <script>x()</script> and [this](javascript:x) and [that](time.md#a)\n"
+    )
+    monkeypatch.setattr(paths, "handbook", lambda: tmp_path)
+    page = handbook._page.__wrapped__("bad")
+    assert "<script" not in page.html
+    assert 'href="javascript' not in page.html
+    assert '<a href="/help/time#a">' in page.html
+
+
+def test_a_long_name_is_broken_where_its_parts_meet_and_copied_without_a_sign(tmp_path, monkeypatch):
+    (tmp_path / "names.md").write_text("# Names\n\n`PBEM_WEB_PORT`, `smtp.host`, `/a/<token>/back` and `a < b`\n")
+    monkeypatch.setattr(paths, "handbook", lambda: tmp_path)
+    html = handbook._page.__wrapped__("names").html
+    assert "<code>PBEM_<wbr>WEB_<wbr>PORT</code>, <code>smtp.<wbr>host</code>" in html
+    assert "<code>/a/<wbr>&lt;token&gt;/<wbr>back</code> and <code>a &lt; b</code>" in html
+
+
+def test_a_page_that_is_not_there_leads_to_the_contents(browser):
+    page = browser.open("/help/nonsense")
+    assert page.status == 404
+    assert "/help" in page.text

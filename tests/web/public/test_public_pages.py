@@ -1,0 +1,76 @@
+"""What the site says of itself to the world: search engines, previews of links, icons, and errors that lead on."""
+
+from lxml import html
+
+from pbem.tokens import Purpose
+from tests.web.browser import HOST
+
+
+def noindexed(page):
+    return "noindex" in page.response.headers.get("X-Robots-Tag", "")
+
+
+def meta(page):
+    tree = html.fromstring(page.response.get_data(as_text=True))
+    return {each.get("property"): each.get("content") for each in tree.iter("meta") if each.get("property")}
+
+
+def picture(browser, address):
+    with browser.client.get(address, base_url=HOST) as response:
+        return response.get_data()
+
+
+def test_search_engines_may_show_what_is_the_same_for_everybody_and_nothing_else(browser, links, table, person):
+    game = table("templari", 3)
+    move, seat = links.of(game, 0)
+    confirm = links.made(Purpose.CONFIRM, person("Ann"))
+    for address in ("/", "/help", "/help/time", "/games/bid"):
+        assert not noindexed(browser.open(address)), address
+    for address in (
+        f"/m/{move}/pass",
+        f"/s/{seat}",
+        f"/c/{confirm}",
+        f"/t/{game.row().key}",
+        "/mine",
+        "/help/nonsense",
+    ):
+        assert noindexed(browser.open(address)), address
+
+
+def test_nothing_is_kept_from_the_header_that_keeps_it_out_of_search_engines(browser):
+    page = browser.open("/robots.txt")
+    assert page.response.mimetype == "text/plain"
+    forbidden = [line for line in page.response.get_data(as_text=True).splitlines() if line.startswith("Disallow")]
+    assert forbidden == ["Disallow: /api/"]
+
+
+def test_the_icon_is_there_under_its_oldest_name(browser):
+    assert picture(browser, "/favicon.ico").startswith(b"\x89PNG")
+
+
+def test_a_preview_of_a_public_page_has_words_and_a_picture(browser):
+    for address in ("/", "/help", "/help/time", "/games/bid"):
+        found = meta(browser.open(address))
+        assert found["og:title"]
+        assert found["og:description"]
+        assert found["og:url"] == f"{HOST}{address}"
+        assert picture(browser, found["og:image"].removeprefix(HOST)).startswith(b"\x89PNG")
+
+
+def test_no_page_with_a_token_has_a_preview(browser, links, table, person):
+    game = table("templari", 3)
+    move, seat = links.of(game, 0)
+    for address in (
+        f"/m/{move}/pass",
+        f"/s/{seat}",
+        f"/s/{seat}/rules",
+        f"/c/{links.made(Purpose.CONFIRM, person('Ann'))}",
+    ):
+        assert not meta(browser.open(address))
+
+
+def test_an_error_leads_on(browser):
+    lost = browser.open("/t/nonsense")
+    assert lost.status == 404
+    assert lost.follow("Mail me links to my games").heading == "Send me my games"
+    assert lost.follow("Open tables").status == 200

@@ -1,0 +1,222 @@
+"""The page that checks the file of a game: what is true passes, what was changed is named, and nothing does harm."""
+
+import json
+
+import pytest
+from lxml import html
+
+from pbem.domain import hash_chain
+from pbem.service.archive import export, verify_upload
+from pbem.service.tables import leaving
+from tests.web.browser import HOST, Page
+
+
+@pytest.fixture
+def database_url(sqlite_alone):
+    """What is checked is a file, which no database has anything to do with."""
+    return sqlite_alone
+
+
+@pytest.fixture
+def file(table):
+    """The file of a game that was played to its end, with a word of a player's."""
+    game = table("sorcerous-futures", 3)
+    for _ in game.play_defaults():
+        pass
+    return export.write(game.server.read(export.of_game, game.id))
+
+
+def send(browser, data, field="file", to="/verify"):
+    """Send a file, or its text, as the form does."""
+    named = f'name="{field}"' + ('; filename="game.json"' if field == "file" else "")
+    head = f"--between\r\nContent-Disposition: form-data; {named}\r\n\r\n"
+    response = browser.client.post(
+        to,
+        data=head.encode() + data + b"\r\n--between--\r\n",
+        content_type="multipart/form-data; boundary=between",
+        headers=browser.says,
+        base_url=HOST,
+    )
+    return Page(browser, response, to)
+
+
+def test_a_file_as_it_was_downloaded_passes_and_shows_how_its_luck_came_about(browser, file):
+    assert browser.open("/verify").form("Check").action == "/verify"
+    page = send(browser, file.encode())
+    assert (page.status, page.heading) == (200, "Nothing was changed")
+    told = json.loads(file)
+    last = [row["hash"] for row in told["log"] if row["kind"] == "Entry"][-1]
+    assert f"has the hash {last[:20]}" in page.text
+    assert told["chance"]["secret"] in page.text
+    drawn = [json.loads(row["body"])["entry"]["drawn"] for row in told["log"] if row["kind"] == "Entry"]
+    seats = told["game"]["seats"]
+    assert page.text.count("divided by") == sum(map(len, drawn)) + seats - 1
+    for bound, number in drawn[0]:
+        assert f"divided by {bound}, {number} is left" in page.text
+    # The last line about the seats is the order that was drawn.
+    assert page.text.count("The order is") == seats - 1
+    assert f"The order is {', '.join(map(str, told['chance']['seating']))}." in page.text
+
+
+def test_a_file_that_was_changed_anywhere_is_told_so_and_where(browser, file):
+    changed = json.loads(file)
+    row = next(row for row in changed["log"] if row["kind"] == "Entry" and row["seq"] > 5)
+    row["body"] = row["body"].replace('"gold":', '"gold" :', 1)
+    page = send(browser, json.dumps(changed).encode(), "text")
+    assert page.heading == "This is not the game as it was played"
+    assert f"The text of row {row['seq']}, its nonce or its hash was altered." in page.text
+    assert f"Row {row['seq']}:" not in page.text
+
+
+KINDS = ("The chain", "The facts", "The choices", "The luck", "The rest of the file", "What was said at the table")
+
+
+def verdicts(page):
+    """What the page says of each check, in words, by what is checked."""
+    found = {}
+    for each in html.fromstring(page.source).xpath("//ul[@class='checks']/li"):
+        words = " ".join(each.text_content().split())
+        (kind,) = (kind for kind in KINDS if f"{kind}:" in words)
+        found[kind] = words.partition(f" {kind}:")[0]
+    assert list(found) == list(KINDS)
+    return found
+
+
+def test_every_check_of_a_sound_file_is_said_to_have_passed(browser, file):
+    page = send(browser, file.encode())
+    assert verdicts(page) == dict.fromkeys(KINDS, "Passed")
+    assert "What was said at the table: nothing." in page.text
+
+
+def test_of_a_wrong_file_the_check_that_failed_is_marked_and_no_other(browser, file):
+    told = json.loads(file)
+    told["log"][4]["at"] = "2030-01-01T00:00:00.000000Z"
+    told["chance"]["words"][0] += "!"
+    found = verdicts(send(browser, json.dumps(told).encode(), "text"))
+    assert found == dict.fromkeys(KINDS, "Passed") | {"The chain": "Failed", "The rest of the file": "Failed"}
+
+
+def test_what_could_not_be_checked_after_a_row_that_means_nothing_has_not_passed(browser, file):
+    page = send(browser, forged(file, entry={"facts": [{"is": "Game"}]}))
+    assert verdicts(page) == {
+        "The chain": "Failed" if "does not follow" in page.text else "Passed",
+        "The facts": "Failed",
+        "The choices": "Not reached",
+        "The luck": "Not reached",
+        "The rest of the file": "Not reached",
+        "What was said at the table": "Passed",
+    }
+
+
+def test_luck_that_is_not_of_the_seed_is_marked_however_much_else_is_wrong(browser, file):
+    assert verdicts(send(browser, forged(file, began={"seating": [0, 0, 0]})))["The luck"] == "Failed"
+
+
+def test_the_choices_of_other_rules_are_said_not_to_have_been_made_again(browser, file):
+    page = send(browser, forged(file, rules=99))
+    assert verdicts(page) == dict.fromkeys(KINDS, "Passed") | {"The choices": "Not reached"}
+    assert page.heading == "Nothing was changed"
+    assert "The rules have changed since" in page.text
+
+
+def test_a_game_without_a_result_is_checked_as_well(browser, table):
+    game = table("bid", 3)
+    for seat in range(3):
+        game.server.run(leaving.agree_to_end, game.id, game.person_at(seat))
+    page = send(browser, export.write(game.server.read(export.of_game, game.id)).encode())
+    assert page.heading == "Nothing was changed"
+    assert "ended without a result" in page.text
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        (b"", 400),
+        (b"{}", 400),
+        (b"[" * 100_000, 400),
+        (b"\xff\xfe\x00", 400),
+        (b'{"format":"pbem-game","version":1}', 400),
+        (b" " * (verify_upload.MOST_BYTES + 1), 400),
+        (b" " * (verify_upload.MOST_BYTES + 2**18), 413),
+    ],
+    ids=["nothing", "empty", "deep", "no text", "torn", "too large", "much too large"],
+)
+def test_what_is_no_file_of_a_game_is_refused_kindly(browser, data, status):
+    page = send(browser, data)
+    assert page.status == status
+    assert "Check the file of a game" in page.heading or status == 413
+
+
+def forged(file, began=None, entry=None, rules=None):
+    """A file whose chain is whole, with another beginning, the fields of its first entry replaced, or of other rules."""
+    told = json.loads(file)
+    head, log = hash_chain.genesis(told["game"]["key"]), []
+    for row in export.read(file).log:
+        body = json.loads(row.body)
+        body |= (began or {}) if row.kind == "Began" else {}
+        if entry and row.kind == "Entry" and body["turn"] == 0:
+            body["entry"] |= entry
+        kept = {name: getattr(row, name) for name in ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")}
+        kept["rules"] = rules or row.rules
+        again = hash_chain.following(head, body=json.dumps(body).encode(), **kept)
+        head = again.hash
+        log.append(
+            told["log"][row.seq - 1]
+            | {
+                "rules": again.rules,
+                "body": again.body.decode(),
+                "body_hash": again.body_hash.hex(),
+                "hash": again.hash.hex(),
+            }
+        )
+    return json.dumps(told | {"log": log, "head": head.hex()}).encode()
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"began": {"seats": 10**12}},
+        {"began": {"options": {"x": 10**30}}},
+        {"entry": {"drawn": [[2**70, 5]]}},
+        {"entry": {"drawn": [[10**40, 5], [0, 0], [-3, 1]]}},
+        {"entry": {"facts": [{"is": "Game"}]}},
+    ],
+    ids=str,
+)
+def test_a_file_that_was_made_to_do_harm_is_found_out_and_does_none(browser, file, lie):
+    page = send(browser, forged(file, **lie))
+    assert page.status in (200, 400)
+    assert page.heading != "Nothing was changed"
+
+
+def test_a_file_that_takes_too_long_is_given_up(browser, file, monkeypatch):
+    monkeypatch.setattr(verify_upload, "MOST_SECONDS", 0.001)
+    page = send(browser, file.encode())
+    assert (page.status, "more time or memory" in page.text) == (400, True)
+    assert "pbem verify FILE" in page.text
+
+
+def test_one_file_is_checked_at_a_time(browser, file):
+    with verify_upload._ONE_AT_A_TIME:
+        assert send(browser, file.encode()).status == 429
+    assert send(browser, file.encode()).status == 200
+
+
+def test_no_other_form_takes_files_and_no_other_site_sends_any(browser, file):
+    assert "not one of our forms" in send(browser, b"ann@example.org", field="address", to="/mine").text
+    browser.says = browser.says | {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
+    assert send(browser, file.encode()).status == 403
+
+
+def test_the_process_that_reads_the_file_is_not_given_our_settings(browser, file, monkeypatch):
+    monkeypatch.setenv("PBEM_KEYS", "a secret")
+    seen = {}
+    run = verify_upload.subprocess.run
+
+    def watched(*arguments, **more):
+        seen.update(more["env"])
+        return run(*arguments, **more)
+
+    monkeypatch.setattr(verify_upload.subprocess, "run", watched)
+    assert send(browser, file.encode()).status == 200
+    assert seen.keys() == {"PYTHONPATH", "PYTHONIOENCODING"}

@@ -1,0 +1,122 @@
+"""Decisions as forms: every choice can be filled in and comes back the same, and what does not fit says why."""
+
+import pytest
+from flask import render_template_string
+from lxml import html
+from werkzeug.datastructures import MultiDict
+
+from engine.decisions import Act, Amount, Choice, Decision, OneOf, Ranking, Some, Split, Thing
+from engine.tell import Teller, say
+from pbem.domain.errors import BadInput, Stale
+from pbem.web.seat.forms import choice_of, forms_of
+
+SUITS = tuple(Thing(suit.lower(), suit, f"{n}") for n, suit in enumerate(("Moons", "Suns", "Waves", "Leaves")))
+TWINS = (Thing(3, "3"), Thing(3, "3"), Thing(5, "5"))
+
+ACTS = {
+    "nothing": Act("pass"),
+    "a phrase": Act("take", phrase="take the Sun"),
+    "a number": Act("bid", (Amount("coins", 0, 12),)),
+    "a number with few last digits": Act(
+        "bid", (Amount("coins", 1, 40, frozenset({3, 7}), why=say("No other digit.")),)
+    ),
+    "a long range with few last digits": Act("bid", (Amount("coins", 1, 900, frozenset({3})),)),
+    "one of a few": Act("play", (OneOf("suit", SUITS),)),
+    "one of many": Act("play", (OneOf("card", tuple(Thing(f"c{n}", f"Card {n}") for n in range(30))),)),
+    "numbers as things": Act("bid", (OneOf("tile", (Thing(1, "1"), Thing(10, "10"))),)),
+    "some": Act("keep", (Some("suits", SUITS, 2),)),
+    "some with twins": Act("bid", (Some("tiles", TWINS, 2),)),
+    "all in order": Act("rank", (Ranking("suits", SUITS[:3]),)),
+    "a total dealt out": Act("deal", (Split("coins", SUITS[:3], 4),)),
+    "a sentence": Act("give", (OneOf("Crown", SUITS), OneOf("Crown", SUITS)), phrase="give {} to 1 and keep {}"),
+    "several": Act("do", (Amount("coins", 1, 3), Some("suits", SUITS, 1), Ranking("order", SUITS[:2]))),
+}
+
+
+def decision(*acts):
+    return Decision(0, say("What do you do?"), acts, next(acts[0].choices()))
+
+
+def filled(form, act, choice):
+    """The form as a person fills it in for this choice, by what its fields offer."""
+    given = MultiDict({"act": str(form.act)})
+    for field, blank, value in zip(form.fields, act.blanks, choice.values, strict=True):
+        if isinstance(blank, Amount):
+            offered = [chance.value for chance in field.chances]
+            assert not offered or str(value) in offered
+            given.add(field.name, str(value))
+        elif isinstance(blank, OneOf):
+            given.add(field.name, place_of(blank, value, ()))
+        elif isinstance(blank, Split):
+            for place, part in enumerate(value):
+                given.add(f"{field.name}.{place}", str(part))
+        else:
+            used = []
+            for place, each in enumerate(value):
+                used.append(place_of(blank, each, used))
+                given.add(field.name if isinstance(blank, Some) else f"{field.name}.{place}", used[-1])
+    return given
+
+
+def place_of(blank, value, used):
+    return next(str(n) for n, thing in enumerate(blank.things) if thing.value == value and str(n) not in used)
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_every_choice_can_be_filled_in_and_comes_back_the_same(name):
+    act = ACTS[name]
+    asked = decision(Act("first"), act)
+    form = next(form for form in forms_of(asked, Teller()) if form.act == 1)
+    for choice in act.choices():
+        assert choice_of(asked, filled(form, act, choice)) == choice
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_every_field_is_drawn_with_a_name_for_everybody(name, app):
+    form = forms_of(decision(ACTS[name]), Teller())[0]
+    with app.test_request_context(base_url="http://localhost:8000"):
+        source = render_template_string(
+            '{% import "fields.html" as fields %}{{ fields.act(form, "/s/x/preview", 1) }}',
+            form=form,
+        )
+    tree = html.fromstring(source)
+    fields = [each for each in tree.iter("input", "select") if each.get("type") != "hidden"]
+    for each in fields:
+        assert any(parent.tag == "label" and parent.text_content().strip() for parent in each.iterancestors())
+        assert each.get("name").startswith("b")
+    assert len(fields) >= len(form.fields)
+    assert tree.findtext(".//button").strip()
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "says"),
+    [
+        ("a number", {"b0": "13"}, "13 is not possible: at most 12."),
+        ("a number", {"b0": ""}, "is not a number of coins"),
+        ("a number", {}, "is not a number of coins"),
+        ("a number with few last digits", {"b0": "4"}, "4 cannot be chosen here. No other digit."),
+        ("one of a few", {}, "Nothing is chosen for “suit”."),
+        ("one of a few", {"b0": "4"}, "That is not among what is shown for “suit”."),
+        ("one of a few", {"b0": "Moons"}, "is not among what is shown for “suit”"),
+        ("some", {"b0": ["1"]}, "You have chosen 1, and it must be 2."),
+        ("some", {"b0": ["1", "1"]}, "You have chosen 1, and it must be 2."),
+        ("some", {"b0": ["0", "1", "2"]}, "You have chosen 3, and it must be 2."),
+        ("all in order", {"b0.0": "1", "b0.1": "1", "b0.2": "2"}, "Each must have a place of its own"),
+        ("all in order", {"b0.0": "1"}, "Nothing is chosen for “suits”."),
+        ("a total dealt out", {"b0.0": "1", "b0.1": "1", "b0.2": "1"}, "You have dealt out 3, and 4 is what there is."),
+        ("a total dealt out", {"b0.0": "-1", "b0.1": "5"}, "is not a number of Moons"),
+    ],
+)
+def test_what_does_not_fit_says_why(name, given, says):
+    with pytest.raises(BadInput) as refused:
+        choice_of(decision(ACTS[name]), MultiDict({"act": "0"} | given))
+    assert says in str(refused.value)
+
+
+def test_an_act_that_there_is_not_any_more_is_stale():
+    with pytest.raises(Stale):
+        choice_of(decision(ACTS["nothing"]), MultiDict({"act": "7"}))
+
+
+def test_a_form_without_fields_means_the_bare_act():
+    assert choice_of(decision(ACTS["nothing"]), MultiDict({"act": "0", "b0": "junk"})) == Choice("pass")

@@ -1,0 +1,296 @@
+"""One choice by one link: whole games from the mailbox, and links that are old, cut off, used twice or pressed by machines."""
+
+import random
+import re
+
+import pytest
+
+from engine import game as games
+from pbem.service.play import move as play_move
+from tests.web.browser import HOST, Page
+from tests.web.seat.test_page import choose
+
+
+def mails(browser, address):
+    """The mails to an address as the mailbox lists them, the newest first; each is opened when it is its turn."""
+    page = browser.open(f"/mailbox?to={address}")
+    return (browser.open(href) for href in page.hrefs() if re.fullmatch(r"/mailbox/\d+-\w+", href))
+
+
+def tidy(settings):
+    """Empty the mailbox."""
+    for mail in (settings.data_dir / "mailbox").glob("*.eml"):
+        mail.unlink()
+
+
+@pytest.fixture
+def templari(table):
+    """A game in which one decides after the other."""
+    return table("templari", 3)
+
+
+@pytest.fixture
+def poker(table):
+    """A game in which everybody seals a choice at once."""
+    return table("sunset-poker", 3)
+
+
+def link(links, game, seat, text, turn=None):
+    """The address of one choice."""
+    decision = game.open()[seat]
+    from engine import grammar
+
+    return f"/m/{links.of(game, seat, turn)[0]}/{play_move.option_of(grammar.read(decision, text))}"
+
+
+def first(game):
+    return next(iter(game.asked()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", games.names())
+def test_a_whole_game_is_played_from_the_mailbox_by_following_links(kind, browser, table, carry, settings):
+    seats = games.load(kind).seats[0]
+    game = table(kind, seats, options=dict(games.load(kind).short))
+    luck, followed, turn = random.Random(kind), 0, 0
+    while game.row().status == "playing":
+        if game.row().turn != turn:
+            # Mails of turns that are over are put away, as tidy people do: the list would grow with the game.
+            tidy(settings)
+            turn = game.row().turn
+        carry()
+        seat = luck.choice(sorted(game.asked()))
+        name = game.places()[seat].name.lower()
+        mail = next(each for each in mails(browser, f"{name}@example.org") if f"turn {game.row().turn}" in each.heading)
+        moves = [href for href in mail.links().values() if href.startswith("/m/")]
+        if moves:
+            page = browser.open(luck.choice(moves))
+            assert page.status == 200
+            receipt = next(form for form in page.forms() if form.action == page.url).press()
+            assert receipt.heading.startswith("Your choice ")
+            followed += 1
+        else:
+            href = next(href for href in mail.links().values() if re.fullmatch(r"/s/\w+", href))
+            choose(browser.open(href), luck)
+    assert followed
+    assert game.verifies()
+    carry()
+    assert browser.open("/mailbox?to=ann@example.org").status == 200
+
+
+def test_the_page_says_the_choice_the_table_and_the_moment_and_shows_no_hand(browser, links, poker, carry):
+    carry()
+    view = poker.open()[0].acts[0].blanks[0].things
+    page = browser.open(link(links, poker, 0, f"pick {view[1].word}"))
+    assert page.heading == f"{poker.places()[0].name}: pick {view[1].word}"
+    assert "Sunset Poker" in page.text
+    assert "Decide by" in page.text
+    assert not any(thing.word in page.text for thing in view if thing.word != view[1].word)
+    assert len([form for form in page.forms() if form.action == page.url]) == 1
+
+
+def test_nothing_happens_before_the_button_and_the_choice_after_it(browser, links, templari):
+    seat = first(templari)
+    page = browser.open(link(links, templari, seat, "bid 5"))
+    assert templari.row().turn == 1
+    receipt = page.form("Bid 5").press()
+    assert receipt.status == 200
+    assert receipt.heading == "Your choice counts: bid 5"
+    assert templari.row().turn == 2
+
+
+def test_pressing_the_button_twice_gives_the_same_receipt_and_one_move(browser, links, templari):
+    page = browser.open(link(links, templari, first(templari), "bid 5"))
+    one = page.form("Bid 5").press()
+    rows = len(templari.log())
+    two = page.form("Bid 5").press()
+    assert (one.url, one.source) == (two.url, two.source)
+    assert len(templari.log()) == rows
+
+
+def test_another_link_of_the_same_turn_after_it_is_over_plays_nothing_and_explains(browser, links, templari):
+    seat = first(templari)
+    other = browser.open(link(links, templari, seat, "pass"))
+    browser.open(link(links, templari, seat, "bid 5")).form("Bid 5").press()
+    before = templari.row()
+    late = other.form("Pass").press()
+    assert late.status == 409
+    assert late.heading == "This was turn 1, and you have decided it"
+    assert templari.row() == before
+
+
+def test_a_sealed_choice_is_replaced_by_another_link_of_the_same_mail(browser, links, poker):
+    things = poker.open()[0].acts[0].blanks[0].things
+    one, two = (link(links, poker, 0, f"pick {things[n].word}") for n in (1, 2))
+    browser.open(one).form(f"Pick {things[1].word}").press()
+    assert browser.open(one).form("Take it back")
+    page = browser.open(two)
+    assert "You have put in another choice for this turn; this one takes its place." in page.text
+    assert things[1].word not in page.text
+    receipt = page.form(f"Pick {things[2].word}").press()
+    assert receipt.heading == f"Your choice is in: pick {things[2].word}"
+
+
+def test_a_sealed_choice_is_taken_back_from_its_receipt(browser, links, poker):
+    word = poker.open()[0].acts[0].blanks[0].things[1].word
+    receipt = browser.open(link(links, poker, 0, f"pick {word}")).form(f"Pick {word}").press()
+    page = receipt.form("Take it back").press()
+    assert page.form(f"Pick {word}")
+    assert 0 in poker.asked()
+
+
+def test_a_choice_that_counted_is_taken_back_until_a_mail_has_left(browser, links, templari, carry):
+    seat = first(templari)
+    page = browser.open(link(links, templari, seat, "bid 5"))
+    page.form("Bid 5").press().form("Take it back").press()
+    assert templari.row().turn == 1
+    receipt = page.form("Bid 5").press()
+    carry()
+    assert receipt.form("Take it back").press().status == 410
+    assert templari.row().turn == 2
+
+
+def test_an_old_link_tells_what_everybody_knows_and_has_links_mailed(browser, links, poker, carry):
+    word = poker.open()[0].acts[0].blanks[0].things[1].word
+    old = link(links, poker, 0, f"pick {word}")
+    for seat, decision in poker.asked().items():
+        poker.play(seat, decision.default)
+    carry()
+    page = browser.open(old)
+    assert page.status == 200
+    assert page.heading == "This was turn 1, and you have decided it"
+    assert "What has happened since" in page.text
+    rules = games.load("sunset-poker")
+    assert not any(rules.word(card) in page.text for card in poker.view(0).hands[0])
+    page.form("Send me a new mail with links to my games").press()
+    carry()
+    name = poker.places()[0].name.lower()
+    newest = next(mails(browser, f"{name}@example.org"))
+    assert newest.heading.endswith("your games")
+    seat_page = next(href for href in newest.links().values() if href.startswith("/s/"))
+    assert browser.open(seat_page).status == 200
+
+
+def test_a_link_that_was_cut_off_says_so_and_names_no_card(browser, links, poker):
+    token = links.of(poker, 0)[0]
+    words = [thing.word for thing in poker.open()[0].acts[0].blanks[0].things]
+    for url in (f"/m/{token}", f"/m/{token}/pick", f"/m/{token}/dance-7", f"/m/{token}/{'x' * 500}"):
+        page = browser.open(url)
+        assert page.heading == "This link does not say what to do"
+        assert not any(word in page.text for word in words)
+        assert page.status == 200
+    refused = browser.post(f"/m/{token}/pick", [])
+    assert refused.status == 400
+    assert not any(word in refused.text for word in words)
+
+
+@pytest.mark.parametrize(
+    ("written", "otherwise"),
+    [
+        (r"^.*$", lambda whole: whole[0].upper()),
+        (r"$", "."),
+        (r"$", "%3E"),
+        (r"$", "%253E"),
+        (r"$", "/"),
+        (r"^/(.)/", r"/\1/%253C"),
+        (r"(?<=.)/", "//"),
+        (r"-", "%252D"),
+    ],
+    ids=[
+        "capitals",
+        "full stop",
+        "bracket",
+        "bracket quoted twice",
+        "slash",
+        "bracket before",
+        "slashes",
+        "quoted twice",
+    ],
+)
+def test_a_link_that_a_program_has_written_otherwise_leads_where_it_led(browser, links, templari, written, otherwise):
+    seat = first(templari)
+    for good in (link(links, templari, seat, "bid 5"), f"/s/{links.of(templari, seat)[1]}"):
+        assert led_to(browser, re.sub(written, otherwise, good)).heading == browser.open(good).heading != ""
+
+
+def led_to(browser, path):
+    """The page at the end of all redirections."""
+    return Page(browser, browser.client.get(HOST + path, follow_redirects=True), path)
+
+
+def test_what_is_no_link_of_ours_leads_nowhere_however_it_is_written(browser, links, templari):
+    token = links.of(templari, first(templari))[1]
+    for path in (
+        f"/x/{token}",
+        f"/S/{token[:-1]}",
+        "/S/",
+        "/M/%0d%0aSet-Cookie:%20a=b",
+        "//evil.example/m",
+        f"/SS/{token}",
+    ):
+        page = led_to(browser, path)
+        assert page.status == 404
+        assert "Set-Cookie" not in page.response.headers
+
+
+def test_a_button_that_a_machine_pressed_asks_once_more(browser, links, templari):
+    seat = first(templari)
+    page = browser.open(link(links, templari, seat, "bid 5"))
+    for says in ({"Sec-Fetch-Mode": "navigate"}, {"Sec-Fetch-Mode": "cors", "Sec-Fetch-Site": "same-origin"}):
+        browser.says = says
+        asked = page.form("Bid 5").press()
+        assert asked.status == 200
+        assert asked.heading == "Please press the button yourself"
+        assert templari.row().turn == 1
+    browser.says = {"Sec-Fetch-Mode": "navigate"}
+    assert asked.form("Confirm: bid 5").press().heading == "Your choice counts: bid 5"
+
+
+def test_the_second_half_of_a_double_click_is_led_back_to_what_the_first_has_done(app, links, templari):
+    path = link(links, templari, first(templari), "bid 5")
+    # Chromium says of it that nobody clicked.
+    second = {"User-Agent": "Firefox/150.0", "Sec-Fetch-Mode": "navigate"}
+
+    def presses(referrer):
+        headers = second | {"Referer": referrer}
+        answer = app.test_client().post(path, base_url=HOST, data={"go": "1"}, headers=headers)
+        assert answer.status_code == 403
+        assert templari.row().turn == 1
+        return answer.headers.get("Refresh")
+
+    host = HOST.partition(":")[2]
+    assert presses(f"{HOST}{path}?x=1") == f"1; url={host}{path}?x=1"
+    assert presses(f"{HOST}//evil.example/") == f"1; url={host}//evil.example/"
+    assert presses(f"https://evil.example{path}") is None
+    for elsewhere in ("", "http://[", f"{HOST}.evil.example/", f"{HOST}/\xe9"):
+        assert presses(elsewhere) is None
+
+
+def test_a_browser_that_says_nothing_of_itself_is_believed(browser, links, templari):
+    browser.says = {}
+    page = browser.open(link(links, templari, first(templari), "bid 5"))
+    assert page.form("Bid 5").press().heading == "Your choice counts: bid 5"
+
+
+def test_a_form_from_another_site_does_nothing(browser, links, templari):
+    page = browser.open(link(links, templari, first(templari), "bid 5"))
+    for origin in ("https://evil.example", "https://[", "nonsense"):
+        browser.says = {"Origin": origin}
+        assert page.form("Bid 5").press().status == 403
+    assert templari.row().turn == 1
+
+
+def test_a_link_of_one_choice_opens_no_seat_and_names_none(browser, links, templari):
+    move, seat = links.of(templari, 0)
+    page = browser.open(f"/m/{move}/pass")
+    assert seat not in page.source
+    assert browser.open(f"/s/{move}").status == 404
+    assert browser.open(f"/m/{seat}/pass").status == 404
+
+
+def test_the_organiser_is_called_from_the_page_of_a_link(browser, links, templari, server):
+    from pbem.service.desk import calls
+
+    page = browser.open(f"/m/{links.of(templari, 1)[0]}/pass")
+    page.form("Call the organiser").press(text="Is this right?")
+    assert server.read(calls.waiting)[0].game_id == templari.id

@@ -1,0 +1,311 @@
+"""The page of a seat: whole games by reading its HTML, and what becomes of forms that come late, twice or from two tabs."""
+
+import random
+import re
+
+import pytest
+
+from engine import game as games
+from pbem.service.desk.acts.clocks import Freeze, Pause
+from pbem.service.play import undo
+from tests.service.moderated import does
+
+"""Options that make a game end soon, where it has such."""
+
+
+def open_seat(browser, links, game, seat):
+    return browser.open(f"/s/{links.of(game, seat)[1]}")
+
+
+def yes(preview):
+    return next(form for form in preview.forms() if form.button.startswith("Confirm"))
+
+
+def choose(page, luck):
+    """Fill in forms until one means something, and press yes."""
+    preview = luck.choice(page.acts()).press_anyhow(luck)
+    while preview.status == 400:
+        preview = luck.choice(preview.acts()).press_anyhow(luck)
+    assert preview.status == 200
+    return yes(preview).press()
+
+
+@pytest.fixture
+def poker(table):
+    """A game in which everybody seals a choice at once."""
+    return table("sunset-poker", 3)
+
+
+@pytest.fixture
+def templari(table):
+    """A game in which one decides after the other."""
+    return table("templari", 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", games.names())
+def test_a_whole_game_is_played_on_the_pages_of_its_seats(kind, browser, links, table):
+    game = table(kind, games.load(kind).seats[0], options=dict(games.load(kind).short))
+    luck = random.Random(kind)
+    while asked := game.asked():
+        page = open_seat(browser, links, game, luck.choice(sorted(asked)))
+        assert page.status == 200
+        receipt = choose(page, luck)
+        assert receipt.status == 200
+        assert receipt.heading.startswith("Your choice ")
+    assert game.row().status == "over"
+    assert game.verifies()
+    page = open_seat(browser, links, game, 0)
+    assert page.heading == "The game is over"
+
+
+def test_the_page_tells_what_is_asked_until_when_and_what_silence_means(browser, links, templari, carry):
+    carry()
+    seat = next(iter(templari.asked()))
+    text = open_seat(browser, links, templari, seat).text
+    assert "What do you bid" in text
+    assert "Decide by Sun 22 Nov 2026" in text
+    assert "If you stay silent, this happens: pass." in text
+
+
+def test_a_word_of_the_rules_that_silence_means_is_explained(browser, links, table):
+    game = table("sorcerous-futures", 3)
+    seller = next(seat for seat, asked in game.asked().items() if asked.default.verb == "closed")
+    text = open_seat(browser, links, game, seller).text
+    assert re.search(r"If you stay silent, this happens: closed [\w ]+ \(all bid in secret\)\.", text)
+
+
+def test_a_preview_changes_nothing(browser, links, poker):
+    before = poker.row()
+    preview = open_seat(browser, links, poker, 0).acts()[0].press(b0=1)
+    assert preview.heading.startswith("Pick ")
+    assert poker.row() == before
+
+
+def test_the_same_button_pressed_twice_is_one_choice_with_one_receipt(browser, links, poker):
+    preview = open_seat(browser, links, poker, 0).acts()[0].press(b0=1)
+    first = yes(preview).press()
+    rows = len(poker.log())
+    second = yes(preview).press()
+    assert (second.url, second.heading) == (first.url, first.heading)
+    assert len(poker.log()) == rows
+
+
+def test_reloading_a_receipt_shows_the_same_receipt(browser, links, poker):
+    receipt = yes(open_seat(browser, links, poker, 0).acts()[0].press(b0=1)).press()
+    again = browser.open(receipt.url)
+    assert again.source == receipt.source
+
+
+def test_the_same_button_pressed_twice_after_the_turn_is_over_has_one_receipt(browser, links, templari):
+    seat = next(iter(templari.asked()))
+    page = open_seat(browser, links, templari, seat)
+    preview = next(form for form in page.acts() if form.button == "Pass").press()
+    first = yes(preview).press()
+    assert templari.row().turn == 2
+    rows = len(templari.log())
+    second = yes(preview).press()
+    assert second.heading == first.heading == "Your choice counts: pass"
+    assert len(templari.log()) == rows
+
+
+def test_a_form_that_was_left_open_never_plays_in_a_later_turn(browser, links, templari):
+    seat = next(iter(templari.asked()))
+    page = open_seat(browser, links, templari, seat)
+    stale = next(form for form in page.acts() if form.button == "Bid …")
+    preview = stale.press(b0=5)
+    # In the other tab the same turn is decided, and the auction comes round to the same seat.
+    templari.play(seat, "bid 1")
+    while seat not in templari.asked():
+        templari.play(next(iter(templari.asked())), "bid 2" if templari.row().turn == 2 else "bid 3")
+    before = templari.row()
+    late = yes(preview).press()
+    assert late.status == 409
+    assert "moved on" in late.text
+    assert "bids 3" in late.text
+    assert stale.press(b0=5).status == 409
+    assert templari.row() == before
+
+
+def test_two_tabs_with_different_choices_leave_the_last_one_while_it_is_sealed(browser, links, poker):
+    one = open_seat(browser, links, poker, 0).acts()[0].press(b0=1)
+    other = open_seat(browser, links, poker, 0).acts()[0].press(b0=2)
+    yes(one).press()
+    receipt = yes(other).press()
+    page = open_seat(browser, links, poker, 0)
+    assert receipt.heading.removeprefix("Your choice is in: ") in page.text
+
+
+def test_a_stopped_table_says_so_and_asks_nothing(browser, links, poker, server):
+    does(server, Freeze(poker.id))
+    page = open_seat(browser, links, poker, 0)
+    assert page.heading == "The table has been stopped"
+    assert not page.acts()
+
+
+def test_a_sealed_choice_is_taken_back_on_the_page(browser, links, poker):
+    receipt = yes(open_seat(browser, links, poker, 0).acts()[0].press(b0=1)).press()
+    page = receipt.form("Take it back").press()
+    assert "Your choice is in" not in page.text
+    assert 0 in poker.asked()
+
+
+def test_a_choice_that_counted_is_taken_back_while_nobody_has_been_told(browser, links, templari):
+    seat = next(iter(templari.asked()))
+    page = open_seat(browser, links, templari, seat)
+    receipt = yes(next(form for form in page.acts() if form.button == "Pass").press()).press()
+    page = receipt.form("Take it back").press()
+    assert templari.row().turn == 1
+    assert page.heading.startswith("What do you bid")
+
+
+def test_taking_back_is_not_offered_once_a_mail_has_left(browser, links, templari, carry):
+    seat = next(iter(templari.asked()))
+    page = open_seat(browser, links, templari, seat)
+    receipt = yes(next(form for form in page.acts() if form.button == "Pass").press()).press()
+    carry()
+    assert "Take it back" in [form.button for form in receipt.forms()]
+    assert receipt.form("Take it back").press().status == 410
+    assert "Take it back" not in browser.open(receipt.url).text
+
+
+def test_a_choice_can_be_written_as_in_a_mail(browser, links, templari):
+    seat = next(iter(templari.asked()))
+    form = open_seat(browser, links, templari, seat).form("See what that means")
+    assert form.press(written="bid 7").heading == "Bid 7"
+    refused = form.press(written="bid 99")
+    assert refused.status == 400
+    assert "99 is too much: at most 12." in refused.text
+
+
+def test_a_number_out_of_range_says_the_limit_and_changes_nothing(browser, links, templari):
+    before = templari.row()
+    seat = next(iter(templari.asked()))
+    form = next(form for form in open_seat(browser, links, templari, seat).acts() if form.button == "Bid …")
+    refused = form.press(b0=13)
+    assert refused.status == 400
+    assert "13 is not possible: at most 12." in refused.text
+    assert templari.row() == before
+
+
+def test_a_standing_order_is_set_shown_to_its_owner_alone_and_dropped(browser, links, templari):
+    seat = next(iter(templari.asked()))
+    other = (seat + 1) % 3
+    page = open_seat(browser, links, templari, other).form("Set this order").press(order="up to 9")
+    assert "Your order is up to 9" in page.text
+    assert "up to 9" not in open_seat(browser, links, templari, seat).text
+    page = page.form("Drop this order").press()
+    assert "You have none." in page.text
+
+
+def test_an_order_answers_at_once_where_its_owner_is_asked(browser, links, templari):
+    seat = next(iter(templari.asked()))
+    open_seat(browser, links, templari, seat).form("Set this order").press(order="up to 9")
+    assert templari.row().turn > 1
+
+
+def test_an_order_that_makes_no_sense_is_refused_with_what_is_possible(browser, links, templari):
+    page = open_seat(browser, links, templari, 0).form("Set this order").press(order="win")
+    assert page.status == 400
+    assert "You may write" in page.text
+
+
+def test_an_old_link_of_a_seat_leads_on_to_the_present_turn(browser, links, templari):
+    seat = next(iter(templari.asked()))
+    old = links.of(templari, seat)[1]
+    for _ in range(3):
+        templari.play(next(iter(templari.asked())), "pass")
+    page = browser.open(f"/s/{old}")
+    assert page.status == 200
+    assert f"turn {templari.row().turn}" in page.text
+
+
+def test_a_paused_table_says_so_and_offers_nothing(browser, links, templari, server):
+
+    does(server, Pause(templari.id), "a power cut")
+    page = open_seat(browser, links, templari, next(iter(templari.asked())))
+    assert page.heading == "The table is paused"
+    assert not page.acts()
+
+
+def test_the_organiser_is_called_from_a_seat(browser, links, templari, server):
+    from pbem.service.desk import calls
+
+    page = open_seat(browser, links, templari, 1).form("Call the organiser").press(text="Ben does not answer.")
+    assert page.heading == "The organiser has your call"
+    call = server.read(calls.waiting)[0]
+    assert (call.game_id, call.seat, call.text) == (templari.id, 1, "Ben does not answer.")
+
+
+def test_a_seat_is_left_only_after_a_second_page(browser, links, templari):
+    page = open_seat(browser, links, templari, 1)
+    asked = page.form("Leave the table …").press()
+    assert templari.places()[1].bot is None
+    left = asked.form("Yes, leave the table").press()
+    assert left.heading == "You have left the table"
+    assert templari.places()[1].bot is not None
+    assert browser.open(page.url).status == 410
+
+
+def test_a_game_ends_without_a_result_when_all_agree_on_their_pages(browser, links, templari):
+    for seat in range(3):
+        page = open_seat(browser, links, templari, seat).form("Agree to end the game").press()
+    assert page.heading == "The game ended without a result"
+
+
+def test_the_file_of_a_finished_game_is_offered_and_reads_back(browser, links, table):
+    from pbem.service.archive import export
+
+    game = table("sorcerous-futures", 3)
+    token = links.of(game, 0)[1]
+    assert browser.open(f"/s/{token}/game.json").status == 403
+    list(game.play_defaults())
+    page = browser.open(f"/s/{token}")
+    file = page.follow("Download the file of the game")
+    read = export.read(file.source)
+    assert list(read.log) == game.log()
+    assert read.secret == game.row().secret
+    assert export.write(read) == file.source
+
+
+def test_what_other_people_call_themselves_and_their_table_is_never_read_as_html(browser, links, server, person):
+    from pbem.service.tables import joining
+    from pbem.service.tables.new import Wanted
+    from tests.service.a_game import Begun
+
+    evil = "<b>Ann</b>&amp;\"'"
+    players = [person("Ann"), person("Ben"), person("Cleo")]
+    game_id = server.run(
+        joining.create_table, players[0], Wanted("templari", 3, title="<script>alert(1)</script>")
+    ).game_id
+    for player in players:
+        server.run(joining.join, game_id, player, name=evil)
+    game = Begun(server, game_id)
+    page = open_seat(browser, links, game, 0)
+    assert "<script" not in page.source
+    assert "<b>Ann" not in page.source
+    assert evil in page.text
+
+
+def test_taking_back_names_the_turn_and_never_another(browser, links, poker, server):
+    yes(open_seat(browser, links, poker, 0).acts()[0].press(b0=1)).press()
+    server.run(undo.take_back, poker.id, poker.row().turn, 0)
+    token = links.of(poker, 0)[1]
+    gone = browser.post(f"/s/{token}/back", [("turn", "1")])
+    assert gone.status == 410
+
+
+def test_the_page_of_a_long_game_folds_few_rows_where_a_worker_keeps_views(browser, links, templari, carry, server):
+    from pbem.service.play import views
+    from pbem.store import games as rows
+
+    folded = []
+    while asked := templari.asked():
+        carry()
+        views.keep_behind(server)
+        seat, decision = next(iter(asked.items()))
+        with server.store.read() as tx:
+            folded.append(views.view(tx, rows.read(tx, templari.id), seat).rows)
+        templari.play(seat, decision.default)
+    assert len(templari.log()) > 2 * views.KEEP_AFTER
+    assert max(folded) < 1.5 * views.KEEP_AFTER

@@ -1,0 +1,129 @@
+"""The talk at a table on a page: read, said, refused, taken away, and not heard."""
+
+import pytest
+
+from pbem.service.desk.acts.seats import Substitute
+from pbem.service.tables import talk
+from pbem.store import games
+from tests.service.clock import HOUR
+from tests.service.moderated import does
+from tests.service.play.test_move_cost import cost_of
+
+MOST_QUERIES = 12
+
+
+@pytest.fixture
+def game(table):
+    """Three people at a table."""
+    return table()
+
+
+@pytest.fixture
+def talk_page(browser, links, game):
+    """Open the talk page of a seat."""
+
+    def open_it(seat):
+        return browser.open(f"/s/{links.of(game, seat)[1]}/talk")
+
+    return open_it
+
+
+def say(page, text):
+    return page.form("Say it").press(text=text)
+
+
+def test_what_one_says_the_others_read(talk_page, game):
+    name = game.places()[0].name
+    page = say(talk_page(0), "Good evening <b>all</b>")
+    assert "You ·" in page.text
+    assert "Good evening <b>all</b>" in page.text
+    other = talk_page(1)
+    assert f"{name} ·" in other.text
+    assert "Good evening <b>all</b>" in other.text
+
+
+def test_what_cannot_be_said_stands_in_the_form_again(talk_page):
+    page = say(talk_page(0), "x" * 501)
+    assert page.status == 400
+    assert "has 501 characters" in page.text
+    assert "x" * 501 in page.source
+    assert "Nobody has said anything yet." in page.text
+
+
+def test_a_line_that_was_taken_away_says_so(talk_page, game):
+    say(talk_page(0), "something bad")
+    game.server.store.write(lambda tx: talk.redact(tx, game.id, 1))
+    assert "The organiser has taken this away." in talk_page(1).text
+    assert "something bad" not in talk_page(1).text
+
+
+def test_the_page_of_a_seat_says_how_many_lines_are_new(browser, links, game, talk_page, clock):
+    seat = links.of(game, 1)[1]
+    clock.advance(HOUR)
+    assert browser.open(f"/s/{seat}").links()["Talk"].endswith("/talk")
+    say(talk_page(0), "one"), say(talk_page(2), "two")
+    assert browser.open(f"/s/{seat}").links()["Talk (2 new)"].endswith("/talk")
+
+
+def test_whom_one_does_not_want_to_hear_is_left_out_until_one_does(talk_page, game):
+    names = [game.places()[seat].name for seat in range(3)]
+    say(talk_page(1), "Hello")
+    page = talk_page(0).form(f"Hear no longer {names[1]}").press(seat=1)
+    assert "Hello" not in page.text
+    assert "One line is not shown" in page.text
+    assert "Hello" in talk_page(2).text
+    assert "Hello" in page.form(f"Hear again {names[1]}").press(seat=1).text
+
+
+def test_ones_account_lists_whom_one_does_not_hear_and_ends_it(browser, talk_page, sign_in, game):
+    names = [game.places()[seat].name for seat in range(3)]
+    talk_page(0).form(f"Hear no longer {names[1]}").press(seat=1)
+    sign_in(game.person_at(0))
+    listed = browser.open("/my/account")
+    assert names[1] in listed.text
+    (again,) = (form for form in listed.forms() if form.action == "/my/blocks")
+    page = again.press()
+    assert page.status == 200
+    assert names[1] not in page.text
+    say(talk_page(1), "Hello")
+    assert "Hello" in talk_page(0).text
+
+
+def test_the_page_costs_few_queries_however_much_was_said(browser, links, talk_page, game, server):
+    for number in range(15):
+        say(talk_page(0), f"line {number}")
+    pages, token = [], links.of(game, 1)[1]
+    cost = cost_of(server.store, lambda: pages.append(browser.open(f"/s/{token}/talk")))
+    assert "line 14" in pages[0].text
+    assert len(cost.statements) <= MOST_QUERIES
+
+
+def test_where_only_bots_are_nobody_is_offered_to_speak(browser, links, table):
+    game = table("sunset-poker", 3, bots=("random", "random"))
+    (seat,) = (seat for seat, place in game.places().items() if place.person_id)
+    page = browser.open(f"/s/{links.of(game, seat)[1]}/talk")
+    assert "they hear nothing" in page.text
+    assert not [form for form in page.forms() if form.button == "Say it"]
+
+
+def test_what_was_said_before_a_seat_changed_hands_is_not_laid_at_its_new_players_door(talk_page, game):
+    server = game.server
+    say(talk_page(0), "I am bored.")
+    say(talk_page(1), "Please play on.")
+    server.clock.advance(HOUR)
+    does(server, Substitute(game.id, 0, "zoe@example.org"))
+    server.clock.advance(HOUR)
+    new, other = game.places()[0].name, game.places()[1].name
+    mine = say(talk_page(0), "Good evening.")
+    assert "An earlier player of seat 1 ·" in mine.text
+    assert mine.text.count("You ·") == 1
+    theirs = talk_page(2).text
+    assert theirs.index("An earlier player of seat 1 ·") < theirs.index("I am bored.") < theirs.index("Good evening.")
+    assert theirs.count(f"{new} ·") == theirs.count(f"{other} ·") == 1
+    names = [game.places()[seat].name for seat in range(3)]
+    with server.store.read() as tx:
+        told = talk.others(tx, games.read(tx, game.id), 0, names, None)
+    assert [(line["name"], line["text"]) for line in told] == [
+        ("An earlier player of seat 1", "I am bored."),
+        (other, "Please play on."),
+    ]

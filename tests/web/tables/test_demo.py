@@ -1,0 +1,67 @@
+"""The demo in a browser: one press on the front page, a whole round, and never a page that has to be loaded again."""
+
+import random
+
+import pytest
+
+from pbem.service.tables import demo
+from tests.service.stored import letters
+
+BUTTON = "Try it: two minutes against bots"
+
+
+@pytest.fixture
+def seat(browser):
+    """The page that the front page's button leads to."""
+    return browser.open("/").form(BUTTON).press()
+
+
+def test_a_visitor_plays_a_whole_round_by_pressing_two_buttons_a_turn(seat, server):
+    luck, page, turns = random.Random(5), seat, 0
+    while page.acts():
+        assert page.status == 200
+        assert "This is a demo" in page.text
+        preview = luck.choice(page.acts()).press_anyhow(luck)
+        page = next(form for form in preview.forms() if form.button.startswith("Confirm: ")).press()
+        turns += 1
+    assert 6 <= turns <= 13
+    assert page.heading == "The game is over"
+    assert "That was the demo." in page.text
+    assert {mail.status for mail in letters(server)} == {"queued"}
+
+
+def test_a_visitor_is_told_first_what_the_game_is_about(seat):
+    aim = "Everybody builds a hand out of passing packs"
+    assert aim in seat.text
+    after = next(form for form in seat.acts()[0].press(b0=0).forms() if form.button.startswith("Confirm: ")).press()
+    assert aim not in after.text
+    assert "This is a demo." in after.text
+
+
+def test_the_end_of_a_demo_leads_to_a_real_table_and_to_another_demo(seat, server):
+    page, luck = seat, random.Random(6)
+    while page.acts():
+        preview = luck.choice(page.acts()).press_anyhow(luck)
+        page = next(form for form in preview.forms() if form.button.startswith("Confirm: ")).press()
+    assert page.follow("Open a real table").status == 200
+    assert "This is a demo:" in page.form("Play the demo again").press().text
+    assert "Play again with the same people" not in page.text
+
+
+def test_a_demo_offers_nothing_that_would_need_an_address_or_company(seat):
+    assert "Decide by" not in seat.text
+    assert "Talk" not in seat.links()
+    assert seat.links()["Call the organiser"] == "/call"
+    assert not [form for form in seat.forms() if form.action.endswith(("/resign", "/end", "/programs", "/call"))]
+
+
+def test_too_many_visitors_are_told_so_kindly(browser, monkeypatch):
+    monkeypatch.setattr(demo, "GUESTS_AN_HOUR", 0)
+    page = browser.open("/").form(BUTTON).press()
+    assert page.status == 429
+    assert "very much in demand" in page.text
+
+
+def test_another_site_cannot_begin_demos(browser):
+    browser.says["Origin"] = "https://elsewhere.example"
+    assert browser.open("/").form(BUTTON).press().status == 403

@@ -1,0 +1,288 @@
+"""The lobby: from an address typed into a form, by mails and their links, to a game that has begun."""
+
+import re
+
+import pytest
+
+from pbem.service.people import addresses
+from pbem.service.tables import leaving, listing
+from pbem.tokens import Purpose
+from tests.web.browser import HOST
+from tests.web.seat.test_move import mails
+
+
+def open_in_mail(browser, address, start):
+    """Open the link that begins like this in the newest mail to an address."""
+    mail = next(mails(browser, address))
+    return browser.open(next(href for href in mail.links().values() if href.startswith(start)))
+
+
+def open_table(browser, carry, kind="templari", **filled):
+    """Open a table as Ann would: form, mail, link, button."""
+    form = browser.open("/").follow("Templari" if kind == "templari" else kind).form("Open the table")
+    sent = form.press(**({"address": "ann@example.org", "name": "Ann"} | filled))
+    assert sent.heading == "Please look in your mail"
+    carry()
+    return open_in_mail(browser, "ann@example.org", "/c/").form("Open the table").press()
+
+
+def join(browser, carry, title, name):
+    """Join a table of the lobby as somebody would."""
+    address = f"{name.lower()}@example.org"
+    browser.open("/").follow(title).form("Ask for a place").press(address=address, name=name, word=f"{name}'s word")
+    carry()
+    return open_in_mail(browser, address, "/c/").form("Take the place").press()
+
+
+def test_a_table_is_opened_joined_by_others_and_begins(browser, carry, server):
+    page = open_table(browser, carry, title="Friday evening", pace="3d")
+    assert "You have a place: Ann" in page.text
+    for name in ("Ben", "Cleo"):
+        page = join(browser, carry, "Friday evening", name)
+    assert "The game has begun." in page.text
+    carry()
+    for name in ("ann", "ben", "cleo"):
+        seat = open_in_mail(browser, f"{name}@example.org", "/s/")
+        assert "Friday evening" in seat.text
+    assert "Friday evening" not in browser.open("/").text
+
+
+def test_a_table_with_bots_begins_as_soon_as_its_host_is_there(browser, carry):
+    page = open_table(browser, carry, bots="2", bot="random")
+    assert "The game has begun." in page.text
+
+
+def test_the_commitment_stands_on_the_page_that_asks_for_a_word(browser, carry, server):
+    open_table(browser, carry, title="Open")
+    table = server.read(listing.waiting)[0]
+    page = browser.open(f"/t/{table.key}")
+    assert table.commitment in page.text
+    assert "word" in page.form("Ask for a place").texts
+    page.form("Ask for a place").press(address="ben@example.org", name="Ben")
+    carry()
+    step = open_in_mail(browser, "ben@example.org", "/c/")
+    assert table.commitment in step.text
+    assert "word" in step.form("Take the place").texts
+
+
+def test_nobody_has_a_place_before_their_link_is_used(browser, carry, server):
+    open_table(browser, carry, title="Open")
+    browser.open("/").follow("Open").form("Ask for a place").press(address="ben@example.org", name="Ben")
+    carry()
+    assert server.read(listing.waiting)[0].players == ("Ann",)
+    open_in_mail(browser, "ben@example.org", "/c/")
+    assert server.read(listing.waiting)[0].players == ("Ann",)
+
+
+def test_a_table_is_not_announced_before_its_host_s_link_is_used(browser, carry):
+    form = browser.open("/new/templari").form("Open the table")
+    form.press(address="ann@example.org", name="Ann", title="Nobody asked for this")
+    carry()
+    assert "Nobody asked" not in browser.open("/").text
+
+
+def test_an_invitation_is_declined_and_taken_after_all(browser, carry, server):
+    open_table(browser, carry, private="yes", invited="ben@example.org")
+    carry()
+    page = open_in_mail(browser, "ben@example.org", "/c/").form("No, thank you").press()
+    assert "You have declined." in page.text
+    page = page.form("Take the place").press(name="Ben")
+    assert "You have a place: Ben" in page.text
+
+
+def test_a_private_table_is_in_no_list_and_has_no_page(browser, carry, server):
+    page = open_table(browser, carry, private="yes", title="Just us")
+    assert "Just us" in page.text
+    assert "Just us" not in browser.open("/").text
+    found = server.read(listing.of_person, 1)[0]
+    assert browser.open(f"/t/{found.key}").status == 404
+
+
+def test_a_host_invites_more_people_from_the_page_of_the_table(browser, carry, server):
+    page = open_table(browser, carry)
+    page.form("Invite them").press(invited="ben@example.org\ncleo@example.org")
+    carry()
+    assert open_in_mail(browser, "cleo@example.org", "/c/").form("Take the place")
+
+
+def test_a_host_sees_how_many_of_the_invited_have_not_answered_and_nobody_else_does(browser, carry):
+    page = open_table(browser, carry, invited="ben@example.org\ncleo@example.org")
+    assert "2 people were invited by mail and have not answered yet." in page.text
+    carry()
+    open_in_mail(browser, "ben@example.org", "/c/").form("No, thank you").press()
+    assert "One person was invited by mail and has not answered yet." in browser.open(page.url).text
+    assert "has not answered" not in open_in_mail(browser, "cleo@example.org", "/c/").text
+
+
+def test_a_table_that_waits_for_its_host_names_no_host_and_no_free_place(browser, carry):
+    form = browser.open("/new/templari").form("Open the table")
+    form.press(address="ann@example.org", name="Ann", bots="1")
+    carry()
+    planned = open_in_mail(browser, "ann@example.org", "/c/")
+    assert "Host" not in planned.text
+    assert "places free" not in planned.text
+    assert "1 of 3 places free" in planned.form("Open the table").press().text
+
+
+def test_a_player_leaves_and_a_host_closes(browser, carry, server):
+    host = open_table(browser, carry, title="Open")
+    guest = join(browser, carry, "Open", "Ben")
+    guest.form("Leave the table").press()
+    assert server.read(listing.waiting)[0].players == ("Ann",)
+    closed = browser.open(host.url).form("Close the table").press()
+    assert "This table is closed." in closed.text
+    assert server.read(listing.waiting) == []
+
+
+def test_using_the_link_again_changes_nothing(browser, carry, server):
+    open_table(browser, carry, title="Open")
+    form_page = None
+    browser.open("/").follow("Open").form("Ask for a place").press(address="ben@example.org", name="Ben")
+    carry()
+    form_page = open_in_mail(browser, "ben@example.org", "/c/")
+    for _ in range(2):
+        form_page.form("Take the place").press()
+    assert server.read(listing.waiting)[0].players == ("Ann", "Ben")
+
+
+def test_sending_my_games_answers_the_same_for_every_address(browser, carry, table):
+    table("templari", 3)
+    form = browser.open("/mine").form("Send them")
+    known, unknown = (form.press(address=address) for address in ("ann@example.org", "nobody@example.org"))
+    assert (known.source, known.url, known.status) == (unknown.source, unknown.url, unknown.status)
+    carry()
+    assert next(mails(browser, "ann@example.org")).heading.endswith("your games")
+    assert not list(mails(browser, "nobody@example.org"))
+
+
+def test_a_wrong_address_for_ones_games_stands_there_to_be_corrected(browser):
+    refused = browser.open("/mine").form("Send them").press(address="a..b@example.org")
+    assert ("address", "a..b@example.org") in refused.form("Send them").fixed
+
+
+def test_nobody_is_flooded_with_their_games(browser, carry, table):
+    table("templari", 3)
+    for _ in range(20):
+        assert browser.open("/mine").form("Send them").press(address="ann@example.org").status == 200
+    carry()
+    sent = [mail for mail in mails(browser, "ann@example.org") if mail.heading.endswith("your games")]
+    assert len(sent) == 5
+
+
+def test_joining_answers_the_same_for_every_address(browser, carry, server):
+    open_table(browser, carry, title="Open")
+    known = server.run(addresses.create, "zoe@example.org", "Zoe")
+    server.run(addresses.confirm, known.id)
+    form = browser.open("/").follow("Open").form("Ask for a place")
+    one, two = (form.press(address=f"{name}@example.org", name="Z") for name in ("zoe", "nobody"))
+    assert (one.source, one.status) == (two.source, two.status)
+
+
+def test_the_organiser_is_called_from_a_public_page(browser, server):
+    from pbem.service.desk import calls
+
+    page = browser.open("/").follow("Call the organiser").form("Call the organiser")
+    assert page.press(address="ann@example.org", text="I get no mail.").heading == "The organiser has your call"
+    assert server.read(calls.waiting)[0].text == "I get no mail."
+    assert page.press(address="nobody", text="x").status == 400
+
+
+def test_a_substitute_takes_the_seat_of_somebody_who_left(browser, carry, table, links, server, person):
+    from pbem.service.absence import substitutes
+
+    game = table("templari", 3, successor="substitute")
+    server.run(substitutes.set_willing, person("Zoe"), willing=True)
+    seat = next(seat for seat, place in game.places().items() if place.name == "Ben")
+    page = browser.open(f"/s/{links.of(game, seat)[1]}")
+    page.form("Leave the table …").press().form("Yes, leave the table").press()
+    carry()
+    page = open_in_mail(browser, "zoe@example.org", "/c/").form(f"Take seat {seat + 1}").press()
+    assert game.places()[seat].name == "Zoe"
+    carry()
+    assert open_in_mail(browser, "zoe@example.org", "/s/").status == 200
+
+
+def test_of_two_free_seats_each_says_which_it_is(browser, carry, table, links, person):
+    game = table("templari", 4, successor="substitute")
+    for name in ("Ben", "Cleo"):
+        seat = next(seat for seat, place in game.places().items() if place.name == name)
+        page = browser.open(f"/s/{links.of(game, seat)[1]}")
+        page.form("Leave the table …").press().form("Yes, leave the table").press()
+    left = {seat: place.name for seat, place in game.places().items() if place.bot or place.name in ("Ben", "Cleo")}
+    assert len(left) == 2
+    page = browser.open(f"/c/{links.made(Purpose.CONFIRM, person('Zoe'), game.id)}")
+    for seat, name in left.items():
+        assert f"Seat {seat + 1} of this running game, where {name} has been so far, is free." in page.text
+    second = max(left)
+    page.form(f"Take seat {second + 1}").press()
+    assert game.places()[second].name == "Zoe"
+    assert game.places()[min(left)].name == left[min(left)]
+
+
+@pytest.mark.parametrize("path", ["/", "/mine", "/call", "/sent", "/called", "/new/bid"])
+def test_every_public_page_leads_to_the_organiser(path, browser):
+    page = browser.open(path)
+    assert page.status == 200
+    assert "organiser" in page.text
+
+
+def passed_on(page):
+    """The link that a host finds to pass on."""
+    return re.search(rf"<code>{HOST}(/\w/\w+)</code>", page.source)[1]
+
+
+def test_a_private_table_is_joined_by_the_link_that_its_host_passes_on_and_nobody_else_is_shown(browser, carry):
+    address = passed_on(open_table(browser, carry, private="yes", title="Secret"))
+    invited = browser.open(address)
+    assert invited.heading == "Secret"
+    invited.form("Ask for a place").press(address="ben@example.org", name="Ben")
+    carry()
+    joined = open_in_mail(browser, "ben@example.org", "/c/").form("Take the place").press()
+    assert "You have a place: Ben" in joined.text
+    assert address not in joined.source
+
+
+def test_a_wrong_name_at_an_invitation_stands_there_to_be_corrected(browser, carry):
+    address = passed_on(open_table(browser, carry, private="yes", title="Secret"))
+    page = browser.open(address).form("Ask for a place").press(address="ben", name="Ben")
+    assert page.status == 400
+    assert page.heading == "Secret"
+    assert 'value="Ben"' in page.source
+
+
+def test_the_host_of_a_public_table_passes_on_its_page(browser, carry):
+    assert browser.open(passed_on(open_table(browser, carry, title="For all"))).heading == "For all"
+
+
+def test_a_link_to_pass_on_gives_no_place_at_a_table_that_is_full(browser, carry):
+    address = passed_on(open_table(browser, carry, private="yes", title="Secret"))
+    for name in ("Ben", "Cleo"):
+        browser.open(address).form("Ask for a place").press(address=f"{name}@example.org", name=name)
+        carry()
+        open_in_mail(browser, f"{name}@example.org", "/c/").form("Take the place").press()
+    assert not browser.open(address).forms()
+
+
+def test_from_the_result_one_press_leads_to_a_table_for_the_same_people(browser, carry, table, links, server):
+    game = table("sunset-poker", 3, title="Friday")
+    for seat in game.places():
+        server.run(leaving.agree_to_end, game.id, game.person_at(seat))
+    _, seat = links.of(game, 0)
+    page = browser.open(f"/s/{seat}").form("Play again with the same people").press()
+    assert page.heading == "Friday"
+    assert "Your table is open. Take your own place below." in page.text
+    assert "2 of 3 places free, one kept for the host" in page.text
+    assert "You have a place" in page.form("Take the place").press().text
+    carry()
+    other = game.places()[1].name
+    invitation = open_in_mail(browser, f"{other.lower()}@example.org", "/c/")
+    assert f"You have a place: {other}" in invitation.form("Take the place").press().text
+
+
+def test_who_waits_at_a_table_is_shown_with_how_reliable_they_were(browser, carry):
+    open_table(browser, carry, seats="4", bots="1", title="Friday")
+    for address in ("/", browser.open("/").links()["Friday"]):
+        page = browser.open(address)
+        assert "Ann" in page.text
+        assert "new here" in page.text
+        assert "bot" in page.text

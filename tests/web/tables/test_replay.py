@@ -1,0 +1,204 @@
+"""The pages that look back: one can walk through a whole game, nobody sees what is not theirs, and no moment costs more."""
+
+import re
+
+import pytest
+from sqlalchemy import event
+
+from pbem.service.play import views
+from tests.service.archive.test_replay import end, moves
+from tests.web.browser import HOST
+from tests.web.test_secrets import poker, words  # noqa: F401 - a fixture comes in by its name
+
+MOST_STATEMENTS = 12
+MOST_BYTES = 60_000
+
+
+@pytest.fixture
+def playing(table):
+    """A public game in its middle."""
+    game = table("templari", 3)
+    list(moves(game, 25))
+    return game
+
+
+def cards(game, seat):
+    """What stands under the cards of a hand."""
+    return {word.removeprefix("the ") for word in words(game, seat)}
+
+
+def statements(server, act):
+    """What an act asks of the database."""
+    asked = []
+
+    def executed(_connection, _cursor, statement, *_):
+        if not statement.startswith(("BEGIN", "PRAGMA")):
+            asked.append(statement)
+
+    event.listen(server.store.engine, "after_cursor_execute", executed)
+    try:
+        act()
+    finally:
+        event.remove(server.store.engine, "after_cursor_execute", executed)
+    return asked
+
+
+def test_one_can_walk_forth_to_the_end_and_back_to_the_beginning(browser, links, playing):
+    token = links.of(playing, 0)[1]
+    page = browser.open(f"/s/{token}").follow("Looking back").follow("From the beginning")
+    assert page.heading == "The deal"
+    assert "First" not in page.links()
+    there = [page.url]
+    while "Forth" in page.links():
+        page = page.follow("Forth")
+        assert page.status == 200
+        there.append(page.url)
+    assert len(there) == playing.row().turn
+    assert page.heading == f"Turn {playing.row().turn - 1} of {playing.row().turn - 1}"
+    assert page.url == browser.open(there[0]).follow("Last").follow("Back").follow("Forth").url
+    back = [page.url]
+    while "Back" in page.links():
+        page = page.follow("Back")
+        back.append(page.url)
+    assert back == there[::-1]
+
+
+def test_a_step_has_an_address_of_its_own_that_shows_the_same_later(browser, links, playing):
+    token = links.of(playing, 1)[1]
+    before = browser.open(f"/s/{token}/replay/7")
+    list(moves(playing, 5))
+    after = browser.open(f"/s/{token}/replay/7")
+    board = re.compile(r'<section aria-labelledby="board".*?</section>', re.DOTALL)
+    assert board.search(before.source).group() == board.search(after.source).group()
+    assert after.heading.startswith("Turn 7 of ")
+
+
+def public_pages(browser, key, turn):
+    yield browser.open(f"/t/{key}/replay").source
+    for number in range(turn):
+        yield browser.open(f"/t/{key}/replay/{number}").source
+
+
+def test_a_spectator_sees_nobody_s_cards_while_they_are_held(browser, poker):  # noqa: F811 - the fixture
+    shown = " ".join(public_pages(browser, poker.row().key, poker.row().turn))
+    for seat in range(3):
+        assert not [word for word in cards(poker, seat) if re.search(rf"\b{word}\b", shown)]
+
+
+def test_a_seat_sees_its_own_cards_and_no_other_s_while_they_are_held(browser, links, poker):  # noqa: F811 - the fixture
+    hands = [cards(poker, seat) for seat in range(3)]
+    for seat in range(3):
+        token = links.of(poker, seat)[1]
+        # Of a pack that went on one has seen the cards, so only the present is looked at.
+        pages = (browser.open(f"/s/{token}/replay/{poker.row().turn - 1}"), browser.open(f"/s/{token}/replay"))
+        shown = " ".join(page.source for page in pages)
+        assert all(re.search(rf"\b{word}\b", shown) for word in hands[seat])
+        for other in {0, 1, 2} - {seat}:
+            assert not [word for word in hands[other] if re.search(rf"\b{word}\b", shown)]
+
+
+def test_when_a_game_is_over_everybody_sees_all_hands(browser, links, poker):  # noqa: F811 - the fixture
+    hands, number = [cards(poker, seat) for seat in range(3)], poker.row().turn - 1
+    key, token = poker.row().key, links.of(poker, 0)[1]
+    end(poker)
+    address = (
+        browser.open(f"/s/{token}/replay").form("A link to show this game to others").press().url.removesuffix("#keep")
+    )
+    assert address.startswith("/h/")
+    for url in (f"/s/{token}/replay/{number}", f"/t/{key}/replay/{number}", f"{address}/{number}"):
+        page = browser.open(url)
+        assert "All hands" in page.text
+        for hand in hands:
+            assert all(re.search(rf"\b{word}\b", page.source) for word in hand)
+
+
+def test_a_private_table_has_no_public_past_and_its_link_acts_for_nobody(browser, links, table):
+    game = table("bid", 3, private=True, invited=("ben@example.org", "cleo@example.org"))
+    list(moves(game, 9))
+    key = game.row().key
+    for url in (f"/t/{key}/replay", f"/t/{key}/replay/1"):
+        assert browser.open(url).status == 404
+    token = links.of(game, 0)[1]
+    assert browser.post(f"/s/{token}/share", []).status == 403
+    end(game)
+    shared = browser.post(f"/s/{token}/share", [])
+    assert shared.status == 200
+    assert not [form for form in shared.forms() if form.action.startswith("/s/")]
+    assert token not in shared.source
+    assert browser.open(f"/t/{key}/replay").status == 404
+
+
+def test_a_player_withdraws_the_link_to_a_finished_game(browser, links, table):
+    game = table("bid", 3)
+    end(game)
+    token = links.of(game, 0)[1]
+    page = browser.open(f"/s/{token}/replay")
+    assert "Stop sharing it" not in [form.button for form in page.forms()]
+    shared = page.form("A link to show this game to others").press()
+    page = browser.open(f"/s/{token}/replay").form("Stop sharing it").press()
+    assert "Stop sharing it" not in [form.button for form in page.forms()]
+    gone = browser.open(shared.url)
+    assert (gone.status, gone.heading) == (410, "This game is no longer shown.")
+
+
+def test_whoever_shares_a_game_is_led_to_the_link_that_is_to_be_passed_on(browser, links, table):
+    game = table("bid", 3)
+    end(game)
+    form = browser.open(f"/s/{links.of(game, 0)[1]}/replay").form("A link to show this game to others")
+    shared = form.press()
+    address, _, place = shared.url.partition("#")
+    assert f'id="{place}"' in shared.source
+    assert f"http://localhost:8000{address}" in shared.text
+
+
+def test_another_site_withdraws_no_link(browser, links, table):
+    game = table("bid", 3)
+    end(game)
+    token = links.of(game, 0)[1]
+    shared = browser.open(f"/s/{token}/replay").form("A link to show this game to others").press()
+    browser.says = {"Origin": "https://elsewhere.example"}
+    assert browser.post(f"/s/{token}/share/stop", []).status == 403
+    assert browser.open(shared.url).status == 200
+
+
+def test_the_page_of_a_table_leads_to_where_one_can_watch_it(browser, playing):
+    page = browser.open(f"/t/{playing.row().key}").follow("Watch this game")
+    assert page.heading == "The game so far"
+    assert page.follow("The present").status == 200
+    end(playing)
+    assert browser.open(f"/t/{playing.row().key}").follow("Look back at the game").heading == "Looking back"
+
+
+def test_no_page_that_looks_back_asks_much_or_weighs_much(browser, links, table, server):
+    game = table("templari", 5, options={"start_money": 40})
+    list(moves(game, 120))
+    if game.row().status == "playing":
+        end(game)
+    views.keep_behind(server)
+    token, key = links.of(game, 0)[1], game.row().key
+    for url in (f"/s/{token}/replay", f"/s/{token}/replay/3", f"/t/{key}/replay/90", f"/t/{key}/replay"):
+        shown = []
+        asked = statements(server, lambda url=url, shown=shown: shown.append(browser.open(url)))
+        assert shown[0].status == 200
+        assert len(asked) <= MOST_STATEMENTS, "\n".join(asked)
+        assert len(shown[0].source.encode()) < MOST_BYTES
+
+
+def test_what_a_moment_asks_of_the_database_is_the_same_in_a_game_ten_times_as_long(browser, links, table, server):
+    asked = []
+    for entries in (25, 150):
+        game = table("templari", 3, options={"start_money": 40})
+        while game.row().turn < entries and (open_now := game.asked()):
+            seat, decision = next(iter(open_now.items()))
+            act = next((act for act in decision.acts if act.verb == "bid"), None)
+            game.play(seat, decision.default if act is None else next(iter(act.choices())))
+        views.keep_behind(server)
+        token = links.of(game, 0)[1]
+        urls = [f"/s/{token}/replay/{number}" for number in (3, entries // 2, entries - 2)]
+        asked.append([statements(server, lambda url=url: browser.open(url)) for url in urls])
+    assert asked[0] == asked[1]
+
+
+def test_no_search_engine_keeps_a_page_that_looks_back(browser, playing):
+    response = browser.client.get(f"/t/{playing.row().key}/replay", base_url=HOST)
+    assert "noindex" in response.headers["X-Robots-Tag"]

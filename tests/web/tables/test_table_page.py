@@ -1,0 +1,362 @@
+"""The table on a page: drawn from its board alone, with everything to decide from, and nothing typed is ever lost."""
+
+import re
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from flask import render_template_string
+from jinja2 import ChoiceLoader, DictLoader
+from lxml import html
+
+from engine import game as games
+from engine.board import Amounts, Grid, Line, Row
+from engine.bots import random_bot
+from engine.chance import Stream
+from engine.game import Listed
+from pbem.service.play.move import rules_of
+from pbem.service.tables import joining
+from pbem.service.tables.new import Wanted
+from pbem.web.public.rules import passages
+from tests.service.a_game import Begun
+from tests.service.play.test_move_cost import cost_of, lengthen
+from tests.web.browser import HOST
+from tests.web.seat.test_page import open_seat, yes
+
+MOST_QUERIES = 12
+MOST_BYTES = 60_000
+
+
+@pytest.fixture
+def templari(table):
+    return table("templari", 3)
+
+
+@pytest.fixture
+def midway(table):
+    """A game of any kind in which something has happened."""
+
+    def play(kind, moves=25, seats=3):
+        game, luck = table(kind, seats), Stream(b"luck", 1)
+        for _ in range(moves):
+            seat, decision = next(iter(game.asked().items()))
+            game.play(seat, random_bot(rules_of(game.row()), game.view(seat), decision, luck))
+        return game
+
+    return play
+
+
+def act(page, button):
+    return next(form for form in page.acts() if form.button == button)
+
+
+def words_of(board, teller):
+    """Everything that a board says."""
+    yield teller(board.turn)
+    for part in (*board.up, *board.mine, *board.others, *board.scores):
+        if isinstance(part, Line):
+            yield teller(part.text)
+        elif isinstance(part, Row):
+            yield teller(part.label)
+            for face in part.faces:
+                yield from (teller(face.word), teller(face.note))
+        elif isinstance(part, Amounts):
+            yield from (f"{teller(label)}{number}" for label, number in part.pairs)
+        else:
+            assert isinstance(part, Grid)
+            for _, numbers in part.rows:
+                yield from (str(number) for number in numbers if number is not None)
+
+
+@pytest.mark.parametrize("kind", games.names())
+def test_a_page_says_everything_that_the_board_of_its_seat_says(kind, browser, links, midway):
+    game = midway(kind)
+    rules = games.load(kind)
+    for seat in range(3):
+        text = open_seat(browser, links, game, seat).text.casefold()
+        board = rules.board(game.view(seat), seat)
+        for words in words_of(board, rules.teller(seat, ("Ann", "Ben", "Cleo"))):
+            assert " ".join(words.split()).casefold() in text
+
+
+@pytest.mark.parametrize("kind", games.names())
+def test_a_page_costs_few_queries_and_few_bytes(kind, browser, links, midway, server):
+    game = midway(kind)
+    for seat in range(3):
+        pages = []
+        token = links.of(game, seat)[1]
+        cost = cost_of(server.store, lambda: pages.append(browser.open(f"/s/{token}")))  # noqa: B023 - called at once
+        assert pages[0].status == 200
+        assert len(cost.statements) <= MOST_QUERIES, "\n".join(cost.statements)
+        assert len(pages[0].source.encode()) < MOST_BYTES
+
+
+def test_a_page_costs_few_queries_too_when_its_last_choice_is_long_ago(browser, links, templari, server):
+    seat = next(iter(templari.asked()))
+    templari.play(seat, "pass")
+    lengthen(server, templari.id, 200)
+    token = links.of(templari, seat)[1]
+    pages = []
+    cost = cost_of(server.store, lambda: pages.append(browser.open(f"/s/{token}")))
+    assert "You pass." in pages[0].text
+    assert len(cost.statements) <= MOST_QUERIES, "\n".join(cost.statements)
+
+
+def test_a_very_long_story_is_told_from_its_end(app):
+    with app.test_request_context(base_url=HOST):
+        source = render_template_string(
+            '{% import "parts.html" as parts %}{{ parts.story(told, "Since") }}',
+            told=[f"Event {n}." for n in range(300)],
+        )
+    assert re.findall(r"Event (\d+)", source) == [str(n) for n in range(200, 300)]
+    assert "only the last 100 sentences" in source
+    assert "Before that: 92 more" in source
+
+
+def test_the_style_sheet_is_small(browser):
+    with browser.client.get("/static/pbem.css", base_url=HOST) as answer:
+        assert len(answer.get_data()) < MOST_BYTES / 2
+
+
+def test_a_game_may_draw_its_table_itself(app, browser, links, templari):
+    own = DictLoader({"games/templari.html": "<p>{{ board.title }}, my way</p>"})
+    app.jinja_loader = ChoiceLoader([own, app.jinja_loader])
+    assert "Templari, lot 1 of 15, my way" in open_seat(browser, links, templari, 0).text
+
+
+@pytest.mark.parametrize("kind", games.names())
+def test_whoever_hears_the_page_finds_every_part_and_every_field_by_its_name(kind, browser, links, midway):
+    game = midway(kind)
+    asked = next(iter(game.asked()))
+    tree = html.fromstring(open_seat(browser, links, game, asked).source)
+    assert len(tree.findall(".//h1")) == len(tree.findall(".//main")) == 1
+    levels = [int(each.tag[1]) for each in tree.iter("h1", "h2", "h3", "h4")]
+    assert levels[0] == 1
+    assert all(later <= earlier + 1 for earlier, later in pairwise(levels))
+    ids = Counter(each.get("id") for each in tree.iter() if each.get("id"))
+    assert set(ids.values()) == {1}
+    for name in (each.get("aria-labelledby") for each in tree.iter()):
+        assert name is None or name in ids
+    for link in tree.iter("a"):
+        assert not link.get("href").startswith("#") or link.get("href")[1:] in ids
+        assert link.text_content().strip()
+    for each in tree.iter("input", "select", "textarea"):
+        labelled = any(up.tag == "label" and up.text_content().strip() for up in each.iterancestors())
+        assert labelled or each.get("type") == "hidden"
+    for each in tree.iter("button", "summary", "legend", "th"):
+        assert each.text_content().strip()
+
+
+def test_a_refused_form_comes_back_as_it_was_filled_in(browser, links, table):
+    game = table("bid", 3)
+    while not any("Some" in repr(decision) for decision in game.asked().values()):
+        seat, decision = next(iter(game.asked().items()))
+        game.play(seat, decision.default)
+    seat = next(iter(game.asked()))
+    refused = act(open_seat(browser, links, game, seat), "Bid …").press(b0=["1", "2", "4"])
+    assert refused.status == 400
+    assert "You have chosen 3, and it must be 2." in refused.text
+    ticked = re.findall(r'type="checkbox" name="b0" value="(\d)" checked', refused.source)
+    assert ticked == ["1", "2", "4"]
+
+
+def test_whatever_was_written_and_refused_is_still_there(browser, links, templari):
+    page = open_seat(browser, links, templari, next(iter(templari.asked())))
+    evil = 'bid "><script>alert(1)</script>'
+    for button, field in (("See what that means", "written"), ("Set this order", "order"), ("Ask the rules", "wanted")):
+        again = page.form(button).press(**{field: evil})
+        assert again.status in (200, 400)
+        tree = html.fromstring(again.source)
+        typed = [each for each in tree.iter("input") if each.get("name") == field and each.get("type") != "hidden"]
+        assert [each.get("value") for each in typed] == [evil]
+        assert "<script" not in again.source
+
+
+def test_back_from_a_preview_the_choice_is_still_filled_in(browser, links, templari):
+    page = open_seat(browser, links, templari, next(iter(templari.asked())))
+    back = act(page, "Bid …").press(b0=7).follow("Choose differently")
+    assert re.search(r'name="b0" value="7" required checked', back.source)
+
+
+def test_going_back_to_a_preview_sends_no_form_again_and_shows_what_became_of_the_choice(browser, links, templari):
+    preview = act(open_seat(browser, links, templari, next(iter(templari.asked()))), "Bid …").press(b0=5)
+    assert browser.open(preview.url).source == preview.source
+    receipt = yes(preview).press()
+    again = browser.open(preview.url)
+    assert again.status == 303
+    assert browser.open(again.response.headers["Location"]).heading == receipt.heading
+
+
+def test_an_address_with_a_made_up_choice_shows_the_table_all_the_same(browser, links, templari):
+    token = links.of(templari, next(iter(templari.asked())))[1]
+    for choice in ("bid+99", "x" * 2000, "%3Cscript%3E", "use+a+for+b"):
+        page = browser.open(f"/s/{token}?choice={choice}")
+        assert page.status == 200
+        assert " checked" not in page.source
+
+
+def test_a_sealed_choice_is_changed_where_it_stands_filled_in(browser, links, table):
+    poker = table("sunset-poker", 3)
+    page = open_seat(browser, links, poker, 0)
+    receipt = yes(page.acts()[0].press(b0=2)).press()
+    page = receipt.follow("Back to the table")
+    assert re.findall(r'value="(\d+)" required checked', page.source) == ["2"]
+    changed = yes(page.acts()[0].press(b0=4)).press()
+    assert changed.heading != receipt.heading
+    assert changed.heading.startswith("Your choice is in: ")
+
+
+def test_a_number_is_stepped_up_and_down_without_a_script(browser, links, templari):
+    preview = act(open_seat(browser, links, templari, next(iter(templari.asked()))), "Bid …").press(b0=5)
+    steps = next(form for form in preview.forms() if form.button == "Bid 4")
+    assert "Bid 6" in preview.text
+    assert steps.press().heading == "Bid 4"
+    edge = act(preview.follow("Choose differently"), "Bid …").press(b0=0)
+    assert "Bid 1" in edge.text
+    assert "Bid -1" not in edge.text
+
+
+def test_a_form_that_came_too_late_says_what_it_said(browser, links, templari):
+    seat = next(iter(templari.asked()))
+    preview = act(open_seat(browser, links, templari, seat), "Bid …").press(b0=5)
+    templari.play(seat, "pass")
+    late = yes(preview).press()
+    assert late.status == 409
+    assert "It said: bid 5" in late.text
+
+
+def test_raising_up_to_a_limit_is_ordered_with_a_number_and_a_box(browser, links, templari):
+    seat = next(iter(templari.asked()))
+    form = open_seat(browser, links, templari, seat).form("Raise for me")
+    assert "Your order is up to 9 or ask me" in form.press(limit=9, ask="yes").text
+    other = next(iter(templari.asked()))
+    page = open_seat(browser, links, templari, other).form("Pass this auction").press()
+    assert templari.row().turn > 2 or "Your order is pass this auction" in page.text
+
+
+def test_what_cannot_be_done_now_is_told_with_its_reason(browser, links, table):
+    game = table("sun-bid", 3)
+    seat = next(iter(game.asked()))
+    page = open_seat(browser, links, game, seat)
+    assert "You have no Pawn and no Court in your take." in page.text
+    before = game.row()
+    asked = page.form("Ask the rules").press(wanted="use the Consul for the Rite")
+    assert asked.status == 200
+    assert asked.text.count("You have no Pawn and no Court in your take.") == 2
+    assert "You can do that now" in asked.form("Ask the rules").press(wanted="flip").text
+    assert "“win” is not" in asked.form("Ask the rules").press(wanted="win").text
+    assert game.row() == before
+
+
+def test_whoever_is_not_asked_sees_whose_turn_it_is(browser, links, templari):
+    asked = next(iter(templari.asked()))
+    name = ("Ann", "Ben", "Cleo")[asked]
+    page = open_seat(browser, links, templari, (asked + 1) % 3)
+    assert page.heading == "You have nothing to decide now"
+    assert f"It is {name}'s turn to bid" in page.text
+    assert "You are not asked now." in page.text
+
+
+@pytest.mark.parametrize("kind", games.names())
+def test_the_rules_of_every_game_are_public_with_what_can_be_agreed(kind, browser):
+    rules = games.load(kind)
+    page = browser.open(f"/games/{kind}")
+    assert page.heading == rules.title
+    told = " ".join(rules.rules.partition("\n\n")[2].split())
+    assert all(word in page.text for word in set(re.findall(r"[\w']+", told)))
+    for option in rules.options:
+        assert rules.teller()(option.called) in page.text
+        assert rules.teller()(option.about) in page.text
+        if isinstance(option, Listed):
+            assert f"it can be {rules.teller()(option.words(option.values[0]))}" in page.text
+    assert sum(bool(passage.heading) for passage in passages(rules.rules)) >= 5
+
+
+def test_beside_a_table_the_rules_say_what_was_agreed_there(browser, links, table):
+    game = table("templari", 3, options={"start_money": 20, "money": "open"})
+    page = open_seat(browser, links, game, 0).follow("Rules")
+    assert "Coins at the start 20 usually 12" in page.text
+    assert "The others' coins shown usually hidden" in page.text
+    assert "Cards in a lot always two as usual" in page.text
+    assert page.follow("Back to the table").heading
+
+
+@pytest.mark.parametrize("kind", games.names())
+def test_what_can_be_agreed_stands_in_words_where_a_table_is_opened(kind, browser):
+    rules, page = games.load(kind), browser.open(f"/new/{kind}")
+    for option in rules.options:
+        assert rules.teller()(option.called) in page.text
+        if isinstance(option, Listed):
+            assert all(rules.teller()(spoken) in page.text for _value, spoken in option.spoken)
+    assert "_" not in page.text, "a name for programs"
+
+
+def test_what_is_not_as_usual_at_a_table_stands_on_its_page_in_words(browser, table):
+    game = table("templari", 3, options={"start_money": 20, "side_auction": "off"})
+    page = browser.open(f"/t/{game.row().key}")
+    assert "Who may sell a card: nobody; Coins at the start: 20" in page.text
+
+
+def test_an_option_that_means_nothing_for_so_many_players_is_not_told(browser, links, table):
+    page = open_seat(browser, links, table("sorcerous-futures", 3), 0).follow("Rules")
+    assert "Who has the Excuse" not in page.text
+    page = open_seat(browser, links, table("sorcerous-futures", 4), 0).follow("Rules")
+    assert "Who has the Excuse" in page.text
+
+
+NAMES = {
+    "html": "<img src=x onerror=alert(1)>",
+    "from the right": "\u05e9\u05e8\u05d4 \u05db\u05d4\u05df",
+    "pictures": "\U0001f98a\U0001f468\u200d\U0001f469\u200d\U0001f467",
+    "a template": "{{ 7 * 7 }}{% raw %}",
+    "a form of gettext": "%(x)s %s %",
+    "as long as can be": "W" * 40,
+}
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_whatever_somebody_is_called_is_shown_as_it_is_and_keeps_to_itself(kind, browser, links, server, person):
+    name = NAMES[kind]
+    players = [person("Ann"), person("Ben"), person("Cleo")]
+    game_id = server.run(joining.create_table, players[0], Wanted("templari", 3, title=name)).game_id
+    for player, called in zip(players, (name, "Ben", "Cleo"), strict=True):
+        server.run(joining.join, game_id, player, name=called)
+    game = Begun(server, game_id)
+    while game.row().turn < 4 or 0 not in game.asked():
+        game.play(next(iter(game.asked())), "pass")
+    for seat in range(3):
+        pages = [open_seat(browser, links, game, seat)]
+        pages.append(pages[0].follow("Rules"))
+        pages += [form.press() for form in pages[0].acts() if form.button == "Pass"]
+        pages.append(browser.open(f"/m/{links.of(game, seat)[0]}/pass"))
+        for page in pages:
+            assert page.status == 200
+            assert name in page.text
+            assert "<img" not in page.source
+            assert "49" not in page.heading
+            # Where it stands in a sentence it is set apart, by marks that are invisible; elsewhere by an element.
+            apart = [each.text_content() for each in html.fromstring(page.source).iter("bdi")]
+            assert any(name in each for each in apart)
+            if kind == "from the right":
+                assert page.source.count(name) <= len(
+                    re.findall(f"\u2068{name}\u2069|<bdi>{name}|<title>{name}", page.source)
+                )
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 10_000, "\u05d0" * 10_000, "\U0001f98a" * 10_000, "<b>" * 3_300, "\u200d" * 9_999]
+)
+def test_ten_thousand_characters_are_refused_kindly_wherever_they_are_typed(text, browser, links, templari):
+    page = open_seat(browser, links, templari, next(iter(templari.asked())))
+    fields = {
+        "See what that means": "written",
+        "Set this order": "order",
+        "Ask the rules": "wanted",
+        "Call the organiser": "text",
+    }
+    for button, field in fields.items():
+        refused = page.form(button).press(**{field: text})
+        assert refused.status in (400, 413)
+        assert len(refused.source.encode()) < MOST_BYTES
+        assert "Nothing was changed" in refused.text
+        assert "<b><b>" not in refused.source
