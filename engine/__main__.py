@@ -1,8 +1,8 @@
 """The games in a terminal: play one, watch one, read its rules, check a new one.
 
-python -m engine play sunset-poker --seats 4 --me 0 --bots greedy
-python -m engine watch bid --seats 4 --seed 7
-python -m engine rules templari
+python -m engine play GAME --seats 4 --me 0 --bots greedy
+python -m engine watch GAME --seats 4 --seed 7
+python -m engine rules GAME
 python -m engine check path/to/mygame.py
 """
 
@@ -28,18 +28,18 @@ from engine.testing.reference import reference as reference_page
 
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
 
-HELP: Final = """Write one of the things shown, or:
+HELP: Final = """Type one of the choices shown, or:
   board   show the table again
-  log     show all that happened so far
+  log     show everything so far
   rules   read the rules
-  silent  show what your silence would mean
-  orders  show what you may leave as a standing order
+  silent  show what happens if you miss the deadline
+  orders  show the possible standing orders
   quit    leave the table
 """
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code says whether all went well."""
+    """Run one command and return its exit code."""
     parser = _parser()
     arguments = parser.parse_args(words)
     try:
@@ -50,7 +50,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print("\nYou leave the table.")
         return 1
     except BrokenPipeError:
-        # Whoever was reading has seen enough; the interpreter would complain once more when it flushes.
+        # The reader has closed the pipe; the interpreter would complain again when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code
@@ -66,7 +66,7 @@ def play(arguments: argparse.Namespace) -> int:
 
 
 def watch(arguments: argparse.Namespace) -> int:
-    """Watch bots play a game: every sentence, then the table."""
+    """Watch bots play a game: every event, then the table."""
     table = _begin(arguments)
     luck = Stream(table.position.seed, 2**40)
     teller = table.position.game.teller(None, NAMES)
@@ -82,7 +82,7 @@ def watch(arguments: argparse.Namespace) -> int:
 
 
 def rules(arguments: argparse.Namespace) -> int:
-    """Print the rules page of a game, its options and its credits."""
+    """Print the rules, options and credits of a game."""
     found = _game(arguments.game)
     teller = found.teller()
     print(_page(found))
@@ -100,7 +100,7 @@ def rules(arguments: argparse.Namespace) -> int:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """Run the conformance kit on one game or on all."""
+    """Run the conformance kit on one game or on all games."""
     troubles = 0
     for name in [arguments.game] if arguments.game else game.names():
         named = arguments.game is not None
@@ -129,7 +129,7 @@ class _Sitting:
         self._order: orders.Order | None = None
 
     def play(self) -> None:
-        """Until the game is over."""
+        """Play until the game is over."""
         while asks := self._table.asks():
             waiting = [seat for seat in asks if seat not in self._table.position.box]
             seat = next((s for s in waiting if s != self._me), self._me)
@@ -161,7 +161,7 @@ class _Sitting:
             return
 
     def _leave_order(self, line: str, decision: Decision) -> bool:
-        """Take the line for a standing order, if it is one that can answer this question."""
+        """Take the line as a standing order if it is one that can answer this decision."""
         try:
             self._order = orders.read_order(line, decision)
         except Refused:
@@ -169,7 +169,7 @@ class _Sitting:
         return self._obey(decision)
 
     def _obey(self, decision: Decision) -> bool:
-        """Let the standing order answer; tell if it has ended."""
+        """Let the standing order answer, and say so if it has ended."""
         assert self._order is not None
         given = orders.answer(self._order, self._game, self._table.view(self._me), self._me)
         self._order = given.order
@@ -182,7 +182,7 @@ class _Sitting:
         return True
 
     def _command(self, line: str, decision: Decision) -> bool:
-        """Obey a line that is for the terminal and not for the game."""
+        """Obey a line that is meant for the terminal. Return whether it was one."""
         match line:
             case "" | "help" | "?":
                 print(HELP)
@@ -195,7 +195,7 @@ class _Sitting:
             case "log":
                 _tell(self._table.told(self._me), self._teller)
             case "silent":
-                print(f"Silence would mean: {grammar.write(decision, decision.default)}")
+                print(f"If you miss the deadline: {grammar.write(decision, decision.default)}")
             case "quit" | "exit":
                 raise EOFError
             case _:
@@ -260,7 +260,7 @@ def _show_end(table: Table, seat: int, teller: Teller) -> None:
 
 
 def _page(found: game.Game[Any]) -> str:
-    """The rules page, as wide as the boards."""
+    """Return the rules page, as wide as the boards."""
     return "\n\n".join(_filled(" ".join(paragraph.split())) for paragraph in found.rules.split("\n\n"))
 
 
@@ -288,10 +288,10 @@ def _parser() -> argparse.ArgumentParser:
         ("watch", watch, "Watch bots play a game."),
     ):
         table = command(name, run, about)
-        table.add_argument("game", help=f"one of {', '.join(game.names())}, or a path to a module")
-        table.add_argument("--seats", type=int, help="how many players (the fewest, if not given)")
-        table.add_argument("--seed", help="a word that makes the luck: the same word, the same game")
-        table.add_argument("--bots", choices=sorted(bots.BOTS), default="greedy", help="who the others are")
+        table.add_argument("game", help=f"one of {', '.join(game.names())}, or a path to a module or package")
+        table.add_argument("--seats", type=int, help="how many players (default: the fewest)")
+        table.add_argument("--seed", help="a word that decides the chance: the same word gives the same game")
+        table.add_argument("--bots", choices=sorted(bots.BOTS), default="greedy", help="who plays the other seats")
         table.add_argument(
             "--option",
             action="append",
@@ -302,8 +302,8 @@ def _parser() -> argparse.ArgumentParser:
         if name == "play":
             table.add_argument("--me", type=int, default=0, help="your seat, counted from 0")
     command("rules", rules, "Print the rules page of a game.").add_argument("game")
-    checking = command("check", check, "Check that a game keeps the laws of the house.")
-    checking.add_argument("game", nargs="?", help="a game or a path to a module; all games, if not given")
+    checking = command("check", check, "Check that a game keeps every law of the kit.")
+    checking.add_argument("game", nargs="?", help="a game, or a path to a module or package (default: all games)")
     checking.add_argument("--thorough", action="store_true", help="every pair of options at every number of players")
     command("reference", reference, "Print the reference page of the engine, in Markdown.")
     return parser

@@ -1,8 +1,8 @@
-"""What a seat sees, as data, and its plain-text rendering.
+"""The board: what a seat sees, as data and as plain text.
 
-A board is told in the order in which it would be read aloud: whose turn it is, what is up, what I have, what the others
-have, the scores. A page draws the same data with cards and dice; a mail prints it in 72 columns. It is made from one
-seat's view and from nothing else. This module must never hold a rule.
+A board follows the order in which it would be read aloud: whose turn it is, what is on the table, what I have, what the
+others have, the scores. A page draws it with cards and dice, an email prints it in 72 columns. It is made from one
+seat's view and nothing else. This module must never contain a rule.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WIDTH: Final = 72
 
 @fact
 class Face:
-    """One thing on the table: a card, a tile, a die. `id` is what it is drawn from, `word` and `note` what it is called."""
+    """A thing on the table, such as a card, tile or die. `kind` and `id` choose the drawing; `word` and `note` name it."""
 
     kind: str
     id: str
@@ -36,7 +36,7 @@ class Line:
 
 @fact
 class Row:
-    """Things side by side under one label: a pool, a hand, a throw of dice."""
+    """Things side by side under a label: a pool, a hand, a roll of dice."""
 
     label: Text
     faces: tuple[Face, ...]
@@ -44,14 +44,14 @@ class Row:
 
 @fact
 class Amounts:
-    """Numbers by name: coins, cards left, the high bid."""
+    """Numbers with their names: coins, cards left, the high bid."""
 
     pairs: tuple[tuple[Text, int], ...]
 
 
 @fact
 class Grid:
-    """Numbers of several players: one line a seat, one column a kind of number. None stands where there is none."""
+    """Numbers of several players: a row for each seat, a column for each kind of number. None is an empty cell."""
 
     columns: tuple[Text, ...]
     rows: tuple[tuple[int, tuple[int | None, ...]], ...]
@@ -62,7 +62,7 @@ Part = Line | Row | Amounts | Grid
 
 @fact
 class Board:
-    """A whole table as one reader sees it. The order of the fields is the order of reading."""
+    """A whole table as one reader sees it. The fields are in reading order."""
 
     title: Text
     turn: Text
@@ -79,11 +79,23 @@ HEADINGS: Final = (
     ("scores", Text("Scores")),
 )
 ALL: Final = Text("The players")
-"""What the others are called where the reader has no seat."""
+"""The heading for the others if the reader has no seat."""
 
 
 def plain(board: Board, teller: Teller, width: int = WIDTH) -> str:
-    """The board in plain text, fit to be read aloud from top to bottom."""
+    """Return the board as plain text, which makes sense read aloud from top to bottom.
+
+    >>> from engine.tell import say
+    >>> hand = Row(say("your hand"), (Face("card", "7", "the Forest"), Face("card", "8", "the Sea", "Crown")))
+    >>> coins = Amounts(((say("coins"), 5),))
+    >>> print(plain(Board(say("Toy"), say("It is {seat's} turn.", seat=0), mine=(hand, coins)), Teller(0)), end="")
+    TOY
+    It is your turn.
+    <BLANKLINE>
+    You have
+      Your hand: the Forest; the Sea (Crown)
+      Coins 5
+    """
     lines = [
         *wrap(teller(board.title).upper(), width),
         *wrap(teller(board.turn), width),
@@ -118,7 +130,7 @@ def _faces(faces: Sequence[Face], teller: Teller) -> str:
 
 
 def describe(face: Face, teller: Teller) -> str:
-    """A face in words: its name and what stands on it."""
+    """Return a face in words: its name and note."""
     word = teller(face.word)
     return f"{word} ({teller(face.note)})" if face.note else word
 
@@ -141,7 +153,7 @@ def _grid(grid: Grid, teller: Teller, width: int) -> list[str]:
 
 
 def wrap(text: str, width: int = WIDTH, first: str = "", rest: str = "") -> list[str]:
-    """The text in lines of this width; no word is broken at a hyphen."""
+    """Return the text as lines of at most this width, never broken at a hyphen."""
     return textwrap.wrap(
         text,
         width,

@@ -1,8 +1,8 @@
-"""Players made of code: they see one seat's view and the decision, and give a choice.
+"""Bots: they see one seat's view and its decision, and return a choice.
 
-`greedy` tries each of a few choices in some imagined worlds, a truth that fits what it has seen, plays on until it is
-asked again, and takes what looks best then. A bot has no memory and no privileges: it may be put in at any seat, at any
-moment, and what it cannot see it has to imagine.
+`greedy` tries a few choices in a few imagined worlds that fit what it has seen, plays each on until it is asked again,
+and takes the choice that looks best. A bot has no memory and no privileges: it can take over any seat at any moment, and
+it must imagine what it cannot see.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.game import Game
 from engine.table import Position
 
 Bot = Callable[[Game[Any], Any, Decision, Draw], Choice]
-"""From the game, the seat's own view, its decision and a source of luck to a choice."""
+"""Takes the game, the seat's own view, its decision and a source of chance; returns a choice."""
 
 _MOST_TRIES: Final = 100
 _CANDIDATES: Final = 12
@@ -26,7 +26,7 @@ _HORIZON: Final = 12
 
 
 def random_bot(game: Game[Any], view: Any, decision: Decision, draw: Draw) -> Choice:
-    """Any choice the rules allow. Where blanks seldom fit together it falls back on what silence means."""
+    """Return any legal choice, or the default if values that fit together are hard to find."""
     for _ in range(_MOST_TRIES):
         choice = decision.sample(draw)
         if game.objects(view, decision.seat, choice) is None:
@@ -35,7 +35,7 @@ def random_bot(game: Game[Any], view: Any, decision: Decision, draw: Draw) -> Ch
 
 
 def greedy(game: Game[Any], view: Any, decision: Decision, draw: Draw) -> Choice:
-    """The choice that looks best in a few imagined worlds, one own decision ahead."""
+    """Return the choice that looks best in a few imagined worlds, at the seat's next decision."""
     candidates = _candidates(game, view, decision, draw)
     if len(candidates) == 1:
         return candidates[0]
@@ -48,7 +48,7 @@ BOTS: Final[dict[str, Bot]] = {"random": random_bot, "greedy": greedy}
 
 
 def _candidates(game: Game[Any], view: Any, decision: Decision, draw: Draw) -> list[Choice]:
-    """All choices if they are few; else what silence means and some others, the cheapest of a range among them."""
+    """Return all choices if there are few, else the default and some others, including the cheapest of each act."""
     if decision.count() <= _CANDIDATES:
         found = decision.choices()
     else:
@@ -60,14 +60,14 @@ def _candidates(game: Game[Any], view: Any, decision: Decision, draw: Draw) -> l
 
 
 def _imagine(game: Game[Any], view: Any, seat: int, draw: Draw) -> Position:
-    """A truth that fits the view, with luck of its own: the same for every candidate, so that they compare."""
+    """Return a world that fits the view. All candidates are tried in the same worlds, so that they compare."""
     seed = b"".join(draw.below(2**32).to_bytes(4, "big") for _ in range(4))
     seats = len(game.standing(view).scores)
     return Position(game, seats, seed, game.imagine(view, seat, draw))
 
 
 def _hope(world: Position, seat: int, choice: Choice) -> int:
-    """How good it looks for the seat when it is next asked after this choice, if the others just do something."""
+    """Return how good it looks for the seat when it is next asked after this choice, if the others play anyhow."""
     luck = Stream(world.seed, 2**32)
     position, _ = replace(world, box={}).submit(seat, choice)
     for _ in range(_HORIZON * position.seats):
@@ -75,7 +75,7 @@ def _hope(world: Position, seat: int, choice: Choice) -> int:
         if not asked or (seat in asked and position.turn > world.turn):
             break
         other = next((s for s in asked if s != seat), seat)
-        # Half of the time the others are silent: players who always did something at random would bid far too much.
+        # Half of the time the others take the default, because random players would bid far too much.
         guess = random_bot(position.game, position.state, asked[other], luck) if luck.below(2) else asked[other].default
         position, _ = position.submit(other, guess)
     return position.game.prospect(position.state, seat)

@@ -1,12 +1,12 @@
-"""Chance to the bit: every card turned and every die thrown can be derived again from one seed.
+"""Chance: every card drawn and every die rolled can be derived again from one seed.
 
-A seed makes one stream of numbers per log entry. Before the deal everybody is told the commitment, a hash of the
-server's secret; each player may add a word; the seed is made of both; when the game is over the secret is told, and
-anybody can check that nothing was chosen after the fact.
+A seed gives one stream of numbers for each log entry. Before the deal everyone gets the commitment, a hash of the
+server's secret, and may add a word. The seed is made from the secret and the words. After the game the secret is
+published, and anyone can check that nothing was chosen after the fact.
 
 Block i of entry e is HMAC-SHA256(seed, "draw/1" + e as 8 bytes + i as 4 bytes), read as four 64-bit words, first word
-first, all big-endian. This module must never use another source of randomness, and must never change: old games are
-verified by it.
+first, all big-endian. This module must never use another source of randomness, and must never change, because old games
+are verified by it.
 """
 
 from __future__ import annotations
@@ -20,24 +20,30 @@ from typing import NamedTuple, TypeVar
 T = TypeVar("T")
 
 Drawn = tuple[int, int]
-"""One number drawn: the bound it was below, and the number."""
+"""One number drawn: its bound, and the number below it."""
 
 _WORDS = 2**64
 
 
 class Draw:
-    """Where a rule gets its luck from. Rules take it as a parameter, so a test can pass a scripted one."""
+    """The source of chance that rules take as a parameter, so that a test can pass a scripted one.
+
+    >>> Stream(bytes(32), 0).pick(("heads", "tails"))
+    'tails'
+    >>> Scripted([0]).pick(("heads", "tails"))
+    'heads'
+    """
 
     def below(self, bound: int) -> int:
-        """A number from 0 to bound - 1, each equally likely."""
+        """Return a number from 0 to bound - 1, each equally likely."""
         raise NotImplementedError
 
     def pick(self, items: Sequence[T]) -> T:
-        """One of the items, each equally likely."""
+        """Return one of the items, each equally likely."""
         return items[self.below(len(items))]
 
     def shuffle(self, items: Iterable[T]) -> list[T]:
-        """The items in random order: Fisher-Yates from the last place down."""
+        """Return the items in random order: a Fisher-Yates shuffle from the last place down."""
         order = list(items)
         for i in range(len(order) - 1, 0, -1):
             j = self.below(i + 1)
@@ -46,7 +52,7 @@ class Draw:
 
 
 class Stream(Draw):
-    """The luck of one log entry, and the record of what was drawn from it."""
+    """The chance of one log entry, and a record of the numbers drawn."""
 
     def __init__(self, seed: bytes, entry: int) -> None:
         self.drawn: list[Drawn] = []
@@ -56,9 +62,9 @@ class Stream(Draw):
         self._words: list[int] = []
 
     def below(self, bound: int) -> int:
-        # Below a larger bound there are numbers that no word gives, and to wait for a word that fits would have no end.
+        # No word is large enough for every number below a larger bound, and rejecting words would never end.
         if not 1 <= bound <= _WORDS:
-            raise ValueError("there is nothing to draw from")
+            raise ValueError("a number can only be drawn below a bound from 1 to 2**64")
         limit = _WORDS - _WORDS % bound
         while True:
             if not self._words:
@@ -73,7 +79,7 @@ class Stream(Draw):
 
 
 class Scripted(Draw):
-    """Luck written down beforehand, for tests and for reading a log again."""
+    """Numbers given in advance, for tests and for replaying a log."""
 
     def __init__(self, numbers: Iterable[int]) -> None:
         self.drawn: list[Drawn] = []
@@ -82,20 +88,20 @@ class Scripted(Draw):
     def below(self, bound: int) -> int:
         number = next(self._numbers, None)
         if number is None or not 0 <= number < bound:
-            raise ValueError(f"the script has no number below {bound} here, but {number}")
+            raise ValueError(f"the next scripted number should be below {bound}, not {number}")
         self.drawn.append((bound, number))
         return number
 
 
 def commitment(secret: bytes) -> str:
-    """What is told before the deal: it binds the server to its secret without giving it away."""
+    """Return the hash published before the deal, which binds the server to its secret without revealing it."""
     return hashlib.sha256(secret).hexdigest()
 
 
 def seed_from(secret: bytes, words: Sequence[str]) -> bytes:
-    """The seed of a game, from the server's secret and the players' words in joining order.
+    """Return the seed of a game, from the server's secret and the players' words in the order of joining.
 
-    Each word stands with its length before it, so that no two lists of words make the same seed.
+    Each word is preceded by its length, so that different lists of words give different seeds.
     """
     message = b""
     for word in words:
@@ -105,7 +111,7 @@ def seed_from(secret: bytes, words: Sequence[str]) -> bytes:
 
 
 class Derived(NamedTuple):
-    """How one number came about: the block, the place in it, the word there, and the number; None if it was passed over."""
+    """How one number was derived: the block, the place in it, the word there, its bound, and the number; None if rejected."""
 
     block: int
     place: int
@@ -115,11 +121,11 @@ class Derived(NamedTuple):
 
 
 def derive(seed: bytes, entry: int, bounds: Iterable[int]) -> Iterator[Derived]:
-    """Every word that is looked at for numbers below these bounds, so that each step can be worked out again by hand."""
+    """Yield every word used for numbers below these bounds, so that each step can be repeated by hand."""
     words = ((block, place, word) for block in count() for place, word in enumerate(_words_of(seed, entry, block)))
     for bound in bounds:
         if not 1 <= bound <= _WORDS:
-            raise ValueError("there is nothing to draw from")
+            raise ValueError("a number can only be drawn below a bound from 1 to 2**64")
         for block, place, word in words:
             taken = word < _WORDS - _WORDS % bound
             yield Derived(block, place, word, bound, word % bound if taken else None)
@@ -128,12 +134,12 @@ def derive(seed: bytes, entry: int, bounds: Iterable[int]) -> Iterator[Derived]:
 
 
 def follows(seed: bytes, entry: int, drawn: Iterable[Drawn]) -> bool:
-    """Whether these are the numbers that the seed gives for this entry."""
+    """Whether the seed gives these numbers for this entry."""
     stream = Stream(seed, entry)
     return all(stream.below(bound) == number for bound, number in drawn)
 
 
 def _words_of(seed: bytes, entry: int, block: int) -> list[int]:
-    """The words of one block, in the order in which they are taken."""
+    """Return the words of one block in the order in which they are used."""
     raw = hmac.digest(seed, b"draw/1" + entry.to_bytes(8, "big") + block.to_bytes(4, "big"), "sha256")
     return [int.from_bytes(raw[i : i + 8], "big") for i in range(0, 32, 8)]

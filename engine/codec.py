@@ -3,14 +3,14 @@
 Every value of the engine is a tagged object with its fields: `{"coins":5,"is":"Bid","seat":1}`. Canonical means one text
 for one value (sorted names, no blanks), so a text can be hashed and compared byte for byte.
 
-A log outlives the code that wrote it. When a kind gains or changes a field it lists, oldest first, in `older` the
-functions that bring data of its earlier shapes up to the next one:
+A log outlives the code that wrote it. When a class gains or changes a field, its `older` lists functions, oldest first,
+that convert data of each earlier shape to the next:
 
     @fact
     class Sold(Fact[State]):
         older = (with_a_price,)        # shape 1 -> shape 2, the present one
 
-This module must never guess: data that does not fit is `Malformed`, not filled in.
+This module must never guess: it raises Malformed for data that does not fit.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ _HIDDEN: Final = "HIDDEN"
 
 
 class Malformed(ValueError):
-    """Text that is not what this game writes."""
+    """Raised for text that this game cannot have written."""
 
 
 def dumps(value: Any) -> str:
-    """The value as canonical JSON."""
+    """Return the value as canonical JSON."""
     return _ENCODER.encode(value)
 
 
 def plain(value: Any) -> Any:
-    """The value as bare lists, numbers, texts and dictionaries."""
+    """Return the value as plain lists, numbers, texts and dictionaries."""
     return json.loads(dumps(value))
 
 
 def loads(game: Game[Any], text: str) -> Any:
-    """The value that `dumps` wrote."""
+    """Return the value that `dumps` wrote. Raises Malformed if there is none."""
     try:
         return _decoder(game).decode(text)
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as error:
@@ -57,18 +57,18 @@ def loads(game: Game[Any], text: str) -> Any:
 
 @cache
 def _decoder(game: Game[Any]) -> json.JSONDecoder:
-    # What may stand in the records of a game: what its modules define, and what every game has.
+    # Records of a game may contain what its modules define, and what every game has.
     return json.JSONDecoder(object_hook=partial(_object, kinds_of(game) | _EVERYWHERE))
 
 
 def _plain(value: object) -> Any:
-    """What JSON has no word for. Tuples, numbers and texts never come here."""
+    """Convert a value that JSON does not know. Tuples, numbers and texts never come here."""
     if is_hidden(value):
         return {_TAG: _HIDDEN}
     if isinstance(value, frozenset):
         return sorted(value)
     if not is_dataclass(value):
-        raise TypeError(f"{type(value).__name__} cannot be written down")
+        raise TypeError(f"{type(value).__name__} cannot be stored in a log")
     kind: type = type(value)
     tag, names, mappings = _writing(kind)
     data = {name: getattr(value, name) for name in names} | tag
@@ -96,7 +96,7 @@ def _object(kinds: Kinds, data: dict[str, Any]) -> Any:
 
 @cache
 def _writing(kind: type) -> tuple[dict[str, Any], tuple[str, ...], tuple[str, ...]]:
-    """A kind's tag, the names of its fields, and those of them that are mappings."""
+    """Return the tag of a class, the names of its fields, and which of them are mappings."""
     older = getattr(kind, "older", ())
     tag = {_TAG: kind.__name__} | ({_SHAPE: len(older) + 1} if older else {})
     names = tuple(f.name for f in fields(kind))
@@ -106,7 +106,7 @@ def _writing(kind: type) -> tuple[dict[str, Any], tuple[str, ...], tuple[str, ..
 
 @cache
 def _reading(kind: type) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
-    """The fields of a kind that JSON gives back as something else, and what to make of them."""
+    """Return the fields of a class that JSON returns as another type, with functions that convert them."""
     hints = get_type_hints(kind)
     found = ((f.name, _conversion(hints[f.name])) for f in fields(kind))
     return tuple((name, convert) for name, convert in found if convert is not None)
@@ -126,7 +126,7 @@ def _conversion(hint: Any) -> Callable[[Any], Any] | None:
 
 
 def _tuples(value: Any) -> Any:
-    """The same with a tuple for every list, however deep."""
+    """Convert every list to a tuple, however deep."""
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 

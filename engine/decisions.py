@@ -1,11 +1,20 @@
-"""What a seat may do now, as data.
+"""Decisions: what a seat may do now, as data.
 
-A decision has a few acts; an act is a verb and its blanks; a blank knows whether a value is in it. From that one value
-come the form on a page, the commands of a reply, the help, what silence means, the bots, the fuzzing and the API; so
-none of them can offer what another refuses. How a choice is written and read in words is `grammar.py`.
+A decision has acts, an act is a verb with blanks, and a blank knows which values fit. Forms, commands in replies, help,
+defaults, bots, fuzzing and the API all come from this one value, so none of them can offer a choice that another
+refuses. `grammar.py` writes and reads choices in words.
 
-A decision is made from its seat's own view, so nothing here can be a secret of somebody else. This module must never
-decide whether a choice is wise, and must never change anything.
+A decision is made from its seat's own view, so it cannot contain anyone else's secret. This module must never judge
+whether a choice is wise, and must never change anything.
+
+>>> coins = Amount("coins", 1, 3)
+>>> decision = Decision(0, say("What do you bid?"), (Act("pass"), Act("bid", (coins,))), default=Choice("pass"))
+>>> decision.count()
+4
+>>> Choice("bid", (2,)) in decision
+True
+>>> Choice("bid", (4,)) in decision
+False
 """
 
 from __future__ import annotations
@@ -23,7 +32,7 @@ Value = int | str | tuple[Any, ...]
 
 
 class Refused(Exception):
-    """A choice that may not be made. It changes nothing; its text is for the player and says what is possible."""
+    """Raised for a choice that may not be made. Nothing has changed; the text tells the player what is possible."""
 
     def __init__(self, text: Text) -> None:
         super().__init__(str(text))
@@ -32,7 +41,7 @@ class Refused(Exception):
 
 @fact
 class Thing:
-    """Something a blank can hold: what is stored, how people write it, what it is, and what else it may be called."""
+    """Something a blank can hold: its stored value, the word people write, a note, and other names for it."""
 
     value: int | str
     word: str
@@ -42,7 +51,7 @@ class Thing:
 
 @fact
 class Amount:
-    """A whole number. `endings` are the last digits it may have; a `raising` one takes the order `up to N`."""
+    """A whole number. `endings` are its possible last digits; a `raising` amount takes the standing order `up to N`."""
 
     name: str
     low: int
@@ -55,15 +64,15 @@ class Amount:
         return type(value) is int and self.low <= value <= self.high and value % 10 in self.endings
 
     def values(self) -> Iterator[Value]:
-        """Every number that fits, lowest first."""
+        """Yield every number that fits, lowest first."""
         return (n for n in range(self.low, self.high + 1) if n % 10 in self.endings)
 
     def count(self) -> int:
-        """How many numbers fit."""
+        """Return how many numbers fit."""
         return sum(max(0, (self.high - e) // 10 - (self.low - 1 - e) // 10) for e in self.endings)
 
     def sample(self, draw: Draw) -> Value:
-        """Any number that fits, each equally likely."""
+        """Return a number that fits, each equally likely."""
         if len(self.endings) == 10:
             return self.low + draw.below(self.high - self.low + 1)
         return draw.pick(tuple(self.values()))
@@ -71,7 +80,7 @@ class Amount:
 
 @fact
 class OneOf:
-    """One of a few things."""
+    """One of the things."""
 
     name: str
     things: tuple[Thing, ...]
@@ -81,21 +90,21 @@ class OneOf:
         return any(type(value) is type(thing.value) and value == thing.value for thing in self.things)
 
     def values(self) -> Iterator[Value]:
-        """Every thing's value, in the order they are shown."""
+        """Yield the value of every thing, in order."""
         return (thing.value for thing in self.things)
 
     def count(self) -> int:
-        """How many things there are."""
+        """Return how many things there are."""
         return len(self.things)
 
     def sample(self, draw: Draw) -> Value:
-        """Any of the things, each equally likely."""
+        """Return one of the things, each equally likely."""
         return draw.pick(self.things).value
 
 
 @fact
 class Some:
-    """A given number of the things shown, in the order in which they are shown. Equal things may be shown twice."""
+    """A fixed number of the things, in the order in which they are listed. Equal things may be listed twice."""
 
     name: str
     things: tuple[Thing, ...]
@@ -109,7 +118,7 @@ class Some:
         return all(part in shown for part in value)
 
     def values(self) -> Iterator[Value]:
-        """Every different selection."""
+        """Yield every different selection."""
         met = set()
         for selection in combinations((thing.value for thing in self.things), self.many):
             if selection not in met:
@@ -117,20 +126,20 @@ class Some:
                 yield selection
 
     def count(self) -> int:
-        """How many different selections there are."""
+        """Return how many different selections there are."""
         if len({thing.value for thing in self.things}) == len(self.things):
             return comb(len(self.things), self.many)
         return sum(1 for _ in self.values())
 
     def sample(self, draw: Draw) -> Value:
-        """Any selection."""
+        """Return a selection."""
         places = sorted(draw.shuffle(range(len(self.things)))[: self.many])
         return tuple(self.things[i].value for i in places)
 
 
 @fact
 class Ranking:
-    """All of the things, in an order of the player's choice."""
+    """All of the things, in the order that the player chooses."""
 
     name: str
     things: tuple[Thing, ...]
@@ -140,21 +149,21 @@ class Ranking:
         return _plain_tuple(value) and sorted(map(repr, value)) == sorted(repr(t.value) for t in self.things)
 
     def values(self) -> Iterator[Value]:
-        """Every order."""
+        """Yield every order."""
         return permutations(thing.value for thing in self.things)
 
     def count(self) -> int:
-        """How many orders there are."""
+        """Return how many orders there are."""
         return factorial(len(self.things))
 
     def sample(self, draw: Draw) -> Value:
-        """Any order, each equally likely."""
+        """Return an order, each equally likely."""
         return tuple(draw.shuffle(thing.value for thing in self.things))
 
 
 @fact
 class Split:
-    """A total dealt out over the things: one whole number for each, in the order in which they are shown."""
+    """A total shared out over the things: a whole number for each, in the order in which they are listed."""
 
     name: str
     things: tuple[Thing, ...]
@@ -170,22 +179,22 @@ class Split:
         )
 
     def values(self) -> Iterator[Value]:
-        """Every way to deal it out."""
+        """Yield every way to share it out."""
         heaps = len(self.things)
         for bars in combinations(range(self.total + heaps - 1), heaps - 1):
             yield self._heaps(bars)
 
     def count(self) -> int:
-        """How many ways there are."""
+        """Return how many ways there are."""
         return comb(self.total + len(self.things) - 1, len(self.things) - 1)
 
     def sample(self, draw: Draw) -> Value:
-        """Any way to deal it out, each equally likely."""
+        """Return a way to share it out, each equally likely."""
         heaps = len(self.things)
         return self._heaps(sorted(draw.shuffle(range(self.total + heaps - 1))[: heaps - 1]))
 
     def _heaps(self, bars: Any) -> tuple[int, ...]:
-        # Stars and bars: the bars cut a row of `total` stars into heaps.
+        # Stars and bars: the bars divide a row of `total` stars into heaps.
         edges = (-1, *bars, self.total + len(self.things) - 1)
         return tuple(right - left - 1 for left, right in pairwise(edges))
 
@@ -195,13 +204,13 @@ Blank = Amount | OneOf | Some | Ranking | Split
 
 @fact
 class Choice:
-    """A verb and what was put into its blanks."""
+    """A verb and the values of its blanks."""
 
     verb: str
     values: tuple[Value, ...] = ()
 
     def number(self, blank: int = 0) -> int:
-        """The number in a blank. Raises TypeError if there is something else.
+        """Return the number in a blank. Raises TypeError for anything else.
 
         >>> Choice("bid", (7,)).number()
         7
@@ -209,11 +218,11 @@ class Choice:
         return _number(self.values[blank])
 
     def text(self, blank: int = 0) -> str:
-        """The text in a blank, such as a card's id. Raises TypeError if there is something else."""
+        """Return the text in a blank, such as a card's id. Raises TypeError for anything else."""
         return _text(self.values[blank])
 
     def numbers(self, blank: int = 0) -> tuple[int, ...]:
-        """The numbers in a blank, however many it holds: those of a `Split`, say.
+        """Return the numbers in a blank, however many there are: those of a `Split`, say.
 
         >>> Choice("share", ("gold", (3, 0, 2))).numbers(1)
         (3, 0, 2)
@@ -221,11 +230,11 @@ class Choice:
         return tuple(map(_number, self._parts(blank)))
 
     def texts(self, blank: int = 0) -> tuple[str, ...]:
-        """The texts in a blank, however many it holds: those of a `Some` or a `Ranking`, say."""
+        """Return the texts in a blank, however many there are: those of a `Some` or a `Ranking`, say."""
         return tuple(map(_text, self._parts(blank)))
 
     def every_text(self) -> tuple[str, ...]:
-        """The texts in all blanks, one from each."""
+        """Return the texts in all blanks, one from each."""
         return tuple(map(_text, self.values))
 
     def _parts(self, blank: int) -> tuple[Value, ...]:
@@ -235,9 +244,9 @@ class Choice:
 
 @fact
 class Act:
-    """A verb and its blanks. The phrase shows where the blanks stand: `give {} to 2`; without one they simply follow.
+    """A verb and its blanks. The phrase shows where the blanks go, as in `give {} to 2`; without a phrase they follow the verb.
 
-    Several acts may share a verb where one blank limits another: one act per alternative.
+    Several acts may share a verb: where one blank limits another, there is an act for each alternative.
     """
 
     verb: str
@@ -256,25 +265,25 @@ class Act:
         )
 
     def choices(self) -> Iterator[Choice]:
-        """Every choice this act allows."""
+        """Yield every choice that this act allows."""
         return (Choice(self.verb, values) for values in _fillings(self.blanks))
 
     def count(self) -> int:
-        """How many choices this act allows."""
+        """Return how many choices this act allows."""
         return prod(blank.count() for blank in self.blanks)
 
     def sample(self, draw: Draw) -> Choice:
-        """Any choice this act allows."""
+        """Return a choice that this act allows."""
         return Choice(self.verb, tuple(blank.sample(draw) for blank in self.blanks))
 
 
 @fact
 class Decision:
-    """What one seat is asked: the acts open to it and what its silence means.
+    """What one seat is asked: a prompt, the acts to choose from, and the default if the deadline is missed.
 
-    `closes` names the verbs that end the window at once. `topic` says which lot, auction or hand this is about: orders
-    for one topic end with it. `public` says that anybody at the table could name the possible answers, so that a
-    decision with a single one may be made by the table without giving anything away.
+    `closes` are the verbs that end the window at once. `topic` is the lot, auction or hand that this is about; standing
+    orders for a topic end with it. A decision is `public` if anyone at the table could name the possible choices: if
+    there is only one, the table then makes it without giving anything away.
     """
 
     seat: int
@@ -289,24 +298,24 @@ class Decision:
         return any(choice in act for act in self.acts)
 
     def choices(self, most: int | None = None) -> list[Choice]:
-        """The possible choices in the order of the acts, at most so many of them."""
+        """Return the possible choices in the order of the acts, up to a limit."""
         return list(islice((choice for act in self.acts for choice in act.choices()), most))
 
     def count(self) -> int:
-        """How many choices there are."""
+        """Return how many choices there are."""
         return sum(act.count() for act in self.acts)
 
     def sample(self, draw: Draw) -> Choice:
-        """Any possible choice: first an act, then its blanks."""
+        """Return a possible choice: first an act, then its blanks."""
         return draw.pick(self.acts).sample(draw)
 
     def only(self) -> Choice | None:
-        """The single possible choice, or None where there is a choice."""
+        """Return the only possible choice, or None if there are several."""
         return self.default if self.count() == 1 else None
 
 
 def check_shape(decision: Decision, choice: object) -> Choice:
-    """The choice, if it is one of those the decision offers; refused otherwise."""
+    """Return the choice if the decision offers it. Raises Refused otherwise."""
     if type(choice) is not Choice or choice not in decision:
         raise Refused(say("That is not among the things you may do now."))
     return choice
@@ -325,7 +334,7 @@ def _text(value: Value) -> str:
 
 
 def _fillings(blanks: tuple[Blank, ...]) -> Iterator[tuple[Value, ...]]:
-    # One after the other: a ranking of many things has more orders than could be held at once.
+    # A generator, because a ranking of many things has more orders than fit into memory.
     if not blanks:
         yield ()
         return
@@ -335,5 +344,5 @@ def _fillings(blanks: tuple[Blank, ...]) -> Iterator[tuple[Value, ...]]:
 
 
 def _plain_tuple(value: object) -> TypeGuard[tuple[int | str, ...]]:
-    # A bool equals an int and a float may: only the exact types are what the blank was made of.
+    # A bool or a float can equal an int, so only the exact types fit.
     return type(value) is tuple and all(type(part) is int or type(part) is str for part in value)

@@ -1,12 +1,12 @@
-"""What can happen at a table, and who may know of it.
+"""Facts: what happens at a table, and who may know it.
 
 A *fact* is something that happened, in the past tense: a frozen dataclass whose docstring is its sentence, whose fields
-are its data, and whose `apply(state)` is the only thing that changes a table. Replay applies facts and asks nobody.
+are its data, and whose `apply(state)` is the only thing that changes a table. A replay applies facts and nothing else.
 
-A *secret* is a field of a fact. `seen(fact, seat)` is the fact as that seat is told of it, and a seat's view is the fold
-of what it was told. There is no other way to a view, so what is masked here cannot be known anywhere.
+A *secret* is a field of a fact. `seen(fact, seat)` is the fact as that seat learns it, and a seat's view is the fold of
+all facts as it has seen them. There is no other way to make a view, so a secret masked here is masked everywhere.
 
-This module must never hand out a fact unmasked to a reader, and must never know a game.
+This module must never give a reader an unmasked fact, and must never know a game.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 SPECTATOR: Final = -1
-"""The reader who sits nowhere: told only what is public."""
+"""The reader without a seat, who sees only what is public."""
 
 
 class Hidden:
-    """Stands where the reader may not look. It has no order, no length and no sum: rules that peek crash, not leak."""
+    """The type of HIDDEN. It has no order, length or sum, so rules that peek fail instead of leaking."""
 
     __slots__ = ()
 
@@ -35,36 +35,42 @@ class Hidden:
         return "HIDDEN"
 
     def __bool__(self) -> bool:
-        raise TypeError("what is hidden is neither true nor false")
+        raise TypeError("a hidden value is neither true nor false")
 
 
 HIDDEN: Final = Hidden()
+"""Takes the place of a value that the reader may not see."""
 
 
 def is_hidden(value: object) -> TypeGuard[Hidden]:
-    """Whether the reader may not look at this value."""
+    """Whether this value is hidden from the reader.
+
+    >>> hand = ("Forest", HIDDEN)
+    >>> [card for card in hand if not is_hidden(card)]
+    ['Forest']
+    """
     return value is HIDDEN
 
 
 def secret(*readers: str) -> Any:
-    """A field told only to the seats named in the fields `readers` of the same fact (its `seat` if none is given)."""
+    """A field that only some seats may read: those named in the given fields of the same fact, or its `seat`."""
     return field(metadata={"readers": readers or ("seat",)})
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field, secret))
 def fact(cls: type[T]) -> type[T]:
-    """A plain frozen value: facts, states, decisions, choices and boards are all made of these."""
+    """Make a class a frozen dataclass with slots: facts, states, decisions, choices and boards are all of this kind."""
     return dataclass(frozen=True, slots=True)(cls)
 
 
 class Fact(Generic[S]):
-    """Something that happened. The docstring of a subclass is its sentence; a `silent` one is told to nobody in words."""
+    """Something that happened. The docstring of a subclass is its sentence; a `silent` fact is not put into words."""
 
     __slots__ = ()
     silent: ClassVar[bool] = False
 
     def apply(self, state: S) -> S:
-        """The state after this happened. Works on the whole truth and on any reader's view of it alike."""
+        """Return the state after this fact. Works on the whole truth and on any reader's view alike."""
         raise NotImplementedError
 
 
@@ -73,14 +79,27 @@ F = TypeVar("F", bound=Fact[Any])
 
 @cache
 def secrets_of(kind: type) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The secret fields of a kind of fact, each with the fields that name its readers."""
+    """Return the secret fields of a kind of fact, each with the fields that name its readers."""
     return tuple(
         (f.name, cast("tuple[str, ...]", f.metadata["readers"])) for f in fields(kind) if "readers" in f.metadata
     )
 
 
 def seen(happened: F, seat: int) -> F:
-    """The fact as `seat` is told of it. A hidden tuple keeps its length: how many cards somebody holds is public."""
+    """Return the fact as a seat learns it: with HIDDEN in place of what that seat may not read.
+
+    A hidden tuple keeps its length, because the number of cards in a hand is public.
+
+    >>> @fact
+    ... class Dealt(Fact[None]):
+    ...     seat: int
+    ...     cards: tuple[str, ...] = secret()
+    >>> dealt = Dealt(0, ("Forest", "Sea"))
+    >>> seen(dealt, 0).cards
+    ('Forest', 'Sea')
+    >>> seen(dealt, 1).cards
+    (HIDDEN, HIDDEN)
+    """
     kind: type = type(happened)
     blanks: dict[str, Any] = {}
     for name, readers in secrets_of(kind):
@@ -91,22 +110,27 @@ def seen(happened: F, seat: int) -> F:
 
 
 def fold(state: S, happened: Iterable[Fact[S]]) -> S:
-    """The state after all of these happened, in this order."""
+    """Return the state after these facts, applied in order."""
     for each in happened:
         state = each.apply(state)
     return state
 
 
 def put(items: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:
-    """The same tuple with another value at one place."""
+    """Return the tuple with the value at one place replaced."""
     return (*items[:place], value, *items[place + 1 :])
 
 
 def take(hand: tuple[T, ...], card: T) -> tuple[T, ...]:
-    """The hand without one card.
+    """Return the hand without one card.
 
-    If the reader may not know which card went, she no longer knows any of the rest: had she been able to name some of
-    them, one of those might be the one that is gone.
+    If the card is hidden from the reader, the rest of the hand becomes hidden too: any card that the reader could name
+    might be the one that is gone.
+
+    >>> take(("Forest", HIDDEN), "Sea")
+    ('Forest',)
+    >>> take(("Forest", "Sea"), HIDDEN)
+    (HIDDEN,)
     """
     if is_hidden(card):
         return cast("tuple[T, ...]", (HIDDEN,) * (len(hand) - 1))

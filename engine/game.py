@@ -1,8 +1,8 @@
-"""What a game has to say for itself.
+"""What a game is: the class that a contributor writes, and how games are found and loaded.
 
-A game module holds one subclass of `Game`; its docstring is the rules page, its facts are what can happen. The house
-never asks for more than stands here, and a module that gives it is a whole game: pages, mails, commands, help, bots and
-tests come from the same few functions. This module must never know a particular game.
+A game is a module, or a package, that defines one subclass of `Game`. Its docstring is the rules page, its facts are what
+can happen. Servers need nothing else: pages, emails, commands, help, bots and tests all come from these few methods.
+This module must never know a particular game.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from engine.tell import UNNAMED, Teller, Text, say
 S = TypeVar("S")
 
 Story = Generator[Fact[S], S, None]
-"""Facts one after the other; each `yield` hands back the state after the fact."""
+"""Facts one after the other. Each `yield` returns the state after the fact."""
 
 Chapter = Generator[Fact[S], S, S]
-"""A part of a story; it ends with the state that it leaves."""
+"""A part of a story, for `yield from`. It returns the state at its end."""
 
 OptionValue = str | int
 Options = Mapping[str, OptionValue]
@@ -40,10 +40,10 @@ Options = Mapping[str, OptionValue]
 
 @fact
 class Listed:
-    """An option with a few named values, each with what people call it.
+    """An option with a few named values.
 
-    `called` is what they call the option; `name` is written by programs alone. `seats` are the player counts for which it
-    means anything (all if empty).
+    `name` is for programs, `called` for people; `spoken` has the values, each with its name for people. `seats` are the
+    numbers of players for which the option matters (all if empty).
     """
 
     name: str
@@ -55,29 +55,29 @@ class Listed:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """What the option can be, as programs write it."""
+        """The possible values, as programs write them."""
         return tuple(value for value, _spoken in self.spoken)
 
     def value_in(self, options: Options) -> str:
-        """What a table has chosen."""
+        """Return what a table has chosen."""
         return str(options[self.name])
 
     def words(self, value: OptionValue) -> Text:
-        """One of its values, as people say it."""
+        """Return the name of a value, for people."""
         return dict(self.spoken)[str(value)]
 
     def fits(self, value: object) -> bool:
-        """Whether the option can have this value."""
+        """Whether this value is possible."""
         return type(value) is str and value in self.values
 
     def possible(self) -> Text:
-        """What the option can be, in words."""
+        """Return the possible values, in words."""
         return say("one of {values}", values=self.values)
 
 
 @fact
 class Number:
-    """An option that is a whole number; `called` is what people call it."""
+    """An option that is a whole number. `name` is for programs, `called` for people."""
 
     name: str
     called: Text
@@ -88,20 +88,20 @@ class Number:
     seats: tuple[int, ...] = ()
 
     def value_in(self, options: Options) -> int:
-        """What a table has chosen."""
+        """Return what a table has chosen."""
         return int(options[self.name])
 
     def words(self, value: OptionValue) -> Text:
-        """One of its values, as people say it."""
+        """Return the name of a value, for people."""
         # Figures are the same in every language.
         return Text(str(value))
 
     def fits(self, value: object) -> bool:
-        """Whether the option can have this value."""
+        """Whether this value is possible."""
         return type(value) is int and self.low <= value <= self.high
 
     def possible(self) -> Text:
-        """What the option can be, in words."""
+        """Return the possible values, in words."""
         return say("a whole number from {low} to {high}", low=self.low, high=self.high)
 
 
@@ -109,13 +109,13 @@ Option = Listed | Number
 
 
 def agreed(option: Option, value: OptionValue) -> Text:
-    """What a table has agreed about an option, as people say it."""
+    """Return an option with the value that a table has chosen, in words."""
     return say("{option}: {value}", option=option.called, value=option.words(value))
 
 
 @fact
 class Standing:
-    """The scores by seat and, once the game is over, the seats from first place to last, tied ones together."""
+    """The scores by seat and, once the game is over, the ranking: seats from first place to last, tied seats together."""
 
     scores: tuple[int, ...]
     ranking: tuple[tuple[int, ...], ...] = ()
@@ -128,9 +128,15 @@ class Standing:
 
     @staticmethod
     def by(keys: Sequence[tuple[int, ...]], breakers: Sequence[Text] = ()) -> Standing:
-        """The final standing: the first number of each seat's key is its score, the others break ties in their order.
+        """Return the final standing. The first number of a seat's key is its score; the others break ties, in order.
 
-        A reason is given for every tie-break that was needed.
+        `breakers` name the other numbers; those that were needed become the reasons.
+
+        >>> standing = Standing.by([(12, 1), (12, 3), (9, 0)], [say("the coins left")])
+        >>> standing.scores, standing.ranking
+        ((12, 12, 9), ((1,), (0,), (2,)))
+        >>> print(*standing.reasons)
+        A tie was broken by the coins left.
         """
         places = sorted(set(keys), reverse=True)
         ranking = tuple(tuple(seat for seat, key in enumerate(keys) if key == place) for place in places)
@@ -142,87 +148,88 @@ class Standing:
 
 
 class Game(Generic[S]):
-    """A game: what a contributor writes. Everything is a pure function of its arguments."""
+    """A game: the class that a contributor writes. All methods are pure functions of their arguments."""
 
     title: ClassVar[str]
     seats: ClassVar[tuple[int, int]]
-    """Fewest and most players."""
+    """The fewest and the most players."""
     options: ClassVar[tuple[Option, ...]] = ()
     length: ClassVar[Text]
-    """How long a game takes by mail, in words."""
+    """How long a game takes by email, in words."""
     credits: ClassVar[Text]
-    """Whose design it is and under which licence its rules are published."""
+    """Who designed the game, and the licence of its rules."""
     cover: ClassVar[tuple[Face, ...]] = ()
-    """A few of its things, to stand for the game where games are listed. A site that has no drawings of them shows none."""
+    """A few faces that stand for the game where games are listed. A site shows those that it has drawings for."""
     short: ClassVar[Options] = MappingProxyType({})
-    """Options that make a game short, for demos, simulations and tests; empty if every game is short enough."""
+    """Options that make a game short, for demos, simulations and tests. Empty if every game is short enough."""
     demo: ClassVar[int | None] = None
-    """How many players a game of two minutes has, one person among bots, with the options in `short`; None if none is."""
+    """The number of players in the demo: one person among bots, about two minutes, with the options in `short`.
+    None if the game makes no good demo."""
     RULES: ClassVar[int] = 1
-    """Raised when the rules are meant to change; running games keep theirs."""
+    """The version of the rules. Raise it when you change them on purpose; running games keep theirs."""
 
     def start(self, seats: int, options: Options) -> S:
-        """The empty table, before anything happened. Public."""
+        """Return the empty table, before anything has happened. It is public."""
         raise NotImplementedError
 
     def setup(self, state: S, draw: Draw) -> Story[S]:
-        """What happens before the first decision."""
+        """Yield the facts before the first decision."""
         raise NotImplementedError
 
     def asks(self, view: S, seat: int) -> Decision | None:
-        """What this seat may do now, from its own view; the same from the whole truth. None if it is not asked."""
+        """Return what this seat may do now, or None if it is not asked. View and whole truth must give the same answer."""
         raise NotImplementedError
 
     def resolve(self, state: S, choices: Mapping[int, Choice], draw: Draw) -> Story[S]:
-        """What comes of everybody's choices together. They have been checked: nothing is validated here."""
+        """Yield the facts that follow from the choices of a window. They have been checked; validate nothing here."""
         raise NotImplementedError
 
     def standing(self, state: S) -> Standing:
-        """The scores now and, when the game is over, the ranking with its reasons."""
+        """Return the scores and, when the game is over, the ranking with its reasons."""
         raise NotImplementedError
 
     def board(self, view: S, seat: int) -> Board:
-        """What this seat sees. A spectator's seat is SPECTATOR."""
+        """Return the board as this seat, or the SPECTATOR, sees it."""
         raise NotImplementedError
 
     def longest(self, seats: int, options: Options) -> int:
-        """No game has more log entries than this, whatever is chosen."""
+        """Return an upper limit for the log entries of a game, whatever is chosen."""
         raise NotImplementedError
 
     def tally(self, state: S) -> Mapping[str, int]:
-        """What there is of each kind of thing, wherever it lies: the same at every moment of a game."""
+        """Count each kind of thing, wherever it is. The counts must stay the same for the whole game."""
         raise NotImplementedError
 
     def objects(self, view: S, seat: int, choice: Choice) -> Text | None:
-        """Why blanks that fit one by one do not fit together; None if they do."""
+        """Return why values that fit one by one do not fit together, or None if they do."""
         return None
 
     def barred(self, view: S, seat: int) -> Mapping[str, Text]:
-        """The verbs that a seat which is asked may miss among its acts, each with why it cannot be done now.
+        """Return the verbs that a player may expect but cannot use now, each with the reason.
 
-        It is made from that seat's own view: what is secret is no reason that could be given.
+        The reasons come from that seat's own view, so they cannot contain a secret.
         """
         return {}
 
     def prospect(self, state: S, seat: int) -> int:
-        """How good this looks for a seat; only bots ask. The lead over the best other score unless the game knows better."""
+        """Return how good a state looks for a seat: by default its lead over the best other score. Only bots use it."""
         scores = self.standing(state).scores
         return scores[seat] - max(score for i, score in enumerate(scores) if i != seat)
 
     def imagine(self, view: S, seat: int, draw: Draw) -> S:
-        """A whole truth that fits this view; only bots ask. A game with secrets says how."""
+        """Return a whole truth that fits this view. A game with secrets must override it. Only bots use it."""
         return view
 
     def word(self, value: Any) -> str:
-        """What a card, a suit or a tile is called in a sentence."""
+        """Return what a card, a suit or a tile is called in a sentence."""
         return str(value)
 
     hidden: ClassVar[tuple[str, str]] = UNNAMED
-    """What one hidden thing is called, and several: `("a card", "cards")`. A game with secrets must say."""
+    """What one hidden thing is called, and several: `("a card", "cards")`. A game with secrets must set it."""
 
     @property
     def slug(self) -> str:
-        """The name in commands and addresses: `sunset-poker`."""
+        """The name in commands and addresses, from the module's name: `fish-market`."""
         return type(self).__module__.rpartition(".")[2].replace("_", "-")
 
     @property
@@ -232,7 +239,7 @@ class Game(Generic[S]):
 
     @property
     def about(self) -> str:
-        """What the game is about: the passage with which its rules page begins, below the heading."""
+        """What the game is about: the first paragraph of its rules page."""
         return self.rules.split("\n\n")[1]
 
     def teller(
@@ -241,11 +248,14 @@ class Game(Generic[S]):
         names: tuple[str, ...] = (),
         translate: Callable[[str], str] = lambda text: text,
     ) -> Teller:
-        """Somebody who tells this game's facts to one reader, in English unless there is a translation."""
+        """Return a teller of this game for one reader, in English unless there is a translation."""
         return Teller(reader, names, self.word, self.hidden, translate)
 
     def settle(self, seats: int, chosen: Options) -> dict[str, OptionValue]:
-        """All options with their values; refused if a value, an option or the number of players does not exist."""
+        """Return all options with their values.
+
+        Raises Refused if the number of players, an option or a value does not exist.
+        """
         low, high = self.seats
         if type(seats) is not int or not low <= seats <= high:
             raise Refused(
@@ -278,14 +288,14 @@ class Game(Generic[S]):
 
 
 def modules_of(game: Game[Any]) -> tuple[ModuleType, ...]:
-    """The modules that a game is written in: the one that defines it and, if that is a package, those below it."""
+    """Return the modules of a game: the one that defines it and, if that is a package, those below it."""
     home = type(game).__module__
     loaded = sorted(name for name in tuple(sys.modules) if name.startswith(f"{home}."))
     return tuple(sys.modules[name] for name in (home, *loaded))
 
 
 def kinds_of(game: Game[Any]) -> dict[str, type]:
-    """The values of a game, facts among them, by name. Raises TypeError if two modules define one of the same name."""
+    """Return the dataclasses of a game, facts among them, by name. Raises TypeError if two modules define the same name."""
     found: dict[str, type] = {}
     for module in modules_of(game):
         for name, kind in vars(module).items():
@@ -297,19 +307,19 @@ def kinds_of(game: Game[Any]) -> dict[str, type]:
 
 
 def facts_of(game: Game[Any]) -> dict[str, type[Fact[Any]]]:
-    """The kinds of fact of a game, by name."""
+    """Return the kinds of fact of a game, by name."""
     return {name: kind for name, kind in kinds_of(game).items() if issubclass(kind, Fact)}
 
 
 def names() -> tuple[str, ...]:
-    """The games of the house, by their names in commands, found by walking the package."""
+    """Return the names of all games in `engine.games`, found by walking the package."""
     package = importlib.import_module("engine.games")
     return tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(package.__path__)))
 
 
 @cache
 def load(name: str) -> Game[Any]:
-    """A game of the house by its name."""
+    """Return a game by its name. Raises Refused if there is none."""
     if name not in names():
         raise Refused(
             say(
@@ -322,18 +332,18 @@ def load(name: str) -> Game[Any]:
 
 
 def load_file(path: Path) -> Game[Any]:
-    """The game in a file, or in the folder of a package. Loaded twice it is two games that do not share anything."""
+    """Return the game in a file, or in the folder of a package. Loading it twice gives two games that share nothing."""
     if path.is_dir():
         path = path / "__init__.py"
     package = [str(path.parent)] if path.name == "__init__.py" else None
     stem = path.parent.resolve().name if package else path.stem
-    # A name of its own: a file called random.py must not stand in for the library, nor a second loading for the first.
+    # A unique name: a file called random.py must not replace the library, nor a second load the first.
     name = next(name for i in count() if (name := f"outside.{i}.{stem}") not in sys.modules)
     spec = importlib.util.spec_from_file_location(name, path, submodule_search_locations=package)
     if spec is None or spec.loader is None:
         raise Refused(say("{path} is not a Python module.", path=str(path)))
     module = importlib.util.module_from_spec(spec)
-    # Python looks for the first part of a name even where the last one is imported from beside it.
+    # Python looks up the first part of a name even for a relative import.
     sys.modules.setdefault("outside", ModuleType("outside"))
     sys.modules[name] = module
     spec.loader.exec_module(module)
@@ -341,7 +351,7 @@ def load_file(path: Path) -> Game[Any]:
 
 
 def game_in(module: ModuleType) -> Game[Any]:
-    """The one game that a module defines."""
+    """Return the one game that a module defines. Raises Refused if there are none or several."""
     found = [
         kind
         for kind in vars(module).values()

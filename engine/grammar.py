@@ -1,8 +1,8 @@
 """Choices as people write them: `bid 7`, `play the Forest`, `give moons to 2, suns to 3 and keep waves`.
 
-One reader for every game, made from the decision itself. It forgives case, blanks, smart quotes, "the", and words cut
-short as long as one meaning is left. It never guesses: what is not plainly one of the possible choices is refused, with
-what is possible. This module must never know a game.
+One reader serves every game, because it works from the decision. It forgives case, spaces, smart quotes, "the", and
+abbreviations with only one meaning. It never guesses: text that is not clearly one of the possible choices is refused,
+with a list of what is possible. This module must never know a game.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from engine.decisions import (
 from engine.tell import Text, say
 
 LONGEST_LINE: Final = 200
-"""No command is longer; what is longer is prose, or an attack on the reader."""
+"""The longest line read as a command. A longer one is prose, or an attack."""
 
 _MOST_TOKENS: Final = 40
 _MOST_READINGS: Final = 64
@@ -40,12 +40,12 @@ _MOST_SHOWN: Final = 12
 _EDGES: Final = ".,;:!?\"'()[]<>{}*_`"
 _PLAIN_QUOTES: Final = str.maketrans("‘’‚‛“”„‟«»‹›´", '\'\'\'\'""""""""\'')
 _BETWEEN: Final = re.compile(r"[:=,;&]|(?<=\d)\+(?=\d)")
-"""What stands between two words even where there is no blank: `4,5` is two tiles."""
+"""What separates two words even without a space: `4,5` is two tiles."""
 _FILLERS: Final = frozenset({"the", "and", "a", "an"})
 
 
 def write(decision: Decision, choice: Choice) -> str:
-    """The choice as text that reads back as the same choice."""
+    """Return the choice as text that reads back as the same choice."""
     act = next(act for act in decision.acts if choice in act)
     written = [_write_value(blank, value) for blank, value in zip(act.blanks, choice.values, strict=True)]
     if act.phrase:
@@ -54,7 +54,19 @@ def write(decision: Decision, choice: Choice) -> str:
 
 
 def read(decision: Decision, text: str) -> Choice:
-    """The choice that the text means. Refused, with what is possible, if it means none or more than one."""
+    """Return the choice that a text means. Raises Refused, with what is possible, if it means none or several.
+
+    >>> from engine.decisions import Thing
+    >>> cards = OneOf("card", (Thing("F", "the Forest"), Thing("S", "the Sea")))
+    >>> decision = Decision(0, say("What now?"), (Act("pass"), Act("play", (cards,))), default=Choice("pass"))
+    >>> read(decision, "Play Forest!")
+    Choice(verb='play', values=('F',))
+    >>> read(decision, "pl sea")
+    Choice(verb='play', values=('S',))
+    >>> read(decision, "play the Moon")
+    Traceback (most recent call last):
+    engine.decisions.Refused: “moon” is not one of these. You may write: pass; play <the Forest | the Sea>.
+    """
     if len(text) > LONGEST_LINE:
         raise _refuse(decision, say("That is too long to be a command."))
     words = _words(text)
@@ -81,12 +93,12 @@ def read(decision: Decision, text: str) -> Choice:
 
 
 def usages(decision: Decision) -> tuple[str, ...]:
-    """What may be written, one line an act."""
+    """Return what may be written, a line for each act."""
     return tuple(dict.fromkeys(usage(act) for act in decision.acts))
 
 
 def usage(act: Act) -> str:
-    """How an act is written: `bid <coins 1-9>`."""
+    """Return how an act is written: `bid <coins 1-9>`."""
     blanks = [_usage_of_blank(blank) for blank in act.blanks]
     if act.phrase:
         return act.phrase.format(*blanks)
@@ -94,7 +106,7 @@ def usage(act: Act) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """A line of text as bare words: lower case, plain quotes, no marks around words."""
+    """Split a line into bare words: lower case, plain quotes, no punctuation around words."""
     plain = unicodedata.normalize("NFKC", text).casefold().translate(_PLAIN_QUOTES)
     bare = (word.strip(_EDGES) for word in _BETWEEN.sub(" ", plain).split())
     return [word for word in bare if word]
@@ -111,7 +123,7 @@ def _acts_for(decision: Decision, verb: str) -> list[Act]:
 
 
 def _read_act(act: Act, words: Sequence[str]) -> list[tuple[int, Choice]]:
-    """Every way in which the words fill the blanks, with how exact they are."""
+    """Return every way to fill the blanks with these words, each with a score for exactness."""
     pattern = _pattern(act)
     found: list[tuple[int, Choice]] = []
     for score, values in _match(pattern, words):
@@ -124,7 +136,7 @@ def _read_act(act: Act, words: Sequence[str]) -> list[tuple[int, Choice]]:
 
 
 def _pattern(act: Act) -> list[Blank | str]:
-    """What follows the verb: blanks, and the little words of the phrase between them, which may be left out."""
+    """Return what follows the verb: blanks, and the small words between them, which are optional."""
     if not act.phrase:
         return list(act.blanks)
     blanks = iter(act.blanks)
@@ -155,7 +167,7 @@ def _match(pattern: Sequence[Blank | str], words: Sequence[str]) -> Iterator[tup
 
 
 def _read_blank(blank: Blank, words: Sequence[str]) -> Iterator[tuple[int, Value, int]]:
-    """Ways to read the blank from the front of the words: how exact, the value, how many words it took."""
+    """Yield ways to read a blank from the first words: the score, the value, the number of words used."""
     if isinstance(blank, Amount):
         if words and (number := _number(words[0])) is not None:
             yield 1, number, 2 if words[1:2] in ([blank.name], [blank.name.removesuffix("s")]) else 1
@@ -177,7 +189,7 @@ def _read_blank(blank: Blank, words: Sequence[str]) -> Iterator[tuple[int, Value
 
 
 def _read_some(blank: Some, words: Sequence[str]) -> Iterator[tuple[int, Value, int]]:
-    """Things in any order of writing, put into the order in which they are shown."""
+    """Read things in any order, and put them into the order of the blank."""
     place = {thing.value: i for i, thing in reversed(list(enumerate(blank.things)))}
     for score, row, used in _read_row(blank.things, blank.many, words):
         yield score, tuple(sorted(row, key=lambda value: place[value])), used
@@ -195,14 +207,14 @@ def _read_row(
 
 
 def _read_thing(things: Sequence[Thing], words: Sequence[str]) -> list[tuple[int, Thing, int]]:
-    """Things that the front of the words may mean: a whole name beats one cut short."""
+    """Return things that the first words may mean; a full name beats an abbreviation."""
     found: dict[tuple[int | str, int], tuple[int, Thing, int]] = {}
     for thing in things:
         for name in _names(thing.word, *thing.also):
             if tuple(words[: len(name)]) == name:
                 found[thing.value, len(name)] = (2, thing, len(name))
-        # An id is no better than a name cut short: "e" is the Excuse, unless the End is there too. It is not cut short
-        # itself: "x" is no name for a Crown, though its id begins with it.
+        # An id is no better than an abbreviation: "e" is the Excuse unless the End is there too. Ids cannot be
+        # abbreviated: "x" does not mean a Crown, though its id begins with it.
         for name in _names(str(thing.value)):
             if tuple(words[: len(name)]) == name:
                 found.setdefault((thing.value, len(name)), (1, thing, len(name)))
@@ -214,7 +226,7 @@ def _read_thing(things: Sequence[Thing], words: Sequence[str]) -> list[tuple[int
 
 
 def _cut_short(given: str, name: str) -> bool:
-    """Whether a name begins with what was written. A number cut short is another number: 1 is not 13."""
+    """Whether this abbreviates a name. A number cannot be abbreviated: 1 is not 13."""
     return name.startswith(given) and not (given[-1].isdigit() and name[len(given) :][:1].isdigit())
 
 
@@ -224,7 +236,7 @@ def _names(*names: str) -> list[tuple[str, ...]]:
 
 @lru_cache(maxsize=4096)
 def _name(name: str) -> tuple[str, ...]:
-    """The words of a name, kept: those of a deck are asked for with every choice that is read."""
+    """Return the words of a name. Cached, because every reading needs the names of a whole deck."""
     return tuple(word for word in words_of(name) if word not in _FILLERS)
 
 
@@ -270,12 +282,12 @@ def _refuse(decision: Decision, reason: Text) -> Refused:
 
 
 def _complaint(acts: Sequence[Act], words: Sequence[str]) -> Text:
-    """Why none of the acts fits, said of the one that fits furthest."""
+    """Return why no act fits, for the act that fits best."""
     return min((_stuck(act, words) for act in acts), key=lambda found: found[0])[1]
 
 
 def _stuck(act: Act, words: Sequence[str]) -> tuple[int, Text]:
-    """How many words are left where the act fits no further, and why it does not."""
+    """Return how many words are left where an act stops fitting, and why it does."""
     left = list(words)
     for part in _pattern(act):
         if isinstance(part, str):

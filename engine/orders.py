@@ -1,15 +1,15 @@
-"""Standing orders: what a player wants done while away.
+"""Standing orders: what a player wants done while they are away.
 
     up to 14                            raise by the least that is legal while it is at most 14, then pass
     up to 14 or ask me                  ... then ask me
     pass this auction                   any choice, again and again until the auction, lot or hand is over
     play forest then sailor             one choice after the other
-    always no unless points over 10     a choice every time, except when a number on the board says otherwise
+    always no unless points over 10     a choice every time, unless a number on the board says otherwise
 
-An order is data of its owner and lives beside the table. It reads its owner's view, as the owner would, when that seat
-is asked; its answer goes through the same door as any other and is logged as an ordinary choice, so a log replays
-without knowing of orders. An order that no longer fits switches itself off and says why; a fuse ends one that has
-answered too often. This module must never see more than one seat's view.
+An order belongs to its owner and is kept beside the table. When its seat is asked it reads its owner's view; its answer
+is checked like any other and logged as an ordinary choice, so a log replays without knowing about orders. An order that
+no longer fits ends and says why, and a fuse ends one that has answered too often. This module must never see more than
+one seat's view.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from engine.table import Table
 from engine.tell import Text, say
 
 FUSE: Final = 100
-"""So often an order answers before it asks its owner to look again: it stops two raisers from a very long night."""
+"""How often an order answers before it asks its owner to look again. It stops two orders from raising each other all night."""
 
 MOST_STEPS: Final = 20
-"""So many choices may be lined up in one order."""
+"""The most choices in one order."""
 
 
 @fact
 class UpTo:
-    """Raise by the least that is legal up to a limit; beyond it pass, or stop and ask."""
+    """Raise by the smallest legal step up to a limit; beyond it pass, or ask the owner."""
 
     limit: int
     ask: bool = False
@@ -46,7 +46,7 @@ class UpTo:
 
 @fact
 class Unless:
-    """A number on the owner's board and the span in which the order does not answer."""
+    """A number on the owner's board, and the range in which the order does not answer."""
 
     label: str
     low: int | None
@@ -55,7 +55,7 @@ class Unless:
 
 @fact
 class Again:
-    """The same choice each time: for one topic, or always; not while the exception holds."""
+    """The same choice every time, for one topic or always, unless the exception holds."""
 
     text: str
     bound: bool
@@ -66,7 +66,7 @@ class Again:
 
 @fact
 class Then:
-    """Choices one after the other. A step without a verb has that of the first one."""
+    """Choices one after the other. A step without a verb takes that of the first."""
 
     texts: tuple[str, ...]
     verb: str
@@ -77,7 +77,7 @@ Order = UpTo | Again | Then
 
 @fact
 class Answer:
-    """What an order says: the choice, if any; the order as it goes on, if it does; and a word to its owner, if it ends."""
+    """What an order answers: the choice, if any; the order as it continues; and a note to the owner if it has ended."""
 
     choice: Choice | None
     order: Order | None
@@ -95,7 +95,10 @@ USAGES: Final = (
 
 
 def read_order(text: str, decision: Decision | None = None) -> Order:
-    """The order that the text means. With the decision its owner is asked now, also whether it can begin with it."""
+    """Return the order that a text means. With a decision, the order must also be able to answer it.
+
+    Raises Refused if the text is not an order, or cannot answer the decision.
+    """
     words = " ".join(grammar.words_of(text[: grammar.LONGEST_LINE * 2]))
     if not words or len(text) > grammar.LONGEST_LINE:
         raise Refused(say("That is not an order. You may write: {ways}.", ways="; ".join(USAGES)))
@@ -104,7 +107,7 @@ def read_order(text: str, decision: Decision | None = None) -> Order:
 
 
 def write_order(order: Order) -> str:
-    """The order as text that reads back as the same order."""
+    """Return the order as text that reads back as the same order."""
     match order:
         case UpTo():
             return f"up to {order.limit}" + (" or ask me" if order.ask else "")
@@ -119,7 +122,7 @@ def write_order(order: Order) -> str:
 
 
 def offered(decision: Decision) -> tuple[str, ...]:
-    """The orders that make sense beside this decision, as they may be written."""
+    """Return the orders that make sense for this decision, as they may be written."""
     shown = []
     raised = raising(decision)
     if raised is not None and (idle := _idle(decision)) is not None:
@@ -132,7 +135,7 @@ def offered(decision: Decision) -> tuple[str, ...]:
 
 
 def raising(decision: Decision) -> tuple[str, Amount] | None:
-    """The act that raises, and its blank."""
+    """Return the verb that raises, and its blank; None if there is none."""
     for act in decision.acts:
         for blank in act.blanks:
             if isinstance(blank, Amount) and blank.raising and len(act.blanks) == 1:
@@ -141,7 +144,7 @@ def raising(decision: Decision) -> tuple[str, Amount] | None:
 
 
 def answer(order: Order, game: Game[Any], view: Any, seat: int) -> Answer:
-    """What the order answers now that its owner is asked. Without a question it just waits."""
+    """Return what an order answers when its owner is asked. Without a decision it waits."""
     decision = game.asks(view, seat)
     if decision is None:
         return Answer(None, order)
@@ -156,7 +159,7 @@ def answer(order: Order, game: Game[Any], view: Any, seat: int) -> Answer:
     if order.unless is not None and _holds(order.unless, game.board(view, seat), seat, game):
         return Answer(None, order)
     if not order.bound and not any(act.verb.startswith(order.text.split()[0]) for act in decision.acts):
-        # What is always to be answered is another question; this one is not what the order is about.
+        # The order is about another decision.
         return Answer(None, order)
     kept = replace(order, fuse=order.fuse - 1, topic=decision.topic if order.bound else "")
     try:
@@ -166,7 +169,7 @@ def answer(order: Order, game: Game[Any], view: Any, seat: int) -> Answer:
 
 
 def obey(table: Table, orders: Mapping[int, Order]) -> tuple[Table, dict[int, Order], dict[int, Text]]:
-    """The table after all orders have answered as long as they can, the orders that go on, and words to their owners."""
+    """Let all orders answer as long as they can. Return the table, the orders that continue, and notes to their owners."""
     left: dict[int, Order] = dict(orders)
     notes: dict[int, Text] = {}
     while True:
@@ -230,8 +233,9 @@ def _write_unless(unless: Unless) -> str:
 
 
 def _begun(order: Order, decision: Decision) -> Order:
-    """The order as it is meant beside this question: for this topic, and with no word cut short that might mean another
-    thing beside the next one. Refused if it could not answer even this question.
+    """Return the order bound to this decision's topic and with full words, so that later it cannot mean something else.
+
+    Raises Refused if it cannot answer this decision.
     """
     match order:
         case UpTo():
@@ -267,7 +271,7 @@ def _raise(order: UpTo, decision: Decision, game: Game[Any], view: Any) -> Answe
         if isinstance(least, int) and least <= order.limit:
             return _checked(Choice(verb, (least,)), kept, game, view, decision.seat)
     idle = _idle(decision)
-    # What silence means is a pass only where this is the auction that the order is for.
+    # The default counts as a pass only in the auction that the order is for.
     if idle is None or (raised is None and order.topic != decision.topic):
         return _off(order, say("The question is another one."))
     if order.ask:
@@ -295,20 +299,20 @@ def _off(order: Order, reason: Text) -> Answer:
 
 
 def _idle(decision: Decision) -> Choice | None:
-    """The choice that does nothing: what silence means, where that takes no blank."""
+    """Return the choice that does nothing: the default, if it has no blanks."""
     return decision.default if not decision.default.values else None
 
 
 def _holds(unless: Unless, board: Board, seat: int, game: Game[Any]) -> bool:
     number = _numbers(board, seat, game).get(unless.label)
-    # A number that is not on the board cannot be judged: the owner is asked rather than answered for.
+    # A number that is not on the board cannot be checked, so the owner is asked.
     if number is None:
         return True
     return (unless.low is None or number >= unless.low) and (unless.high is None or number <= unless.high)
 
 
 def _numbers(board: Board, seat: int, game: Game[Any]) -> dict[str, int]:
-    """The numbers on the owner's board by what they are called: those of the table, and the owner's own."""
+    """Return the numbers on the owner's board by name: those of the table and the owner's own."""
     teller, shown = game.teller(), dict[str, int]()
     for part in (*board.scores, *board.others, *board.mine, *board.up):
         if isinstance(part, Amounts):

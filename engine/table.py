@@ -1,13 +1,13 @@
-"""A table: where a game stands, the box of sealed choices, and how one choice moves it on.
+"""A table: the state of a game, the box of sealed choices, and what a choice does.
 
-A `Position` is what has to be kept to play on: the state, the number of the window and the box beside the state. A
-window is the set of seats that are asked together; each may change its choice until the last one is in. Then the rules
-tell the story of all of them at once, and that is one entry of the log.
+A `Position` holds what is needed to play on: the state, the number of the window, and the box. A window is the set of
+seats that are asked at the same time; each may change its choice until the last one is in. Then the rules tell what
+comes of all choices together, which is one entry of the log.
 
-A `Table` is a position with its log and one view a seat, for the terminal, the tests and anybody who wants to look.
+A `Table` is a position with its log and a view for each seat, for the terminal, tests and tools.
 
-Nothing here trusts a caller: what comes in through `submit` is checked against the decision, and a refused choice
-changes nothing. This module must never draw a number of its own and never look into a state.
+Nothing here trusts its caller: `submit` checks every choice against the decision, and a refused choice changes nothing.
+This module must never draw a number of its own and never look into a state.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Box = Mapping[int, Choice]
 
 @fact
 class Entry:
-    """One entry of the log: everybody's choices (why), the facts (what), and the numbers drawn on the way.
+    """An entry of the log: the choices (why), the facts (what), and the numbers drawn.
 
-    The seats in `alone` had a single possible answer, on public grounds; the table gave it for them. The first entry of
-    a log is the deal and has no choices.
+    For the seats in `alone` the table made the only possible choice, which was public. The first entry of a log is the
+    deal and has no choices.
     """
 
     choices: Box
@@ -41,7 +41,7 @@ class Entry:
 
 @fact
 class Position:
-    """Where a game stands after `turn` entries."""
+    """The state of a game after `turn` entries."""
 
     game: Game[Any]
     seats: int
@@ -52,27 +52,27 @@ class Position:
     _asks: Mapping[int, Decision] | None = field(default=None, init=False, repr=False, compare=False)
 
     def asks(self) -> Mapping[int, Decision]:
-        """What each seat of the window is asked, those with a single possible answer too."""
+        """Return what each seat of the window is asked, including seats with only one possible choice."""
         if self._asks is None:
             asked = ((seat, self.game.asks(self.state, seat)) for seat in range(self.seats))
-            # Worked out once: it follows from the state, and one move wants to know it several times.
+            # Cached, because a move asks several times and the state never changes.
             object.__setattr__(self, "_asks", {seat: decision for seat, decision in asked if decision is not None})
         assert self._asks is not None
         return self._asks
 
     def open(self) -> dict[int, Decision]:
-        """What is asked of people: the decisions that the table does not answer by itself."""
+        """Return what people are asked: the decisions that the table does not make itself."""
         return {seat: decision for seat, decision in self.asks().items() if not answers_itself(decision)}
 
     def check(self, seat: object, choice: object) -> Choice:
-        """The choice, if this seat may make it now; refused otherwise."""
+        """Return the choice if this seat may make it now. Raises Refused otherwise."""
         return self._check(self.asks(), seat, choice)
 
     def submit(self, seat: int, choice: object) -> tuple[Position, tuple[Entry, ...]]:
-        """Put a choice into the box; if that closes the window, tell what comes of it.
+        """Put a choice into the box; if that closes the window, return also the new entries.
 
-        There are no entries while others are still to answer. There may be several: windows in which nobody has a
-        choice are settled at once.
+        There are no entries while other seats still have to choose, and several if windows follow in which no one has
+        a choice. Raises Refused if this seat may not make this choice.
         """
         asks = self._open_or_refused(seat)
         made = self._check(asks, seat, choice)
@@ -85,7 +85,7 @@ class Position:
         return self._settle(box | {s: asks[s].default for s in alone}, alone)
 
     def withdraw(self, seat: int) -> Position:
-        """Take a sealed choice back out of the box while the window is open."""
+        """Take a sealed choice out of the box while the window is open. Raises Refused if there is none."""
         if type(seat) is not int or seat not in self.box:
             raise Refused(say("There is no sealed choice of yours to take back."))
         return replace(self, box={s: choice for s, choice in self.box.items() if s != seat})
@@ -127,7 +127,7 @@ class Position:
         choices: Box,
         alone: frozenset[int] = frozenset(),
     ) -> tuple[Position, Entry]:
-        """Run one story to its end: it yields a fact, and is handed the state after it."""
+        """Run a story to its end: it yields facts and receives the state after each."""
         state, happened = self.state, []
         try:
             each = next(story)
@@ -141,7 +141,7 @@ class Position:
 
 
 def answers_itself(decision: Decision) -> bool:
-    """Whether the table may answer: there is one possible answer, and anybody could name it."""
+    """Whether the table makes this decision itself: there is only one choice, and it is public."""
     return decision.public and decision.only() is not None
 
 
@@ -151,7 +151,7 @@ def deal(
     seed: bytes,
     chosen: Mapping[str, OptionValue] | None = None,
 ) -> tuple[Position, tuple[Entry, ...]]:
-    """The first position of a game and the entries that led to it."""
+    """Return the first position of a game and the entries that led to it."""
     options = game.settle(seats, chosen or {})
     empty = Position(game, seats, seed, game.start(seats, options))
     draw = Stream(seed, 0)
@@ -166,33 +166,33 @@ def deal(
 
 @fact
 class Table:
-    """A position with its log and with what every seat, and the spectator, has seen."""
+    """A position with its log and the views of every seat and of the spectator."""
 
     position: Position
     options: Mapping[str, OptionValue]
     log: tuple[Entry, ...]
     views: tuple[Any, ...]
-    """One a seat; the last one is the spectator's."""
+    """One for each seat; the last is the spectator's."""
 
     def submit(self, seat: int, choice: object) -> Table:
-        """The table after this choice; refused if it may not be made."""
+        """Return the table after this choice. Raises Refused if it may not be made."""
         return self._after(*self.position.submit(seat, choice))
 
     def view(self, seat: int) -> Any:
-        """What this seat, or the SPECTATOR, knows."""
+        """Return what this seat, or the SPECTATOR, knows."""
         return self.views[seat]
 
     def asks(self) -> dict[int, Decision]:
-        """What people are asked now, each worked out from that seat's own view and from nothing else.
+        """Return what people are asked now, each decision made from that seat's own view and nothing else.
 
-        Nothing is said of who has answered already: a sealed choice may still be replaced.
+        Seats that have chosen already are included, because a sealed choice may still be replaced.
         """
         game, open_seats = self.position.game, self.position.open()
         asked = ((seat, game.asks(self.views[seat], seat)) for seat in open_seats)
         return {seat: decision for seat, decision in asked if decision is not None}
 
     def told(self, seat: int, since: int = 0) -> tuple[Fact[Any], ...]:
-        """What the seat was told from entry `since` on."""
+        """Return the facts from entry `since` on, as this seat has seen them."""
         return tuple(seen(happened, seat) for entry in self.log[since:] for happened in entry.facts)
 
     def _after(self, position: Position, entries: tuple[Entry, ...]) -> Table:
@@ -208,7 +208,7 @@ def begin(
     seed: bytes,
     chosen: Mapping[str, OptionValue] | None = None,
 ) -> Table:
-    """A new table, dealt."""
+    """Return a new table after the deal. Raises Refused if seats or options do not exist."""
     options = game.settle(seats, chosen or {})
     position, entries = deal(game, seats, seed, options)
     start = game.start(seats, options)
@@ -216,7 +216,7 @@ def begin(
 
 
 def watch(views: tuple[Any, ...], happened: Iterable[Fact[Any]]) -> tuple[Any, ...]:
-    """The views after these facts. Readers who were told the same and knew the same share one view."""
+    """Return the views after these facts. Readers who know the same share one view."""
     readers = (*range(len(views) - 1), SPECTATOR)
     for each in happened:
         after: dict[tuple[int, int], tuple[Fact[Any], Any]] = {}
@@ -238,7 +238,7 @@ def replay(
     log: Iterable[Entry],
     reader: int | None = None,
 ) -> Any:
-    """The state after the log, or what `reader` may know of it."""
+    """Return the state after the log, or the view of `reader`."""
     facts = (happened for entry in log for happened in entry.facts)
     told = facts if reader is None else (seen(happened, reader) for happened in facts)
     return fold(game.start(seats, options), told)

@@ -1,18 +1,18 @@
-"""Words for people: sentences that are data until somebody reads them.
+"""Sentences for people, kept as data until someone reads them.
 
-A `Text` is a template and its values. It becomes a string only in the hands of a `Teller`, who knows the reader, the
-names of the seats, the names of the cards and the reader's language; so the same fact reads "You play the Forest" in
-one mail and "Ann plays the Forest" in the next, and every template can be translated.
+A `Text` is a template with values. A `Teller` turns it into a string: it knows the reader, the players' names, what the
+cards are called and the reader's language. So the same fact reads "You play the Forest" in one email and "Ann plays the
+Forest" in the next, and every template can be translated.
 
 In a template
-    {card}               a value by its name; a tuple becomes "a, b and c"; what is hidden "a card" or "3 cards"
+    {card}               a value by its name; a tuple is "a, b and c", hidden values are "a card" or "3 cards"
     {digits:or}          a tuple as "a, b or c"
     {seat} {rival:seat}  a player's name, or "you" (a field called `seat` needs no mark); {bidders:seats} several
     {seat's} {rival's}   "Ann's" or "your"
     {price:coin|coins}   a number with its noun: "1 coin", "3 coins"
-    [pays|pay]           the first for another player, the second for the reader, after the seat named last
+    [pays|pay]           the first for another player, the second for the reader, after the last seat named
 
-This module must never decide what a reader may know: it is handed facts that are masked already.
+This module must never decide what a reader may know: the facts it gets are already masked.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from typing import Any, Final
 from engine.facts import Fact, fact, is_hidden
 
 UNNAMED: Final = ("something hidden", "hidden things")
-"""What one hidden thing is called, and several, by a game that does not say."""
+"""What one hidden value is called, and several, in a game that does not say."""
 
 
 @fact
 class Text:
-    """A template and its values, not yet in anybody's language."""
+    """A template and its values, not yet in any language."""
 
     template: str
     values: tuple[tuple[str, Any], ...] = ()
@@ -41,12 +41,16 @@ class Text:
 
 
 def say(template: str, **values: Any) -> Text:
-    """A text with its values by name."""
+    """Return a text: a template with its values by name.
+
+    >>> str(say("{seat} [pays|pay] {price:coin|coins}.", seat=1, price=3))
+    'Player 2 pays 3 coins.'
+    """
     return Text(template, tuple(values.items()))
 
 
 def sentence(happened: Fact[Any]) -> Text | None:
-    """What a fact says: its docstring, or its own `sentence()` where one template is not enough; None if it is silent."""
+    """Return what a fact says: its docstring, or what its own `sentence()` returns; None if it is silent."""
     if happened.silent:
         return None
     own = getattr(happened, "sentence", None)
@@ -79,16 +83,16 @@ class Teller:
         self._translate = translate
 
     def __call__(self, text: Text | str) -> str:
-        """The text as this reader reads it."""
+        """Return the text as this reader reads it."""
         return self._tell(text, begins=True)
 
     def tell(self, happened: Fact[Any]) -> str | None:
-        """The sentence of a fact, or None if it has none. The fact must be as this reader saw it."""
+        """Return the sentence of a fact, or None if it has none. The fact must be masked for this reader."""
         text = sentence(happened)
         return None if text is None else self(text)
 
     def name(self, seat: int) -> str:
-        """What a player is called here: "you", the name, or the number people count from one."""
+        """Return what a player is called: "you", a name, or "player 2" counted from one."""
         if seat == self._reader:
             return self._translate("you")
         if seat < len(self._names):
@@ -96,11 +100,11 @@ class Teller:
         return self._translate("player {number}").format(number=seat + 1)
 
     def word(self, value: Any) -> str:
-        """What a card, a suit or a number is called."""
+        """Return what a card, a suit or a number is called."""
         return self._value(value, "")
 
     def _tell(self, text: Text | str, *, begins: bool) -> str:
-        """A text that begins a sentence, or one that stands within another text."""
+        """Return a text that begins a sentence, or one that is part of another text."""
         template = self._translate(text if isinstance(text, str) else text.template)
         if isinstance(text, str):
             return template
@@ -158,7 +162,7 @@ _PART = re.compile(r"\{(\w+)('s)?(?::([^}]+))?\}|\[([^|\]]*)\|([^|\]]*)\]")
 
 @cache
 def _parts(template: str) -> tuple[tuple[str, str, str], ...]:
-    """A template cut into plain text, values and either-ors."""
+    """Split a template into plain text, values and alternatives."""
     parts, end = [], 0
     for match in _PART.finditer(template):
         if match.start() > end:

@@ -20,10 +20,10 @@ SUITS: Final = {
     "Y": "Wyrms",
     "K": "Knots",
 }
-"""The suits in their order: sorting and every deterministic tie-break follow it."""
+"""The suits in their order, which sorting and tie-breaks follow."""
 
 RANKS: Final = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "P", "T", "X")
-"""The ranks in their order. The Excuse has none."""
+"""The ranks in order. The Excuse has none."""
 
 RANK_NAMES: Final = {"A": "Ace", "P": "Pawn", "T": "Court", "X": "Crown"}
 
@@ -74,7 +74,7 @@ NAMES: Final = {
     "TSWY": "Island",
     "E": "Excuse",
 }
-"""Every card, basic deck first, in the order of ranks and suits."""
+"""Every card with its name: the basic deck first, by rank and suit."""
 
 EXTENDED: Final = tuple(NAMES)
 BASIC: Final = EXTENDED[:36]
@@ -89,32 +89,32 @@ _PLACE: Final = {card: (RANKS.index(card[0]) if card[0] in RANKS else len(RANKS)
 
 
 def rank(card: str) -> str:
-    """The rank letter; E for the Excuse."""
+    """Return the rank letter, or E for the Excuse."""
     return card[0]
 
 
 def suits(card: str) -> str:
-    """The suit letters in the order of the suits."""
+    """Return the suit letters in order."""
     return card[1:]
 
 
 def number(card: str) -> int:
-    """The number on a card from 2 to 9."""
+    """Return the number on a card from 2 to 9."""
     return int(card[0])
 
 
 def name(card: str) -> str:
-    """The card's name, without an article."""
+    """Return the name of a card without an article."""
     return NAMES[card]
 
 
 def in_order(cards: tuple[str, ...]) -> tuple[str, ...]:
-    """The cards by rank, then in the order of the deck."""
+    """Sort cards by rank, then in the order of the deck."""
     return tuple(sorted(cards, key=lambda card: _PLACE[card]))
 
 
 def spoken(card: object) -> str:
-    """The card in a sentence: "the Forest", "the Ace of Moons"; a suit letter by its name; else the thing itself."""
+    """Return a card as part of a sentence ("the Forest"), a suit letter as its name, or anything else as text."""
     text = str(card)
     if text in NAMES:
         return f"the {NAMES[text]}"
@@ -132,25 +132,25 @@ def _note(card: str) -> str:
 def _also(card: str) -> tuple[str, ...]:
     if len(card) != 2:
         return ()
-    # Never the suit first: cut short it would be a suit, which many cards have.
+    # Never the suit first: abbreviated it would be a suit, which many cards have.
     suit = SUITS[card[1]]
     return f"{RANK_NAMES[card[0]]} of {suit}", f"{RANK_NAMES[card[0]]} {suit}"
 
 
 FACES: Final = {card: Face("decktet", card, NAMES[card], _note(card)) for card in EXTENDED}
-"""How each card lies on the table."""
+"""The face of every card."""
 
 BACK: Final = Face("decktet", "back", "a card face down")
 
 THINGS: Final = {card: Thing(card, NAMES[card], _note(card), _also(card)) for card in EXTENDED}
-"""How each card is named in a choice."""
+"""Every card as a thing to choose."""
 
 
 def faces(cards: tuple[object, ...]) -> tuple[Face, ...]:
-    """The cards as they lie on the table; what the reader may not see lies face down."""
+    """Return the faces of cards; hidden ones are face down."""
     return tuple(FACES[card] if isinstance(card, str) else BACK for card in cards)
 
 
 def things(cards: tuple[str, ...]) -> tuple[Thing, ...]:
-    """The cards as they are named in a choice, each once."""
+    """Return cards as things to choose from, each once."""
     return tuple(THINGS[card] for card in dict.fromkeys(cards))

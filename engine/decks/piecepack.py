@@ -1,7 +1,7 @@
 """The piecepack, a public-domain set of tiles, coins, dice and pawns in four suits, designed by James Kyle.
 
-Values run null, ace, 2, 3, 4, 5. A tile or coin is named by its suit letter and value digit; what a null or an ace
-counts is a matter of the game.
+Values are null, ace, 2, 3, 4, 5. The id of a tile or coin is its suit letter and value digit. Each game decides what a
+null or an ace is worth.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ ACE: Final = 1
 NULL: Final = 0
 
 TILE_THINGS: Final = tuple(Thing(value, str(value), also=(VALUE_NAMES[value],)) for value in VALUES)
-"""Tiles as they are named in a choice where only their value matters."""
+"""Tiles as things to choose, where only their value matters."""
 
 DIE_THINGS: Final = {suit: Thing(suit, name) for suit, name in SUITS.items()}
-"""Dice as they are named in a choice."""
+"""Dice as things to choose."""
 
 
 def die(suit: str, value: int) -> Face:
-    """A die as it lies on the table."""
+    """Return the face of a die."""
     return Face("die", f"{suit}{value}", SUITS[suit], VALUE_NAMES[value])
 
 
 def tile(value: int) -> Face:
-    """A tile of which only the value matters."""
+    """Return the face of a tile of which only the value matters."""
     return Face("tile", str(value), str(value))

@@ -1,16 +1,16 @@
-"""The kit that every game must pass, ours and anybody's: laws, twins, planted mutants and golden games.
+"""The conformance kit that every game must pass: laws, twins, planted faults and golden games.
 
     from engine.testing import check
     troubles = check(MyGame())
 
-or, from a shell, `python -m engine check path/to/mygame.py`. It needs nothing but the standard library. Every law is
-also a function of its own, from a `Bench` to troubles, so that a test suite can run each by its name:
+or, in a shell, `python -m engine check path/to/mygame.py`. It needs only the standard library. Every law is also a
+function from a `Bench` to troubles, so that a test suite can run it by name:
 
     bench = Bench(MyGame())
     assert list(LAWS["conserves"](bench)) == []
 
-The kit proves that a game keeps the promises that the house makes for it; whether it is the right game only its own
-tests can say. This module must never let one broken law hide another.
+The kit shows that a game keeps the promises that servers make for it. Only its own tests can show that it is the right
+game. This module must never let one broken law hide another.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from engine.game import Game
-from engine.testing.bench import Bench, House, Law, Trouble, told_of
+from engine.testing.bench import Bench, Law, Server, Trouble, told_of
 from engine.testing.doors import keeps_the_door, reads_or_refuses, takes_the_last_word
 from engine.testing.elsewhere import is_the_same_elsewhere
 from engine.testing.laws import answers_only_in_public, conserves, ends, holds_plain_values, imagines, replays, reruns
@@ -52,10 +52,10 @@ LAWS: Final[Mapping[str, Law]] = {
         imagines,
     )
 }
-"""Every law by its name, the plainest first: who breaks an early one need not read on."""
+"""Every law by its name, the simplest first: fix an early failure before you read the later ones."""
 
 MOST_SHOWN: Final = 5
-"""So many troubles are told of each law: the rest are mostly the same ones again."""
+"""The most troubles reported for a law: further ones are mostly repetitions."""
 
 
 def check(
@@ -65,9 +65,9 @@ def check(
     report: Callable[[str], object] | None = print,
     summary: bool = False,
 ) -> list[Trouble]:
-    """Try every law on a game, then every planted mutant, and tell what was found; at the end perhaps a summary.
+    """Check every law on a game, then every planted fault. Return all troubles and report them, perhaps with a summary.
 
-    A quick check plays a few dozen games and takes some seconds; a thorough one plays every pair of option values at
+    A quick check plays a few dozen games and takes a few seconds. A thorough one plays every pair of option values with
     every number of players.
     """
     bench = Bench(game, thorough=thorough)
@@ -85,19 +85,19 @@ def check(
 
 
 def broken(name: str, law: Law, bench: Bench) -> list[Trouble]:
-    """The different troubles that a law finds; a law that breaks on the game is a trouble, too."""
+    """Return the different troubles that a law finds. An error raised by the game is a trouble, too."""
     try:
         return bench.troubles(law)
-    except Exception as error:  # noqa: BLE001 - whatever a game raises is told as its trouble.
+    except Exception as error:  # noqa: BLE001 - anything that a game raises is its trouble.
         return [Trouble(name, f"the game raises {told_of(error)}", code=bench.raised_at(error))]
 
 
 __all__ = [
     "LAWS",
     "Bench",
-    "House",
     "Law",
     "Mutant",
+    "Server",
     "Trouble",
     "broken",
     "check",

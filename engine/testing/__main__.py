@@ -1,6 +1,6 @@
-"""The kit from a shell: `python -m engine.testing golden` and what the kit itself calls in another process.
+"""The kit in a shell: `python -m engine.testing golden`, and what the kit runs in another process.
 
-This module must never hold a law.
+This module must never contain a law.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ def main() -> int:
     """Run one command."""
     parser = argparse.ArgumentParser(prog="python -m engine.testing", description="The kit that every game must pass.")
     commands = parser.add_subparsers(required=True, dest="command")
-    hashing = commands.add_parser("digest", help="a hash over a few games, to compare with another machine")
-    hashing.add_argument("game", help="the name of a game or the path of its file")
-    golden = commands.add_parser("golden", help="check the golden games, or make them anew")
-    golden.add_argument("game", nargs="*", help="names of games; all of the house if none is given")
-    golden.add_argument("--folder", type=Path, default=Path("tests/golden"), help="where they are kept")
-    golden.add_argument("--remake", action="store_true", help="search for new ones and write them")
+    hashing = commands.add_parser("digest", help="print a hash over a few games, to compare with another machine")
+    hashing.add_argument("game", help="a game, or the path of its file")
+    golden = commands.add_parser("golden", help="check the golden games, or remake them")
+    golden.add_argument("game", nargs="*", help="names of games (default: all)")
+    golden.add_argument("--folder", type=Path, default=Path("tests/golden"), help="the folder of the golden games")
+    golden.add_argument("--remake", action="store_true", help="search for new games and write them")
     arguments = parser.parse_args()
     if arguments.command == "digest":
         print(digest(find(arguments.game)))

@@ -1,9 +1,8 @@
-"""Where a game is tried: its playouts, the house it is played in, and the troubles that are found.
+"""The bench: a game's playouts, the server that they run on, and the troubles found.
 
-A bench plays a game in many ways, once, and every law looks at the same playouts. How a choice comes in, how a fact is
-told and what a reader is shown is asked of a `House`, so that a mutant of the house, or a server around the engine, can
-be put in the place of the engine itself. This module must never draw from anything but the engine's own chance: the
-same game meets the same playouts on every machine.
+A bench plays a game once in many ways, and every law looks at the same playouts. A `Server` takes choices, masks facts
+and shows pages, so that a faulty one can replace the engine's own. This module must never use chance other than the
+engine's, so that a game has the same playouts on every machine.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from engine.testing.source import line_of, raised_at
 NAMES: Final = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida")
 
 MOST_TROUBLES: Final = 50
-"""A law that has found so many troubles stops looking."""
+"""The most troubles that a law looks for."""
 
 MOST_TRIES: Final = 100
-"""So often a sample is drawn anew when blanks that fit one by one do not fit together."""
+"""How often a sample is drawn again if its values do not fit together."""
 
 _SAMPLES: Final = 4
 _MOST_TABLES: Final = 200
@@ -38,7 +37,7 @@ _MOST_TABLES: Final = 200
 
 @fact
 class Trouble:
-    """A law that a game breaks: which, how, in which playout, and the line of the game's code to look at first."""
+    """A broken law: which one, how, in which playout, and the line of the game's code to look at first."""
 
     law: str
     what: str
@@ -50,19 +49,19 @@ class Trouble:
         return f"{self.code}: {told}" if self.code else told
 
 
-class House:
-    """How the engine is asked. A mutant, or a server under test, answers otherwise."""
+class Server:
+    """How a game meets the world: choices, facts and pages. A mutant, or a server under test, overrides it."""
 
     def seen(self, happened: F, reader: int) -> F:
-        """The fact as the reader is told of it."""
+        """Return the fact as this reader sees it."""
         return seen(happened, reader)
 
     def submit(self, table: Table, seat: Any, choice: Any) -> Table:
-        """The table after a choice; refused if it may not be made."""
+        """Return the table after a choice. Raises Refused if it may not be made."""
         return table.submit(seat, choice)
 
     def page(self, table: Table, reader: int, since: int = 0) -> dict[str, str]:
-        """Everything that a reader meets, by what it is: the view, the board, the words, the question."""
+        """Return everything that a reader gets, by name: view, facts, sentences, board, decision."""
         position, game = table.position, table.position.game
         view = table.view(reader)
         teller = game.teller(None if reader == SPECTATOR else reader, NAMES[: position.seats])
@@ -94,9 +93,9 @@ class House:
 
 @fact
 class Playout:
-    """One game from the deal to its end, or to where it broke.
+    """A game from the deal to its end, or to the point where it broke.
 
-    The first table is the dealt one; the others follow one choice each.
+    The first table is the one after the deal; every other follows one choice.
     """
 
     plan: Plan
@@ -105,35 +104,35 @@ class Playout:
     fault: str = ""
     cut: bool = False
     code: str = ""
-    """The line of the game's code at which it broke."""
+    """The line of the game's code where it broke."""
 
     def whole(self) -> bool:
-        """Whether the game came to its end."""
+        """Whether the game was played to its end."""
         return not self.fault and not self.cut
 
     def sample(self, most: int) -> range:
-        """Places in the playout, at most so many and evenly spread."""
+        """Return places in the playout, up to a number and evenly spread."""
         return range(0, len(self.tables), -(-len(self.tables) // most) or 1)
 
     def where(self, at: int) -> str:
-        """The words that find a table of this playout again."""
+        """Describe the place of a table in this playout, so that it can be found again."""
         return f"{self.plan}, after {at} of {len(self.moves)} choices"
 
 
 class Bench:
-    """A game, a house, and the playouts that the laws look at."""
+    """A game, a server, and the playouts that the laws look at."""
 
-    def __init__(self, game: Game[Any], *, thorough: bool = False, house: House | None = None) -> None:
+    def __init__(self, game: Game[Any], *, thorough: bool = False, server: Server | None = None) -> None:
         self.game = game
         self.thorough = thorough
-        self.house = house or House()
+        self.server = server or Server()
         self._played: list[Playout] = []
         self._found: dict[Law, list[Trouble]] = {}
         self._kinds: dict[int, dict[object, list[int]]] = {}
         self._rest: Iterator[Playout] = (play(game, plan) for plan in plans(game, thorough))
 
     def playouts(self) -> Iterator[Playout]:
-        """All playouts, each played when it is first asked for."""
+        """Yield all playouts, each played when it is first needed."""
         at = 0
         while True:
             if at == len(self._played):
@@ -147,10 +146,10 @@ class Bench:
     def positions(
         self, each: int, seats: Collection[int] = (), apart: Callable[[Table], object] = lambda table: None
     ) -> Iterator[tuple[Playout, int]]:
-        """Places in the playouts: of every kind of position so many, each from another playout.
+        """Yield places in the playouts: a number of each kind of position, each from another playout.
 
-        With `seats` only those with so many players, and as many for each number of them; positions that `apart` tells
-        apart are of different kinds.
+        With `seats`, only for these numbers of players, and as many for each. Positions with different results of
+        `apart` are of different kinds.
         """
         found: Counter[object] = Counter()
         for number, playout in enumerate(self.playouts()):
@@ -158,7 +157,7 @@ class Bench:
             if seats and many not in seats:
                 continue
             for kind, places in self._kinds_in(number).items():
-                # Not always the first one of its kind: later ones have more behind them.
+                # Not always the first of its kind, because more has happened before later ones.
                 place = places[number * 7919 % len(places)]
                 key = kind, many if seats else 0, apart(playout.tables[place])
                 if found[key] < each:
@@ -166,21 +165,21 @@ class Bench:
                     yield playout, place
 
     def line_of(self, name: str) -> str:
-        """Where the game defines a method, a fact or a value: the line to look at first when it breaks a law."""
+        """Return where the game defines a method, a fact or a value: the line to look at first."""
         return line_of(self.game, name)
 
     def raised_at(self, error: BaseException) -> str:
-        """The last line of the game's code that an error passed through."""
+        """Return the last line of the game's code that an error passed through."""
         return raised_at(self.game, error)
 
-    def with_house(self, house: House) -> Bench:
-        """The same game and playouts in another house."""
-        other = Bench(self.game, thorough=self.thorough, house=house)
+    def with_server(self, server: Server) -> Bench:
+        """Return a bench with the same game and playouts on another server."""
+        other = Bench(self.game, thorough=self.thorough, server=server)
         other._played, other._kinds, other._rest = self._played, self._kinds, self._rest
         return other
 
     def troubles(self, law: Law) -> list[Trouble]:
-        """The different troubles that a law finds on this bench, looked for once."""
+        """Return the different troubles that a law finds on this bench. Cached."""
         if law not in self._found:
             found: dict[str, Trouble] = {}
             for trouble in law(self):
@@ -201,11 +200,11 @@ class Bench:
 
 
 Law = Callable[[Bench], Iterator[Trouble]]
-"""A promise that every game keeps: it looks at a bench and tells the troubles it finds."""
+"""A promise that every game keeps: a function from a bench to the troubles it finds."""
 
 
 def kind_of(table: Table) -> object:
-    """What makes two positions alike: what is asked, of one or of several, and whether somebody has answered already."""
+    """Return what makes positions alike: the decisions, of one seat or several, and whether anyone has chosen."""
     asked = table.position.open()
     questions = frozenset(
         (re.split(r"[^a-z]", decision.topic)[0], frozenset(act.verb for act in decision.acts))
@@ -215,16 +214,16 @@ def kind_of(table: Table) -> object:
 
 
 def play(game: Game[Any], plan: Plan) -> Playout:
-    """One game as planned. What goes wrong is told and not raised: a law says that it must not."""
+    """Play a game as planned. An error is recorded and not raised; the law `ends` reports it."""
     try:
         dealt = begin(game, plan.seats, plan.seed, plan.options)
-    except Exception as error:  # noqa: BLE001 - a broken game may raise anything, and all of it is its trouble.
+    except Exception as error:  # noqa: BLE001 - a broken game may raise anything.
         return Playout(plan, (), (), told_of(error), code=raised_at(game, error))
     return _go_on(game, plan, [dealt], [], Stream(plan.seed, 2**48))
 
 
 def branch(game: Game[Any], playout: Playout, at: int, number: int) -> Playout:
-    """The same game up to one of its tables, and from there on another one."""
+    """Play the same game up to one of its tables, and then differently."""
     luck = Stream(playout.plan.seed, 2**48 + number)
     return _go_on(game, playout.plan, list(playout.tables[: at + 1]), list(playout.moves[:at]), luck)
 
@@ -244,13 +243,13 @@ def _go_on(game: Game[Any], plan: Plan, tables: list[Table], moves: list[tuple[i
             choice = pick(plan.style, game, tables[-1].view(seat), asks[seat], luck)
             tables.append(tables[-1].submit(seat, choice))
             moves.append((seat, choice))
-    except Exception as error:  # noqa: BLE001 - a broken game may raise anything, and all of it is its trouble.
+    except Exception as error:  # noqa: BLE001 - a broken game may raise anything.
         fault, code = told_of(error), raised_at(game, error)
     return Playout(plan, tuple(tables), tuple(moves), fault, cut, code)
 
 
 def pick(style: str, game: Game[Any], view: Any, decision: Decision, luck: Draw) -> Choice:
-    """A choice in a style of playing; silence where the style finds none that may be made."""
+    """Return a choice in a style of play, or the default if none that is legal comes up."""
     if style == "silent" or (style == "lazy" and luck.below(3)):
         return decision.default
     for _ in range(MOST_TRIES):
@@ -261,32 +260,32 @@ def pick(style: str, game: Game[Any], view: Any, decision: Decision, luck: Draw)
 
 
 def sampled(game: Game[Any], view: Any, decision: Decision, luck: Draw) -> Choice:
-    """Any choice that may be made."""
+    """Return a random legal choice."""
     return pick("any", game, view, decision, luck)
 
 
-def as_told(table: Table, house: House, reader: int) -> Table:
-    """The table with the view of one reader, as this house tells it; nobody else's view is made."""
+def as_told(table: Table, server: Server, reader: int) -> Table:
+    """Return the table with the view of one reader on this server, and no other views."""
     view = table.position.game.start(table.position.seats, table.options)
     for happened in story(table):
-        view = house.seen(happened, reader).apply(view)
+        view = server.seen(happened, reader).apply(view)
     views: list[Any] = [None] * (table.position.seats + 1)
     views[reader] = view
     return replace(table, views=tuple(views))
 
 
 def readers(seats: int) -> tuple[int, ...]:
-    """Everybody who reads: the seats and the spectator."""
+    """Return all readers: the seats and the spectator."""
     return (*range(seats), SPECTATOR)
 
 
 def told_of(error: BaseException) -> str:
-    """An exception in one line."""
+    """Describe an exception on one line."""
     return f"{type(error).__name__}: {error}".splitlines()[0][:200]
 
 
 def story(table: Table) -> tuple[Fact[Any], ...]:
-    """All facts of a table in their order."""
+    """Return all facts of a table, in order."""
     return tuple(happened for entry in table.log for happened in entry.facts)
 
 
@@ -306,8 +305,8 @@ def _draft(style: str, decision: Decision, luck: Draw) -> Choice:
     return Choice(act.verb, tuple(values))
 
 
-def _refusals(house: House, table: Table, reader: int, decision: Decision | None) -> Iterator[str]:
-    """What the door says to a few choices of the reader, good and bad; good ones are not let in."""
+def _refusals(server: Server, table: Table, reader: int, decision: Decision | None) -> Iterator[str]:
+    """Yield the answers to a few choices of the reader, good and bad. Good ones are only checked, not made."""
     tries: list[object] = [Choice("no such verb"), Choice("pass", (1, 2, 3)), None]
     if decision is not None:
         luck = Stream(b"refusals", table.position.turn)
@@ -318,7 +317,7 @@ def _refusals(house: House, table: Table, reader: int, decision: Decision | None
             yield "accepted"
         except Refused:
             try:
-                house.submit(table, reader, choice)
+                server.submit(table, reader, choice)
             except Refused as refused:
                 yield str(refused)
     if decision is None:
@@ -332,7 +331,7 @@ def _refusals(house: House, table: Table, reader: int, decision: Decision | None
 
 
 def _answers(game: Game[Any], view: Any, decision: Decision) -> Iterator[str]:
-    """What standing orders would answer here."""
+    """Yield what standing orders would answer here."""
     texts = ("up to 5", "up to 50 or ask me", f"always {grammar.write(decision, decision.default)}")
     for text in texts:
         given = orders.answer(orders.read_order(text), game, view, decision.seat)

@@ -1,9 +1,9 @@
-"""The same luck in two worlds: where two cards have changed places, so have they in what is drawn.
+"""The same chance in two worlds: if two cards are exchanged, they are also exchanged in what is drawn.
 
-Two truths that differ in what a reader may not know must tell that reader the same story when they are played on with
-the same choices and the same luck. The same luck is not the same place in a row, since the row may be ordered
-otherwise: whoever draws the seven in one world draws, in the other, what took the seven's place. This module must
-never draw a number of its own.
+Two truths that differ in a secret must look the same to a reader when they are played on with the same choices and the
+same chance. The same chance is not the same place in a sequence, because the sequence may have another order: a player
+who draws the seven in one world draws, in the other, the card that it was exchanged for. This module must never draw a
+number of its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Remembered(Stream):
-    """Luck that remembers what it gave."""
+    """Chance that records what it gave."""
 
     def __init__(self, seed: bytes, entry: int) -> None:
         super().__init__(seed, entry)
@@ -49,11 +49,11 @@ class Remembered(Stream):
 
 
 class OutOfStep(Exception):
-    """The other world asks its luck for something else."""
+    """Raised if the other world asks chance for something else."""
 
 
 class Echo(Stream):
-    """The luck of one world in the other: the same numbers, or the same things with two of them exchanged."""
+    """The chance of one world in the other: the same numbers, or the same things with two of them exchanged."""
 
     def __init__(self, remembered: Remembered, mapping: Mapping[Atom, Atom], by_place: bool) -> None:
         super().__init__(b"", 0)

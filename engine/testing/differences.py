@@ -1,8 +1,8 @@
-"""What a reader may not know, and how it could be otherwise.
+"""Other truths: how the secrets hidden from a reader could be different.
 
-A *hiding* is a secret field of one fact that a reader may not look into. A *difference* makes another truth of a story
-that this reader is told in the same words: two things that stand only in hidings change places, or one hiding holds
-another value. This module must never touch a field that the reader is told.
+A *hiding* is a secret field of a fact that a reader may not see. A *difference* turns a story into another one that looks
+the same to that reader: two things that occur only in hidings are exchanged, or one hiding gets another value. This
+module must never touch a field that the reader may see.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Story = tuple[Fact[Any], ...]
 
 @fact
 class Hiding:
-    """A field of the fact at one place of a story, and what is hidden in it."""
+    """A field of one fact of a story, with its hidden value."""
 
     at: int
     field: Field
@@ -33,9 +33,9 @@ class Hiding:
 
 @fact
 class Difference:
-    """How another truth differs: `mapping` exchanges things in all hidings, `other` is another value at one place.
+    """How another truth differs: `mapping` exchanges things in all hidings, `other` is a new value in one.
 
-    `named` are the things by whose name the difference may rightly come out.
+    The difference may rightly come out in facts that name one of the things in `named`.
     """
 
     fields: frozenset[Field]
@@ -45,14 +45,14 @@ class Difference:
 
 
 class Pool:
-    """What has stood in the secret fields of a game with so many players and such options."""
+    """The values that secret fields had in games with the same number of players."""
 
     def __init__(self) -> None:
         self.fields: dict[Atom, set[Field]] = {}
         self.values: dict[Field, dict[Any, None]] = {}
 
     def add(self, happened: Iterable[Fact[Any]]) -> None:
-        """Take in the secrets of these facts."""
+        """Add the secrets of these facts."""
         for each in happened:
             kind = kind_of_fact(each)
             for name, _ in secrets_of(kind):
@@ -63,19 +63,19 @@ class Pool:
 
 
 def kind_of_fact(happened: Fact[Any]) -> type:
-    """What kind of fact this is."""
+    """Return the kind of a fact."""
     return type(happened)
 
 
 def secret_fields(game: Game[Any]) -> frozenset[Field]:
-    """Every secret field of a game."""
+    """Return every secret field of a game."""
     return frozenset(
         (name, field) for name, kind in facts_of(game).items() for field, _ in secrets_of(cast(type, kind))
     )
 
 
 def hidings(story: Story, reader: int) -> list[Hiding]:
-    """What this reader may not look into."""
+    """Return what this reader may not see."""
     found = []
     for at, happened in enumerate(story):
         kind = kind_of_fact(happened)
@@ -90,14 +90,14 @@ def hidings(story: Story, reader: int) -> list[Hiding]:
 
 
 def shown(story: Story, reader: int) -> set[Atom]:
-    """Everything that this reader has been told by name."""
+    """Return everything that this reader has seen by name."""
     return {atom for happened in story for atom in atoms(seen(happened, reader))}
 
 
 def exchanges(story: Story, reader: int, pool: Pool, fields: Collection[Field], draw: Draw) -> Iterator[Difference]:
-    """Two things change places that stand only in hidings, or one of them nowhere yet.
+    """Yield differences that exchange two things which occur only in hidings, or one of them nowhere yet.
 
-    Things from the wanted fields come first, and things that are far from each other before those in one hand.
+    Things from the given fields come first, and things in different hands before those in the same hand.
     """
     named = shown(story, reader)
     places: dict[Atom, set[tuple[int, Field]]] = {}
@@ -136,7 +136,7 @@ def other_values(story: Story, reader: int, pool: Pool, fields: Collection[Field
 
 
 def with_difference(story: Story, reader: int, difference: Difference) -> Story:
-    """The story as it would be in the other truth."""
+    """Return the story in the other truth."""
     if (other := difference.other) is not None:
         changed = replace(cast(Any, story[other.at]), **{other.field[1]: other.value})
         return (*story[: other.at], changed, *story[other.at + 1 :])

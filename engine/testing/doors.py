@@ -1,7 +1,7 @@
-"""What comes in: everything the decision offers is accepted, everything else is refused and changes nothing.
+"""Laws about input: everything that a decision offers is accepted; everything else is refused and changes nothing.
 
-What is offered is worked out here a second time, from the blanks and the exact types of their values, so that a door
-that forgot a check is not asked for its own opinion. This module must never let a choice in that it did not expect.
+This module works out for itself what a decision offers, from the blanks and the exact types of their values, so that a
+missing check cannot hide itself. It must never accept a choice that it did not expect.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from engine.testing.bench import Bench, Playout, Trouble, sampled, told_of
 
 _SAMPLES: Final = 4
 _MOST_ACTS: Final = 3
-"""So many acts of a decision are tried with odd values in every blank."""
+"""The most acts of a decision that are tried with odd values in every blank."""
 
 _MOST_VALUES: Final = 4000
 
 
 class _Word(str):
-    """A text that is not quite a text."""
+    """Almost a text."""
 
     __slots__ = ()
 
 
 class _Whole(IntEnum):
-    """Numbers that are not quite numbers."""
+    """Almost numbers."""
 
     ZERO, ONE, TWO, THREE, FOUR, FIVE = range(6)
 
 
 class _Pair(NamedTuple):
-    """A tuple that is not quite a tuple."""
+    """Almost a tuple."""
 
     one: object
     two: object
 
 
 class _Chosen(Choice):
-    """A choice that is not quite a choice."""
+    """Almost a choice."""
 
     __slots__ = ()
 
@@ -123,7 +123,7 @@ ODD_TEXTS: Final = (
 
 
 def keeps_the_door(bench: Bench) -> Iterator[Trouble]:
-    """What is sampled is accepted; all else, from whomever, is refused with the table unchanged byte for byte."""
+    """Samples are accepted. Anything else, from any seat, is refused and leaves the table unchanged, byte for byte."""
     law = "keeps the door"
     for playout, at in _places(bench):
         table = playout.tables[at]
@@ -147,7 +147,7 @@ def keeps_the_door(bench: Bench) -> Iterator[Trouble]:
 
 
 def reads_or_refuses(bench: Bench) -> Iterator[Trouble]:
-    """Any text is read as one of the possible choices or refused in words; nothing else ever comes of it."""
+    """Any text is read as one of the possible choices or refused with a reason, and never raises anything else."""
     law = "reads or refuses"
     for playout, at in _places(bench):
         table = playout.tables[at]
@@ -159,10 +159,10 @@ def reads_or_refuses(bench: Bench) -> Iterator[Trouble]:
                 except Refused as refused:
                     if not str(refused).strip():
                         yield Trouble(
-                            law, f"{text[:60]!r} is refused without a word", playout.where(at), bench.line_of("asks")
+                            law, f"{text[:60]!r} is refused without a reason", playout.where(at), bench.line_of("asks")
                         )
                     continue
-                except Exception as error:  # noqa: BLE001 - that nothing else is raised is the law.
+                except Exception as error:  # noqa: BLE001 - the law is that nothing else is raised.
                     yield Trouble(
                         law, f"{text[:60]!r} raises {told_of(error)}", playout.where(at), bench.raised_at(error)
                     )
@@ -177,7 +177,7 @@ def reads_or_refuses(bench: Bench) -> Iterator[Trouble]:
 
 
 def takes_the_last_word(bench: Bench) -> Iterator[Trouble]:
-    """While a window is open a choice may be changed and taken back, and only the last one counts."""
+    """While a window is open a choice can be changed and taken back, and only the last one counts."""
     law = "takes the last word"
     for playout, at in _places(bench):
         table = playout.tables[at]
@@ -193,19 +193,19 @@ def takes_the_last_word(bench: Bench) -> Iterator[Trouble]:
         direct = table.submit(seat, other).position
         changed = table.submit(seat, one).submit(seat, other).position
         if codec.dumps(changed.box) != codec.dumps(direct.box) or changed.turn != direct.turn:
-            yield Trouble(law, "a choice that was changed is not the last one", playout.where(at))
+            yield Trouble(law, "after a change the box does not contain the last choice", playout.where(at))
         if table.submit(seat, one).position.withdraw(seat) != table.position:
-            yield Trouble(law, "a choice that was taken back left something behind", playout.where(at))
+            yield Trouble(law, "a choice taken back left something behind", playout.where(at))
         try:
             table.position.withdraw(seat)
-            yield Trouble(law, "a choice was taken back that had not been made", playout.where(at))
+            yield Trouble(law, "a choice could be taken back that was never made", playout.where(at))
         except Refused:
-            # As it must be.
+            # This is right.
             pass
 
 
 def offered(decision: Decision, choice: object) -> bool:
-    """Whether the decision offers exactly this, by the types and values of its blanks."""
+    """Whether the decision offers exactly this choice, by the types and values of its blanks."""
     return type(choice) is Choice and type(choice.values) is tuple and any(_fits(act, choice) for act in decision.acts)
 
 
@@ -241,33 +241,33 @@ def _exactly(value: object, wanted: object) -> bool:
 
 
 def _lets_in(bench: Bench, table: Table, seat: int, decision: Decision, luck: Draw) -> Iterator[tuple[str, str]]:
-    """What is wrong with choices that are offered, each with the line of code to look at."""
+    """Yield what is wrong with choices that are offered, each with the line of code to look at."""
     game, asks, objects = bench.game, bench.line_of("asks"), bench.line_of("objects")
     for choice in (decision.default, *(decision.sample(luck) for _ in range(_SAMPLES))):
         if not offered(decision, choice):
             yield f"the sample {choice} is not among the choices", asks
         elif (objection := game.objects(table.position.state, seat, choice)) is None:
             try:
-                bench.house.submit(table, seat, choice)
+                bench.server.submit(table, seat, choice)
             except Refused as refused:
                 yield f"{choice} is offered and refused: {refused}", asks
-            except Exception as error:  # noqa: BLE001 - a choice that was offered must not break anything.
+            except Exception as error:  # noqa: BLE001 - a choice that is offered must not break anything.
                 yield f"{choice} is offered and breaks the game: {told_of(error)}", bench.raised_at(error)
         elif not str(objection).strip():
-            yield f"{choice} is refused without a word", objects
+            yield f"{choice} is refused without a reason", objects
         elif (what := _refuses(bench, table, seat, choice)) is not None:
             yield what, objects
 
 
 def _refuses(bench: Bench, table: Table, seat: Any, choice: Any) -> str | None:
-    """None if the choice is refused and the box is as it was; else what happened."""
+    """Return None if the choice is refused and the box unchanged, or else what happened."""
     before = dict(table.position.box)
     try:
-        bench.house.submit(table, seat, choice)
+        bench.server.submit(table, seat, choice)
     except Refused as refused:
         if not str(refused).strip():
-            return f"{choice!r} is refused without a word"[:200]
-    except Exception as error:  # noqa: BLE001 - that nothing else is raised is the law.
+            return f"{choice!r} is refused without a reason"[:200]
+    except Exception as error:  # noqa: BLE001 - the law is that nothing else is raised.
         return f"{choice!r} raises {told_of(error)}"[:200]
     else:
         return f"{choice!r} is accepted"[:200]
@@ -275,7 +275,7 @@ def _refuses(bench: Bench, table: Table, seat: Any, choice: Any) -> str | None:
 
 
 def _wrong(decision: Decision, luck: Draw) -> Iterator[object]:
-    """Things that are not among the choices: odd through and through, or off by a little."""
+    """Yield things that are not among the choices, some very odd and some almost right."""
     yield from (None, "pass", ("pass", ()), 0, HIDDEN, decision, decision.acts[0])
     verbs = {act.verb for act in decision.acts}
     for verb in ("no such verb", "", next(iter(verbs)).upper() + " ", None, 7, HIDDEN, b"pass"):
@@ -301,7 +301,7 @@ def _off_by_a_little(act: Act, good: Choice, luck: Draw) -> Iterator[Choice]:
 
 
 def _near(blank: Blank, value: Any) -> Iterator[object]:
-    """What could be taken for a value of the blank."""
+    """Yield what could be mistaken for a value of the blank."""
     if isinstance(blank, Amount):
         yield from (blank.low - 1, blank.high + 1, float(value), str(value), (value,), value + 0.5)
         yield from range(blank.low, min(blank.high, blank.low + 12) + 1)
@@ -339,14 +339,14 @@ def _near(blank: Blank, value: Any) -> Iterator[object]:
 
 
 def _strangers(table: Table) -> Iterator[object]:
-    """Seats that are not asked, and things that are no seat."""
+    """Yield seats that are not asked, and things that are not seats."""
     seats = table.position.seats
     yield from (seat for seat in range(seats) if seat not in table.position.open())
     yield from (-1, seats, 10**30, None, True, False, 0.0, "0", HIDDEN, (), [0], _Whole.ONE)
 
 
 def _after_the_end(bench: Bench) -> Iterator[Trouble]:
-    """When the game is over nobody can do anything."""
+    """After the end of a game no choice is accepted."""
     for playout in bench.playouts():
         if not playout.whole() or not playout.moves:
             continue
@@ -356,7 +356,7 @@ def _after_the_end(bench: Bench) -> Iterator[Trouble]:
 
 
 def _scribbled(bench: Bench, table: Table, decision: Decision, luck: Draw) -> Iterator[str]:
-    """Commands as they come out of hurried hands: words lost, doubled, turned round, cut short or run together."""
+    """Yield commands typed in a hurry: words missing, doubled, reversed, abbreviated or joined."""
     usages = grammar.usages(decision)
     for _ in range(_SAMPLES * 3):
         choice = sampled(bench.game, table.view(decision.seat), decision, luck)
@@ -373,7 +373,7 @@ def _scribbled(bench: Bench, table: Table, decision: Decision, luck: Draw) -> It
 
 
 def _places(bench: Bench) -> Iterator[tuple[Playout, int]]:
-    """A few positions of every kind; in a thorough run at every number of players."""
+    """Yield a few positions of every kind; in a thorough run with every number of players."""
     return bench.positions(3, _all_seats(bench) if bench.thorough else ())
 
 
@@ -383,12 +383,12 @@ def _all_seats(bench: Bench) -> range:
 
 
 def _two(asks: Mapping[int, Decision], luck: Draw) -> list[tuple[int, Decision]]:
-    """Two of the seats that are asked: where all are asked together, all are asked alike."""
+    """Return two of the seats that are asked: seats asked together are asked alike."""
     return luck.shuffle(asks.items())[:2]
 
 
 def _open_choice(bench: Bench, table: Table, decision: Decision, luck: Draw) -> Choice | None:
-    """A choice that does not end the window, if one comes up."""
+    """Return a choice that does not end the window, or None if none comes up."""
     view = table.view(decision.seat)
     tries = (sampled(bench.game, view, decision, luck) for _ in range(8))
     return next((choice for choice in tries if choice.verb not in decision.closes), None)

@@ -1,8 +1,7 @@
-"""The same bytes in another process: with other hashes of texts, another time zone, another language.
+"""A law about machines: a game is the same in a process with other hash values, time zone and language.
 
-A program that reads the order of a set, the hour or the way a country writes its letters gives another game on another
-machine; here it does so within a second. This module must never depend on what it tests: the other process plays the
-games from nothing but their plans.
+A game that depends on the order of a set, the time or the locale is a different game on another machine; here that shows
+within a second. This module must never depend on what it tests: the other process knows only the plans.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ PLACES: Final = (
     {"PYTHONHASHSEED": "1", "TZ": "Pacific/Kiritimati", "LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"},
     {"PYTHONHASHSEED": "4242", "TZ": "America/St_Johns", "LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0"},
 )
-"""Where the games are played again; Turkish has two kinds of i, and half-hour zones exist."""
+"""The environments of the other processes. Turkish has two kinds of i, and some time zones are off by half an hour."""
 
 
 def is_the_same_elsewhere(bench: Bench) -> Iterator[Trouble]:
@@ -44,7 +43,7 @@ def is_the_same_elsewhere(bench: Bench) -> Iterator[Trouble]:
 
 
 def digest(game: Game[Any]) -> str:
-    """A hash over a few games: everything that was logged, and what every reader saw on the way."""
+    """Return a hash over a few games: everything logged, and what every reader saw."""
     total = hashlib.sha256()
     for plan, _ in zip(plans(game), range(_GAMES), strict=False):
         playout = play(game, replace(plan, most=_MOST))
@@ -54,13 +53,13 @@ def digest(game: Game[Any]) -> str:
 
 
 def where_is(game: Game[Any]) -> str:
-    """The name of a game of the house, or the file of another one."""
+    """Return the name of one of our games, or the file of another game."""
     module = sys.modules[type(game).__module__]
     return game.slug if module.__name__.startswith("engine.games.") else str(module.__file__)
 
 
 def find(where: str) -> Game[Any]:
-    """The game that `where_is` named."""
+    """Return the game that `where_is` named."""
     return load_file(Path(where)) if where.endswith(".py") else load(where)
 
 
@@ -77,7 +76,7 @@ def _texts(game: Game[Any], playout: Playout) -> Iterator[str]:
 def _digest_in(game: Game[Any], place: dict[str, str]) -> str:
     root = str(Path(engine.__file__).parent.parent)
     environment = {**os.environ, **place, "PYTHONPATH": os.pathsep.join((root, *filter(None, sys.path)))}
-    done = subprocess.run(  # noqa: S603 - we call ourselves.
+    done = subprocess.run(  # noqa: S603 - it is this package.
         [sys.executable, "-m", "engine.testing", "digest", where_is(game)],
         env=environment,
         capture_output=True,

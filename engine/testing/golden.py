@@ -1,11 +1,11 @@
-"""Golden games: finished games kept as text, so that a change of the rules shows up in review as a change of a story.
+"""Golden games: finished games as text files, so that a change of the rules shows in review as a change of a story.
 
-Each game has a few files that together show every fact, every verb, every value of every listed option and every way
-to end that a search has found. `NAME.txt` is for people: the choices as they are written, and what the spectator was
-told. `NAME.jsonl` is the log as it is kept. A text is remade from its own choices by today's rules and compared; a log
-is folded as if it were years old, and must end on the same table.
+The files of a game together show every fact, every verb, every value of every listed option and every ending that a
+search has found. `NAME.txt` is for people: the choices as written, and what a spectator read. `NAME.jsonl` is the stored
+log. The text is made again from its choices with today's rules and compared; the log is applied as if it were years old,
+and must lead to the same table.
 
-This module must never choose what is right: whoever remakes the files reads the difference before it is committed.
+This module must never decide what is right: read the difference before you commit remade files.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from engine.testing.bench import Playout, Trouble, branch, play
 from engine.testing.plans import STYLES, Plan, option_sets
 
 _LONGEST: Final = 600
-"""Longer games than this nobody reads."""
+"""The most choices in a golden game: nobody reads longer ones."""
 
 _SHORT: Final = 40
 _SETS: Final = 10
 _ROUNDS: Final = 30
 _BRANCHES: Final = 2000
-"""How far the search goes: sets of options that make short games, games with each, and second tries of long ones."""
+"""How far the search goes: sets of options that make short games, games with each, and variations of long ones."""
 
 _PAGE: Final = 40
-"""A further file costs as much reading as so many choices in one."""
+"""A file more costs its reader as much as this many choices."""
 
 Shown = frozenset[tuple[str, ...]]
 """What a game shows: `("fact", "Sold")`, `("verb", "bid")`, `("option", "lots", "1-2-3")`, `("end", ...)`."""
@@ -45,7 +45,7 @@ Shown = frozenset[tuple[str, ...]]
 
 @fact
 class Golden:
-    """A game as its file tells it: enough to play it again."""
+    """A game as read from its file, which is enough to play it again."""
 
     game: Game[Any]
     seats: int
@@ -55,7 +55,7 @@ class Golden:
 
 
 def check_golden(game: Game[Any], folder: Path) -> Iterator[Trouble]:
-    """Every file tells what today's rules tell, and together the files show everything there is to show."""
+    """Every file is what today's rules tell, and together the files show everything."""
     law = "golden games"
     shown: set[tuple[str, ...]] = set()
     offered: set[tuple[str, ...]] = set()
@@ -80,12 +80,12 @@ def check_golden(game: Game[Any], folder: Path) -> Iterator[Trouble]:
 
 
 def files(game: Game[Any], folder: Path) -> list[Path]:
-    """The golden games of a game."""
+    """Return the golden games of a game."""
     return sorted((folder / game.slug).glob("*.txt"))
 
 
 def remake(game: Game[Any], folder: Path) -> list[Path]:
-    """Search for games that show everything, and write them in the place of the old ones."""
+    """Search for games that show everything, and write them over the old ones."""
     chosen = search(game)
     home = folder / game.slug
     home.mkdir(parents=True, exist_ok=True)
@@ -103,7 +103,7 @@ def remake(game: Game[Any], folder: Path) -> list[Path]:
 
 
 def search(game: Game[Any]) -> list[Playout]:
-    """Few and short games that together show whatever any of the games played here shows."""
+    """Return a few short games that together show everything that any game played here shows."""
     found = [(shows(playout.tables[-1]), playout) for playout in _candidates(game) if playout.whole()]
     wanted = everything(game)
     seen = {each for shown, _ in found for each in shown}
@@ -112,7 +112,7 @@ def search(game: Game[Any]) -> list[Playout]:
     for number in range(_BRANCHES):
         if wanted <= seen:
             break
-        # What happens seldom happens mostly late: the last third of some game is played otherwise.
+        # Rare events are mostly late ones, so the last third of some game is played differently.
         root = luck.pick(roots)
         places = len(root.tables)
         playout = branch(game, root, places - 1 - luck.below(1 + places // 3), number)
@@ -128,7 +128,7 @@ def search(game: Game[Any]) -> list[Playout]:
 
 
 def everything(game: Game[Any]) -> frozenset[tuple[str, ...]]:
-    """What golden games have to show at least, as far as the module of the game says."""
+    """Return what golden games must show at least, as far as the game declares it."""
     low, high = game.seats
     found: set[tuple[str, ...]] = {("fact", name) for name in facts_of(game)}
     found |= {("seats", str(seats)) for seats in range(low, high + 1)}
@@ -141,7 +141,7 @@ def everything(game: Game[Any]) -> frozenset[tuple[str, ...]]:
 
 
 def shows(table: Table) -> Shown:
-    """What this game shows."""
+    """Return what a table shows."""
     game, final = table.position.game, table.position.game.standing(table.position.state)
     found: set[tuple[str, ...]] = {("seats", str(table.position.seats))}
     for entry in table.log:
@@ -162,7 +162,7 @@ def shows(table: Table) -> Shown:
 
 
 def tell(table: Table, options: Mapping[str, OptionValue]) -> str:
-    """A finished game as text: who chose what, and what everybody was told."""
+    """Return a finished game as text: the choices, and what a spectator read."""
     game, teller = table.position.game, table.position.game.teller()
     chosen = ", ".join(f"{name}={value}" for name, value in options.items())
     lines = [
@@ -186,7 +186,7 @@ def tell(table: Table, options: Mapping[str, OptionValue]) -> str:
 
 
 def log_of(table: Table) -> str:
-    """The log as it is kept: what the game was, then one entry a line."""
+    """Return the stored log: a line about the game, then a line for each entry."""
     position = table.position
     head = {
         "game": position.game.slug,
@@ -199,7 +199,7 @@ def log_of(table: Table) -> str:
 
 
 def parse(game: Game[Any], text: str) -> Golden:
-    """The game that a text tells of."""
+    """Return the game in a text."""
     head = dict(re.findall(r"^(Players|Options|Seed) +(.*)$", text, re.MULTILINE))
     options: dict[str, OptionValue] = {}
     numbers = {option.name for option in game.options if isinstance(option, Number)}
@@ -215,7 +215,7 @@ def parse(game: Game[Any], text: str) -> Golden:
 
 
 def replayed(golden: Golden) -> list[Table]:
-    """The tables of a golden game, one after each choice, by the rules of today."""
+    """Return the tables of a golden game by today's rules, one after each choice."""
     tables = [begin(golden.game, golden.seats, golden.seed, golden.options)]
     for seat, written in golden.choices:
         tables.append(tables[-1].submit(seat, grammar.read(tables[-1].position.asks()[seat], written)))
@@ -223,7 +223,7 @@ def replayed(golden: Golden) -> list[Table]:
 
 
 def _check_log(game: Game[Any], path: Path, table: Table) -> Iterator[Trouble]:
-    """The kept log leads to the same table by its facts alone, and is written today as it was then."""
+    """The facts of the stored log lead to the same table, and are the ones that today's rules give."""
     law, where = "golden games", f"{path.parent.name}/{path.name}"
     head, *lines = path.read_text(encoding="utf-8").splitlines()
     entries: list[Entry] = []
@@ -236,13 +236,13 @@ def _check_log(game: Game[Any], path: Path, table: Table) -> Iterator[Trouble]:
     known = json.loads(head)
     state = fold(game.start(known["seats"], known["options"]), (f for entry in entries for f in entry.facts))
     if state != table.position.state:
-        yield Trouble(law, "the kept log leads to another table", where)
+        yield Trouble(law, "the stored log leads to another table", where)
     if tuple(entries) != table.log:
-        yield Trouble(law, "the kept log is not what today's rules make of the choices", where)
+        yield Trouble(law, "the stored log is not what today's rules make of the choices", where)
 
 
 def _candidates(game: Game[Any]) -> Iterator[Playout]:
-    """Games to choose from: every set of options in every style, then many of the sets that make short games."""
+    """Yield games to choose from: every set of options in every style, then many more with short games."""
     low, high = game.seats
     lengths: dict[str, list[int]] = {}
     plans: dict[str, Plan] = {}

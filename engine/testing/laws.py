@@ -1,7 +1,7 @@
-"""What holds for every game: it ends, it can be told again, luck is luck, and nothing is made or lost.
+"""Laws about the course of a game: it ends, it replays, its chance is honest, and nothing appears or gets lost.
 
-Each law looks at the playouts of a bench and tells the troubles it finds, one after the other. This module must never
-change a game, and must never know one.
+Each law looks at the playouts of a bench and yields the troubles it finds. This module must never change a game, and
+must never know one.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from engine.testing.bench import Bench, Playout, Trouble, readers, told_of
 from engine.testing.values import hidden_in, unfit
 
 _EVERY: Final = 4
-"""Laws that take long look at every fourth playout of a quick run."""
+"""Slow laws look at every fourth playout of a quick run."""
 
 _SHORT: Final = 60
-"""Shorter games than this are all looked at."""
+"""Slow laws look at all games that are shorter than this."""
 
 _MOST_TABLES: Final = 100
-"""So many tables of one playout are looked at, evenly spread: the rest of a long game is more of the same."""
+"""The most tables of a playout to look at, evenly spread: the rest of a long game is more of the same."""
 
 
 def ends(bench: Bench) -> Iterator[Trouble]:
-    """Every game ends in time, also in silence, and somebody is asked exactly as long as there is no result."""
+    """Every game ends in time, even if nobody ever chooses, and a seat is asked exactly as long as there is no result."""
     law = "ends"
     for playout in bench.playouts():
         if playout.fault:
@@ -40,22 +40,25 @@ def ends(bench: Bench) -> Iterator[Trouble]:
             asked = table.position.asks()
             if over and asked:
                 yield Trouble(
-                    law, "somebody is asked although the game is over", playout.where(at), bench.line_of("asks")
+                    law, "a seat is asked although the game is over", playout.where(at), bench.line_of("asks")
                 )
             if not over and not asked:
                 yield Trouble(
-                    law, "nobody is asked although the game is not over", playout.where(at), bench.line_of("asks")
+                    law, "no seat is asked although the game is not over", playout.where(at), bench.line_of("asks")
                 )
             if asked and all(map(answers_itself, asked.values())):
                 yield Trouble(
-                    law, "the table waits where it could answer for everybody", playout.where(at), bench.line_of("asks")
+                    law,
+                    "the table waits although it could make every decision itself",
+                    playout.where(at),
+                    bench.line_of("asks"),
                 )
         if playout.whole():
             yield from _result(bench, playout)
 
 
 def _result(bench: Bench, playout: Playout) -> Iterator[Trouble]:
-    """The final standing names every seat once, and everybody can work it out from what was told."""
+    """The final standing names every seat once, and every reader can work it out."""
     table = playout.tables[-1]
     final = bench.game.standing(table.position.state)
     where, code = playout.where(len(playout.moves)), bench.line_of("standing")
@@ -63,19 +66,19 @@ def _result(bench: Bench, playout: Playout) -> Iterator[Trouble]:
     if sorted(seat for tied in final.ranking for seat in tied) != list(range(seats)):
         yield Trouble("ends", "the final ranking does not name every seat once", where, code)
     if len(final.scores) != seats:
-        yield Trouble("ends", "there is not one score a seat", where, code)
+        yield Trouble("ends", "there is not one score for each seat", where, code)
     for reader in readers(seats):
         try:
             known: Standing | None = bench.game.standing(table.view(reader))
         except TypeError:
             known = None
         if known != final:
-            yield Trouble("ends", "the result cannot be worked out from what a reader was told", where, code)
+            yield Trouble("ends", "a reader cannot work out the result from the facts they have seen", where, code)
             return
 
 
 def replays(bench: Bench) -> Iterator[Trouble]:
-    """The facts alone, also through JSON text, give the same state and the same views after every entry."""
+    """The facts alone, stored as JSON, give the same state and the same views after every entry."""
     law = "replays"
     for playout in _some(bench):
         state = bench.game.start(playout.plan.seats, playout.tables[0].options)
@@ -88,7 +91,7 @@ def replays(bench: Bench) -> Iterator[Trouble]:
             if again != entry or codec.dumps(again) != text:
                 yield Trouble(
                     law,
-                    "an entry does not come back from its text",
+                    "an entry changes when it is stored and loaded",
                     f"{playout.plan}, entry {number}",
                     _unequal(bench, entry.facts, again.facts),
                 )
@@ -101,7 +104,7 @@ def replays(bench: Bench) -> Iterator[Trouble]:
             if state != table.position.state or codec.dumps(state) != codec.dumps(table.position.state):
                 yield Trouble(
                     law,
-                    "the facts do not give the same state again",
+                    "applying the facts again gives another state",
                     where,
                     bench.line_of(type(entry.facts[-1]).__name__),
                 )
@@ -109,7 +112,7 @@ def replays(bench: Bench) -> Iterator[Trouble]:
             if any(view != table.view(reader) for reader, view in views.items()):
                 yield Trouble(
                     law,
-                    "the facts as told do not give the same view again",
+                    "applying the facts that a reader has seen gives another view",
                     where,
                     bench.line_of(type(entry.facts[-1]).__name__),
                 )
@@ -118,22 +121,20 @@ def replays(bench: Bench) -> Iterator[Trouble]:
 
 
 def _kept(bench: Bench, playout: Playout) -> Iterator[Trouble]:
-    """A state and a view come back from their text, so that a game can be put away and taken up again."""
+    """States and views can be stored and loaded unchanged."""
     table = playout.tables[len(playout.tables) // 2]
     for kept in (table.position.state, *table.views):
         try:
             again = codec.loads(bench.game, codec.dumps(kept))
         except (codec.Malformed, TypeError) as error:
-            yield Trouble(
-                "replays", f"a state cannot be written down: {told_of(error)}", str(playout.plan), _state(bench)
-            )
+            yield Trouble("replays", f"a state cannot be stored: {told_of(error)}", str(playout.plan), _state(bench))
             return
         if again != kept:
-            yield Trouble("replays", "a state does not come back from its text", str(playout.plan), _state(bench))
+            yield Trouble("replays", "a state changes when it is stored and loaded", str(playout.plan), _state(bench))
 
 
 def reruns(bench: Bench) -> Iterator[Trouble]:
-    """The choices and the seed give the same facts again, and every number drawn follows from the seed."""
+    """The same choices and seed give the same facts, and every number drawn follows from the seed."""
     law = "reruns"
     for playout in _some(bench):
         plan = playout.plan
@@ -144,7 +145,7 @@ def reruns(bench: Bench) -> Iterator[Trouble]:
         for number, (one, other) in enumerate(zip(entries, table.log, strict=False)):
             if one.facts != other.facts:
                 yield Trouble(
-                    law, "the same choices tell another story", f"{plan}, entry {number}", bench.line_of("resolve")
+                    law, "the same choices give other facts", f"{plan}, entry {number}", bench.line_of("resolve")
                 )
                 break
             if one != other:
@@ -153,7 +154,7 @@ def reruns(bench: Bench) -> Iterator[Trouble]:
                 )
                 break
         if len(entries) != len(table.log):
-            yield Trouble(law, "the same choices make more or fewer entries", str(plan), bench.line_of("resolve"))
+            yield Trouble(law, "the same choices give more or fewer entries", str(plan), bench.line_of("resolve"))
         for number, entry in enumerate(entries):
             if not follows(plan.seed, number, entry.drawn):
                 yield Trouble(
@@ -166,17 +167,17 @@ def reruns(bench: Bench) -> Iterator[Trouble]:
 
 
 def _from_numbers(bench: Bench, table: Table, where: str) -> Iterator[Trouble]:
-    """The deal can be told again from its recorded numbers alone."""
+    """The deal can be repeated from its recorded numbers alone."""
     start = bench.game.start(table.position.seats, table.options)
     draw = Scripted(number for _, number in table.log[0].drawn)
     empty = replace(table.position, state=start, turn=0, box={})
     _, entry = empty.enter(bench.game.setup(start, draw), cast(Any, draw), {})
     if entry != table.log[0]:
-        yield Trouble("reruns", "the numbers drawn do not give the deal again", where, bench.line_of("setup"))
+        yield Trouble("reruns", "the recorded numbers give another deal", where, bench.line_of("setup"))
 
 
 def conserves(bench: Bench) -> Iterator[Trouble]:
-    """Nothing is made and nothing is lost: the tally is the same after every entry."""
+    """Nothing appears and nothing gets lost: the tally is the same after every entry."""
     law = "conserves"
     for playout in bench.playouts():
         if not playout.tables:
@@ -189,7 +190,9 @@ def conserves(bench: Bench) -> Iterator[Trouble]:
             first = first or now
             if now != first:
                 where = f"{playout.plan}, entry {number}"
-                yield Trouble(law, f"there were {first}, then {now}", where, _changing(bench, before, entry.facts))
+                yield Trouble(
+                    law, f"the tally was {first} and is now {now}", where, _changing(bench, before, entry.facts)
+                )
                 break
         if not any((first or {}).values()):
             yield Trouble(law, "the tally counts nothing", str(playout.plan), bench.line_of("tally"))
@@ -197,7 +200,7 @@ def conserves(bench: Bench) -> Iterator[Trouble]:
 
 
 def answers_only_in_public(bench: Bench) -> Iterator[Trouble]:
-    """The table answers for a seat exactly where there is one answer and anybody could name it."""
+    """The table decides for a seat exactly if there is only one choice and anyone could name it."""
     law = "answers only in public"
     for playout in _some(bench):
         position = playout.tables[0].position
@@ -207,15 +210,15 @@ def answers_only_in_public(bench: Bench) -> Iterator[Trouble]:
             for seat in entry.choices:
                 single = asks[seat].public and asks[seat].count() == 1
                 if (seat in entry.alone) != single:
-                    said = "was asked for the only answer" if single else "was not asked, and had a secret or a choice"
+                    said = "was asked for the only choice" if single else "was not asked, and had a secret or a choice"
                     where = f"{playout.plan}, entry {number}"
-                    yield Trouble(law, f"somebody {said}", where, bench.line_of("asks"))
+                    yield Trouble(law, f"a seat {said}", where, bench.line_of("asks"))
                     return
             position = replace(position, state=fold(position.state, entry.facts), turn=number + 1)
 
 
 def holds_plain_values(bench: Bench) -> Iterator[Trouble]:
-    """States and facts are made of whole numbers, texts and tuples: no fractions, and nothing that can be changed."""
+    """States and facts consist of whole numbers, texts and tuples: no fractions, and nothing mutable."""
     for playout in _some(bench):
         for at in (0, len(playout.tables) // 2, len(playout.tables) - 1):
             table = playout.tables[at]
@@ -233,37 +236,36 @@ def holds_plain_values(bench: Bench) -> Iterator[Trouble]:
 
 
 def imagines(bench: Bench) -> Iterator[Trouble]:
-    """What a bot imagines is a whole truth: it fits the view it was made from, and nothing in it is hidden."""
+    """What a bot imagines is a whole truth: it fits the view, and nothing in it is hidden."""
     law = "imagines"
     for playout, at in bench.positions(2, range(bench.game.seats[0], bench.game.seats[1] + 1)):
         table = playout.tables[at]
         for seat, decision in table.position.open().items():
             try:
                 dreamt = bench.game.imagine(table.view(seat), seat, Stream(playout.plan.seed, 2**49))
-            except Exception as error:  # noqa: BLE001 - whatever a game raises here is its trouble.
-                yield Trouble(
-                    law, f"nothing can be imagined: {told_of(error)}", playout.where(at), bench.raised_at(error)
-                )
+            except Exception as error:  # noqa: BLE001 - anything that a game raises is its trouble.
+                yield Trouble(law, f"imagine() fails: {told_of(error)}", playout.where(at), bench.raised_at(error))
                 continue
             if hidden_in(dreamt):
                 yield Trouble(
                     law,
-                    "what is imagined still has something hidden in it",
+                    "an imagined state still contains something hidden",
                     playout.where(at),
                     bench.line_of("imagine"),
                 )
             elif bench.game.asks(dreamt, seat) != decision:
                 yield Trouble(
-                    law, "in what is imagined another question is asked", playout.where(at), bench.line_of("imagine")
+                    law,
+                    "in an imagined state the seat is asked something else",
+                    playout.where(at),
+                    bench.line_of("imagine"),
                 )
             elif dict(bench.game.tally(dreamt)) != dict(bench.game.tally(table.position.state)):
-                yield Trouble(
-                    law, "what is imagined has more or fewer things in it", playout.where(at), bench.line_of("imagine")
-                )
+                yield Trouble(law, "an imagined state has another tally", playout.where(at), bench.line_of("imagine"))
 
 
 def _changing(bench: Bench, state: Any, happened: Sequence[Fact[Any]]) -> str:
-    """The fact that leaves another tally than it found."""
+    """Return where the first fact that changes the tally is defined."""
     counted = dict(bench.game.tally(state))
     for each in happened:
         state = each.apply(state)
@@ -273,20 +275,20 @@ def _changing(bench: Bench, state: Any, happened: Sequence[Fact[Any]]) -> str:
 
 
 def _unequal(bench: Bench, happened: Sequence[Fact[Any]], again: Sequence[Fact[Any]]) -> str:
-    """The first fact that came back as another one."""
+    """Return where the first fact that changed on the way is defined."""
     other = next((one for one, two in zip(happened, again, strict=False) if one != two), None)
     return "" if other is None else bench.line_of(type(other).__name__)
 
 
 def _state(bench: Bench) -> str:
-    """The class of a game's state."""
+    """Return where the state of the game is defined."""
     return bench.line_of(
         type(bench.game.start(bench.game.seats[0], bench.game.settle(bench.game.seats[0], {}))).__name__
     )
 
 
 def _some(bench: Bench) -> Iterator[Playout]:
-    """The playouts that are sound; of long ones in a quick run every fourth, and each that is the first of its size."""
+    """Yield the sound playouts. In a quick run, of long ones only every fourth and the first for each number of players."""
     met: set[int] = set()
     for number, playout in enumerate(bench.playouts()):
         near = bench.thorough or playout.plan.seats not in met or len(playout.moves) < _SHORT

@@ -1,8 +1,7 @@
-"""What a catalogue of translations needs of the rules: every message that a game may say, as Babel asks for them.
+"""Messages of games for translators: an extraction method for Babel.
 
-The sentences of facts are their docstrings, the others are templates of `say`; verbs and blanks are called by names that
-pages show; and a game's rules page is its module's docstring, paragraph by paragraph. Nothing here is used by a
-server: `make catalogue` calls it.
+Messages are the docstrings of facts, the templates given to `say`, the names of verbs and blanks, and the paragraphs of
+a game's rules page. Servers do not use this; `make catalogue` does.
 """
 
 from __future__ import annotations
@@ -19,21 +18,21 @@ CALLS: Final = frozenset(
 """Calls whose first argument is a message."""
 
 _NOUN: Final = re.compile(r"\{\w+:([^{}|]+\|[^{}|]+)\}")
-"""A noun in two forms within a template, which is translated by itself."""
+"""A noun in two forms inside a template, which is a message of its own."""
 
 Message = tuple[int, str | None, str, list[str]]
-"""A line, no function, the message, no comments: what Babel takes."""
+"""What Babel takes: the line, the function (none), the message, the comments (none)."""
 
 
 def messages(file: IO[bytes], keywords: Any, comment_tags: Any, options: Any) -> Iterator[Message]:
-    """The messages of a module of the engine: Babel's extraction method."""
+    """Yield the messages of a module of the engine, as Babel's extraction methods do."""
     tree = ast.parse(file.read())
     if _holds_rules(Path(getattr(file, "name", ""))):
         yield from ((1, None, paragraph, []) for paragraph in (ast.get_docstring(tree) or "").split("\n\n"))
     for node in ast.walk(tree):
         found = _of_fact(node) if isinstance(node, ast.ClassDef) else _of_call(node)
         for message in (found, *_NOUN.findall(found)) if found else ():
-            yield node.lineno, None, message, []  # type: ignore[attr-defined]  # whatever holds a message has a line
+            yield node.lineno, None, message, []  # type: ignore[attr-defined]  # every node with a message has a line
 
 
 def _holds_rules(path: Path) -> bool:

@@ -1,8 +1,8 @@
-"""Faults planted on purpose: a kit that does not notice them proves nothing.
+"""Mutants: faults planted on purpose, which the kit must notice.
 
-Each mutant is a bench with one fault in its game or in its house, and the law that has to notice. Games are changed by
-subclassing and houses by replacing a method, so nothing in the process is patched and nothing stays behind. This module
-must never be part of a game that is played.
+A mutant is a bench with one fault in its game or its server, and the law that must notice it. Faults are planted by
+subclassing, so nothing in the process is patched and nothing stays behind. This module must never be part of a game that
+is played.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.game import Game, Standing, Story
 from engine.table import Table
 from engine.tell import say
 from engine.testing import doors, laws, twins, views
-from engine.testing.bench import Bench, House, Law, Trouble
+from engine.testing.bench import Bench, Law, Server, Trouble
 from engine.testing.differences import secret_fields
 from engine.testing.values import hidden_in, inside
 
@@ -35,33 +35,33 @@ class Mutant:
 
 
 def mutants(bench: Bench) -> Iterator[Mutant]:
-    """Every fault that can be planted in this game."""
+    """Yield every fault that can be planted in this game."""
     game = bench.game
     for kind, name in sorted(secret_fields(game)):
-        yield Mutant(f"the {name} of {kind} is told to all", twins.secret_twins, bench.with_house(_Leak(kind, name)))
-    yield Mutant("a door that lets anything in", doors.keeps_the_door, bench.with_house(_OpenDoor()))
-    yield Mutant("a door that forgets who is asked", doors.keeps_the_door, bench.with_house(_AnySeat()))
-    yield Mutant("a door that takes True for 1", doors.keeps_the_door, bench.with_house(_Equal()))
-    # This one spoils the tables it is shown, so it gets playouts of its own.
-    spoiled = Bench(game, thorough=bench.thorough, house=_Sticky())
-    yield Mutant("a refusal that leaves its choice in the box", doors.keeps_the_door, spoiled)
+        yield Mutant(f"{kind}.{name} is told to everyone", twins.secret_twins, bench.with_server(_Leak(kind, name)))
+    yield Mutant("a server that accepts anything", doors.keeps_the_door, bench.with_server(_OpenDoor()))
+    yield Mutant("a server that forgets who is asked", doors.keeps_the_door, bench.with_server(_AnySeat()))
+    yield Mutant("a server that takes True for 1", doors.keeps_the_door, bench.with_server(_Equal()))
+    # This one spoils its tables, so it gets playouts of its own.
+    spoiled = Bench(game, thorough=bench.thorough, server=_Sticky())
+    yield Mutant("a refused choice that stays in the box", doors.keeps_the_door, spoiled)
     if any(len(table.position.open()) > 1 for table in _tables(bench)):
-        yield Mutant("a page that tells what is in the box", twins.box_twins, bench.with_house(_Glass()))
-    yield Mutant("a page that tells the luck to come", twins.seed_twins, bench.with_house(_Prophet()))
+        yield Mutant("a page that shows the box", twins.box_twins, bench.with_server(_Glass()))
+    yield Mutant("a page that shows the seed", twins.seed_twins, bench.with_server(_Prophet()))
     for minted in _minted(bench):
-        yield Mutant("something is made out of nothing", laws.conserves, _other(bench, resolve=minted))
+        yield Mutant("something appears out of nothing", laws.conserves, _other(bench, resolve=minted))
     if any(_is_hidden_from_one_asked(table) for table in _tables(bench)):
-        yield Mutant("a question that peeks at the truth", views.asks_from_views, _other(bench, asks=_peeking))
-    yield Mutant("silence means what is not allowed", views.asks_from_views, _other(bench, asks=_speechless))
+        yield Mutant("a decision that peeks at the truth", views.asks_from_views, _other(bench, asks=_peeking))
+    yield Mutant("a default that is not allowed", views.asks_from_views, _other(bench, asks=_speechless))
     if any(
         bound > 1 for table in _tables(bench) for entry in table.log[:1] + table.log[-1:] for bound, _ in entry.drawn
     ):
-        yield Mutant("luck from elsewhere", laws.reruns, _other(bench, **_lucky()))
-    yield Mutant("a game that nobody can end", laws.ends, _other(bench, standing=_endless))
+        yield Mutant("chance from elsewhere", laws.reruns, _other(bench, **_lucky()))
+    yield Mutant("a game that never ends", laws.ends, _other(bench, standing=_endless))
 
 
 def check_mutants(bench: Bench) -> Iterator[Trouble]:
-    """Every planted fault is noticed, by the law that is there for it and by nothing that was there before."""
+    """Every planted fault is noticed by its law, beyond the troubles that were there before."""
     for mutant in mutants(bench):
         if not noticed(mutant, frozenset(trouble.what for trouble in bench.troubles(mutant.law))):
             yield Trouble("notices mutants", f"“{mutant.name}” was not noticed")
@@ -71,15 +71,15 @@ def noticed(mutant: Mutant, before: frozenset[str] = frozenset()) -> bool:
     """Whether the law finds a trouble that was not there before the fault was planted."""
     try:
         return any(trouble.what not in before for trouble in mutant.law(mutant.bench))
-    except Exception:  # noqa: BLE001 - a law that breaks on a fault has noticed it.
+    except Exception:  # noqa: BLE001 - a law that fails on a fault has noticed it.
         return True
 
 
-# Faults of the house.
+# Faults of the server.
 
 
-class _Leak(House):
-    """One secret field is told to everybody."""
+class _Leak(Server):
+    """Shows one secret field to everyone."""
 
     def __init__(self, kind: str, name: str) -> None:
         self._kind = kind
@@ -92,13 +92,13 @@ class _Leak(House):
         return told
 
 
-class _OpenDoor(House):
+class _OpenDoor(Server):
     def submit(self, table: Table, seat: Any, choice: Any) -> Table:
         return table
 
 
-class _AnySeat(House):
-    """Whoever names a choice that somebody may make is let in."""
+class _AnySeat(Server):
+    """Accepts from any seat what one of them may choose."""
 
     def submit(self, table: Table, seat: Any, choice: Any) -> Table:
         asks = table.position.open()
@@ -107,8 +107,8 @@ class _AnySeat(House):
         return super().submit(table, seat, choice)
 
 
-class _Equal(House):
-    """What is equal to a choice is let in, whatever it is made of."""
+class _Equal(Server):
+    """Accepts anything that is equal to a choice."""
 
     def submit(self, table: Table, seat: Any, choice: Any) -> Table:
         asks = table.position.open()
@@ -118,8 +118,8 @@ class _Equal(House):
         return super().submit(table, seat, choice)
 
 
-class _Sticky(House):
-    """Puts the choice into the box before it looks whether it may."""
+class _Sticky(Server):
+    """Puts the choice into the box before checking it."""
 
     def submit(self, table: Table, seat: Any, choice: Any) -> Table:
         if type(choice) is Choice and type(seat) is int:
@@ -127,13 +127,13 @@ class _Sticky(House):
         return super().submit(table, seat, choice)
 
 
-class _Glass(House):
+class _Glass(Server):
     def page(self, table: Table, reader: int, since: int = 0) -> dict[str, str]:
         shown = super().page(table, reader, since)
         return {**shown, "board in words": shown["board in words"] + codec.dumps(table.position.box)}
 
 
-class _Prophet(House):
+class _Prophet(Server):
     def page(self, table: Table, reader: int, since: int = 0) -> dict[str, str]:
         shown = super().page(table, reader, since)
         return {**shown, "board in words": shown["board in words"] + table.position.seed.hex()}
@@ -143,7 +143,7 @@ class _Prophet(House):
 
 
 def _other(bench: Bench, **methods: Any) -> Bench:
-    """The bench with a game that has other methods; each is handed the sound game as its first argument."""
+    """Return the bench with other methods in its game. Each gets the sound game as its first argument."""
     sound = bench.game
 
     def bound(method: Any) -> Any:
@@ -172,7 +172,7 @@ def _endless(game: Game[Any], state: Any) -> Standing:
 
 
 class _Elsewhere(Draw):
-    """Luck that no seed knows of. It remembers where it was asked, and gives something else the next time."""
+    """Chance that follows from no seed. It remembers where it was asked, and gives something else the next time."""
 
     def __init__(self, asked: Counter[object], where: str) -> None:
         self._asked = asked
@@ -186,7 +186,7 @@ class _Elsewhere(Draw):
 
 
 def _lucky() -> dict[str, Any]:
-    """A deal and a story that draw from elsewhere."""
+    """Return a deal and a story that use other chance."""
     asked: Counter[object] = Counter()
 
     def resolve(game: Game[Any], state: Any, choices: Mapping[int, Choice], draw: Draw) -> Story[Any]:
@@ -199,7 +199,7 @@ def _lucky() -> dict[str, Any]:
 
 
 def _minted(bench: Bench) -> Iterator[Any]:
-    """Ways to tell a story whose first fact makes one thing too many, as far as the tally sees."""
+    """Yield a `resolve` whose first fact adds one thing that the tally counts."""
     first = next(_tables(bench), None)
     if first is None:
         return
@@ -225,7 +225,7 @@ def _minting(name: str, more: Callable[[Any], Any]) -> Any:
 
 
 def _with_more(happened: Fact[Any], name: str, more: Callable[[Any], Any]) -> Fact[Any]:
-    """The fact as it happened, but for something more in one field of the state afterwards."""
+    """Return the fact with one thing more in a field of the state afterwards."""
     kind: Any = type(happened)
 
     def apply(self: Any, state: Any) -> Any:
@@ -247,13 +247,13 @@ def _one_twice(value: Any) -> Any:
 
 
 def _counts(game: Game[Any], state: Any, name: str, more: Callable[[Any], Any]) -> bool:
-    """Whether the tally sees one more in this field."""
+    """Whether the tally counts one more in this field."""
     changed = inside(more, getattr(state, name))
     if changed is None:
         return False
     try:
         return dict(game.tally(replace(state, **{name: changed}))) != dict(game.tally(state))
-    except Exception:  # noqa: BLE001 - a state that cannot be counted is not the fault we plant.
+    except Exception:  # noqa: BLE001 - a state that cannot be counted is another fault.
         return False
 
 

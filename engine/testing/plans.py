@@ -1,8 +1,8 @@
-"""Which games are played on the bench: how many sit down, with which options, and in what manner they play.
+"""Which games a bench plays: the numbers of players, the options, and the styles of play.
 
-Every value of every option, and every value of two options together, is met by somebody: the sets of options are a
-covering array. With `thorough` that holds at every number of players for those who choose; otherwise, and for those who
-are silent, the number of players is one more thing that is paired with the rest. This module must never play.
+Every value of every option, and every pair of values of two options, is played: the sets of options are a covering
+array. A thorough run has one for each number of players; a quick run, and games in which nobody chooses, treat the
+number of players as one more option. This module must never play.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from engine.facts import fact
 from engine.game import Game, Number, Option, OptionValue
 
 STYLES: Final = ("silent", "any", "lazy", "edges", "climb")
-"""Ways to play: what silence does; anything; mostly silence; amounts at their bounds; always the least raise."""
+"""Styles of play: always the default; anything; mostly the default; amounts at their bounds; always the smallest raise."""
 
 QUICK: Final = 160
 THOROUGH: Final = 400
-"""After so many choices a game with unusual options is left: some of them make games of many thousands."""
+"""The most choices in a game with unusual options, because some options make games of many thousands."""
 
 _SEATS: Final = "seats"
 
@@ -29,14 +29,14 @@ Pair = tuple[str, OptionValue, str, OptionValue]
 
 @fact
 class Plan:
-    """One game to be played: the options hold only what is not as usual."""
+    """A game to be played. `options` has only the values that are not defaults."""
 
     seats: int
     options: Mapping[str, OptionValue]
     style: str
     number: int = 0
     most: int | None = None
-    """After so many choices the rest of the game is left; None plays it to its end."""
+    """The most choices; None plays the game to its end."""
 
     def __str__(self) -> str:
         chosen = ", ".join(f"{name}={value}" for name, value in self.options.items()) or "usual options"
@@ -44,14 +44,14 @@ class Plan:
 
     @property
     def seed(self) -> bytes:
-        """The seed of the game: made of the plan, so that a plan is enough to play it again."""
+        """The seed of the game, made from the plan, so that the plan is enough to repeat it."""
         return hashlib.sha256(str(self).encode()).digest()
 
 
 def plans(game: Game[Any], thorough: bool = False) -> Iterator[Plan]:
-    """The games to play, the most telling ones first.
+    """Yield the games to play, the most useful ones first.
 
-    Games with usual options are played to their end, in a quick run those of the fewest and of the most players.
+    Games with default options are played to their end; in a quick run only with the fewest and the most players.
     """
     low, high = game.seats
     most = THOROUGH if thorough else QUICK
@@ -65,13 +65,13 @@ def plans(game: Game[Any], thorough: bool = False) -> Iterator[Plan]:
             yield Plan(seats, {}, "lazy", number, most)
     for seats, options in option_sets(game, thorough):
         yield Plan(seats, options, "any", most=most)
-    # Silence has one way to go on: here the number of players is always but one more thing that is paired.
+    # Without choices there is only one course, so here the number of players is always treated as an option.
     for seats, options in option_sets(game):
         yield Plan(seats, options, "silent", most=most)
 
 
 def option_sets(game: Game[Any], thorough: bool = False) -> list[tuple[int, dict[str, OptionValue]]]:
-    """Numbers of players and options that are not as usual; together they hold every pair of values."""
+    """Return numbers of players and unusual options that together contain every pair of values."""
     low, high = game.seats
     counts = [(seats,) for seats in range(low, high + 1)] if thorough else [tuple(range(low, high + 1))]
     rows = [row for seats in counts for row in _covering(game, seats)]
@@ -85,7 +85,7 @@ def option_sets(game: Game[Any], thorough: bool = False) -> list[tuple[int, dict
 
 
 def values_of(option: Option) -> tuple[OptionValue, ...]:
-    """What an option is tried with: every listed value; of numbers the usual one, the bounds and one between."""
+    """Return the values to try: all that are listed; for numbers the default, the bounds and one between."""
     if isinstance(option, Number):
         between = option.low + (option.high - option.low) * 2 // 5
         return tuple(dict.fromkeys((option.default, option.low, between, option.high)))
@@ -93,7 +93,7 @@ def values_of(option: Option) -> tuple[OptionValue, ...]:
 
 
 def _covering(game: Game[Any], counts: tuple[int, ...]) -> Iterator[dict[str, OptionValue]]:
-    """Rows of values in which every possible pair stands at least once, built greedily."""
+    """Yield rows of values that together contain every possible pair, built greedily."""
     missing = _pairs(game, counts)
     while missing:
         first = next(iter(missing))

@@ -1,11 +1,10 @@
-"""Secrets: two games that differ only in what a reader may not know look the same to that reader, byte for byte.
+"""Laws about secrets: two games that differ only in a secret look the same to a reader who may not know it.
 
-Three kinds of twins. *Box twins* differ in what others have put into the box of a window that is still open. *Seed
-twins* differ in the luck that is still to come. *Rule-book twins* differ in a secret field: they are made from the
-facts themselves, and they are played on together, since a secret can also leak by what the rules make of it.
+There are three kinds of such twins. *Box twins* differ in the sealed choices of others. *Seed twins* differ in future
+chance. *Secret twins* differ in a secret field: they are made from the facts, and both are played on, because a secret
+can also leak through what the rules do with it.
 
-This module must never take the word of a house for what is secret: that is what `secret()` says where the fact is
-declared.
+This module must never ask a server what is secret. Only `secret()` in the declaration of a fact decides that.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ from engine.testing.doors import offered
 from engine.testing.values import atoms, exchanged
 
 _TWINS: Final = 2
-"""So many twins are made for each reader at each position."""
+"""The most twins for each reader at each position."""
 
 _WINDOWS: Final = 8
-"""So many windows twins are played on together."""
+"""The most windows that twins are played on for."""
 
 _METHODS: Final = {
     "the board": "board",
@@ -51,21 +50,21 @@ _METHODS: Final = {
     "the refusals": "objects",
     "the who is asked": "asks",
 }
-"""The method of a game that makes a part of a page."""
+"""The method of a game that makes each part of a page."""
 
 _TRIES: Final = 12
-"""So often something is tried that may not fit: a difference, or a choice that both truths allow."""
+"""The most attempts to find a difference, or a choice that both twins allow."""
 
 
 def box_twins(bench: Bench) -> Iterator[Trouble]:
-    """What others have put into the box, and whether they have, changes nothing that a reader meets."""
+    """The sealed choices of others, and whether there are any, change nothing that a reader sees."""
     for playout, at in bench.positions(3, _seats(bench)):
         table = playout.tables[at]
         asks = table.position.open()
         luck = Stream(playout.plan.seed, 2**53 + at)
         for reader in readers(playout.plan.seats):
             others = [seat for seat in asks if seat != reader]
-            # Somebody has to be waited for, or the window would close.
+            # One seat must not have chosen yet, or the window would close.
             if reader not in asks or reader in table.position.box:
                 others = others[1:]
             own = {seat: choice for seat, choice in table.position.box.items() if seat == reader}
@@ -75,7 +74,7 @@ def box_twins(bench: Bench) -> Iterator[Trouble]:
                 if (what := _differing(pages[0], other)) is not None:
                     yield Trouble(
                         "box twins",
-                        f"the {what} tells {_name(reader)} of the box",
+                        f"the {what} tells {_name(reader)} about the box",
                         playout.where(at),
                         bench.line_of(_METHODS.get(f"the {what}", "")),
                     )
@@ -83,7 +82,7 @@ def box_twins(bench: Bench) -> Iterator[Trouble]:
 
 
 def seed_twins(bench: Bench) -> Iterator[Trouble]:
-    """The luck that is still to come changes nothing that a reader meets."""
+    """Future chance changes nothing that a reader sees."""
     for playout, at in bench.positions(1, _seats(bench)):
         table = playout.tables[at]
         twin = replace(table, position=replace(table.position, seed=bytes(32)))
@@ -91,43 +90,43 @@ def seed_twins(bench: Bench) -> Iterator[Trouble]:
             if (what := _differing(_news(bench, table, reader), _news(bench, twin, reader))) is not None:
                 yield Trouble(
                     "seed twins",
-                    f"the {what} tells {_name(reader)} of the seed",
+                    f"the {what} tells {_name(reader)} about the seed",
                     playout.where(at),
                     bench.line_of(_METHODS.get(f"the {what}", "")),
                 )
 
 
 def secret_twins(bench: Bench) -> Iterator[Trouble]:
-    """What the rule book hides from a reader changes nothing that the reader meets, now and when the game goes on.
+    """Secrets hidden from a reader change nothing that the reader sees, now or when the game goes on.
 
-    It is a trouble, too, if a secret field was never varied or a reader never met a pair of twins that differ.
+    It is a trouble, too, if a secret field was never varied or a reader never saw a pair of twins.
     """
     fields = secret_fields(bench.game)
     if not fields:
         return
     twins = Twins(bench, fields)
-    everybody = {*readers(bench.game.seats[1])}
+    everyone = {*readers(bench.game.seats[1])}
     for playout, at in bench.positions(3 if bench.thorough else 1, _seats(bench), told_of_secrets):
         yield from twins.at(playout, at, exchanges)
-    if twins.unvaried or twins.met < everybody:
-        # Not every secret can change places with another one: a taste may be anybody's.
+    if twins.unvaried or twins.met < everyone:
+        # Not every secret can be exchanged with another: several players may share a taste.
         for playout, at in bench.positions(3, _seats(bench), told_of_secrets):
             yield from twins.at(playout, at, other_values)
     for kind, name in sorted(twins.unvaried):
-        yield Trouble("secret twins", f"the secret {name} of {kind} was never varied", code=bench.line_of(kind))
-    for reader in sorted(everybody - twins.met):
-        yield Trouble("secret twins", f"{_name(reader)} never met twins that differ")
+        yield Trouble("secret twins", f"the secret {kind}.{name} was never varied", code=bench.line_of(kind))
+    for reader in sorted(everyone - twins.met):
+        yield Trouble("secret twins", f"{_name(reader)} never saw a pair of twins")
     if not twins.played_on:
         yield Trouble("secret twins", "no twins could be played on")
 
 
 def told_of_secrets(table: Table) -> object:
-    """Which kinds of secret a table holds: positions that differ in this are of different kinds for twins."""
+    """Return the kinds of secrets at a table. Positions with different ones are of different kinds for twins."""
     return frozenset(type(happened) for happened in story(table) if secrets_of(kind_of_fact(happened)))
 
 
 class Twins:
-    """The twins of one game, and what they have shown so far."""
+    """The twins of one game, and what they have covered so far."""
 
     def __init__(self, bench: Bench, fields: Collection[Field]) -> None:
         self.unvaried = set(fields)
@@ -141,7 +140,7 @@ class Twins:
                 self._pool(playout).add(story(playout.tables[-1]))
 
     def at(self, playout: Playout, at: int, ways: Any) -> Iterator[Trouble]:
-        """The twins of one position, for every reader."""
+        """Compare twins at one position, for every reader."""
         luck = Stream(playout.plan.seed, 2**54 + at)
         for reader in readers(playout.plan.seats):
             for table, twin, difference in self.pairs(playout, at, reader, ways, luck):
@@ -156,14 +155,14 @@ class Twins:
                     )
 
     def _code(self, what: str, difference: Difference) -> str:
-        """Where to look: the fact that tells it, if one does, or else the fact whose secret it is."""
+        """Return where to look: the fact or method that tells the secret, or else the fact that has it."""
         told, (kind, _) = what.partition(",")[0], min(difference.fields)
         return self.bench.line_of(told) or self.bench.line_of(_METHODS.get(told, "")) or self.bench.line_of(kind)
 
     def pairs(
         self, playout: Playout, at: int, reader: int, ways: Any, luck: Draw
     ) -> Iterator[tuple[Table, Table, Difference]]:
-        """A table and twins of it; those that vary what has not been varied yet come first."""
+        """Yield a table with its twins, beginning with those that vary a field for the first time."""
         table = playout.tables[at]
         found = ways(story(table), reader, self._pool(playout), self.unvaried or self._fields, luck)
         differences = [difference for difference, _ in zip(found, range(_TRIES), strict=False)]
@@ -175,7 +174,7 @@ class Twins:
                 return
             twin = self._twin(table, reader, difference)
             if twin is not None:
-                told = told or as_told(table, self.bench.house, reader)
+                told = told or as_told(table, self.bench.server, reader)
                 made += 1
                 yield told, twin, difference
 
@@ -183,7 +182,7 @@ class Twins:
         return self._pools.setdefault(playout.plan.seats, Pool())
 
     def _twin(self, table: Table, reader: int, difference: Difference) -> Table | None:
-        """The table as it would be in the other truth; None if there is no such truth."""
+        """Return the table in the other truth, or None if the rules never lead there."""
         game, position = self.bench.game, table.position
         tale = with_difference(story(table), reader, difference)
         try:
@@ -198,17 +197,17 @@ class Twins:
             asks = twin.asks()
             if any(seat not in asks or not offered(asks[seat], choice) for seat, choice in box.items()):
                 return None
-        except Exception:  # noqa: BLE001 - a truth on which the rules stumble is none.
+        except Exception:  # noqa: BLE001 - the rules never lead to a truth on which they fail.
             return None
         facts = iter(tale)
         log = tuple(replace(entry, facts=tuple(next(facts) for _ in entry.facts)) for entry in table.log)
-        return as_told(replace(table, position=twin, log=log), self.bench.house, reader)
+        return as_told(replace(table, position=twin, log=log), self.bench.server, reader)
 
     def _compare(self, table: Table, twin: Table, reader: int, difference: Difference, luck: Draw) -> Iterator[str]:
-        house = self.bench.house
+        server = self.bench.server
         try:
-            what = _differing(house.page(table, reader), house.page(twin, reader))
-        except Exception as error:  # noqa: BLE001 - whatever a page raises in one truth it must raise in the other.
+            what = _differing(server.page(table, reader), server.page(twin, reader))
+        except Exception as error:  # noqa: BLE001 - a page must raise the same in both truths.
             what = f"page, which raises {told_of(error)},"
         if what is not None:
             yield f"the {what}"
@@ -230,7 +229,7 @@ class Twins:
     def _boxes(
         self, one: Position, other: Position, reader: int, difference: Difference, luck: Draw
     ) -> tuple[Box, Box] | None:
-        """The same choices in both truths; None where there are none."""
+        """Return the same choices in both truths, or None if there are none."""
         game = self.bench.game
         asks, twins = one.asks(), other.asks()
         box: dict[int, Choice] = {}
@@ -253,7 +252,7 @@ class Twins:
     def _outcome(
         self, one: Position, other: Position, boxes: tuple[Box, Box], reader: int, difference: Difference
     ) -> tuple[Position, Position] | str | None:
-        """Both truths after the same choices and the same luck; what gave them away; or None if that may be."""
+        """Return both truths after the same choices and chance, what told them apart, or None if they may differ."""
         game = self.bench.game
         luck = Remembered(one.seed, one.turn)
         one, entry = one.enter(game.resolve(one.state, boxes[0], luck), luck, boxes[0])
@@ -263,7 +262,7 @@ class Twins:
             echo = Echo(luck, difference.mapping, by_place)
             try:
                 after, twin = other.enter(game.resolve(other.state, boxes[1], echo), echo, boxes[1])
-            except Exception:  # noqa: BLE001, S112 - the luck is out of step, or the rules never lead to this truth.
+            except Exception:  # noqa: BLE001, S112 - chance is out of step, or the rules never lead to this truth.
                 continue
             ends.append(tuple(seen(happened, reader) for happened in twin.facts))
             if ends[-1] == told:
@@ -281,7 +280,7 @@ def _in_the_other(choice: Choice, difference: Difference) -> Choice:
 def _sealed(
     bench: Bench, asks: Mapping[int, Decision], table: Table, others: list[int], luck: Draw
 ) -> dict[int, Choice]:
-    """Choices of some of the others that leave the window open."""
+    """Return choices of some other seats that leave the window open."""
     box = {}
     for seat in others:
         choice = sampled(bench.game, table.position.state, asks[seat], luck)
@@ -291,17 +290,17 @@ def _sealed(
 
 
 def _news(bench: Bench, table: Table, reader: int) -> dict[str, str]:
-    """What the reader meets who has been told all but the last entry before."""
-    return bench.house.page(table, reader, since=len(table.log) - 1)
+    """Return what a reader gets who has seen all but the last entry."""
+    return bench.server.page(table, reader, since=len(table.log) - 1)
 
 
 def _differing(one: Mapping[str, str], other: Mapping[str, str]) -> str | None:
-    """Which part of a page differs, if one does."""
+    """Return which part of a page differs, or None."""
     return next((what for what in {**one, **other} if one.get(what) != other.get(what)), None)
 
 
 def _seats(bench: Bench) -> Collection[int]:
-    """The numbers of players that are looked at: all of them, or in a quick run the fewest and the most."""
+    """Return the numbers of players to look at: all, or in a quick run the fewest and the most."""
     low, high = bench.game.seats
     return range(low, high + 1) if bench.thorough else {low, high}
 
@@ -311,4 +310,4 @@ def _name(reader: int) -> str:
 
 
 def _of(difference: Difference) -> str:
-    return "of " + " and ".join(f"the {name} of {kind}" for kind, name in sorted(difference.fields))
+    return "about " + " and ".join(f"{kind}.{name}" for kind, name in sorted(difference.fields))

@@ -1,6 +1,6 @@
-"""What stands inside a value: its leaves, what is hidden in it, and the same value with some leaves exchanged.
+"""Values as trees: their leaves, hidden or not, and copies with some leaves exchanged.
 
-Facts, states and views are trees of dataclasses, tuples and mappings; the twins are made by walking them. This module
+Facts, states and views are trees of dataclasses, tuples and mappings, and twins are made by walking them. This module
 must never know what a leaf means.
 """
 
@@ -16,7 +16,7 @@ Atom = int | str
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """The numbers, texts and other simple things in a value, however deep."""
+    """Yield the numbers, texts and other simple values inside a value, however deep."""
     if is_dataclass(value) and not isinstance(value, type):
         for each in fields(value):
             yield from leaves(getattr(value, each.name))
@@ -32,7 +32,7 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def atoms(value: Any) -> Iterator[Atom]:
-    """The leaves that can stand for a card, a number or a place."""
+    """Yield the leaves that can be a card, a number or a place."""
     return (leaf for leaf in leaves(value) if type(leaf) is int or type(leaf) is str)
 
 
@@ -42,7 +42,7 @@ def hidden_in(value: Any) -> bool:
 
 
 def exchanged(value: Any, mapping: Mapping[Atom, Atom]) -> Any:
-    """A tuple, number or text with some of its leaves exchanged for others."""
+    """Return a tuple, number or text with some leaves exchanged for others."""
     if isinstance(value, tuple):
         return tuple(exchanged(part, mapping) for part in value)
     if type(value) is int or type(value) is str:
@@ -51,14 +51,14 @@ def exchanged(value: Any, mapping: Mapping[Atom, Atom]) -> Any:
 
 
 def unfit(value: Any) -> Iterator[str]:
-    """The names of kinds of things that may not stand in a state or a fact."""
+    """Yield the types of leaves that a state or fact may not contain."""
     for leaf in leaves(value):
         if leaf is not None and not isinstance(leaf, (bool, int, str, Hidden)):
             yield type(leaf).__name__
 
 
 def inside(change: Callable[[Any], Any], value: Any) -> Any:
-    """The value after a change to it, or the first one of its parts for which the change gives anything; else None."""
+    """Return the value with the first possible change to itself or a part of it, or None if no part can change."""
     if (changed := change(value)) is not None:
         return changed
     if isinstance(value, tuple):

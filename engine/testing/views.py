@@ -1,6 +1,6 @@
-"""What a person meets: decisions that follow from the view, words that can be read, boards that fit.
+"""Laws about what people see: decisions that follow from the view, readable words, boards that fit.
 
-This module must never judge whether a question is a good one.
+This module must never judge whether a decision is a good one.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from engine.testing.differences import secret_fields
 from engine.testing.source import line_of_game
 
 _MOST_LISTED: Final = 60
-"""So many choices of a decision are written and read again; of a longer one a few are drawn."""
+"""The most choices of a decision that are all written and read; of more, only a sample."""
 
 _MOST_TABLES: Final = 60
-"""So many tables of one playout are looked at, evenly spread."""
+"""The most tables of a playout to look at, evenly spread."""
 
 _MOST_OF_A_KIND: Final = 10
 
-_LONG_NAMES: Final = tuple(f"{name} of a House with Long Names" for name in NAMES)
+_LONG_NAMES: Final = tuple(f"{name} of a Server with Long Names" for name in NAMES)
 
 
 def asks_from_views(bench: Bench) -> Iterator[Trouble]:
-    """Whoever knows only the view is asked the same as whoever knows the truth, and the question is in order."""
+    """A view gives the same decision as the whole truth, and the decision is well formed."""
     for playout in bench.playouts():
         for at in playout.sample(_MOST_TABLES):
             table = playout.tables[at]
@@ -43,7 +43,7 @@ def asks_from_views(bench: Bench) -> Iterator[Trouble]:
                 if bench.game.asks(table.view(seat), seat) != asked:
                     yield Trouble(
                         "asks from views",
-                        "the view asks another question than the truth",
+                        "the view gives another decision than the whole truth",
                         playout.where(at),
                         bench.line_of("asks"),
                     )
@@ -54,37 +54,37 @@ def asks_from_views(bench: Bench) -> Iterator[Trouble]:
 
 def _disorder(game: Game[Any], table: Table, seat: int, decision: Decision) -> Iterator[str]:
     if decision.seat != seat:
-        yield "a seat is handed the decision of another one"
+        yield "a seat gets the decision of another seat"
     if not decision.acts or decision.count() < 1:
-        yield "a seat is asked although it can do nothing"
+        yield "a seat is asked although it has no choice at all"
     if decision.default not in decision:
-        yield f"silence means “{decision.default.verb}”, which is not among the choices"
+        yield f"the default “{decision.default.verb}” is not among the choices"
     elif (objection := game.objects(table.view(seat), seat, decision.default)) is not None:
-        yield f"silence means a choice that is refused: {objection}"
+        yield f"the default is refused: {objection}"
     if not decision.closes <= {act.verb for act in decision.acts}:
-        yield "a verb closes the window that nobody may choose"
+        yield "a verb in `closes` is not among the acts"
     if both := {act.verb for act in decision.acts} & set(game.barred(table.view(seat), seat)):
-        yield f"“{min(both)}” is among the acts, and called impossible"
+        yield f"“{min(both)}” is among the acts and also barred"
     if decision.count() == 1:
         yield from _single(game, table, seat, decision)
 
 
 def _single(game: Game[Any], table: Table, seat: int, decision: Decision) -> Iterator[str]:
-    """The table may answer for a seat exactly where the spectator could."""
+    """The table may decide for a seat exactly if the spectator could."""
     if decision.default != decision.choices(1)[0]:
-        yield "silence means something else than the only choice"
+        yield "the default is not the only choice"
     try:
         guessed = game.asks(table.view(SPECTATOR), seat)
     except TypeError:
         guessed = None
     if decision.public and guessed != decision:
-        yield "a decision is called public, and the spectator cannot name its only answer"
+        yield "a decision is marked public, but the spectator cannot name its only choice"
     if not decision.public and guessed == decision:
-        yield f"the only answer “{decision.default.verb}” is plain to the spectator: say public"
+        yield f"the spectator can name the only choice “{decision.default.verb}”: mark the decision public"
 
 
 def reads_what_it_writes(bench: Bench) -> Iterator[Trouble]:
-    """Every choice, written as text, reads back as the same choice; every decision says what may be written."""
+    """Every choice written as text reads back as the same choice, and every act has a usage."""
     law = "reads what it writes"
     for playout, at in _places(bench):
         table = playout.tables[at]
@@ -95,7 +95,7 @@ def reads_what_it_writes(bench: Bench) -> Iterator[Trouble]:
                     again: object = grammar.read(decision, text)
                 except Refused as refused:
                     again, text = str(refused), f"player {seat + 1} wrote {choice}"
-                except Exception as error:  # noqa: BLE001 - whatever is raised here is a trouble of the game.
+                except Exception as error:  # noqa: BLE001 - anything that is raised here is the game's trouble.
                     again, text = told_of(error), str(choice)
                 if again != choice:
                     yield Trouble(law, f"“{text}” reads as {again}", playout.where(at), bench.line_of("asks"))
@@ -115,19 +115,19 @@ def _listed(game: Game[Any], table: Table, decision: Decision) -> list[Choice]:
 
 
 def speaks(bench: Bench) -> Iterator[Trouble]:
-    """Every fact has a sentence for every reader, or is silent; every prompt can be read; no code shows through."""
+    """Every fact has a sentence for every reader or is silent, prompts are readable, and no code shows."""
     law = "speaks"
     kinds = facts_of(bench.game)
     if bench.game.hidden == UNNAMED and (secrets := secret_fields(bench.game)):
         kind, name = min(secrets)
-        what = f'the {name} of {kind} is a secret, and a hidden one has no name: say hidden = ("a card", "cards")'
+        what = f'{kind}.{name} is a secret: say what a hidden one is called, as in hidden = ("a card", "cards")'
         yield Trouble(law, what, code=bench.line_of(kind))
     for playout in bench.playouts():
         if not playout.tables:
             continue
         often: Counter[str] = Counter()
         for happened in (f for entry in playout.tables[-1].log for f in entry.facts):
-            # The same kind of fact is told in the same words: some of each are enough.
+            # A few facts of each kind are enough.
             often[type(happened).__name__] += 1
             if often[type(happened).__name__] > _MOST_OF_A_KIND:
                 continue
@@ -140,33 +140,37 @@ def speaks(bench: Bench) -> Iterator[Trouble]:
             for text in texts:
                 said = bench.game.teller(seat, NAMES)(text)
                 if (fault := _shows_through(said, kinds)) is not None:
-                    yield Trouble(law, f"a question reads “{said}”: {fault}", playout.where(at), bench.line_of("asks"))
+                    yield Trouble(law, f"a prompt reads “{said}”: {fault}", playout.where(at), bench.line_of("asks"))
 
 
 def introduces_itself(bench: Bench) -> Iterator[Trouble]:
-    """What a game says of itself is complete and fits: its title, rules page, cover, short options and demo."""
+    """What a game says about itself is complete and valid: title, rules page, cover, short options and demo."""
     law, game = "introduces itself", bench.game
     for name in ("title", "seats", "length", "credits"):
         if not getattr(game, name, None):
-            yield Trouble(law, f"it does not say its {name}", code=line_of_game(game))
+            yield Trouble(law, f"`{name}` is missing", code=line_of_game(game))
     if len(game.rules.split("\n\n")) < 2:
         yield Trouble(
-            law, "its docstring is no rules page: a title, an empty line, and how to play", code=line_of_game(game)
+            law,
+            "its docstring is not a rules page: write a title, an empty line, and how to play",
+            code=line_of_game(game),
         )
     if not all(isinstance(face, Face) for face in game.cover):
-        yield Trouble(law, "its cover holds something that is not a Face", code=line_of_game(game))
+        yield Trouble(law, "`cover` contains something that is not a Face", code=line_of_game(game))
     try:
         game.settle(game.demo or game.seats[0], game.short)
     except Refused as refused:
-        yield Trouble(law, f"its demo, or its short game, cannot begin: {refused}", code=line_of_game(game))
+        yield Trouble(
+            law, f"a game with `demo` players and `short` options cannot begin: {refused}", code=line_of_game(game)
+        )
 
 
 def _unreadable(game: Game[Any], reader: int, happened: Fact[Any], kinds: dict[str, Any]) -> Iterator[str]:
     name = type(happened).__name__
     try:
         said = game.teller(None if reader == SPECTATOR else reader, NAMES).tell(happened)
-    except Exception as error:  # noqa: BLE001 - whatever a sentence raises is its trouble.
-        yield f"the sentence of {name} cannot be told: {told_of(error)}"
+    except Exception as error:  # noqa: BLE001 - anything that a sentence raises is its trouble.
+        yield f"the sentence of {name} fails: {told_of(error)}"
         return
     if said is None:
         if not happened.silent and getattr(happened, "sentence", None) is None:
@@ -180,7 +184,7 @@ def _unreadable(game: Game[Any], reader: int, happened: Fact[Any], kinds: dict[s
 
 
 def fits_the_page(bench: Bench) -> Iterator[Trouble]:
-    """The board of every reader can be drawn and fits 72 columns, with short names and long ones."""
+    """Every reader's board can be shown and fits 72 columns, with short and with long names."""
     law = "fits the page"
     kinds = facts_of(bench.game)
     for playout, at in _places(bench):
@@ -190,25 +194,25 @@ def fits_the_page(bench: Bench) -> Iterator[Trouble]:
                 teller = bench.game.teller(None if reader == SPECTATOR else reader, names)
                 try:
                     text = plain(bench.game.board(table.view(reader), reader), teller)
-                except Exception as error:  # noqa: BLE001 - whatever a board raises is its trouble.
+                except Exception as error:  # noqa: BLE001 - anything that a board raises is its trouble.
                     yield Trouble(
-                        law, f"a board cannot be drawn: {told_of(error)}", playout.where(at), bench.raised_at(error)
+                        law, f"a board cannot be shown: {told_of(error)}", playout.where(at), bench.raised_at(error)
                     )
                     break
                 widest = max(text.splitlines(), key=len)
                 if len(widest) > WIDTH:
                     yield Trouble(
                         law,
-                        f"a line of the board is {len(widest)} wide: {widest}",
+                        f"a line of the board has {len(widest)} characters: {widest}",
                         playout.where(at),
                         bench.line_of("board"),
                     )
                 if (fault := _shows_through(text, kinds, board=True)) is not None:
-                    yield Trouble(law, f"on a board {fault}", playout.where(at), bench.line_of("board"))
+                    yield Trouble(law, f"a board: {fault}", playout.where(at), bench.line_of("board"))
 
 
 def _places(bench: Bench) -> Iterator[tuple[Playout, int]]:
-    """A few places of every kind of position, and the end of every playout."""
+    """Yield a few positions of every kind, and the end of every playout."""
     yield from bench.positions(20 if bench.thorough else 3)
     for playout in bench.playouts():
         if playout.tables:
@@ -216,16 +220,16 @@ def _places(bench: Bench) -> Iterator[tuple[Playout, int]]:
 
 
 def _shows_through(said: str, kinds: dict[str, Any], board: bool = False) -> str | None:
-    """What of the code can be seen in a text for people, if anything."""
+    """Return what of the code shows in a text for people, or None."""
     for mark in ("HIDDEN", "{", "}", "[", "]", "|", "  ") if not board else ("HIDDEN", "{", "}"):
         if mark in said:
-            return f"“{mark}” shows through" if mark != "  " else "there are two blanks in a row"
-    # People set brackets apart from the word before; code writes `Choice(` and `('R1',)`.
+            return f"“{mark}” shows" if mark != "  " else "there are two spaces in a row"
+    # People put a space before a bracket; code writes `Choice(` and `('R1',)`.
     if not board and (found := re.search(r"\w\(|\([\"'(]|,\)", said)):
-        return f"“{found[0]}” shows through"
+        return f"“{found[0]}” shows"
     if found := re.search(r"\b(None|True|False|frozenset|Text|Choice)\b(?! of)", said):
-        return f"“{found[1]}” shows through"
+        return f"“{found[1]}” shows"
     for name in kinds:
         if re.search(r"[a-z][A-Z]", name) and name in said:
-            return f"“{name}” shows through"
+            return f"“{name}” shows"
     return None

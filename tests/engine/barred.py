@@ -1,4 +1,4 @@
-"""What games say of verbs that cannot be chosen now."""
+"""The reasons that games give for verbs that cannot be used now."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GAMES = 12
 
 
 def reasons(rules: Game[Any]) -> dict[str, str]:
-    """The verbs that are barred at some moment of a few games, each with why it is."""
+    """Return the verbs that are barred at some time in a few games, each with a reason."""
     told: dict[str, str] = {}
     for number in range(GAMES):
         luck = Stream(b"luck", number)
@@ -24,7 +24,7 @@ def reasons(rules: Game[Any]) -> dict[str, str]:
                 assert not set(barred) & {act.verb for act in decision.acts}
                 told |= {verb: rules.teller(seat)(why) for verb, why in barred.items()}
             seat = next(seat for seat in asked if seat not in table.position.box)
-            # Some games are played by nobody: that is how a deck runs out.
+            # Some games take every default, because that is how a deck runs out.
             silent = asked[seat].default
             table = table.submit(seat, random_bot(rules, table.view(seat), asked[seat], luck) if number % 3 else silent)
     return told

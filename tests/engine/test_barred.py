@@ -1,4 +1,4 @@
-"""Why something cannot be done now: a game says so in sentences, and never of something that can be done."""
+"""Barred verbs: a game says in sentences why they cannot be used, and never bars a verb that it offers."""
 
 from pathlib import Path
 
@@ -16,11 +16,11 @@ TOY = Path(__file__).parent / "toys" / "thieves.py"
 
 
 @pytest.mark.parametrize("name", game.names())
-def test_a_game_says_in_sentences_why_something_cannot_be_done(name):
+def test_a_game_gives_reasons_in_sentences(name):
     assert all(why.endswith(".") for why in reasons(game.load(name)).values())
 
 
-def test_the_kit_notices_a_game_that_calls_impossible_what_it_offers():
+def test_the_kit_notices_a_game_that_bars_a_verb_it_offers():
     sound: Game = game.load_file(TOY)
     (verb,) = {act.verb for act in begin(sound, 2, bytes(32)).asks()[0].acts}
 
@@ -29,4 +29,4 @@ def test_the_kit_notices_a_game_that_calls_impossible_what_it_offers():
             return {verb: say("You may not.")}
 
     told = broken("asks from views", asks_from_views, Bench(Liar()))
-    assert f"“{verb}” is among the acts, and called impossible" in {trouble.what for trouble in told}
+    assert f"“{verb}” is among the acts and also barred" in {trouble.what for trouble in told}

@@ -1,4 +1,4 @@
-"""The plain board: read from top to bottom, within the width, whatever the names."""
+"""The board as plain text: in reading order and within the width, with any names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BOARD = Board(
 )
 
 
-def test_a_board_is_told_in_the_order_of_reading():
+def test_a_board_is_in_reading_order():
     text = plain(BOARD, Teller(0, ("Ann", "Ben")))
     told = [
         "TOY, ROUND 3",
@@ -33,14 +33,14 @@ def test_a_board_is_told_in_the_order_of_reading():
     assert sorted(told, key=text.index) == told
 
 
-def test_what_is_not_there_is_called_none_and_a_missing_number_a_dash():
+def test_an_empty_row_says_none_and_a_missing_number_is_a_dash():
     lines = plain(BOARD, Teller(0, ("Ann", "Ben"))).splitlines()
     assert "  The bin: none" in lines
     assert "  You      12      -" in lines
     assert "  Ben       3     40" in lines
 
 
-def test_a_part_that_is_empty_has_no_heading():
+def test_an_empty_part_has_no_heading():
     assert plain(Board(say("Toy"), say("Over.")), Teller()) == "TOY\nOver.\n"
 
 
@@ -52,26 +52,26 @@ def test_every_reader_is_addressed():
 @pytest.mark.parametrize(
     "name", ["Ann", "A" * 200, "Ann of a very long name with many blanks in it, indeed", "安" * 20, "{x}"]
 )
-def test_every_line_fits_whatever_people_are_called(name):
+def test_every_line_fits_with_any_names(name):
     lines = plain(BOARD, Teller(1, (name, name))).splitlines()
     assert max(map(len, lines)) <= WIDTH
 
 
-def test_a_narrow_page_is_kept_too():
+def test_every_line_fits_a_narrow_page():
     assert max(map(len, plain(BOARD, Teller(0, ("Ann", "Ben")), 40).splitlines())) <= 40
 
 
-def test_names_that_are_cut_say_so():
+def test_shortened_names_end_in_dots():
     text = plain(BOARD, Teller(None, ("Bartholomew of the Hundred Isles and of the Seven Seas and All", "Ben")))
     assert "Bartholomew of the Hundred" in text.splitlines()[-2]
     assert "..." in text.splitlines()[-2]
 
 
-def test_a_face_is_described_with_what_stands_on_it():
+def test_a_face_is_described_with_its_note():
     assert describe(FACES[1], Teller()) == "the card number 1 (moons and suns)"
     assert describe(FACES[2], Teller()) == "the card number 2"
 
 
-def test_a_board_of_nothing_but_a_grid_without_columns_is_a_list_of_names():
+def test_a_grid_without_columns_is_a_list_of_names():
     board = Board(say("Toy"), say("Over."), scores=(Grid((), ((0, ()), (1, ()))),))
     assert plain(board, Teller(None, ("Ann", "Ben"))).splitlines()[-2:] == ["  Ann", "  Ben"]

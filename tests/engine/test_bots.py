@@ -1,4 +1,4 @@
-"""Bots: they follow the rules, see one view only, and the greedy one is worth playing against."""
+"""Bots: they follow the rules, see one view only, and the greedy one is a real opponent."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from engine.table import begin
 
 
 def finish(game, seats, seed, bots):
-    """The final standing of a game between these bots, one a seat."""
+    """Return the final standing of a game between these bots, one for each seat."""
     table, luck = begin(game, seats, bytes([seed]) * 32), Stream(b"bots", seed)
     while asks := {s: d for s, d in table.asks().items() if s not in table.position.box}:
         seat, decision = next(iter(asks.items()))
@@ -19,7 +19,7 @@ def finish(game, seats, seed, bots):
 
 
 @pytest.mark.parametrize("name", names())
-def test_a_bot_makes_the_same_choice_from_the_same_view_and_luck(name):
+def test_a_bot_makes_the_same_choice_with_the_same_view_and_chance(name):
     game = load(name)
     table = begin(game, game.seats[0], b"s" * 32)
     seat, decision = next(iter(table.asks().items()))
@@ -30,7 +30,7 @@ def test_a_bot_makes_the_same_choice_from_the_same_view_and_luck(name):
 
 
 @pytest.mark.parametrize("name", names())
-def test_an_imagined_world_hides_nothing_and_shows_its_owner_the_same(name):
+def test_an_imagined_world_hides_nothing_and_looks_the_same_to_its_owner(name):
     game = load(name)
     table = begin(game, game.seats[0], b"s" * 32)
     for seat in range(table.position.seats):
@@ -59,5 +59,5 @@ def test_greedy_clearly_beats_random(name):
         bots = [greedy if seat == me else random_bot for seat in range(seats)]
         first = finish(game, seats, seed, bots).ranking[0]
         won += (me in first) / len(first)
-    # By chance it would be 1 in `seats`; half as much again, and then some, is no accident in so many games.
+    # By chance it would be 1 in `seats`; half as much again is no accident in this many games.
     assert won / games > 1.6 / seats, f"{won} of {games} at {seats} seats"

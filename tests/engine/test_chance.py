@@ -1,4 +1,4 @@
-"""Chance to the bit: the published numbers, no favourites, and proofs that hold only for the seed they were made with."""
+"""Chance: the published numbers, no favourites, and proofs that hold for one seed only."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def test_a_shuffle_comes_out_as_published():
     assert Stream(SEED, 0).shuffle(range(10)) == [2, 3, 0, 6, 7, 8, 1, 4, 9, 5]
 
 
-def test_numbers_that_would_favour_the_low_ones_are_rejected_as_published():
+def test_words_that_would_favour_low_numbers_are_rejected():
     stream = Stream(SEED, 1)
     numbers = [1360867351426230762, 1194534569029145207, 9004336820953801897]
     assert [stream.below(2**63 + 1) for _ in numbers] == numbers
 
 
-def test_every_word_behind_a_number_is_told_those_passed_over_too():
+def test_every_word_behind_a_number_is_listed_even_if_rejected():
     bounds = [2**63 + 1, 6, 2**63 + 1, 52, 2**63 + 1]
     stream, steps = Stream(SEED, 1), list(derive(SEED, 1, bounds))
     assert [step.number for step in steps if step.number is not None] == [stream.below(bound) for bound in bounds]
@@ -41,16 +41,16 @@ def test_every_word_behind_a_number_is_told_those_passed_over_too():
         assert step.number in (None, step.word % step.bound)
 
 
-def test_no_number_is_drawn_below_more_than_a_word_can_be():
+def test_no_number_is_drawn_below_a_bound_larger_than_a_word():
     for bound in (0, -1, 2**64 + 1, 10**30):
         assert Stream(SEED, 0).below(2**64) < 2**64
-        with pytest.raises(ValueError, match="nothing to draw from"):
+        with pytest.raises(ValueError, match="below a bound from 1 to 2"):
             Stream(SEED, 0).below(bound)
-        with pytest.raises(ValueError, match="nothing to draw from"):
+        with pytest.raises(ValueError, match="below a bound from 1 to 2"):
             list(derive(SEED, 0, [bound]))
 
 
-def test_every_entry_has_luck_of_its_own():
+def test_every_entry_has_its_own_chance():
     assert len({tuple(Stream(SEED, entry).shuffle(range(20))) for entry in range(50)}) == 50
 
 
@@ -70,12 +70,12 @@ def test_every_order_of_a_shuffle_comes_up_about_equally_often():
 
 
 @pytest.mark.parametrize("bound", [0, -1])
-def test_there_is_nothing_to_draw_below_one(bound):
-    with pytest.raises(ValueError, match="nothing to draw"):
+def test_no_number_is_drawn_below_a_bound_under_one(bound):
+    with pytest.raises(ValueError, match="can only be drawn below a bound"):
         Stream(SEED, 0).below(bound)
 
 
-def test_everything_drawn_is_written_down():
+def test_everything_drawn_is_recorded():
     stream = Stream(SEED, 0)
     stream.pick("abcdef")
     stream.shuffle("abc")
@@ -83,7 +83,7 @@ def test_everything_drawn_is_written_down():
     assert stream.drawn[0] == (6, 3)
 
 
-def test_what_was_drawn_follows_from_the_seed_and_from_no_other():
+def test_drawn_numbers_follow_from_their_seed_and_no_other():
     stream = Stream(SEED, 5)
     stream.shuffle(range(30))
     assert follows(SEED, 5, stream.drawn)
@@ -93,26 +93,26 @@ def test_what_was_drawn_follows_from_the_seed_and_from_no_other():
     assert not follows(SEED, 5, [*stream.drawn[:-1], (bound, (number + 1) % bound)])
 
 
-def test_a_script_gives_what_is_written_and_stops_where_it_ends():
+def test_a_script_gives_its_numbers_and_then_fails():
     script = Scripted([2, 0])
     assert (script.pick("abc"), script.below(5)) == ("c", 0)
     assert script.drawn == [(3, 2), (5, 0)]
-    with pytest.raises(ValueError, match="the script has no number"):
+    with pytest.raises(ValueError, match="the next scripted number"):
         script.below(2)
 
 
 @pytest.mark.parametrize("number", [-1, 3])
-def test_a_script_gives_no_number_that_could_not_be_drawn(number):
-    with pytest.raises(ValueError, match="the script has no number"):
+def test_a_script_gives_no_number_outside_the_bound(number):
+    with pytest.raises(ValueError, match="the next scripted number"):
         Scripted([number]).below(3)
 
 
-def test_luck_without_a_source_draws_nothing():
+def test_the_base_class_draws_nothing():
     with pytest.raises(NotImplementedError):
         Draw().below(2)
 
 
-def test_the_commitment_is_a_plain_hash_that_anybody_can_check():
+def test_the_commitment_is_a_plain_hash_that_anyone_can_check():
     assert commitment(b"secret") == hashlib.sha256(b"secret").hexdigest()
 
 

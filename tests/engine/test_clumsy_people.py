@@ -1,4 +1,4 @@
-"""Commands as people type them on a phone: what is plain is understood, what is not is never taken for something else."""
+"""Commands as people type them on a phone: clear ones are understood, unclear ones never taken for another."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ TWO_TILES = load("bid").asks(
         "bid 07",
     ],
 )
-def test_a_plain_number_is_understood_however_it_is_dressed(text):
+def test_a_plain_number_is_understood_in_any_wording(text):
     assert read(BIDDING, text) == Choice("bid", (7,))
 
 
@@ -62,7 +62,7 @@ def test_a_plain_number_is_understood_however_it_is_dressed(text):
         "7",
     ],
 )
-def test_what_is_not_plain_is_refused_with_what_is_possible(text):
+def test_unclear_text_is_refused_with_what_is_possible(text):
     with pytest.raises(Refused, match="You may write: pass; bid <coins 1-40>"):
         read(BIDDING, text)
 
@@ -73,12 +73,12 @@ def test_two_tiles_may_be_written_as_one_word(text):
 
 
 @pytest.mark.parametrize("text", ["bid 45", "bid 9", "bid 4", "bid 4 4", "bid 4 5 3"])
-def test_other_than_two_tiles_of_the_hand_are_refused(text):
+def test_anything_but_two_tiles_of_the_hand_is_refused(text):
     with pytest.raises(Refused, match="You may write"):
         read(TWO_TILES, text)
 
 
-def test_a_letter_that_may_be_two_cards_is_neither():
+def test_an_abbreviation_of_two_cards_is_neither():
     hand = Decision(0, say("?"), (Act("play", (OneOf("card", things(("E", "XL"))),)),), Choice("play", ("E",)))
     with pytest.raises(Refused, match="could mean play End and play Excuse"):
         read(hand, "play e")
@@ -86,7 +86,7 @@ def test_a_letter_that_may_be_two_cards_is_neither():
     assert read(hand, "play XL") == Choice("play", ("XL",))
 
 
-def test_the_complaint_is_about_what_was_meant():
+def test_the_refusal_is_about_the_intended_act():
     swaps = tuple(
         Act("use", (OneOf("card", things((card,))), OneOf("target", things(targets))), "use {} for {}")
         for card, targets in (("PWLY", ("2WL",)), ("PMYK", ("AM", "AY")))

@@ -1,7 +1,8 @@
-"""The engine's values as canonical JSON, and back, in whatever year."""
+"""The engine's values as canonical JSON and back, also years later."""
 
 import json
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -9,15 +10,16 @@ import pytest
 from engine import codec, orders
 from engine.decisions import Choice
 from engine.facts import HIDDEN, Fact, fact, secret, seen
-from engine.game import Game, load, names
+from engine.game import Game, load, load_file, names
 from engine.table import begin
 from engine.tell import say
 
 SEED = bytes(range(32))
+TOYS = Path(__file__).parent / "toys"
 
 
 @pytest.mark.parametrize("name", names())
-def test_whatever_a_game_writes_reads_back_as_the_same(name):
+def test_everything_in_a_game_can_be_stored_and_loaded(name):
     game = load(name)
     table = begin(game, game.seats[1], SEED)
     for _ in range(60):
@@ -39,8 +41,8 @@ def test_one_value_has_one_text(name):
     assert text == json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def test_what_is_hidden_stays_hidden():
-    game = load("sunset-poker")
+def test_hidden_values_stay_hidden():
+    game = load_file(TOYS / "thieves.py")
     table = begin(game, 4, SEED)
     view = codec.loads(game, codec.dumps(table.view(0)))
     assert view == table.view(0)
@@ -48,8 +50,8 @@ def test_what_is_hidden_stays_hidden():
     assert "HIDDEN" not in codec.dumps(table.position.state)
 
 
-def test_orders_and_texts_are_written_like_everything_else():
-    game = load("templari")
+def test_orders_and_texts_can_be_stored_and_loaded():
+    game = load_file(TOYS / "lanterns.py")
     for value in (
         orders.UpTo(14, ask=True, topic="lot 3"),
         orders.Again("pass", True),
@@ -66,27 +68,27 @@ def test_orders_and_texts_are_written_like_everything_else():
     [
         "",
         "nonsense",
-        '{"is":"Bid"}',
-        '{"is":"Bid","seat":1,"coins":2,"more":3}',
+        '{"is":"Sold"}',
+        '{"is":"Sold","bids":[1,2],"seat":1,"price":2,"more":3}',
         '{"is":"Nothing"}',
         '{"is":3}',
-        '{"is":["Bid"]}',
+        '{"is":["Sold"]}',
         '{"is":"Entry","choices":7,"facts":[],"drawn":[],"alone":[]}',
         "[" * 100_000,
     ],
 )
-def test_what_no_game_wrote_is_refused(text):
+def test_malformed_text_is_refused(text):
     with pytest.raises(codec.Malformed):
-        codec.loads(load("templari"), text)
+        codec.loads(load_file(TOYS / "lanterns.py"), text)
 
 
 @pytest.mark.parametrize("value", [object(), {1, 2}, float("nan"), b"bytes"])
-def test_what_is_no_value_of_the_engine_is_not_written(value):
+def test_foreign_values_are_not_stored(value):
     with pytest.raises((TypeError, ValueError)):
         codec.dumps(value)
 
 
-# A log outlives the code that wrote it: a kind whose shape has changed twice.
+# A log outlives the code that wrote it: this class has changed its shape twice.
 
 
 def _a_game_whose_fact_has_grown():
@@ -117,7 +119,7 @@ def _a_game_whose_fact_has_grown():
     return Grown(), Sold
 
 
-def test_every_older_shape_of_a_fact_is_brought_up():
+def test_every_older_shape_of_a_fact_is_converted():
     game, sold = _a_game_whose_fact_has_grown()
     first = '{"card":"R1","is":"Sold","seat":2}'
     second = '{"card":"R1","is":"Sold","price":7,"seat":2,"shape":2}'
@@ -128,7 +130,7 @@ def test_every_older_shape_of_a_fact_is_brought_up():
     assert codec.dumps(sold(2, "R1", 7)) == third
 
 
-def test_a_masked_fact_can_be_written():
+def test_a_masked_fact_can_be_stored():
     @fact
     class Dealt(Fact):
         """{seat} is dealt {cards}."""

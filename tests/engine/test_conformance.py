@@ -20,7 +20,7 @@ GAMES = [pytest.param(name, marks=pytest.mark.xdist_group(f"conformance of {name
 
 @cache
 def bench(name: str) -> Bench:
-    # The playouts of a game serve all its laws; the tests of one game stay together in one process.
+    # All laws share the playouts of a game, so the tests of one game stay in one process.
     return Bench(game.load(name))
 
 
@@ -31,8 +31,8 @@ def test_every_game_keeps_every_law(name: str, law: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_question_reads_well_behind_a_name(name: str) -> None:
-    """A mail begins with “Ann: What do you bid?”, and its subject ends with it: one colon is enough."""
+def test_a_prompt_reads_well_after_a_name(name: str) -> None:
+    """An email begins with “Ann: What do you bid?”, and so does its subject: one colon is enough."""
     asked = {
         game.load(name).teller(seat, NAMES)(decision.prompt)
         for playout in islice(bench(name).playouts(), 12)
@@ -49,12 +49,12 @@ def test_the_kit_notices_every_fault_planted_in_a_game(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_golden_games_show_everything_and_are_told_as_before(name: str) -> None:
+def test_golden_games_show_everything_and_are_unchanged(name: str) -> None:
     troubles = [str(trouble) for trouble in check_golden(game.load(name), GOLDEN)]
     assert troubles == [], "read the difference; if it is meant: python -m engine.testing golden --remake " + name
 
 
-def test_there_are_no_golden_games_of_games_that_are_gone() -> None:
+def test_every_golden_game_is_of_a_game_that_exists() -> None:
     assert {folder.name for folder in GOLDEN.iterdir() if folder.is_dir()} == set(game.names())
 
 

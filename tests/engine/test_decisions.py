@@ -1,4 +1,4 @@
-"""What fits into a blank: exactly what was offered, of exactly its type."""
+"""Blanks: only the values offered fit, and only with their exact type."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_every_sample_fits_and_every_value_comes_up(blank):
 
 @pytest.mark.parametrize("blank", BLANKS.values(), ids=BLANKS)
 @pytest.mark.parametrize("value", ODD, ids=[f"{i}-{value!r}" for i, value in enumerate(ODD)])
-def test_nothing_fits_but_what_is_listed_to_the_exact_type(blank, value):
+def test_only_listed_values_of_the_exact_type_fit(blank, value):
     listed = any(_same(value, each) for each in blank.values())
     assert (value in blank) is listed
 
@@ -135,12 +135,12 @@ def test_an_amount_with_no_room_holds_nothing():
     assert Amount("coins", 5, 8, frozenset()).count() == 0
 
 
-def test_selections_are_made_in_the_order_shown():
+def test_selections_are_in_the_order_of_the_things():
     assert ("M", "W") in BLANKS["some"]
     assert ("W", "M") not in BLANKS["some"]
 
 
-def test_equal_things_may_be_taken_as_often_as_they_are_shown():
+def test_equal_things_may_be_selected_as_often_as_they_are_listed():
     assert (1, 1) in BLANKS["some tiles"]
     assert (2, 2) not in BLANKS["some tiles"]
 
@@ -181,20 +181,20 @@ def test_every_sample_of_a_decision_is_one_of_its_choices():
     ],
     ids=lambda choice: f"{choice!r} of {type(getattr(choice, 'verb', None)).__name__}",
 )
-def test_what_is_not_among_the_choices_is_refused(choice):
+def test_anything_else_than_a_choice_is_refused(choice):
     assert choice not in DECISION
     with pytest.raises(Refused):
         check_shape(DECISION, choice)
 
 
-def test_a_choice_of_another_kind_is_refused_though_it_is_equal():
+def test_an_equal_choice_of_another_type_is_refused():
     class Chosen(Choice):
         __slots__ = ()
 
     assert Chosen("pass") not in DECISION
 
 
-def test_what_is_among_the_choices_comes_through():
+def test_every_choice_of_a_decision_is_accepted():
     assert check_shape(DECISION, Choice("give", ("S", 2))) == Choice("give", ("S", 2))
 
 
@@ -212,7 +212,7 @@ PLACES = tuple(Thing(n, str(n)) for n in range(40))
     [Ranking("places", PLACES), Some("places", PLACES, 20), Split("coins", PLACES, 60)],
     ids=lambda b: type(b).__name__,
 )
-def test_a_decision_with_more_choices_than_atoms_is_looked_at_one_by_one(blank):
+def test_a_huge_decision_yields_its_choices_one_by_one(blank):
     act = Act("choose", (blank, blank))
     first = next(act.choices())
     decision = Decision(0, say("?"), (act,), first)
@@ -245,6 +245,6 @@ def test_a_choice_tells_the_numbers_and_texts_in_its_blanks():
         ("every_text", 2),
     ],
 )
-def test_a_blank_is_never_read_as_what_it_does_not_hold(reader, value):
+def test_a_blank_is_never_read_as_another_type(reader, value):
     with pytest.raises(TypeError, match="is not a"):
         getattr(Choice("bid", (value,)), reader)()

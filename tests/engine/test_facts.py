@@ -1,4 +1,4 @@
-"""What a reader is told of a fact, and what the hidden refuses to do."""
+"""Facts as readers see them, and what hidden values refuse to do."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Shared(Fact[Hands]):
         return state
 
 
-def test_a_secret_is_told_to_the_seat_of_its_fact():
+def test_a_secret_is_for_the_seat_of_its_fact():
     dealt = Dealt(1, ("R", "B"))
     assert seen(dealt, 1) is dealt
 
@@ -64,23 +64,23 @@ def test_a_hidden_tuple_keeps_its_length(reader):
 
 
 @pytest.mark.parametrize(("reader", "told"), [(0, "R"), (2, "R"), (1, HIDDEN), (SPECTATOR, HIDDEN)])
-def test_a_secret_may_be_told_to_the_seats_in_several_fields(reader, told):
+def test_a_secret_may_be_for_the_seats_in_several_fields(reader, told):
     assert seen(Stolen(0, 2, "R"), reader).card is told or seen(Stolen(0, 2, "R"), reader).card == told
 
 
 @pytest.mark.parametrize(("reader", "knows"), [(0, True), (1, False), (2, True), (SPECTATOR, False)])
-def test_a_secret_may_be_told_to_all_seats_in_one_field(reader, knows):
+def test_a_secret_may_be_for_all_seats_in_one_field(reader, knows):
     assert (seen(Shared((0, 2), "R"), reader).card == "R") is knows
 
 
-def test_public_fields_are_told_to_everybody():
+def test_everyone_sees_public_fields():
     assert [(seen(Stolen(0, 2, "R"), reader).thief, seen(Stolen(0, 2, "R"), reader).victim) for reader in (1, -1)] == [
         (0, 2),
         (0, 2),
     ]
 
 
-def test_a_spectator_reads_nothing_even_where_nobody_is_named():
+def test_a_spectator_reads_no_secret_even_one_without_readers():
     assert seen(Shared((), "R"), SPECTATOR).card is HIDDEN
 
 
@@ -89,7 +89,7 @@ def test_the_secret_fields_of_a_kind_name_their_readers():
     assert secrets_of(Dealt) == (("cards", ("seat",)),)
 
 
-def test_a_view_is_the_fold_of_what_was_told():
+def test_a_view_is_the_fold_of_the_facts_as_seen():
     story = (Dealt(0, ("R",)), Dealt(1, ("B", "G")), Stolen(0, 1, "B"))
     empty = Hands(((), ()))
     assert fold(empty, story) == Hands((("R", "B"), ("G",)))
@@ -115,12 +115,12 @@ PEEKS: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("peek", PEEKS.values(), ids=PEEKS)
-def test_rules_that_peek_at_the_hidden_crash(peek):
+def test_rules_that_peek_fail(peek):
     with pytest.raises(TypeError):
         peek()
 
 
-def test_the_hidden_is_one_thing_however_it_travels():
+def test_hidden_stays_one_object_when_copied():
     assert is_hidden(HIDDEN)
     assert not is_hidden("HIDDEN")
     assert pickle.loads(pickle.dumps(HIDDEN)) is HIDDEN
@@ -128,15 +128,15 @@ def test_the_hidden_is_one_thing_however_it_travels():
     assert repr(HIDDEN) == "HIDDEN"
 
 
-def test_a_card_that_the_reader_can_name_leaves_the_rest_as_known_as_before():
+def test_taking_a_known_card_leaves_the_rest_known():
     assert take(("R", "B", HIDDEN), "R") == ("B", HIDDEN)
 
 
-def test_a_card_that_nobody_could_name_was_one_of_the_hidden():
+def test_taking_an_unknown_card_takes_a_hidden_one():
     assert take(("R", HIDDEN, HIDDEN), "G") == ("R", HIDDEN)
 
 
-def test_a_hidden_card_that_leaves_takes_the_knowledge_of_all_the_others_with_it():
+def test_taking_a_hidden_card_hides_the_rest():
     assert take(("R", "B", HIDDEN), HIDDEN) == (HIDDEN, HIDDEN)
 
 
@@ -151,5 +151,5 @@ def test_facts_cannot_be_changed():
         Dealt(1, ()).other = 2
 
 
-def test_put_leaves_the_other_places_alone():
+def test_put_changes_one_place_only():
     assert put((1, 2, 3), 1, 9) == (1, 9, 3)

@@ -1,4 +1,4 @@
-"""Games are found: those of the house by walking the package, others by their files."""
+"""Finding games: ours by walking the package, others by their files."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from engine.testing.elsewhere import digest, find, where_is
 TOY = Path(__file__).parent / "toys" / "thieves.py"
 
 
-def test_the_games_of_the_house_are_found_by_walking_the_package():
+def test_games_are_found_by_walking_the_package():
     assert len(names()) > 1
     assert all(load(name).slug == name for name in names())
 
 
-def test_a_game_that_does_not_exist_is_refused_with_those_that_do():
+def test_an_unknown_game_is_refused_with_a_list_of_games():
     with pytest.raises(Refused, match=rf"There is no game “chess”.*{names()[-1]}"):
         load("chess")
 
 
-def test_a_file_loaded_twice_is_two_games_that_do_not_disturb_each_other():
+def test_a_file_loaded_twice_is_two_separate_games():
     one, other = load_file(TOY), load_file(TOY)
     assert one.slug == other.slug == "thieves"
     for each in (one, other):
@@ -38,7 +38,7 @@ def test_a_file_loaded_twice_is_two_games_that_do_not_disturb_each_other():
 
 @pytest.fixture
 def package(tmp_path):
-    """The toy as a package: its state and its facts in a module of their own."""
+    """The toy as a package, with its state and facts in a second module."""
     text = TOY.read_text()
     head, rest = text[: text.index("@fact")], text[text.index("def without") :]
     folder = tmp_path / "robbers"
@@ -66,7 +66,7 @@ def test_two_modules_of_a_game_that_define_the_same_name_are_refused(package):
         facts_of(load_file(package))
 
 
-def test_a_file_named_like_a_library_does_not_take_its_place(tmp_path):
+def test_a_file_named_like_a_library_does_not_replace_it(tmp_path):
     path = tmp_path / "random.py"
     path.write_text(TOY.read_text())
     assert load_file(path).slug == "random"
@@ -74,7 +74,7 @@ def test_a_file_named_like_a_library_does_not_take_its_place(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", TOY.read_text() + "\n\nclass Robbers(Thieves):\n    pass\n"], ids=["none", "two"])
-def test_a_module_that_does_not_hold_one_game_is_refused(tmp_path, text):
+def test_a_module_without_exactly_one_game_is_refused(tmp_path, text):
     path = tmp_path / "mine.py"
     path.write_text(text)
     with pytest.raises(Refused, match="must define one game"):

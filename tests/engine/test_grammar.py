@@ -1,4 +1,4 @@
-"""Written choices: what is written reads back, what is plain is understood, the rest is refused with what is possible."""
+"""Written choices: they read back, clear text is understood, and other text is refused with what is possible."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_every_choice_reads_back_as_it_was_written(act):
         ("place 3 cave", Choice("place", (3, "7WY"))),
     ],
 )
-def test_what_is_plainly_meant_is_understood(text, choice):
+def test_clear_commands_are_understood(text, choice):
     assert read(DECISION, text) == choice
 
 
@@ -94,7 +94,7 @@ def test_what_is_plainly_meant_is_understood(text, choice):
         ("x" * (LONGEST_LINE + 1), "too long"),
     ],
 )
-def test_what_is_not_understood_is_refused_with_the_reason(text, why):
+def test_unclear_commands_are_refused_with_a_reason(text, why):
     with pytest.raises(Refused, match=why):
         read(DECISION, text)
 
@@ -151,6 +151,6 @@ def test_an_exact_name_beats_the_beginning_of_another_one():
 
 
 @pytest.mark.parametrize("count", [50, 500, 5000])
-def test_a_line_of_many_words_is_refused_before_it_is_tried(count):
+def test_a_line_of_many_words_is_refused_at_once(count):
     with pytest.raises(Refused):
         read(DECISION, "rank " + "s " * count)

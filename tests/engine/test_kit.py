@@ -1,4 +1,4 @@
-"""The kit itself: sound games pass, and a game broken in one place is caught by the law that is there for it."""
+"""The kit itself: sound games pass, and a game with one fault is caught by the law for it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine import facts, game
 from engine.chance import Stream
 from engine.facts import SPECTATOR, seen
 from engine.game import Game, load_file
-from engine.testing import LAWS, Bench, House, Mutant, Trouble, broken, check, check_mutants, mutants, noticed
+from engine.testing import LAWS, Bench, Mutant, Server, Trouble, broken, check, check_mutants, mutants, noticed
 from engine.testing.bench import story
 from engine.testing.coupled import Echo, OutOfStep, Remembered
 from engine.testing.differences import Pool, exchanges, hidings, secret_fields, shown, with_difference
@@ -39,7 +39,7 @@ def thieves() -> Game:
 
 @pytest.fixture
 def changed(tmp_path: Path) -> Iterator[SimpleNamespace]:
-    """Loads a toy in which some text was exchanged, as if its author had made a mistake."""
+    """Load a toy with some code replaced, as if its author had made a mistake."""
     before = set(sys.modules)
 
     def load(name: str, *changes: tuple[str, str]) -> Game:
@@ -79,7 +79,7 @@ FAULTS = {
     "no rules": ("introduces itself", "thieves", ("\n\nA toy for", "\nA toy for")),
     "its bound is too low": ("ends", "lanterns", ("return 2 * 15 + seats + 2", "return 5")),
     "it stops without a result": ("ends", "lanterns", ("yield Told(state.tastes)", "return")),
-    "a result that nobody can check": ("ends", "lanterns", ("tastes=self.colours, over=True", "over=True")),
+    "a result that no one can check": ("ends", "lanterns", ("tastes=self.colours, over=True", "over=True")),
     "coins vanish": ("conserves", "lanterns", ("spent=state.spent + self.price,", "")),
     "a tally of nothing": (
         "conserves",
@@ -87,19 +87,19 @@ FAULTS = {
         ('{"cards": len(state.bag) +', '{"cards": 0 * len(state.bag) + 0 *'),
     ),
     "half a coin": ("holds plain values", "lanterns", ("bidding=True)", "bidding=True, spent=state.spent * 1.0)")),
-    "silence is impossible": (
+    "an impossible default": (
         "asks from views",
         "lanterns",
         ('Choice("bid", (0,)), topic', 'Choice("bid", (-1,)), topic'),
     ),
-    "silence is refused": (
+    "a refused default": (
         "asks from views",
         "caravans",
         ('if choice.verb == "send" and', 'if choice.verb != "send" or'),
     ),
-    "public, and not called so": ("asks from views", "lanterns", (', topic="lot", public=True', ', topic="lot"')),
-    "called public, and is not": ("asks from views", "thieves", ('topic="round",', 'topic="round", public=True,')),
-    "a question that knows too much": (
+    "public, but not marked so": ("asks from views", "lanterns", (', topic="lot", public=True', ', topic="lot"')),
+    "marked public, but is not": ("asks from views", "thieves", ('topic="round",', 'topic="round", public=True,')),
+    "a decision that knows too much": (
         "asks from views",
         "lanterns",
         ("if not view.lot:", "if not view.lot or (seat and HIDDEN not in view.tastes):"),
@@ -124,7 +124,7 @@ FAULTS = {
         ("bidding=True)", "bidding=True, noise=len(NOISE) + bool(NOISE.append(1)))"),
         ("COLOURS: Final =", "NOISE: list[int] = []\nCOLOURS: Final ="),
     ),
-    "luck of its own": (
+    "chance of its own": (
         "reruns",
         "lanterns",
         ("Offered(draw.pick(state.bag))", "Offered(__import__('random').choice(state.bag))"),
@@ -141,7 +141,7 @@ FAULTS = {
     ),
     "a sentence with a bracket left": ("speaks", "lanterns", ("[has|have] the lantern", "[has/have] the lantern")),
     "a fact without words": ("speaks", "lanterns", ('"""Nobody objects; bids are taken."""', "")),
-    "a question with code in it": ("speaks", "thieves", ('say("Which card do you play?")', 'say(str(Choice("play")))')),
+    "a prompt with code in it": ("speaks", "thieves", ('say("Which card do you play?")', 'say(str(Choice("play")))')),
     "secrets without a name": ("speaks", "thieves", ('    hidden = ("a card", "cards")\n', "")),
     "a board too wide": ("fits the page", "lanterns", ('(say("coins"),)', '(say("coins " * 20),)')),
     "a board that counts the hidden": ("fits the page", "thieves", ("seat=i), len(hand))", "seat=i), sum(hand))")),
@@ -166,21 +166,21 @@ FAULTS = {
             '@fact\nclass Whispered(Fact[State]):\n    """Psst."""\n\n    seat: int\n    word: str = secret()\n\n\nclass Lanterns(',
         ),
     ),
-    "a dream with holes": (
+    "an imagined state with holes": (
         "imagines",
         "lanterns",
         ("return replace(view, tastes=tuple(", "return replace(view) or tuple(("),
     ),
-    "a dream of more cards": ("imagines", "thieves", ("bag=tuple(left))", "bag=(*left, *left))")),
+    "an imagined state with more cards": ("imagines", "thieves", ("bag=tuple(left))", "bag=(*left, *left))")),
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_a_fault_is_caught_by_the_law_that_is_there_for_it(changed, fault):
+def test_a_fault_is_caught_by_its_law(changed, fault):
     law, name, *changes = fault
     found = broken(law, LAWS[law], Bench(changed.load(name, *changes)))
     assert found != []
-    # The line to look at is one of the game's, and is said in a way that editors and terminals can open.
+    # The line to look at is in the game, in a form that editors and terminals can open.
     path, line, what = re.fullmatch(r"(.+):(\d+) \((.+)\)", found[0].code).groups()
     assert Path(path).name == f"{name}.py"
     if what.isidentifier() and not found[0].what.startswith("the game raises"):
@@ -188,7 +188,7 @@ def test_a_fault_is_caught_by_the_law_that_is_there_for_it(changed, fault):
     assert str(found[0]).startswith(f"{path}:{line} ({what}): {law}: ")
 
 
-def test_an_error_is_told_with_the_line_that_raised_it(changed):
+def test_an_error_is_reported_with_the_line_that_raised_it(changed):
     wrecked = changed.load("thieves", ("for seat in range(len(state.points)):", "for seat in state.nothing:"))
     trouble = broken("ends", LAWS["ends"], Bench(wrecked))[0]
     path, line = re.match(r"(.+):(\d+) \(setup\): ends: AttributeError", str(trouble)).groups()
@@ -210,14 +210,14 @@ def test_a_check_ends_with_a_summary_of_what_was_seen(thieves):
     assert "Stolen: Ann steals a card from Ben." in summary
     assert "Verbs\n  play\n" in summary
     assert "entries where longest() says 7 at most" in summary
-    # The turn is one that a player could be sent: what happened, the question, the board and the choices.
+    # The turn is what a player would get: what happened, the prompt, the board and the choices.
     turn = summary.partition("A turn, as an email")[2]
     assert re.search(r"Subject: Thieves, turn \d: Which card do you play\?", turn)
     assert "You have\n  Your hand: " in turn
     assert "If you miss the deadline: play card" in turn
 
 
-def test_a_game_that_raises_everywhere_is_told_of_and_not_raised(changed):
+def test_a_game_that_always_raises_is_reported(changed):
     wrecked = changed.load(
         "thieves", ("for seat in range(len(state.points)):", "for seat in range(len(state.nothing)):")
     )
@@ -230,36 +230,36 @@ def test_every_planted_fault_is_noticed(toy):
     assert [mutant.name for mutant in mutants(bench) if not noticed(mutant)] == []
 
 
-def test_every_secret_field_gets_a_mutant_of_its_own(thieves):
+def test_every_secret_field_has_its_own_mutant(thieves):
     names = {mutant.name for mutant in mutants(Bench(thieves))}
-    assert {"the cards of Dealt is told to all", "the card of Stolen is told to all"} <= names
-    assert "a page that tells what is in the box" in names
-    assert "a question that peeks at the truth" in names
+    assert {"Dealt.cards is told to everyone", "Stolen.card is told to everyone"} <= names
+    assert "a page that shows the box" in names
+    assert "a decision that peeks at the truth" in names
 
 
-def test_what_is_no_fault_is_not_noticed(thieves):
+def test_a_sound_game_is_not_reported_as_a_mutant(thieves):
     bench = Bench(thieves)
     assert not any(noticed(Mutant("nothing at all", law, bench)) for law in LAWS.values())
 
 
 def test_a_fault_that_goes_unnoticed_is_a_trouble(thieves):
     class Deaf(Bench):
-        def with_house(self, house):
+        def with_server(self, server):
             return self
 
     unnoticed = {trouble.what for trouble in check_mutants(Deaf(thieves))}
-    assert "“the card of Stolen is told to all” was not noticed" in unnoticed
-    assert "“a door that lets anything in” was not noticed" in unnoticed
+    assert "“Stolen.card is told to everyone” was not noticed" in unnoticed
+    assert "“a server that accepts anything” was not noticed" in unnoticed
 
 
-def test_what_was_there_before_a_fault_was_planted_is_no_sign_of_it(thieves):
+def test_earlier_troubles_do_not_count_as_noticing_a_fault(thieves):
     mutant = next(iter(mutants(Bench(thieves))))
     there = frozenset(trouble.what for trouble in mutant.law(mutant.bench))
     assert noticed(mutant)
     assert not noticed(mutant, there)
 
 
-def test_nothing_of_a_planted_fault_stays_behind(thieves):
+def test_a_planted_fault_leaves_nothing_behind(thieves):
     before = digest(thieves), facts.seen, set(sys.modules)
     bench = Bench(thieves)
     assert list(check_mutants(bench)) == []
@@ -267,17 +267,17 @@ def test_nothing_of_a_planted_fault_stays_behind(thieves):
     assert [trouble for name, law in LAWS.items() for trouble in broken(name, law, bench)] == []
 
 
-def test_a_house_that_shows_more_than_the_engine_is_caught(thieves):
-    class Gossip(House):
+def test_a_server_that_shows_too_much_is_caught(thieves):
+    class Gossip(Server):
         def page(self, table, reader, since=0):
             hands = table.position.state.hands
             return {**super().page(table, reader, since), "gossip": str(sorted(hands[0]))}
 
-    bench = Bench(thieves, house=Gossip())
+    bench = Bench(thieves, server=Gossip())
     assert any("the gossip tells" in trouble.what for trouble in LAWS["secret twins"](bench))
 
 
-# Which games are played.
+# Plans.
 
 
 @pytest.mark.parametrize("name", game.names())
@@ -308,13 +308,13 @@ def test_a_thorough_run_meets_every_value_at_every_number_of_players(name):
 
 
 def _met(played, options, seats):
-    """Every value that a game has, the number of players among them, two by two."""
+    """Return every pair of values of a game, including the number of players."""
     values = {"seats": seats, **{option.name: options.get(option.name, option.default) for option in played.options}}
     return set(combinations(values.items(), 2))
 
 
 @pytest.mark.parametrize("name", game.names())
-def test_every_pair_of_values_meets_at_every_number_of_players_and_in_silence_at_some(name):
+def test_every_pair_of_values_is_played_with_every_number_of_players(name):
     played = game.load(name)
     low, high = played.seats
     everything = set()
@@ -329,21 +329,21 @@ def test_every_pair_of_values_meets_at_every_number_of_players_and_in_silence_at
     assert everything <= set().union(*(_met(played, plan.options, plan.seats) for plan in silent))
 
 
-def test_plans_are_games_of_their_own(toy):
+def test_every_plan_is_a_different_game(toy):
     seeds = [plan.seed for plan in plans(toy)]
     assert len(set(seeds)) == len(seeds)
 
 
 def test_a_game_is_found_again_in_another_process(toy):
     assert digest(find(where_is(toy))) == digest(toy)
-    assert where_is(game.load("templari")) == "templari"
+    assert [where_is(game.load(name)) for name in game.names()] == list(game.names())
 
 
 # Twins.
 
 
 @pytest.mark.parametrize("reader", [0, 1, 2, SPECTATOR])
-def test_twins_are_told_the_same_and_differ(thieves, reader):
+def test_twins_look_the_same_and_differ(thieves, reader):
     pool = Pool()
     luck = Stream(bytes(32), 9)
     bench = Bench(thieves)
@@ -361,13 +361,13 @@ def test_twins_are_told_the_same_and_differ(thieves, reader):
     assert met
 
 
-def test_what_is_hidden_from_a_reader_is_what_the_reader_is_not_told(thieves):
+def test_hidings_are_the_fields_that_a_reader_does_not_see(thieves):
     tale = story(next(Bench(thieves).playouts()).tables[0])
     assert {hiding.at for hiding in hidings(tale, 0)} == {1}
     assert {hiding.at for hiding in hidings(tale, SPECTATOR)} == {0, 1}
 
 
-def test_the_same_luck_gives_each_world_its_own_card():
+def test_the_same_chance_gives_each_world_its_own_card():
     luck = Remembered(bytes(32), 0)
     drawn = luck.pick(("a", "b", "c")), luck.shuffle("abc"), luck.below(6)
     swap = {"a": "b", "b": "a"}
@@ -378,7 +378,7 @@ def test_the_same_luck_gives_each_world_its_own_card():
     assert (by_place.pick(("a", "b", "c")), by_place.shuffle("abc"), by_place.below(6)) == drawn
 
 
-def test_luck_that_is_asked_for_something_else_is_out_of_step():
+def test_chance_asked_for_something_else_is_out_of_step():
     luck = Remembered(bytes(32), 0)
     luck.below(6)
     for ask in (
@@ -390,7 +390,7 @@ def test_luck_that_is_asked_for_something_else_is_out_of_step():
             ask(Echo(luck, {}, by_place=False))
 
 
-def test_remembering_luck_draws_what_luck_draws():
+def test_recorded_chance_draws_the_same_numbers():
     plain, remembered = Stream(bytes(32), 4), Remembered(bytes(32), 4)
     assert [plain.pick("abc"), plain.shuffle("abcd"), plain.below(9)] == [
         remembered.pick("abc"),
@@ -409,14 +409,14 @@ def golden(tmp_path_factory) -> SimpleNamespace:
     return SimpleNamespace(game=lanterns, folder=folder, made=remake(lanterns, folder))
 
 
-def test_golden_games_are_found_that_show_everything(golden):
+def test_a_search_finds_golden_games_that_show_everything(golden):
     assert list(check_golden(golden.game, golden.folder)) == []
     shown_there = set().union(*(shows(replayed(parse(golden.game, path.read_text()))[-1]) for path in golden.made))
     assert {("fact", "Vetoed"), ("verb", "veto"), ("option", "vetoes", "none"), ("seats", "4")} <= shown_there
     assert len(golden.made) <= 5
 
 
-def test_golden_games_are_the_same_when_they_are_made_again(golden, tmp_path):
+def test_remade_golden_games_are_the_same(golden, tmp_path):
     again = remake(golden.game, tmp_path)
     assert [path.read_text() for path in again] == [path.read_text() for path in golden.made]
 
@@ -428,14 +428,14 @@ def test_golden_games_are_the_same_when_they_are_made_again(golden, tmp_path):
         ("The game is over.", "It is over.", "today's rules tell another story"),
     ],
 )
-def test_a_golden_game_that_is_told_otherwise_is_a_trouble(golden, tmp_path, old, new, what):
+def test_a_golden_game_with_another_story_is_a_trouble(golden, tmp_path, old, new, what):
     _copy(golden, tmp_path)
     for path in files(golden.game, tmp_path):
         path.write_text(path.read_text().replace(old, new))
     assert any(what in trouble.what for trouble in check_golden(golden.game, tmp_path))
 
 
-def test_a_kept_log_that_leads_elsewhere_is_a_trouble(golden, tmp_path):
+def test_a_stored_log_that_leads_elsewhere_is_a_trouble(golden, tmp_path):
     _copy(golden, tmp_path)
     path = files(golden.game, tmp_path)[0].with_suffix(".jsonl")
     head, *lines = path.read_text().splitlines()
@@ -445,14 +445,14 @@ def test_a_kept_log_that_leads_elsewhere_is_a_trouble(golden, tmp_path):
     assert any("leads to another table" in trouble.what for trouble in check_golden(golden.game, tmp_path))
 
 
-def test_what_no_golden_game_shows_is_a_trouble(golden, tmp_path):
+def test_a_fact_that_no_golden_game_shows_is_a_trouble(golden, tmp_path):
     _copy(golden, tmp_path)
     for path in files(golden.game, tmp_path)[1:]:
         path.unlink()
     assert any("no golden game shows" in trouble.what for trouble in check_golden(golden.game, tmp_path))
 
 
-def test_a_trouble_says_where_it_was_seen():
+def test_a_trouble_says_where_it_was_found():
     assert str(Trouble("ends", "it does not", "3 players")) == "ends: it does not (3 players)"
     assert str(Trouble("ends", "it does not", code="fish.py:7 (asks)")) == "fish.py:7 (asks): ends: it does not"
 

@@ -1,4 +1,4 @@
-"""Standing orders: what is meant, what is answered, when they end, and what they may not see."""
+"""Standing orders: what they mean, what they answer, when they end, and what they may not see."""
 
 from dataclasses import replace
 
@@ -17,12 +17,12 @@ SEED = bytes(range(32))
 
 
 def table_at(position):
-    """A table without secrets at this position: every view is the truth."""
+    """Return a table without secrets at this position, so that every view is the whole truth."""
     return Table(position, {}, (), (position.state,) * (position.seats + 1))
 
 
 def lot(coins=(12, 12, 12), cards=(("B8",), ("G1",), ("G6",))):
-    """A lot has come up; seat 0 opens."""
+    """Return a table where a lot has come up and seat 0 opens."""
     return table_at(position_at(cards, coins))
 
 
@@ -50,12 +50,12 @@ def test_an_order_is_understood_and_written_so_that_it_reads_back(text, order):
 @pytest.mark.parametrize(
     "text", ["", "up to", "up to 1.5", "up to -3", "up to x", "bid 7", "then", "x" * 500, "always", "pass unless"]
 )
-def test_what_is_no_order_is_refused_with_what_is_possible(text):
+def test_anything_else_than_an_order_is_refused_with_what_is_possible(text):
     with pytest.raises(Refused, match="ou may write"):
         orders.read_order(text)
 
 
-def test_an_order_must_fit_the_question_on_the_table():
+def test_an_order_must_fit_the_present_decision():
     decision = position_at((("B8",), ("G1",), ("G6",))).open()[0]
     with pytest.raises(Refused):
         orders.read_order("play forest then sailor", decision)
@@ -66,7 +66,7 @@ def test_an_order_must_fit_the_question_on_the_table():
         orders.read_order("up to 9", sale)
 
 
-def test_up_to_is_offered_beside_an_open_auction_and_not_beside_other_questions():
+def test_up_to_is_offered_in_open_auctions_only():
     assert "up to <coins 0-12>" not in orders.offered(selling([("R1",), ("G1",), ("G6",)], (3, 9, 9)).open()[0])
     offered = orders.offered(position_at((("B8",), ("G1",), ("G6",))).open()[0])
     assert offered[0].startswith("up to <coins 0-")
@@ -95,7 +95,7 @@ def test_up_to_works_in_a_sale_too():
     assert state.coins[0] == 3 + 3
 
 
-def test_up_to_asks_instead_of_passing_where_that_was_wished():
+def test_up_to_can_ask_instead_of_passing():
     table = lot()
     table = table.submit(0, grammar.read(table.asks()[0], "bid 9"))
     table, left, notes = orders.obey(table, {1: orders.UpTo(5, ask=True)})
@@ -116,7 +116,7 @@ def test_an_order_for_one_auction_ends_with_it_and_says_so():
     assert "is over" in str(ended.note)
 
 
-def test_an_order_that_no_longer_fits_switches_itself_off_and_says_why():
+def test_an_order_that_no_longer_fits_ends_and_says_why():
     given = orders.answer(orders.Again("fold", bound=True), GAME, lot().view(0), 0)
     assert given.order is None
     assert "“fold” is not something you can do now" in str(given.note)
@@ -140,7 +140,7 @@ def test_steps_are_taken_one_after_the_other_and_a_step_may_leave_out_its_verb()
     assert given.note is None
 
 
-def test_an_exception_leaves_the_question_to_the_owner_and_the_order_in_place():
+def test_an_exception_leaves_the_decision_to_the_owner_and_keeps_the_order():
     poor = orders.read_order("always pass unless coins at least 12")
     assert orders.answer(poor, GAME, lot().view(0), 0) == orders.Answer(None, poor)
     given = orders.answer(poor, GAME, lot((11, 12, 12)).view(0), 0)
@@ -149,19 +149,19 @@ def test_an_exception_leaves_the_question_to_the_owner_and_the_order_in_place():
     assert orders.answer(unknown, GAME, lot().view(0), 0) == orders.Answer(None, unknown)
 
 
-def test_an_order_for_always_leaves_other_questions_to_its_owner_and_stays():
+def test_an_order_for_always_leaves_other_decisions_to_its_owner():
     order = orders.Again("no", bound=False)
     assert orders.answer(order, GAME, lot().view(0), 0) == orders.Answer(None, order)
     sale = table_at(selling([("R1",), ("G1",), ("G6",)], (3, 9, 9)))
     assert orders.answer(order, GAME, sale.view(0), 0).choice.verb == "no"
 
 
-def test_up_to_answers_no_question_but_that_of_an_auction():
+def test_up_to_answers_in_auctions_only():
     sale = table_at(selling([("R1",), ("G1",), ("G6",)], (3, 9, 9)))
     given = orders.answer(orders.UpTo(9), GAME, sale.view(0), 0)
     assert (given.choice, given.order) == (None, None)
     assert "another one" in str(given.note)
-    # Silence folds here; to fold is not what was ordered.
+    # The default is to fold here, but that was not the order.
     poker = load("sunset-poker")
     table = begin(poker, 3, SEED)
     while table.position.state.turn is None:
@@ -172,7 +172,7 @@ def test_up_to_answers_no_question_but_that_of_an_auction():
     assert (given.choice, given.order) == (None, None)
 
 
-def test_an_order_left_beside_a_question_is_for_its_topic_before_it_has_answered():
+def test_an_order_is_bound_to_its_topic_before_its_first_answer():
     decision = lot().asks()[0]
     for text in ("up to 14", "pass this auction"):
         order = orders.read_order(text, decision)
@@ -182,7 +182,7 @@ def test_an_order_left_beside_a_question_is_for_its_topic_before_it_has_answered
     assert orders.read_order("always pass", decision).topic == ""
 
 
-def test_a_word_cut_short_means_in_an_order_what_it_meant_beside_the_question():
+def test_an_abbreviation_in_an_order_keeps_its_meaning():
     decision = lot().asks()[0]
     assert orders.read_order("always p", decision) == orders.Again("pass", bound=False)
     assert orders.read_order("b 3 then 5 then pass", decision) == orders.Then(("bid 3", "5", "pass"), "bid")
@@ -195,7 +195,7 @@ def test_an_exception_may_name_a_number_of_the_owners_in_the_scores():
     assert orders.answer(order, GAME, lot().view(0), 0) == orders.Answer(None, order)
 
 
-def test_what_is_ordered_for_tiles_is_not_taken_for_coins():
+def test_an_order_for_tiles_is_not_used_for_coins():
     bid = load("bid")
     state = replace(bid.start(3, {"reroll": "pawn", "max_auctions": 9}), auction=1, dice=(2, 3, 4, 5))
     tied = replace(state, bids=((1,), (1,), (0,)), tied=(0, 1))
@@ -204,7 +204,7 @@ def test_what_is_ordered_for_tiles_is_not_taken_for_coins():
         assert orders.answer(order, bid, tied, 0).choice is None
 
 
-def test_a_fuse_stops_an_order_that_answers_for_ever():
+def test_a_fuse_stops_an_endless_order():
     order = orders.Again("pass", bound=False, fuse=1)
     given = orders.answer(order, GAME, lot().view(0), 0)
     assert given.choice is not None

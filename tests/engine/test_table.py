@@ -1,4 +1,4 @@
-"""Windows, the box, and what one choice does: through the doors of the table only."""
+"""Windows, the box, and what a choice does, through the public methods of a table."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_window_waits_for_its_last_seat_and_then_tells_everything_at_once(lant
     assert table.position.box == {}
 
 
-def test_until_the_window_closes_a_choice_may_be_changed_and_the_last_word_stands(lanterns):
+def test_a_choice_may_be_changed_until_the_window_closes(lanterns):
     table = _bidding(lanterns)
     table = table.submit(0, bid(9)).submit(0, bid(2)).submit(1, bid(3)).submit(2, bid(1))
     assert table.log[-1].choices[0] == bid(2)
@@ -65,14 +65,14 @@ def test_a_choice_can_be_taken_back_while_the_window_is_open(lanterns):
     assert sealed.withdraw(0) == position
 
 
-def test_nobody_takes_back_what_is_not_theirs(lanterns):
+def test_a_seat_can_take_back_only_its_own_choice(lanterns):
     sealed = _bidding(lanterns).submit(0, bid(9)).position
     for stranger in (1, 3, -1, False, 0.0, None, "0", HIDDEN):
         with pytest.raises(Refused):
             sealed.withdraw(stranger)
 
 
-def test_a_verb_that_closes_ends_the_window_and_drops_the_other_choices_unseen(lanterns):
+def test_a_closing_verb_ends_the_window_and_drops_the_other_choices(lanterns):
     table = begin(lanterns, 3, SEED).submit(0, YES).submit(2, VETO)
     assert table.log[1].choices == {2: VETO}
     assert table.position.box == {}
@@ -115,7 +115,7 @@ def test_a_refused_choice_changes_nothing_at_all(lanterns, seat, choice):
     assert written(table) == before
 
 
-def test_when_the_game_is_over_nobody_is_asked_and_nothing_is_taken(lanterns):
+def test_after_the_end_no_seat_is_asked_and_no_choice_accepted(lanterns):
     table = _to_the_end(begin(lanterns, 2, SEED))
     assert table.asks() == {}
     with pytest.raises(Refused, match="nothing for you to decide"):
@@ -130,12 +130,12 @@ def test_an_objection_of_the_game_is_a_refusal():
     assert table.submit(0, Choice("send", (("old", "lame"), (4, 0, 0), ("Basra", "Aleppo", "Cairo")))).position.box
 
 
-def test_the_table_answers_by_itself_where_there_is_one_public_answer_and_writes_that_down(lanterns):
+def test_the_table_makes_an_only_public_choice_and_records_that(lanterns):
     table = _bidding(lanterns)
     table = table.submit(0, bid(12)).submit(1, bid(0)).submit(2, bid(0))
     for seat in (0, 1, 2):
         table = table.submit(seat, YES)
-    # The first player has no coin left, so 0 is all there is to bid, and everybody knows it.
+    # The first player has no coins left and can only bid 0, as everyone knows.
     assert set(table.asks()) == {1, 2}
     with pytest.raises(Refused):
         table.submit(0, bid(0))
@@ -144,7 +144,7 @@ def test_the_table_answers_by_itself_where_there_is_one_public_answer_and_writes
     assert table.log[-1].choices == {0: bid(0), 1: bid(1), 2: bid(2)}
 
 
-def test_who_has_one_answer_that_others_cannot_know_is_asked_all_the_same(thieves):
+def test_a_seat_with_an_only_choice_that_is_secret_is_asked(thieves):
     table = begin(thieves, 4, SEED)
     while all(len(hand) > 1 for hand in table.position.state.hands):
         for seat in range(4):
@@ -157,7 +157,7 @@ def test_who_has_one_answer_that_others_cannot_know_is_asked_all_the_same(thieve
     assert table.submit(last, table.asks()[last].default).log[-1].alone == frozenset()
 
 
-def test_windows_in_which_nobody_has_a_choice_are_settled_at_once(lanterns):
+def test_windows_without_any_choice_are_settled_at_once(lanterns):
     table = begin(lanterns, 2, SEED, {"purse": 1, "vetoes": "none"})
     table = table.submit(0, bid(1)).submit(1, bid(0))
     table = table.submit(1, bid(1))
@@ -167,7 +167,7 @@ def test_windows_in_which_nobody_has_a_choice_are_settled_at_once(lanterns):
     assert all(entry.alone == {0, 1} for entry in table.log[3:])
 
 
-def test_everybody_sees_a_secret_as_it_was_told_and_nothing_more(thieves):
+def test_every_reader_sees_only_their_own_secrets(thieves):
     table = begin(thieves, 3, SEED)
     for seat in range(3):
         hands = table.view(seat).hands
@@ -176,7 +176,7 @@ def test_everybody_sees_a_secret_as_it_was_told_and_nothing_more(thieves):
     assert table.view(SPECTATOR).hands == ((HIDDEN,) * 4,) * 3
 
 
-def test_of_a_theft_only_two_know_the_card(thieves):
+def test_only_two_players_know_a_stolen_card(thieves):
     table = begin(thieves, 3, SEED)
     for seat in range(3):
         table = table.submit(seat, table.asks()[seat].default)
@@ -195,20 +195,20 @@ def test_a_log_replays_to_the_same_state_and_views_without_the_rules(lanterns):
         assert replay(lanterns, 3, table.options, log, reader) == table.view(reader)
 
 
-def test_luck_can_be_written_down_beforehand(lanterns):
+def test_chance_can_be_scripted(lanterns):
     start = lanterns.start(2, lanterns.settle(2, {}))
     story = lanterns.setup(start, Scripted([4, 0, 7]))
     liked = [next(story), story.send(start)]
     assert [happened.colour for happened in liked] == ["amber", "red"]
 
 
-def test_the_same_seed_deals_the_same_game_and_another_one_another(lanterns):
+def test_the_same_seed_deals_the_same_game_and_another_seed_another(lanterns):
     assert deal(lanterns, 3, SEED) == deal(lanterns, 3, SEED)
     assert deal(lanterns, 3, SEED)[1] != deal(lanterns, 3, bytes(32))[1]
 
 
 @pytest.mark.parametrize("seats", [0, 1, 5, -1, True, "3", None, 3.0])
-def test_a_game_is_not_dealt_for_a_number_of_players_it_is_not_for(lanterns, seats):
+def test_a_wrong_number_of_players_is_refused(lanterns, seats):
     with pytest.raises(Refused, match="2 to 4 players"):
         begin(lanterns, seats, SEED)
 
@@ -226,13 +226,13 @@ def test_a_game_is_not_dealt_for_a_number_of_players_it_is_not_for(lanterns, sea
     ],
     ids=str,
 )
-def test_an_option_that_does_not_exist_is_refused(lanterns, chosen):
+def test_an_unknown_option_is_refused(lanterns, chosen):
     with pytest.raises(Refused):
         begin(lanterns, 3, SEED, chosen)
 
 
 @pytest.mark.parametrize("name", names())
-def test_positions_are_worked_with_as_values(name):
+def test_positions_are_values(name):
     game = load(name)
     table = begin(game, game.seats[0], SEED)
     before = written(table)

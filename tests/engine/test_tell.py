@@ -1,4 +1,4 @@
-"""Sentences: one fact, another text for every reader."""
+"""Sentences: one fact, a different text for each reader."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_several_take_the_plural():
     assert Teller(None, NAMES).tell(Paid(1, 0, ())) == "Ben pays 0 coins to nothing; Ben's purse is lighter."
 
 
-def test_people_without_a_name_are_counted_from_one():
+def test_players_without_a_name_are_numbered_from_one():
     assert Teller().tell(Played(2, "R")) == "Player 3 plays R."
 
 
@@ -82,7 +82,7 @@ def test_a_silent_fact_says_nothing():
     assert Teller().tell(Moved(3)) is None
 
 
-def test_a_fact_may_speak_for_itself_or_hold_its_tongue():
+def test_a_fact_may_make_its_own_sentence_or_none():
     assert Teller().tell(Ended(early=True)) == "It is over too soon."
     assert Teller().tell(Ended(early=False)) is None
 
@@ -115,14 +115,14 @@ def test_the_first_word_of_a_sentence_is_a_capital():
     )
 
 
-def test_values_get_the_names_of_their_game_and_what_is_hidden_too():
+def test_values_and_hidden_things_have_the_names_of_their_game():
     teller = Teller(None, (), {"R": "the Red one"}.__getitem__, ("a tile", "tiles"))
     assert teller(say("It is {card}.", card="R")) == "It is the Red one."
     assert teller(say("It is {card}.", card=HIDDEN)) == "It is a tile."
     assert teller(say("They are {cards}.", cards=(HIDDEN, HIDDEN))) == "They are 2 tiles."
 
 
-def test_what_is_hidden_is_called_so_where_the_game_has_no_name_for_it():
+def test_hidden_things_have_a_name_in_any_game():
     assert Teller()(say("Here: {cards}.", cards=(HIDDEN, HIDDEN))) == "Here: 2 hidden things."
 
 
@@ -132,7 +132,7 @@ def test_a_text_in_a_text_is_told_to_the_same_reader():
     assert Teller(0, NAMES)(say("{what}. {what}!", what=inner)) == "You win. You win!"
 
 
-def test_a_name_is_never_taken_for_a_template():
+def test_a_players_name_is_never_a_template():
     assert Teller(None, ("{card}", "[a|b]"))(say("{one:seat} and {other:seat}.", one=0, other=1)) == (
         "{card} and [a|b]."
     )

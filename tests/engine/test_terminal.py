@@ -1,4 +1,4 @@
-"""The games in a terminal: whole games are played in it, and whatever is typed gets an answer."""
+"""The games in a terminal: whole games can be played, and any input gets an answer."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ from engine.game import load, names
 
 
 def run(*words, lines=()):
-    """What the terminal shows when these lines are typed."""
+    """Return what the terminal shows when these lines are typed."""
     done = subprocess.run(
         [sys.executable, "-m", "engine", *words],
         input="".join(f"{line}\n" for line in lines),
@@ -26,7 +26,7 @@ def run(*words, lines=()):
 
 
 @pytest.mark.parametrize("name", names())
-def test_a_whole_game_is_watched(name, capsys):
+def test_a_whole_game_can_be_watched(name, capsys):
     assert main(["watch", name, "--seed", "7", "--bots", "random"]) == 0
     shown = capsys.readouterr().out
     assert "\n1. " in shown
@@ -42,16 +42,16 @@ def test_the_same_seed_shows_the_same_game(capsys):
 
 
 @pytest.mark.parametrize("name", names())
-def test_a_whole_game_is_played_from_what_the_screen_offers(name, monkeypatch, capsys):
+def test_a_whole_game_can_be_played_from_the_screen(name, monkeypatch, capsys):
     seen: list[str] = []
     monkeypatch.setattr("builtins.input", _player(capsys, seen))
     assert main(["play", name, "--me", "0", "--bots", "random", "--seed", "3"]) == 0
-    assert seen, "nobody was asked"
+    assert seen, "no one was asked"
     assert "\n1. " in capsys.readouterr().out
 
 
 def _player(capsys, seen):
-    """Somebody who types what the last screen offered, trying the ways in turn until one is taken."""
+    """A player who types what the last screen offered, trying each way until one is accepted."""
     tried: list[str] = []
 
     def typed(_prompt):
@@ -72,7 +72,7 @@ def _player(capsys, seen):
 
 
 def _answers(way):
-    """Ways to fill in what the screen offers: the first of the things, or the bounds of a number."""
+    """Yield ways to fill in what the screen offers: the first of the things, or the bounds of a number."""
     words = grammar.words_of(way)
     if "<" not in way:
         return [way]
@@ -84,7 +84,7 @@ def _answers(way):
     return [head + inside[0], *(head + number for number in numbers), *(head + thing for thing in inside)]
 
 
-def test_whatever_is_typed_gets_an_answer_and_loses_nothing():
+def test_any_input_gets_an_answer_and_loses_nothing():
     lines = [
         "",
         "help",
@@ -106,7 +106,7 @@ def test_whatever_is_typed_gets_an_answer_and_loses_nothing():
     )
     assert (code, errors) == (1, "")
     assert "is not something you can do now" in shown
-    assert "Silence would mean: pass" in shown
+    assert "If you miss the deadline: pass" in shown
     assert "up to <coins" in shown
     assert shown.rstrip().endswith("You leave the table.")
 
@@ -130,7 +130,7 @@ def test_a_standing_order_answers_in_the_terminal(monkeypatch, capsys):
         (("rules", "nothing"), "There is no game"),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_sentence(words, said):
+def test_impossible_arguments_are_refused_in_a_sentence(words, said):
     code, _, errors = run(*words)
     assert code == 2
     assert said in errors

@@ -141,7 +141,7 @@ class Bid(Game[State]):
             yield PaidForRoll(first, choices[first].text(), draw.pick(VALUES))
 
     def _open_bids(self, state: State, choices: Mapping[int, Choice], draw: Draw) -> Chapter[State]:
-        """The bonus of the Ace of Arms comes first; if it ends the game, nobody sees the bids."""
+        """Open the bids, after the bonus of the Ace of Arms. If the bonus ends the game, the bids stay sealed."""
         if state.dice[ARMS] == ACE:
             state = yield ArmsPaid(strong_hands(state.hands), BONUS * doubling(state.dice))
             state = yield from self._check_the_lead(state)
@@ -168,7 +168,7 @@ class Bid(Game[State]):
         return (yield from self._pay_out(state, None, draw))
 
     def _pay_out(self, state: State, winner: int | None, draw: Draw) -> Chapter[State]:
-        """The prize, then the consolation of the Ace of Moons, then the tiles; in between the game may end."""
+        """Pay the prize and the consolation of the Ace of Moons, then pass the tiles on, unless the game has ended."""
         points, coins = prize(state.dice)
         if winner is not None:
             state = yield Won(winner, points, min(coins, state.bank))
@@ -185,7 +185,7 @@ class Bid(Game[State]):
         return (yield Rolled(state.auction + 1, state.roller if winner is None else winner, roll(draw)))
 
     def _check_the_lead(self, state: State) -> Chapter[State]:
-        """At 100 points a single leader wins; once the lead was shared there, a single leader wins at any score."""
+        """End the game if one player leads with 100 points or, after the lead was shared there, with any score."""
         best = highest(dict(enumerate(state.points)))
         most = state.points[best[0]]
         if most < TARGET and not state.overtime:
@@ -202,7 +202,7 @@ class Bid(Game[State]):
 
     def longest(self, seats: int, options: Options) -> int:
         # After the deal an auction takes an entry for the tiles and perhaps one for the coins. Every reroll is one more:
-        # each Pawn once in the game, or each coin of the game once in every auction, as none comes back within it.
+        # each Pawn once in the game, or each coin in the game once in every auction.
         auctions = MAX_AUCTIONS.value_in(options)
         if REROLL.value_in(options) == "coin":
             return 1 + auctions * (2 + COINS_EACH * seats)

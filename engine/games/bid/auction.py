@@ -1,4 +1,4 @@
-"""What an auction is worth, who wins it, and how the tiles travel on: the arithmetic of Bid!."""
+"""What an auction is worth, who wins it, and how the tiles are passed on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.decks.piecepack import ACE, DICE, NULL, VALUES
 Tiles = tuple[int, ...]
 """Values of tiles, lowest first. Their suits never matter."""
 Dice = tuple[int, ...]
-"""What the four dice show, in the order of their names."""
+"""The values of the four dice, in the order of their names."""
 SUNS, MOONS, CROWNS, ARMS = range(len(DICE))
 TARGET: Final = 100
 STRONG_HAND: Final = 16
@@ -20,35 +20,35 @@ BONUS: Final = 5
 
 
 def doubling(dice: Dice) -> int:
-    """2 under the Ace of Suns: how many tiles make a bid, and how often everything else counts."""
+    """Return 2 under the Ace of Suns, or else 1: the number of tiles in a bid, and the factor for everything else."""
     return 2 if dice[SUNS] == ACE else 1
 
 
 def prize(dice: Dice) -> tuple[int, int]:
-    """The points and the coins that are up for auction."""
+    """Return the points and the coins that are up for auction."""
     points = sum(value for value in dice if value not in (NULL, ACE))
     return points * doubling(dice), dice.count(NULL) * doubling(dice)
 
 
 def strong_hands(hands: Sequence[Tiles]) -> tuple[int, ...]:
-    """Who gets the bonus of the Ace of Arms."""
+    """Return who gets the bonus of the Ace of Arms."""
     return tuple(seat for seat, hand in enumerate(hands) if sum(hand) >= STRONG_HAND)
 
 
 def highest(bids: Mapping[int, int]) -> tuple[int, ...]:
-    """The seats with the most, in the order of the seats."""
+    """Return the seats with the highest number, in order."""
     most = max(bids.values())
     return tuple(sorted(seat for seat, bid in bids.items() if bid == most))
 
 
 def consolation(winner: int | None, seats: int, each: int, bank: int) -> tuple[int, ...]:
-    """Whom the Ace of Moons pays: all but the winner, or nobody if the bank cannot pay them all."""
+    """Return the seats that the Ace of Moons pays: all but the winner, or none if the bank cannot pay them all."""
     others = tuple(seat for seat in range(seats) if seat != winner)
     return others if each * len(others) <= bank else ()
 
 
 def passing_order(bids: Sequence[int], winner: int | None) -> tuple[int, ...]:
-    """Who passes tiles on, each to the next and the last to the first. A circle of one is none."""
+    """Return the seats that pass tiles on, each to the next and the last to the first; empty if there is only one."""
     others = {seat: bid for seat, bid in enumerate(bids) if seat != winner}
     alike = Counter(others.values())
     single = sorted((seat for seat, bid in others.items() if alike[bid] == 1), key=lambda seat: -bids[seat])
@@ -57,5 +57,5 @@ def passing_order(bids: Sequence[int], winner: int | None) -> tuple[int, ...]:
 
 
 def roll(draw: Draw) -> Dice:
-    """A throw of all the dice."""
+    """Roll all the dice."""
     return tuple(draw.pick(VALUES) for _ in DICE)

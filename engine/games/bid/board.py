@@ -13,7 +13,7 @@ from .words import faces, stakes
 
 
 def show(view: State, seat: int) -> Board:
-    """The board for one seat, or for the SPECTATOR."""
+    """Return the board for a seat or the SPECTATOR."""
     return Board(
         title=say("Bid!, auction {auction} of at most {most}", auction=view.auction, most=view.terms.auctions),
         turn=_turn(view),
@@ -54,7 +54,7 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
 
 
 def _others(view: State, seat: int) -> tuple[Part, ...]:
-    """What custom hides lies open under the Ace of Arms."""
+    """Return the others' tiles, which are shown only under the Ace of Arms."""
     if not view.dice or view.dice[ARMS] != ACE:
         return ()
     return tuple(

@@ -15,7 +15,7 @@ from .words import spoken_prize, things
 
 
 def asks(view: State, seat: int) -> Decision | None:
-    """What this seat may do now; None if it is not asked."""
+    """Return what this seat may do now, or None if it is not asked."""
     if view.over or not view.dice or seat == SPECTATOR:
         return None
     if view.tied:
@@ -24,7 +24,7 @@ def asks(view: State, seat: int) -> Decision | None:
 
 
 def barred(view: State, seat: int) -> Mapping[str, Text]:
-    """The verbs that a seat may miss now, each with why."""
+    """Return the verbs that a player may expect but cannot use now, each with the reason."""
     verb = "coin" if view.terms.coin_rerolls else "pawn"
     if view.tied:
         return {
@@ -39,7 +39,7 @@ def barred(view: State, seat: int) -> Mapping[str, Text]:
 
 
 def _for_tiles(view: State, seat: int) -> Decision:
-    """The sealed bid and the wish for another roll on one form: who wants the roll gone need not wait for bids."""
+    """Ask for a bid or for another roll in one decision, so that a reroll need not wait for bids."""
     hand, many = view.hands[seat], doubling(view.dice)
     stake = spoken_prize(*prize(view.dice))
     if many == 1:
@@ -77,7 +77,7 @@ def _for_coins(view: State, seat: int) -> Decision:
     return Decision(
         seat,
         prompt,
-        # Another verb than that of the tiles: no late reply and no standing order can take the one for the other.
+        # Not the verb for tiles, so that no late reply or standing order can be taken for the wrong one.
         (Act("pay", (Amount("coins", 0, own, why=say("You have {coins:coin|coins}.", coins=own)),)),),
         default=Choice("pay", (0,)),
         topic=f"auction {view.auction}",

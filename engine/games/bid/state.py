@@ -10,7 +10,7 @@ from .terms import Terms
 
 @fact
 class State:
-    """A table of Bid!. Sealed bids are never in it; nothing in it is a secret."""
+    """A table of Bid!. It contains no sealed bids and no secrets."""
 
     terms: Terms
     hands: tuple[Tiles, ...]
@@ -28,5 +28,5 @@ class State:
 
 
 def added(amounts: tuple[int, ...], seats: tuple[int, ...], more: int) -> tuple[int, ...]:
-    """The amounts, with more of it for some seats."""
+    """Return the amounts with more for some seats."""
     return tuple(amount + more if seat in seats else amount for seat, amount in enumerate(amounts))

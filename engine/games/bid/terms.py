@@ -34,5 +34,5 @@ class Terms:
 
 
 def agreed(options: Options) -> Terms:
-    """The terms of a table with these options."""
+    """Return the terms of a table with these options."""
     return Terms(coin_rerolls=REROLL.value_in(options) == "coin", auctions=MAX_AUCTIONS.value_in(options))

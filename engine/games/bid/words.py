@@ -11,23 +11,23 @@ from .auction import ARMS, BONUS, CROWNS, MOONS, STRONG_HAND, SUNS, Dice, Tiles,
 
 
 def faces(tiles: Tiles) -> tuple[Face, ...]:
-    """Tiles as they lie on the table."""
+    """Return the faces of tiles."""
     return tuple(map(tile, tiles))
 
 
 def things(tiles: Tiles) -> tuple[Thing, ...]:
-    """Tiles as they are named in a choice."""
+    """Return tiles as things to choose."""
     return tuple(TILE_THINGS[value] for value in tiles)
 
 
 def spoken_dice(dice: Dice) -> Text:
-    """What the dice show, in words."""
+    """Return the values of the dice, in words."""
     names = dict(zip(("suns", "moons", "crowns", "arms"), (VALUE_NAMES[value] for value in dice), strict=True))
     return say("Suns {suns}, Moons {moons}, Crowns {crowns}, Arms {arms}", **names)
 
 
 def spoken_prize(points: int, coins: int) -> Text:
-    """What is won, without what there is none of."""
+    """Return a prize in words, without zeros."""
     if not points and not coins:
         return say("no points and no coins")
     if not coins:
@@ -38,14 +38,14 @@ def spoken_prize(points: int, coins: int) -> Text:
 
 
 def spoken_tiles(tiles: Tiles) -> Text:
-    """A bid within a sentence that has enough of "and" already."""
+    """Return a bid in words, without another "and"."""
     if len(tiles) == 1:
         return say("{tile}", tile=tiles[0])
     return say("{first} + {second}", first=tiles[0], second=tiles[1])
 
 
 def stakes(dice: Dice, bids_open: bool) -> tuple[Text, ...]:
-    """What the roll means for this auction, as far as it still matters."""
+    """Return what the roll means for the rest of this auction."""
     points, coins = prize(dice)
     each = doubling(dice)
     aces = {

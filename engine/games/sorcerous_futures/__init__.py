@@ -149,7 +149,7 @@ class SorcerousFutures(Game[State]):
                 yield from self._go_on(state, draw)
 
     def _crown(self, state: State, crowns: Cards, draw: Draw) -> Chapter[State]:
-        """The Excuse player hands out the Crowns."""
+        """Hand out the Crowns of the Excuse player's choice."""
         assert state.excuse is not None, "nobody has the Excuse"
         giver = state.excuse
         for seat in clockwise(0, len(state.gold), without=(giver,)):
@@ -158,9 +158,9 @@ class SorcerousFutures(Game[State]):
         return (yield from self._lay(state, draw))
 
     def _lay(self, state: State, draw: Draw) -> Chapter[State]:
-        """Cards are laid face down under the Aces and the Excuse, and the first group comes up.
+        """Lay cards face down under the Aces and the Excuse, and turn up the first group.
 
-        With three players the card under the Excuse stays in the bag until it is turned up: nobody may know it before,
+        With three players the card under the Excuse stays in the bag until it is turned up: no one may see it before,
         so it makes no difference which one it is.
         """
         markers = ACES if state.excuse is None else MARKERS
@@ -175,28 +175,28 @@ class SorcerousFutures(Game[State]):
         return (yield from self._turn_up(state, draw))
 
     def _turn_up(self, state: State, draw: Draw) -> Chapter[State]:
-        """The next five cards."""
+        """Turn up the next five cards."""
         group = state.group + 1
         if group == EXCUSE_TURNED_BEFORE and state.excuse is None:
             state = yield ExcuseTurnedUp(draw.pick(state.bag))
         return (yield TurnedUp(group, some(state.bag, GROUP, draw)))
 
     def _show_bids(self, state: State, card: str, choices: Mapping[int, Choice], draw: Draw) -> Chapter[State]:
-        """All closed bids are shown together, and the highest buys."""
+        """Show all closed bids together; the highest buys."""
         bids = tuple(choices[seat].number() for seat in range(len(state.gold)))
         state = yield BidsShown(card, bids)
         winner = winner_of(bids, state.active)
         return (yield from self._sell(state, card, winner, bids[winner], draw))
 
     def _go_on(self, state: State, draw: Draw) -> Chapter[State]:
-        """After a bid or a pass: the next player, or the sale. Nobody is asked to raise their own bid."""
+        """Go on after a bid or a pass: with the next player, or the sale. The leader need not raise their own bid."""
         auction = running(state)
         if auction.waiting not in ((), (auction.leader,)):
             return state
         return (yield from self._sell(state, auction.card, auction.leader, auction.high, draw))
 
     def _sell(self, state: State, card: str, winner: int, gold: int, draw: Draw) -> Chapter[State]:
-        """The card changes hands; then the next auction, the next group, or the end."""
+        """Sell the card; then comes the next auction, the next group, or the end."""
         state = yield Bought(winner, card, gold)
         if state.row:
             return state

@@ -15,7 +15,7 @@ from .worth import crown_bonus, standing, total_in_front, total_worth, worth_of_
 
 
 def show(view: State, seat: int) -> Board:
-    """The board for one seat, or for the SPECTATOR."""
+    """Return the board for a seat or the SPECTATOR."""
     return Board(
         title=_title(view),
         turn=_turn(view),
@@ -84,7 +84,7 @@ def _still_to_bid(view: State, auction: Auction) -> Text:
 
 
 def _under_the_excuse(view: State) -> tuple[Part, ...]:
-    """With three players the Excuse lies beside the table."""
+    """Return the card under the Excuse, which no one owns with three players."""
     card = view.down.valuations[-1]
     if view.excuse is not None:
         return ()
@@ -112,7 +112,7 @@ def _mine(view: State, seat: int) -> tuple[Part, ...]:
 
 
 def _known_to(view: State, seat: int) -> tuple[Part, ...]:
-    """What a player can say of values: suits without a known card count 0 in it."""
+    """Return what a player knows about values, with 0 for suits whose card they have not seen."""
     worths, crown = worths_of(view.down.valuations), view.down.crowns[seat]
     missing = tuple(marker[-1] for marker, card in zip(MARKERS, view.down.valuations, strict=True) if not known(card))
     row = view.row if view.auction is None else (view.auction.card,)

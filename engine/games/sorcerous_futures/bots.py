@@ -1,4 +1,4 @@
-"""What only bots ask: how good a table looks, and what may lie face down."""
+"""What only bots need: how good a state looks, and what the face-down cards may be."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from .worth import total_worth, worths_of
 
 
 def prospect(state: State, seat: int) -> int:
-    """How good a table looks for a seat."""
-    # A card that nobody has seen is worth what the cards in the bag are worth on average, and the high bidder of an
-    # open auction counts as its buyer.
+    """Return how good a state looks for a seat."""
+    # An unseen card counts as the average of the bag, and the high bidder of an open auction as its buyer.
     average = sum(map(valuation, state.bag)) // len(state.bag)
     worths = worths_of(state.down.valuations, average)
     gold, bought = state.gold, state.bought
@@ -33,9 +32,9 @@ def prospect(state: State, seat: int) -> int:
 
 
 def imagine(view: State, seat: int, draw: Draw) -> State:
-    """A whole truth that fits this view."""
+    """Return a whole truth that fits this view."""
     down = view.down
-    # A sly Excuse player, who saw the seven, wonders only how they lie.
+    # A sly Excuse player has seen the seven cards, but not their places.
     saw = down.seven and not any(map(is_hidden, down.seven))
     pool = draw.shuffle(without(down.seven if saw else view.bag, down.valuations))
     valuations = tuple(pool.pop() if is_hidden(card) else card for card in down.valuations)
@@ -51,7 +50,7 @@ def imagine(view: State, seat: int, draw: Draw) -> State:
 
 
 def _imagine_crowns(view: State, draw: Draw) -> Cards:
-    """Crowns as they may have been dealt: by chance, and tried until they agree with what this reader knows."""
+    """Return Crowns as they may have been dealt: drawn again until they agree with what this reader knows."""
     told = view.down.crowns
     if not any(map(is_hidden, told)):
         return told

@@ -11,7 +11,7 @@ from engine.facts import take
 Cards = tuple[str, ...]
 MARKET: Final[Cards] = NUMBERS + PAWNS
 MARKERS: Final[Cards] = (*ACES, EXCUSE)
-"""What the valuations lie under, in the order in which they are kept."""
+"""What the face-down cards are under, in the order in which they are stored."""
 GROUPS: Final = 4
 GROUP: Final = 5
 AUCTIONS: Final = GROUPS * GROUP
@@ -21,27 +21,27 @@ PAWN_OPENING: Final = 10
 
 
 def valuation(card: str) -> int:
-    """What a card counts under an Ace or the Excuse: its number, a Pawn 1."""
+    """Return what a card is worth under an Ace or the Excuse: its number; a Pawn is 1."""
     return PAWN_VALUATION if card in PAWNS else number(card)
 
 
 def opening_bid(card: str) -> int:
-    """What the seller bids at once in an open auction: the number of the card, 10 for a Pawn."""
+    """Return the seller's first bid in an open auction: the number of the card; 10 for a Pawn."""
     return PAWN_OPENING if card in PAWNS else number(card)
 
 
 def known(card: object) -> bool:
-    """Whether the reader knows of a card here: there is one, and it is not hidden."""
+    """Whether there is a card here and the reader may see it."""
     return isinstance(card, str) and card != ""
 
 
 def without(cards: Cards, gone: Cards) -> Cards:
-    """The cards that are not among those gone. What is hidden among these takes nothing away."""
+    """Return the cards without those that are gone. Hidden ones take nothing away."""
     return tuple(card for card in cards if card not in gone)
 
 
 def some(bag: Cards, many: int, draw: Draw) -> Cards:
-    """So many cards out of the bag, any of them equally likely, in the order in which they came."""
+    """Draw a number of cards from the bag and return them in the order drawn."""
     drawn: list[str] = []
     for _ in range(many):
         drawn.append(draw.pick(bag))

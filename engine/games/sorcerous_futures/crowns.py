@@ -13,7 +13,7 @@ from .cards import Cards
 
 
 def ritual(aces: tuple[Cards, ...], draw: Draw) -> Cards:
-    """The Crown of each of three players, as if the Crowns were passed round the table face down."""
+    """Return the Crowns of three players, dealt as if they were passed round the table face down."""
     hands = [tuple("X" + suits(ace) for ace in own) for own in aces]
     hands = to_the_right(hands)
     passed = [draw.below(2) for _ in hands]
@@ -22,12 +22,12 @@ def ritual(aces: tuple[Cards, ...], draw: Draw) -> Cards:
 
 
 def to_the_right(hands: Sequence[Cards]) -> list[Cards]:
-    """Everybody has passed the whole hand to the right, and so holds what the left neighbour held."""
+    """Return the hands after everyone has passed theirs to the right."""
     return [*hands[1:], hands[0]]
 
 
 def assignments(aces: tuple[Cards, ...]) -> list[Cards]:
-    """Every way to give each player one Crown that is of the suit of no own Ace; the Excuse player has no Aces."""
+    """Return every way to give each player a Crown not in the suit of their own Aces. The Excuse player has no Aces."""
     barred = [{suits(ace) for ace in own} for own in aces]
     return [
         crowns
@@ -37,7 +37,7 @@ def assignments(aces: tuple[Cards, ...]) -> list[Cards]:
 
 
 def crown_things(crowns: Cards) -> tuple[Thing, ...]:
-    """The Crowns as they are named in a choice: by their suits."""
+    """Return Crowns as things to choose, by their suits."""
     return tuple(
         Thing(crown, SUITS[suits(crown)], NAMES[crown], (f"Crown of {SUITS[suits(crown)]}", NAMES[crown]))
         for crown in crowns

@@ -15,7 +15,7 @@ from .state import Auction, State, sold
 
 
 def asks(view: State, seat: int) -> Decision | None:
-    """What this seat may do now; None if it is not asked."""
+    """Return what this seat may do now, or None if it is not asked."""
     if view.over:
         return None
     if view.group == 0:
@@ -28,7 +28,7 @@ def asks(view: State, seat: int) -> Decision | None:
 
 
 def barred(view: State, seat: int) -> Mapping[str, Text]:
-    """The verbs that a seat may miss now, each with why."""
+    """Return the verbs that a player may expect but cannot use now, each with the reason."""
     selling = view.group > 0 and view.auction is None
     if not selling or any(opening_bid(card) <= view.gold[seat] for card in view.row):
         return {}
@@ -38,7 +38,7 @@ def barred(view: State, seat: int) -> Mapping[str, Text]:
 
 
 def objects(view: State, seat: int, choice: Choice) -> Text | None:
-    """Why blanks that fit one by one do not fit together; None if they do."""
+    """Return why values that fit one by one do not fit together, or None if they do."""
     for crown in choice.values if choice.verb == "give" else ():
         if choice.values.count(crown) > 1:
             return say("{crown} can go to one player only, and you named it twice.", crown=crown)

@@ -19,18 +19,18 @@ EXCUSE_TURNED_BEFORE: Final = 3
 
 @fact
 class FaceDown:
-    """What lies face down. An empty name stands where nothing lies yet, or where nobody has looked yet."""
+    """The cards that are face down. An empty name is a place with no card yet, or one that no one has looked at."""
 
     valuations: Cards
     crowns: Cards
     aside: Cards = CROWNS
     seven: Cards = ()
-    """What a sly Excuse player saw: the valuations, without their places."""
+    """What a sly Excuse player saw: the cards under the Aces and the Excuse, but not where they are."""
 
 
 @fact
 class Auction:
-    """A card that is being sold. `waiting` are those who may still speak: one by one, or all at once if it is closed."""
+    """A running auction. `waiting` are the seats that may still bid: in turn, or all together if it is closed."""
 
     card: str
     leader: int
@@ -59,26 +59,26 @@ class State:
 
 
 def winner_of(bids: Sequence[int], active: int) -> int:
-    """Who takes a closed auction: the highest; among several the first clockwise from the active player on."""
+    """Return who wins a closed auction: the highest bidder; if tied, the first clockwise from the active player."""
     return max(range(len(bids)), key=lambda seat: (bids[seat], -((seat - active) % len(bids))))
 
 
 def crowned(down: FaceDown, seat: int, crown: str) -> FaceDown:
-    """What lies face down once this seat has this Crown."""
+    """Return the face-down cards after this seat has got a Crown."""
     return replace(down, crowns=put(down.crowns, seat, crown), aside=take(down.aside, crown))
 
 
 def markers_of(seat: int, state: State) -> Cards:
-    """What lies in front of a player: two Aces, or the Excuse."""
+    """Return what a player has in front of them: two Aces, or the Excuse."""
     return (EXCUSE,) if seat == state.excuse else state.aces[seat]
 
 
 def running(state: State) -> Auction:
-    """The auction that is going on."""
+    """Return the auction that is running."""
     assert state.auction is not None, "no auction is going on"
     return state.auction
 
 
 def sold(state: State) -> int:
-    """How many cards have been sold."""
+    """Return how many cards have been sold."""
     return GROUP * state.group - len(state.row)

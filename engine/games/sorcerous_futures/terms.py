@@ -34,14 +34,14 @@ SLY_EXCUSE: Final = Listed(
 
 @fact
 class Terms:
-    """What a table has agreed. `excuse` is the seat that shall have the Excuse; None: drawn, or three play."""
+    """What a table has agreed. `excuse` is the seat that gets the Excuse, or None if it is drawn or three play."""
 
     excuse: int | None
     sly: bool
 
 
 def agreed(seats: int, options: Options) -> Terms:
-    """The terms of a table with so many players and these options."""
+    """Return the terms of a table with this number of players and these options."""
     named, four = EXCUSE_SEAT.value_in(options), seats == 4
     return Terms(
         excuse=int(named) - 1 if four and named != "random" else None,

@@ -1,4 +1,4 @@
-"""How players and what lies face down are named."""
+"""How players and face-down cards are put into words."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .worth import worths_of
 
 
 def owner(seat: int, view: State) -> Text:
-    """A player and what lies in front."""
+    """Return a player with what they have in front of them."""
     if seat == view.excuse:
         return say("{seat} with the Excuse", seat=seat)
     return say("{seat} with the Aces of {suits}", seat=seat, suits=tuple(map(suits, view.aces[seat])))
 
 
 def told_worths(valuations: Cards) -> Text:
-    """What every suit was worth, and why."""
+    """Return what every suit was worth, and by which card."""
     worths = worths_of(valuations)
     each = tuple(
         say("{suit} {worth} by {card}", suit=suit, worth=worths[suit], card=card)
@@ -33,7 +33,7 @@ def told_worths(valuations: Cards) -> Text:
 
 
 def told_crowns(crowns: Cards) -> Text:
-    """Who has which Crown."""
+    """Return who has which Crown."""
     each = tuple(say("{suit} with {seat}", suit=suits(crown), seat=seat) for seat, crown in enumerate(crowns))
     aside = tuple(map(suits, without(CROWNS, crowns)))
     return say("The Crowns: {each}; set aside: {aside}.", each=each, aside=aside)

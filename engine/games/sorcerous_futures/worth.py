@@ -13,7 +13,7 @@ from .state import State, markers_of
 
 
 def worths_of(valuations: Cards, unknown: int = 0) -> dict[str, int]:
-    """What each suit letter is worth, and the Excuse; `unknown` stands where the card cannot be seen."""
+    """Return what each suit letter and the Excuse are worth; `unknown` where the card cannot be seen."""
     return {
         marker[-1]: valuation(card) if known(card) else unknown
         for marker, card in zip(MARKERS, valuations, strict=True)
@@ -21,27 +21,27 @@ def worths_of(valuations: Cards, unknown: int = 0) -> dict[str, int]:
 
 
 def worth_of_card(card: str, worths: Mapping[str, int]) -> int:
-    """What a bought card scores for its suits, to anybody."""
+    """Return what a card scores for its suits, for any player."""
     return sum(worths[suit] for suit in suits(card))
 
 
 def crown_bonus(card: str, worths: Mapping[str, int], crown: str) -> int:
-    """What it scores besides, once, if it shows the suit of the owner's Crown."""
+    """Return what a card scores in addition, once, if it has the suit of its owner's Crown."""
     return worths[EXCUSE] if known(crown) and suits(crown) in suits(card) else 0
 
 
 def total_worth(cards: Cards, worths: Mapping[str, int], crown: str) -> int:
-    """What all these cards score together for the owner of the Crown."""
+    """Return what cards score together for the owner of the Crown."""
     return sum(worth_of_card(card, worths) + crown_bonus(card, worths, crown) for card in cards)
 
 
 def total_in_front(markers: Cards, worths: Mapping[str, int]) -> int:
-    """The sum of the valuations under these Aces, or under the Excuse. The lower one breaks a tie."""
+    """Return the sum of the cards under these Aces, or under the Excuse. The lower sum breaks a tie."""
     return sum(worths[marker[-1]] for marker in markers)
 
 
 def standing(state: State) -> Standing:
-    """During the game the score is the gold, which is all that everybody can count; at the end everything."""
+    """Return the standing. During the game the score is the gold, which is all that everyone can count."""
     if not state.over:
         return Standing(state.gold)
     worths = worths_of(state.down.valuations)

@@ -141,7 +141,7 @@ class SunBid(Game[State]):
                     yield from self._close(state)
 
     def _flip(self, state: State, seat: int, draw: Draw) -> Chapter[State]:
-        """One more card in the pool: it may be the one that fills it, or the last one."""
+        """Add a card to the pool, which may fill it or be the last one."""
         state = yield Flipped(seat, draw.pick(state.deck))
         if len(state.pool) == state.terms.full:
             return (yield PoolFilled())
@@ -150,7 +150,7 @@ class SunBid(Game[State]):
         return (yield LeadPassed(next_with_a_sun(seat, state)))
 
     def _close(self, state: State) -> Chapter[State]:
-        """Everybody has bid or passed."""
+        """Close the auction, after every bidder has bid or passed."""
         auction = running(state)
         if auction.leader is None:
             state = yield Unsold()
@@ -161,7 +161,7 @@ class SunBid(Game[State]):
         return (yield from self._go_on(state))
 
     def _pay_for_aces(self, state: State, seat: int, aces: Cards) -> Chapter[State]:
-        """The winner is asked only where it makes a difference."""
+        """Pay for Aces. The winner is asked only if it makes a difference."""
         losses = {lost(victims) for victims in ways_to_pay(aces, in_order(state.takes[seat]))}
         if len(losses) > 1:
             return state
@@ -169,7 +169,7 @@ class SunBid(Game[State]):
         return (yield from self._go_on(state))
 
     def _go_on(self, state: State) -> Chapter[State]:
-        """After an auction: the next turn, or the end of the round."""
+        """Go on after an auction: with the next turn, or the end of the round."""
         if state.deck and any(state.suns):
             return (yield LeadPassed(next_with_a_sun(state.lead, state)))
         return (yield from self._end_round(state))
@@ -183,7 +183,7 @@ class SunBid(Game[State]):
         return (yield Ended() if state.round == ROUNDS else self._round(state))
 
     def _round(self, state: State) -> RoundBegan:
-        """The next round. The highest of all Suns begins; if that lies in the centre, the highest that somebody has."""
+        """Begin the next round. The owner of the highest Sun has the first turn, not counting the centre."""
         sun = max((sun for own in state.suns for sun in own), key=SUNS.index)
         seat = next(seat for seat, own in enumerate(state.suns) if sun in own)
         return RoundBegan(state.round + 1, seat, sun)
@@ -202,7 +202,7 @@ class SunBid(Game[State]):
 
     def longest(self, seats: int, options: Options) -> int:
         # In a round each card is flipped once and each Pawn and Court used once. An auction costs a Sun, or a full
-        # pool; it is called, bid for by everybody and paid for. The deal is an entry, and the last question of a round.
+        # pool; it is called, everyone bids, and it is paid for. The deal is an entry, and so is the last decision of a round.
         cards, full, suns = (30, 4, 8) if seats == 2 else (60, 5, 12)
         uses = cards * 4 // 30
         return 1 + ROUNDS * (cards + uses + (suns + cards // full) * (seats + 2) + 1)
@@ -219,7 +219,7 @@ class SunBid(Game[State]):
         return hopes[seat] - max(hope for each, hope in enumerate(hopes) if each != seat)
 
     def _hope(self, state: State, seat: int) -> int:
-        """Points in tenths, and what the Suns that can still be bid are likely to become."""
+        """Return points in tenths, with what the Suns face up are likely to bring."""
         cards = state.takes[seat]
         points = state.scores[seat]
         if not state.over:

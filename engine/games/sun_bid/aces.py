@@ -15,21 +15,21 @@ from .cards import FOR_SALE, Cards, share_a_suit
 from .scoring import points_of_take
 
 NONE: Final = "none"
-"""What an Ace takes that finds no card of its suit."""
+"""What an Ace costs if there is no card of its suit."""
 
 
 def victims_of(ace: str, kept: Cards) -> Cards:
-    """The cards that an Ace can cost, each once."""
+    """Return the cards that an Ace can cost, each once."""
     return tuple(dict.fromkeys(card for card in kept if share_a_suit(ace, card)))
 
 
 def hungry(aces: Cards, kept: Cards) -> Cards:
-    """The Aces that can cost something."""
+    """Return the Aces that can cost something."""
     return tuple(ace for ace in aces if victims_of(ace, kept))
 
 
 def misfit(kept: Cards, aces: Cards, victims: Cards) -> Text | None:
-    """Why these cards cannot be lost to these Aces: one is lost twice, or an Ace goes without that could have one.
+    """Return why these cards cannot pay for these Aces: one is used twice, or an Ace that could cost a card costs none.
 
     The Aces come one after the other in the winner's order. An Ace that is to find nothing had best come last, so it
     is enough to look at what is left after all.
@@ -48,19 +48,19 @@ def misfit(kept: Cards, aces: Cards, victims: Cards) -> Text | None:
 
 @lru_cache(maxsize=512)
 def ways_to_pay(aces: Cards, kept: Cards) -> tuple[Cards, ...]:
-    """Every answer that fits: for each Ace a card that is lost to it, or nothing."""
+    """Return every way to pay: for each Ace a card, or NONE."""
     ways = product(*((*victims_of(ace, kept), NONE) for ace in aces))
     return tuple(victims for victims in ways if misfit(kept, aces, victims) is None)
 
 
 def lost(victims: Cards) -> Cards:
-    """The cards in an answer, without its nothings."""
+    """Return the cards of a way to pay."""
     return in_order(tuple(card for card in victims if card != NONE))
 
 
 @lru_cache(maxsize=512)
 def cheapest_way(aces: Cards, kept: Cards, per_suit: bool) -> Cards:
-    """The answer that leaves most points, then most cards, then takes the lowest ranks, then the first suits."""
+    """Return the way to pay that leaves the most points, then the most cards, then costs the lowest ranks, then the first suits."""
     answers = {lost(victims): victims for victims in reversed(ways_to_pay(aces, kept))}
 
     def cost(cards: Cards) -> tuple[int, int, tuple[int, ...], tuple[int, ...]]:

@@ -14,7 +14,7 @@ from .words import sun_face, sun_faces
 
 
 def show(view: State, seat: int) -> Board:
-    """The board for one seat, or for the SPECTATOR."""
+    """Return the board for a seat or the SPECTATOR."""
     others = clockwise(seat + 1, len(view.suns), without=(seat,))
     return Board(
         title=say("Sun Bid, round {round} of {rounds}", round=view.round, rounds=ROUNDS),

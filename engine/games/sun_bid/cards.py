@@ -10,7 +10,7 @@ from engine.decks.decktet import rank, suits
 
 Cards = tuple[str, ...]
 SUNS: Final[Cards] = ("AS", "2SY", "3SK", "4MS", "5SW", "6SY", "7SK", "8MS", "9MS", "PMSL", "PSWK", "TSLK", "XS")
-"""The Suns, lowest first; the place in this row, counted from 1, is the value. The Island is in no game."""
+"""The Suns, lowest first; the value is the position, counted from 1. No game uses the Island."""
 FOR_SALE: Final[Cards] = tuple(card for card in decktet.EXTENDED if "S" not in suits(card) and card != decktet.EXCUSE)
 STACKS_FOR_TWO: Final[Mapping[str, tuple[Cards, ...]]] = {
     "A": (("2SY", "5SW", "6SY", "9MS"), ("3SK", "4MS", "7SK", "8MS")),
@@ -30,32 +30,32 @@ STACKS_FOR_FOUR: Final[tuple[Cards, ...]] = (
     ("5SW", "9MS", "PMSL"),
 )
 EQUAL_VALUE: Final = 10
-"""What the four highest Suns count each, where Pawns are equal."""
+"""The value of each of the four highest Suns if Pawns are equal."""
 
 
 def beats(sun: str, high: str, equal_pawns: bool) -> bool:
-    """Whether a Sun may be bid when another is the high bid. Where Pawns are equal the later one wins."""
+    """Whether a Sun beats the high bid. If Pawns are equal, the later one wins."""
     if equal_pawns and rank(sun) == rank(high) == "P":
         return True
     return SUNS.index(sun) > SUNS.index(high)
 
 
 def value_of_sun(sun: str, equal_pawns: bool) -> int:
-    """What a Sun counts in the sum."""
+    """Return the value of a Sun."""
     value = SUNS.index(sun) + 1
     return min(value, EQUAL_VALUE) if equal_pawns else value
 
 
 def sum_of_suns(suns: Cards, equal_pawns: bool) -> int:
-    """What decides the bonus of a round, and a tie at the end."""
+    """Return the sum of some Suns, which decides the bonus of a round and a tie at the end."""
     return sum(value_of_sun(sun, equal_pawns) for sun in suns)
 
 
 def by_value(suns: Cards) -> Cards:
-    """The Suns, lowest first."""
+    """Sort Suns, lowest first."""
     return tuple(sorted(suns, key=SUNS.index))
 
 
 def share_a_suit(card: str, other: str) -> bool:
-    """Whether a suit is on both cards."""
+    """Whether two cards share a suit."""
     return any(suit in suits(other) for suit in suits(card))

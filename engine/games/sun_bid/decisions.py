@@ -15,7 +15,7 @@ from .words import sun_thing
 
 
 def asks(view: State, seat: int) -> Decision | None:
-    """What this seat may do now; None if it is not asked."""
+    """Return what this seat may do now, or None if it is not asked."""
     if view.over:
         return None
     auction = view.auction
@@ -29,7 +29,7 @@ def asks(view: State, seat: int) -> Decision | None:
 
 
 def barred(view: State, seat: int) -> Mapping[str, Text]:
-    """The verbs that a seat may miss now, each with why."""
+    """Return the verbs that a player may expect but cannot use now, each with the reason."""
     auction = view.auction
     if auction is None and not view.deck:
         return {"flip": say("There is no card left to flip.")}
@@ -43,7 +43,7 @@ def barred(view: State, seat: int) -> Mapping[str, Text]:
 
 
 def objects(view: State, seat: int, choice: Choice) -> Text | None:
-    """Why blanks that fit one by one do not fit together; None if they do."""
+    """Return why values that fit one by one do not fit together, or None if they do."""
     if choice.verb != "discard":
         return None
     kept = in_order(view.takes[seat])
@@ -68,7 +68,7 @@ def _for_a_turn(view: State, seat: int) -> Decision:
 
 
 def _uses(view: State, seat: int) -> Iterator[Act]:
-    """One act for each Pawn or Court that shares a suit with something in the pool."""
+    """Yield an act for each Pawn or Court that shares a suit with a card in the pool."""
     for card in dict.fromkeys(in_order(view.takes[seat])):
         targets = in_order(tuple(target for target in view.pool if share_a_suit(card, target)))
         if rank(card) in "PT" and targets:

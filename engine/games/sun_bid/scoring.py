@@ -15,25 +15,25 @@ HIGHEST_SUN_TOTAL: Final = 5
 PAWN_OR_COURT: Final = 3
 OF_A_KIND: Final = 2
 RUNNING_RANKS: Final = "A23456789"
-"""The ranks that take part in sequences, besides the Crowns; the place in this row, counted from 1, is the number."""
+"""The ranks in sequences, besides Crowns; the number is the position, counted from 1."""
 
 
 def points_for_pawns_and_courts(cards: Cards) -> int:
-    """Points for each Pawn and each Court."""
+    """Return the points for Pawns and Courts."""
     return PAWN_OR_COURT * sum(rank(card) in "PT" for card in cards)
 
 
 def points_of_a_kind(cards: Cards) -> int:
-    """Points for each card that is not the only one of its number, or not the only Crown. Copies are of a kind."""
+    """Return the points for cards of the same number, and for Crowns, if there are two or more. Copies count."""
     many = Counter(rank(card) for card in cards if rank(card) in "23456789X")
     return OF_A_KIND * sum(n for n in many.values() if n > 1)
 
 
 def points_for_sequences(cards: Cards, per_suit: bool) -> int:
-    """A point for each card that has a neighbour, or for each of its suits in which it has one; Crowns do their best.
+    """Return a point for each card with a neighbour, or for each of its suits with one. Crowns are placed for the most points.
 
-    A suit's Crowns stand for numbers in that suit alone. So each suit has its own few ways to bind cards, and only
-    where a card counts once does it matter which of them go together.
+    A Crown takes a number in its own suit only. So each suit has a few ways to connect cards, and it matters only for
+    cards that count once which ways are combined.
     """
     ways = [ways_to_bind(cards, suit) for suit in SUITS]
     if per_suit:
@@ -45,9 +45,9 @@ def points_for_sequences(cards: Cards, per_suit: bool) -> int:
 
 
 def ways_to_bind(cards: Cards, suit: str) -> set[int]:
-    """The sets of cards that can have neighbours in a suit, one set for each good use of its Crowns.
+    """Return the sets of cards that can have neighbours in a suit, one for each good use of its Crowns.
 
-    A set is a number: bit i stands for the i-th card.
+    A set is a number; bit i is the i-th card.
     """
     line, crowns = [0] * 12, []
     for place, card in enumerate(cards):
@@ -67,17 +67,17 @@ def ways_to_bind(cards: Cards, suit: str) -> set[int]:
 
 
 def undominated(sets: set[int]) -> set[int]:
-    """Those of the sets that are part of no other."""
+    """Return the sets that are not part of another set."""
     return {each for each in sets if not any(each | other == other != each for other in sets)}
 
 
 def points_of_take(cards: Cards, per_suit: bool) -> tuple[int, int, int]:
-    """What a take scores: for Pawns and Courts, for cards of a kind, for sequences."""
+    """Return what a take scores for Pawns and Courts, for cards of a kind, and for sequences."""
     return points_for_pawns_and_courts(cards), points_of_a_kind(cards), points_for_sequences(cards, per_suit)
 
 
 def in_words(pawns_and_courts: int, of_a_kind: int, sequences: int) -> tuple[Text, ...]:
-    """What a take scores, without what scores nothing."""
+    """Return what a take scores, in words and without zeros."""
     parts = (
         (pawns_and_courts, say("{n} for Pawns and Courts", n=pawns_and_courts)),
         (of_a_kind, say("{n} for cards of a kind", n=of_a_kind)),

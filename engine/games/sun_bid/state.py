@@ -16,7 +16,7 @@ ROUNDS: Final = 3
 
 @fact
 class Auction:
-    """A bidding that is going on. `bidders` have yet to bid, in turn; `aces` are those the leader has still to pay for."""
+    """A running auction. `bidders` have yet to bid, in order; `aces` are those that the leader must still pay for."""
 
     bidders: tuple[int, ...]
     called: bool
@@ -46,24 +46,24 @@ class State:
 
 
 def next_with_a_sun(seat: int, state: State) -> int:
-    """The next player to the left who has a Sun face up; maybe the same again."""
+    """Return the next player to the left with a Sun face up, who may be the same one."""
     return next(other for other in clockwise(seat + 1, len(state.suns)) if state.suns[other])
 
 
 def opened(state: State, called: bool) -> State:
-    """A new auction: everybody with a Sun bids once, the player whose turn it is as the last."""
+    """Return the state with a new auction: everyone with a Sun face up bids once, the player on turn last."""
     bidders = tuple(seat for seat in clockwise(state.lead + 1, len(state.suns)) if state.suns[seat])
     return replace(state, auction=Auction(bidders, called), auctions=state.auctions + 1)
 
 
 def running(state: State) -> Auction:
-    """The bidding that is going on."""
+    """Return the auction that is running."""
     assert state.auction is not None, "no auction is going on"
     return state.auction
 
 
 def all_sums(state: State) -> tuple[int, ...]:
-    """The sum of everybody's Suns, face up and face down."""
+    """Return every player's sum of Suns, face up and face down."""
     return tuple(
         sum_of_suns(up + down, state.terms.equal_pawns) for up, down in zip(state.suns, state.spent, strict=True)
     )

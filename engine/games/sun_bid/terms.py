@@ -47,7 +47,7 @@ class Terms:
 
 
 def agreed(seats: int, options: Options) -> Terms:
-    """The terms of a table with so many players and these options."""
+    """Return the terms of a table with this number of players and these options."""
     stacks = {2: STACKS_FOR_TWO[STACKS.value_in(options)], 3: STACKS_FOR_THREE, 4: STACKS_FOR_FOUR}[seats]
     return Terms(
         stacks,

@@ -129,7 +129,7 @@ class SunsetPoker(Game[State]):
         return state
 
     def _pick(self, state: State, picks: Mapping[int, str]) -> Chapter[State]:
-        """Everybody's pick, and the packs move; the last card of a pack is taken without asking."""
+        """Make all picks and pass the packs; the last card of a pack is taken without asking."""
         for seat, card in sorted(picks.items()):
             state = yield Picked(seat, left_of(seat, len(state.scores)), card, take(state.packs[seat], card))
         state = yield PassedOn(len(state.packs[0]))
@@ -146,7 +146,7 @@ class SunsetPoker(Game[State]):
         return Folded(seat, cards, really, max(0, -(points if state.terms.nominal else really)))
 
     def _settle(self, state: State, draw: Draw) -> Chapter[State]:
-        """The showdown of those who finished; all losses come before the gain. Then the next round, or the end."""
+        """Hold the showdown, losses before gains; then comes the next round, or the end."""
         best = {seat: best_of(state, cards) for seat, cards in enumerate(state.played) if seat not in state.folded}
         highest = max((each.strength() for each in best.values()), default=None)
         leaders = tuple(seat for seat, each in best.items() if each.strength() == highest)
@@ -178,7 +178,7 @@ class SunsetPoker(Game[State]):
         return board.show(view, seat)
 
     def longest(self, seats: int, options: Options) -> int:
-        # A round has a pick less than there are cards, a turn for each card of each hand, and one for the Sun.
+        # A round has one pick fewer than cards in a pack, a turn for each card of each hand, and one for the Sun.
         return 1 + MAX_ROUNDS.value_in(options) * cards_each(seats) * (seats + 1)
 
     def tally(self, state: State) -> Mapping[str, int]:

@@ -12,7 +12,7 @@ from .state import State, best_of, points_for_folding
 
 
 def _folding(view: State, seat: int) -> Text:
-    """What folding would bring this player now."""
+    """Return what folding would bring this player now."""
     points = max(points_for_folding(len(view.played[seat]), view.sun is not None), -view.scores[seat])
     if points > 0:
         return say("Folding now brings {points:point|points}.", points=points)
@@ -22,7 +22,7 @@ def _folding(view: State, seat: int) -> Text:
 
 
 def show(view: State, seat: int) -> Board:
-    """The board for one seat, or for the SPECTATOR."""
+    """Return the board for a seat or the SPECTATOR."""
     first = view.first if seat == SPECTATOR else seat + 1
     others = clockwise(first, len(view.scores), without=(seat,))
     shows = view.over or view.turn is not None

@@ -1,4 +1,4 @@
-"""What only bots ask: how good a table looks, and what the cards that they cannot see may be."""
+"""What only bots need: how good a state looks, and what the hidden cards may be."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .sets import Cards, deck_for
 from .state import State, best_of, full_hand, points_for_folding
 
 POINT: Final = 1000
-"""What a point is worth to a bot: more than the difference of any two Sets."""
+"""The weight of a point for a bot: more than the difference between any two Sets."""
 
 
 def prospect(state: State, seat: int) -> int:
-    """How good a table looks for a seat."""
-    # The Set only tells two equal hopes apart.
+    """Return how good a state looks for a seat."""
+    # The Set only breaks ties.
     others = state.scores[:seat] + state.scores[seat + 1 :]
     lead = state.scores[seat] - max(others)
     size, kind, top = best_of(state, state.hands[seat] + state.played[seat]).strength()
@@ -25,7 +25,7 @@ def prospect(state: State, seat: int) -> int:
 
 
 def _hope(state: State, seat: int) -> int:
-    """What the rest of this round should bring if everybody who is still in plays to the end."""
+    """Return what the rest of this round should bring if everyone who has not folded plays on."""
     if seat in state.folded:
         return 0
     rivals = [other for other in range(len(state.scores)) if other != seat and other not in state.folded]
@@ -43,7 +43,7 @@ def _hope(state: State, seat: int) -> int:
 
 
 def imagine(view: State, seat: int, draw: Draw) -> State:
-    """A whole truth that fits this view."""
+    """Return a whole truth that fits this view."""
     known = {card for piles in (view.hands, view.packs, view.played) for pile in piles for card in pile}
     unseen = draw.shuffle(card for card in deck_for(len(view.scores)) if card not in known)
 

@@ -13,7 +13,7 @@ from .state import State, full_hand
 
 
 def asks(view: State, seat: int) -> Decision | None:
-    """What this seat may do now; None if it is not asked."""
+    """Return what this seat may do now, or None if it is not asked."""
     if view.over or seat == SPECTATOR:
         return None
     if view.turn is None:
@@ -22,7 +22,7 @@ def asks(view: State, seat: int) -> Decision | None:
 
 
 def barred(view: State, seat: int) -> Mapping[str, Text]:
-    """The verbs that a seat may miss now, each with why."""
+    """Return the verbs that a player may expect but cannot use now, each with the reason."""
     if view.turn is None:
         why = say("It begins when everybody has picked a hand.")
         return {"play": why, "take": why, "fold": why}

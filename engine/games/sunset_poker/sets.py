@@ -15,26 +15,26 @@ Cards = tuple[str, ...]
 # The Pawns make the deck divisible by eight, and only the whole extended deck is divisible by nine.
 DECKS: Final[Mapping[int, Cards]] = {8: EXTENDED[:40], 9: EXTENDED}
 CIRCLE: Final = "A23456789PTX"
-"""The ranks in a row. After the last comes the first again; ranks that are not in the deck are left out."""
+"""The ranks in a circle: the first follows the last. Ranks that are not in the deck are left out."""
 HEIGHTS: Final = "23456789PTXA"
-"""The ranks from the lowest card to the highest."""
+"""The ranks, lowest first."""
 KINDS: Final = ("split", "run", "straight flush", "kind")
 """The kinds of Set, lowest first."""
 
 
 @fact
 class BestSet:
-    """The best Set of some cards; without cards, none."""
+    """The best Set of some cards. Without cards there is no Set."""
 
     kind: str
     cards: Cards
 
     def strength(self) -> tuple[int, int, int]:
-        """What is compared: the size, then the kind, then the highest card."""
+        """Return what is compared: the size, then the kind, then the highest card."""
         return len(self.cards), KINDS.index(self.kind), max(map(height, self.cards), default=0)
 
     def words(self) -> Text:
-        """The Set as players call it."""
+        """Return the Set as players call it."""
         if not self.cards:
             return say("no Set")
         size, top = len(self.cards), rank(max(self.cards, key=height))
@@ -50,29 +50,29 @@ class BestSet:
 
 
 def deck_for(seats: int) -> Cards:
-    """The cards in the game."""
+    """Return the deck for this number of players."""
     return DECKS.get(seats, BASIC)
 
 
 def cards_each(seats: int) -> int:
-    """The cards in a full hand, and in a new pack."""
+    """Return the number of cards in a full hand, and in a new pack."""
     return len(deck_for(seats)) // seats
 
 
 @cache
 def circle_for(seats: int) -> str:
-    """The ranks in the game, in a row; after the last comes the first."""
+    """Return the ranks in the deck, in a circle."""
     ranks = {rank(card) for card in deck_for(seats)}
     return "".join(letter for letter in CIRCLE if letter in ranks)
 
 
 def height(card: str) -> int:
-    """How high a card is in a comparison: the Ace always highest."""
+    """Return how high a card is in a comparison. The Ace is always highest."""
     return HEIGHTS.index(rank(card))
 
 
 def best_set(cards: Cards, circle: str, split_min: int) -> BestSet:
-    """The best Set of these cards. Of equally good ones it does not matter which."""
+    """Return the best Set of these cards; any of several equal ones."""
     held = {letter: tuple(card for card in cards if rank(card) == letter) for letter in circle}
     sets = [BestSet("kind", same) for same in held.values()]
     for suit in SUITS:
@@ -83,9 +83,9 @@ def best_set(cards: Cards, circle: str, split_min: int) -> BestSet:
 
 
 def rows(held: Mapping[str, Cards], circle: str) -> Iterator[Cards]:
-    """From each rank on, the longest row of ranks with one card each, every card sharing a suit with the next.
+    """Yield, for each rank, the longest row that begins with it: a card of each rank, each sharing a suit with the next.
 
-    How a row goes on depends on nothing but its last card, so one row is remembered for each card that it may end in.
+    How a row continues depends only on its last card, so one row is kept for each possible last card.
     """
     for i in range(len(circle)):
         longest: Cards = ()
@@ -105,7 +105,7 @@ def rows(held: Mapping[str, Cards], circle: str) -> Iterator[Cards]:
 
 
 def splits(held: Mapping[str, Cards]) -> Iterator[Cards]:
-    """For each two ranks the largest split: as many cards of both, or one more of the first."""
+    """Yield the largest split of every two ranks: equal numbers of both, or one more of the first."""
     for some, others in permutations(held.values(), 2):
         if others and len(some) >= len(others):
             yield some[: len(others) + 1] + others

@@ -39,20 +39,20 @@ class State:
 
 
 def points_for_folding(played: int, sun_taken: bool) -> int:
-    """A gain of one for each card played, or a loss of one for each two, rounded up."""
+    """Return a gain of one for each card played or, if the Sun is taken, a loss of one for each two, rounded up."""
     return -((played + 1) // 2) if sun_taken else played
 
 
 def next_in(seat: int, hands: tuple[Cards, ...], folded: tuple[int, ...]) -> int | None:
-    """The next player clockwise who has neither folded nor finished; it may be the same one again."""
+    """Return the next player clockwise who has neither folded nor finished, who may be the same one."""
     return next((other for other in clockwise(seat + 1, len(hands), without=folded) if hands[other]), None)
 
 
 def full_hand(state: State) -> int:
-    """How many cards a full hand has, which is also what is at stake in a showdown."""
+    """Return how many cards a full hand has, which is also what is at stake in a showdown."""
     return cards_each(len(state.scores))
 
 
 def best_of(state: State, cards: Cards) -> BestSet:
-    """The best Set of these cards at this table."""
+    """Return the best Set of these cards at this table."""
     return best_set(in_order(cards), circle_for(len(state.scores)), state.terms.split_min)

@@ -51,7 +51,7 @@ class Terms:
 
 
 def agreed(options: Options) -> Terms:
-    """The terms of a table with these options."""
+    """Return the terms of a table with these options."""
     return Terms(
         target=TARGET.value_in(options),
         max_rounds=MAX_ROUNDS.value_in(options),

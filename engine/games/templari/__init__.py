@@ -135,7 +135,7 @@ class Templari(Game[State]):
             yield from self._go_on(state, draw)
 
     def _round(self, state: State, active: int) -> RoundBegan:
-        """The start of the next round, with those who may sell a card in it if they are poor enough in their turn."""
+        """Begin the next round, with the seats that may sell a card if they have few enough coins when it is their turn."""
         sellers = (
             ()
             if state.terms.sale_limit is None
@@ -146,7 +146,7 @@ class Templari(Game[State]):
         return RoundBegan(state.round + 1, active, sellers)
 
     def _offer(self, state: State, draw: Draw) -> Chapter[State]:
-        """Ask the next player who may sell a card, or turn up the lot."""
+        """Go to the next player who may sell a card, or turn up the lot."""
         limit = -1 if state.terms.sale_limit is None else state.terms.sale_limit
         while state.sellers and not (state.cards[state.sellers[0]] and state.coins[state.sellers[0]] <= limit):
             state = yield NotOffered(state.sellers[0])
@@ -159,7 +159,7 @@ class Templari(Game[State]):
         return state
 
     def _go_on(self, state: State, draw: Draw) -> Chapter[State]:
-        """After a bid or a pass: the next bidder, or the end of this bidding."""
+        """Go on after a bid or a pass: with the next bidder, or the end of the auction."""
         auction = running(state)
         if auction.leader is None:
             return state if auction.bidders else (yield from self._nobody_bid(state, auction, draw))
@@ -186,7 +186,7 @@ class Templari(Game[State]):
         return (yield from self._take(state, winner, draw))
 
     def _take(self, state: State, winner: int, draw: Draw, free: bool = False) -> Chapter[State]:
-        """The lot changes hands; then the next round, or the end."""
+        """Hand over the lot; then comes the next round, or the end."""
         state = yield Took(winner, state.lot, free)
         if state.round == LOTS:
             most = max(state.coins)
@@ -200,7 +200,7 @@ class Templari(Game[State]):
         return (yield from self._offer(state, draw))
 
     def _reopen(self, state: State, draw: Draw) -> Chapter[State]:
-        """The bidding for the same cards again, without those who could not pay."""
+        """Auction the same cards again, without the players who could not pay."""
         auction = running(state)
         first = state.active if auction.seller is None else auction.seller + 1
         out = state.banned if auction.seller is None else (*state.banned, auction.seller)
@@ -218,8 +218,8 @@ class Templari(Game[State]):
         return board.show(view, seat)
 
     def longest(self, seats: int, options: Options) -> int:
-        # A bidding has at most one bid per coin of the game and one pass a player; every offence begins another, and
-        # each player offends at most once a lot. Before each lot every player may hold such a sale too.
+        # An auction has at most one bid for each coin in the game and one pass for each player. Every bid that cannot be
+        # paid begins another auction, at most once for each player and lot. Before a lot every player may hold a sale.
         bidding = START_MONEY.value_in(options) * seats + 1 + seats
         return LOTS * (seats + 1) * seats * (bidding + 2)
 
@@ -231,7 +231,7 @@ class Templari(Game[State]):
         }
 
     def prospect(self, state: State, seat: int) -> int:
-        # A coin is worth a little: it buys points later, at very roughly a point for four.
+        # Coins buy points later: very roughly one point for four coins.
         worth = [4 * points + coins for points, coins in zip(standing(state).scores, state.coins, strict=True)]
         return worth[seat] - max(worth[:seat] + worth[seat + 1 :])
 

@@ -15,14 +15,14 @@ from .terms import LOTS
 
 
 def _endings_said(barred: tuple[int, ...]) -> Line:
-    """In which digits a bid may not end."""
+    """Return a line with the digits that a bid may not end in."""
     if barred:
         return Line(say("Your bids may not end in {digits:or}.", digits=barred))
     return Line(say("Your bids may end in any digit."))
 
 
 def show(view: State, seat: int) -> Board:
-    """The board for one seat, or for the SPECTATOR."""
+    """Return the board for a seat or the SPECTATOR."""
     return Board(
         title=say("Templari, lot {round} of {lots}", round=view.round, lots=LOTS),
         turn=_turn(view),

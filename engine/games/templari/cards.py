@@ -29,9 +29,9 @@ BALANCED: Final[Cards] = tuple(
 
 
 def random_layout(draw: Draw) -> Cards:
-    """Any make-up of the cards: six colours of five different numbers, each number three times, all equally likely.
+    """Return a random layout: six colours of five different numbers, each number three times, all equally likely.
 
-    All layouts are numbered, colour by colour; one of the numbers is drawn.
+    Layouts are numbered, colour by colour, and one number is drawn.
     """
     left: tuple[int, ...] = (3,) * 10
     cards: list[str] = []
@@ -49,7 +49,7 @@ def random_layout(draw: Draw) -> Cards:
 
 @cache
 def layouts(colours: int, copies: tuple[int, ...]) -> int:
-    """In how many ways these copies of the ten numbers can be laid out in so many colours."""
+    """Return the number of layouts of these copies of the ten numbers in a number of colours."""
     if min(copies) < 0 or sum(copies) != 5 * colours:
         return 0
     if colours == 0:
@@ -59,22 +59,22 @@ def layouts(colours: int, copies: tuple[int, ...]) -> int:
 
 
 def colour(card: str) -> str:
-    """The colour letter of a card."""
+    """Return the colour letter of a card."""
     return card[0]
 
 
 def number(card: str) -> int:
-    """The number on a card."""
+    """Return the number on a card."""
     return int(card[1])
 
 
 def faces(cards: Cards) -> tuple[Face, ...]:
-    """The cards as they lie on the table."""
+    """Return the faces of cards, by colour and number."""
     return tuple(Face("shield", card, f"{COLOURS[card[0]]} {card[1]}") for card in sorted(cards, key=_place))
 
 
 def things(cards: Cards) -> tuple[Thing, ...]:
-    """The cards as they are named in a choice."""
+    """Return cards as things to choose."""
     return tuple(Thing(card, f"{COLOURS[card[0]]} {card[1]}") for card in sorted(cards, key=_place))
 
 

@@ -17,7 +17,7 @@ LEAST_SIDE_BID: Final = 1
 
 
 def asks(view: State, seat: int) -> Decision | None:
-    """What this seat may do now; None if it is not asked."""
+    """Return what this seat may do now, or None if it is not asked."""
     if view.over:
         return None
     if view.offender is not None:
@@ -28,7 +28,7 @@ def asks(view: State, seat: int) -> Decision | None:
 
 
 def barred(view: State, seat: int) -> Mapping[str, Text]:
-    """The verbs that a seat may miss now, each with why."""
+    """Return the verbs that a player may expect but cannot use now, each with the reason."""
     if view.offender is not None:
         return {"bid": say("You won with a bid that you cannot pay; first you give up a card.")}
     if view.auction is None:

@@ -13,17 +13,17 @@ from .state import State
 
 
 def worth_of_colours(cards: Cards) -> int:
-    """Points for the cards: n cards of a colour are worth 1 + 2 + ... + n."""
+    """Return the points for cards: n cards of a colour are worth 1 + 2 + ... + n."""
     return sum(n * (n + 1) // 2 for n in Counter(colour(card) for card in cards).values())
 
 
 def sum_of_numbers(cards: Cards) -> int:
-    """What decides a tie."""
+    """Return the sum of the numbers, which breaks ties."""
     return sum(map(number, cards))
 
 
 def cheapest_loss(cards: Cards) -> str:
-    """The card whose loss costs least: fewest colour points, then lowest number, then the order of the colours."""
+    """Return the card to lose: the fewest colour points, then the lowest number, then the first colour."""
 
     def cost(card: str) -> tuple[int, int, int]:
         return (
@@ -36,7 +36,7 @@ def cheapest_loss(cards: Cards) -> str:
 
 
 def standing(state: State) -> Standing:
-    """The points of the colours; in the end also for the most coins, with the sum of the numbers for a tie."""
+    """Return the standing: points for colours and, at the end, for the most coins; the sum of numbers breaks ties."""
     points = tuple(map(worth_of_colours, state.cards))
     if not state.over:
         return Standing(points)

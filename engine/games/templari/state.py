@@ -10,7 +10,7 @@ from .terms import Terms
 
 @fact
 class Auction:
-    """A bidding that is going on. Without a seller it is the main auction of the round."""
+    """A running auction. Without a seller it is the main auction of the round."""
 
     opener: int
     bidders: tuple[int, ...]
@@ -42,18 +42,18 @@ class State:
 
 
 def following(seat: int, bidders: tuple[int, ...]) -> int:
-    """Whose turn it is after this bidder's."""
+    """Return the bidder after this one."""
     return bidders[(bidders.index(seat) + 1) % len(bidders)]
 
 
 def running(state: State) -> Auction:
-    """The bidding that is going on."""
+    """Return the auction that is running."""
     assert state.auction is not None, "no auction is going on"
     return state.auction
 
 
 def most_one_may_bid(seat: int, state: State) -> int:
-    """All the coins in the game for whoever could give up a card for the bluff, else what the player has."""
+    """Return the highest possible bid: all coins in the game if the player has a card to lose, or else their own coins."""
     if state.terms.overbids and state.cards[seat]:
         return sum(state.coins) + state.pot
     return state.coins[seat]

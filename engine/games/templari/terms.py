@@ -74,7 +74,7 @@ LOTS: Final = 15
 
 @fact
 class Terms:
-    """What a table has agreed. A player with more coins than `sale_limit` may not sell a card; None: nobody may."""
+    """What a table has agreed. A player with more coins than `sale_limit` may not sell a card; with None no one may."""
 
     sale_limit: int | None
     all_may_sell: bool
@@ -86,7 +86,7 @@ class Terms:
 
 
 def agreed(options: Options) -> Terms:
-    """The terms of a table with these options."""
+    """Return the terms of a table with these options."""
     selling = SIDE_AUCTION.value_in(options)
     return Terms(
         sale_limit=None if selling == "off" else SIDE_LIMIT.value_in(options),

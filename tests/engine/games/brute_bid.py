@@ -1,6 +1,6 @@
 """Bid! told a second time, clumsily: one auction with physical tiles, without looking at the game module.
 
-Everything is worked out anew from what lies on the table: suits are kept, circles are searched for among all orders,
+Everything is worked out again from the table: suits are kept, circles are searched for among all orders,
 and money is moved coin by coin.
 """
 
@@ -16,7 +16,7 @@ class Auction:
         self.bank = bank
         self.points = list(points)
         self.dice = dict(zip(("suns", "moons", "crowns", "arms"), dice, strict=True))
-        self.everybody = range(len(hands))
+        self.everyone = range(len(hands))
         self.factor = 1 + (self.dice["suns"] == 1)
         self.bids = {}
         self.contest = []
@@ -28,18 +28,18 @@ class Auction:
 
     def pay_the_arms(self):
         if self.dice["arms"] == 1:
-            for seat in self.everybody:
+            for seat in self.everyone:
                 if sum(value for _, _, value in self.hands[seat]) > 15:
                     self.points[seat] += 5 * self.factor
 
     def open_tiles(self, wanted):
         """The bids by value; True if the coins must decide."""
-        for seat in self.everybody:
+        for seat in self.everyone:
             self.bids[seat] = []
             for value in wanted[seat]:
                 tile = next(t for t in self.hands[seat] if t[2] == value and t not in self.bids[seat])
                 self.bids[seat].append(tile)
-        ahead = [s for s in self.everybody if all(self.worth(s) >= self.worth(o) for o in self.everybody)]
+        ahead = [s for s in self.everyone if all(self.worth(s) >= self.worth(o) for o in self.everyone)]
         if len(ahead) == 1:
             self.winner = ahead[0]
         elif self.dice["crowns"] == 1:
@@ -66,14 +66,14 @@ class Auction:
                     self.bank -= 1
                     self.coins[self.winner] += 1
         if self.dice["moons"] == 1:
-            losers = [seat for seat in self.everybody if seat != self.winner]
+            losers = [seat for seat in self.everyone if seat != self.winner]
             if self.bank >= self.factor * len(losers):
                 for seat in losers:
                     self.bank -= self.factor
                     self.coins[seat] += self.factor
 
     def pass_on(self):
-        losers = [seat for seat in self.everybody if seat != self.winner]
+        losers = [seat for seat in self.everyone if seat != self.winner]
         circle = [s for s in losers if not any(o != s and self.worth(o) == self.worth(s) for o in losers)]
         circle += [] if self.winner is None else [self.winner]
         for order in permutations(circle):

@@ -708,7 +708,7 @@ def test_bd_44_a_bonus_can_share_the_lead_at_100_and_then_the_bids_are_opened():
     assert position.asks()
 
 
-# What this house adds.
+# What our version adds.
 
 
 def test_commands_may_call_tiles_and_dice_by_their_names():

@@ -131,7 +131,7 @@ def playout(seats, options, number, each=lambda table: None):
         entries = len(table.log)
         for seat, decision in asks.items():
             table = table.submit(seat, fits(table, seat, decision, luck))
-        assert len(table.log) > entries, "everybody has answered and nothing happened"
+        assert len(table.log) > entries, "everyone has answered and nothing happened"
         each(table)
     return table
 
@@ -569,7 +569,7 @@ def test_crowns_are_given_as_they_were_named():
     assert table.position.state.down.crowns == wanted
     for seat in (0, 2, 3):
         alone = tuple(crown if s == seat else HIDDEN for s, crown in enumerate(wanted))
-        assert table.view(seat).down.crowns == alone, "nobody but the giver knows more than the own Crown"
+        assert table.view(seat).down.crowns == alone, "only the giver knows more than their own Crown"
     assert table.view(1).down.crowns == wanted
     assert table.view(SPECTATOR).down.crowns == (HIDDEN,) * 4
 
@@ -611,7 +611,7 @@ def test_three_players_know_their_own_crown_only():
     assert table.view(SPECTATOR).down.crowns == (HIDDEN,) * 3
 
 
-# What silence does.
+# Defaults.
 
 
 def test_silence_sells_the_leftmost_card_by_closed_bids_passes_and_bids_nothing():

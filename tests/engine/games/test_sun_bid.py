@@ -76,7 +76,7 @@ def table(seats, options=None, *, suns=None, **changes):
     state = fold(start, [RoundBegan(1, 0, max(start.suns[0], key=SUNS.index))])
     state = replace(state, **changes)
     if suns is not None:
-        # Suns that are not face up have been spent; those of nobody else are the first player's.
+        # Suns that are not face up have been spent; those that no other player has are the first player's.
         held = tuple(cards(*own) for own in suns)
         used = {state.centre, *(sun for own in held for sun in own)}
         owner = {sun: seat for seat, own in enumerate(start.suns) for sun in own}
@@ -921,7 +921,7 @@ def test_whole_games_keep_the_laws(seats, options):
         for game, decision, choice in whole_game(seats, options, number.to_bytes(32, "big")):
             state = game.position.state
             assert GAME.tally(state) == {"cards": 30 if seats == 2 else 60, "Suns": 9 if seats == 2 else 13}
-            # Nothing is secret: everybody's view is the truth.
+            # Nothing is secret, so every view is the whole truth.
             assert all(game.view(reader) == state for reader in readers)
             if decision is not None:
                 assert GAME.objects(state, decision.seat, decision.default) is None
@@ -949,7 +949,7 @@ def test_silence_alone_ends_a_game(seats):
         ((seat, decision),) = asks.items()
         position, _ = position.submit(seat, decision.default)
     assert position.state.over
-    # Only the Suns score: nobody has bid, and the stacks are what they were.
+    # Only the Suns score: no one has bid, and the stacks have not changed.
     assert max(position.state.scores) == 15
 
 

@@ -673,7 +673,7 @@ def test_silence_folds():
 # The end.
 
 
-def test_the_game_ends_when_somebody_reaches_the_target():
+def test_the_game_ends_when_a_player_reaches_the_target():
     position, happened = run(playing(3, scores=(99, 50, 50)), {0: "pf", 1: "f", 2: "f"})
     assert happened[-1] == Ended(reached=True)
     assert GAME.standing(position.state).ranking == ((0,), (1, 2))

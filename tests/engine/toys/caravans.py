@@ -1,7 +1,7 @@
 """Caravans
 
 A toy for the tests of the kit: every season all players, in secret, send two of their camels, rank the three towns, and
-split four coins over them. Each town goes to whoever gave it most, with the place of the town in the ranking to help.
+split four coins over them. Each town goes to the player who gave it most; the place of the town in the ranking helps.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Thieves
 
-A toy for the tests of the kit: hidden hands, and a theft that only two may know of. All play a card face down; the
-highest wins the round and robs the next player of a card unseen.
+A toy for the tests of the kit, with hidden hands and a theft that only two players see. All play a card face down; the
+highest wins the round and steals a random card from the next player.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ROUNDS: Final = 6
 
 @fact
 class State:
-    """The bag is what nobody was dealt; in a view, what the reader cannot place."""
+    """The bag has the cards that were not dealt; in a view, those that the reader cannot place."""
 
     bag: Cards
     hands: tuple[Cards, ...]
@@ -160,7 +160,7 @@ class Thieves(Game[State]):
 
 
 def over(state: State) -> bool:
-    """Whether the last round is played, or somebody has nothing to play."""
+    """Whether the last round has been played, or a player has no card left."""
     return state.rounds == ROUNDS or (state.rounds > 0 and not all(map(len, state.hands)))
 
 
