@@ -57,7 +57,7 @@ class Figures:
     """The numbers of one moment. Tables, mails and mails that came in are told by what has become of them so far."""
 
     games: Mapping[str, int]
-    mails: Mapping[str, int]
+    emails: Mapping[str, int]
     oldest_mail: datetime | None
     received: Mapping[str, int]
     open_deadlines: int
@@ -75,7 +75,7 @@ def read(tx: Connection, now: datetime, since: datetime) -> Figures:
     overdue, oldest_overdue = tx.execute(_OVERDUE, {"now": now}).one()
     return Figures(
         games=_counted(tx, _GAMES, GAMES),
-        mails=_counted(tx, _MAILS, MAILS),
+        emails=_counted(tx, _MAILS, MAILS),
         oldest_mail=tx.execute(_OLDEST_MAIL).scalar_one(),
         received=_counted(tx, _RECEIVED_MAILS, RECEIVED),
         open_deadlines=_number(tx, _OPEN),

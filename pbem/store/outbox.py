@@ -132,9 +132,9 @@ class OutboxRow:
     accepted_at: datetime | None
 
 
-def queue(tx: Connection, letters: Iterable[Letter], now: datetime, due_at: datetime) -> None:
+def queue(tx: Connection, emails: Iterable[Letter], now: datetime, due_at: datetime) -> None:
     """Put mails into the queue; none leaves before it is due."""
-    rows = [_row(letter, now, due_at) for letter in letters]
+    rows = [_row(email, now, due_at) for email in emails]
     if rows:
         tx.execute(_QUEUE, rows)
 
@@ -152,17 +152,17 @@ def change(tx: Connection, outbox_id: int, **values: Any) -> None:
     )
 
 
-def turn_before(tx: Connection, mail: OutboxRow) -> OutboxRow | None:
+def turn_before(tx: Connection, email: OutboxRow) -> OutboxRow | None:
     """The last mail before this one that asked the same person on the same seat to decide, and was sent.
 
     Before the mail of a turn that is that of an earlier turn, even if this one was mailed twice.
     """
-    return prefetch.one(tx, ("turn before", mail.id), lambda: _turn_before(tx, mail))
+    return prefetch.one(tx, ("turn before", email.id), lambda: _turn_before(tx, email))
 
 
-def read_ahead(tx: Connection, mails: Collection[OutboxRow]) -> None:
+def read_ahead(tx: Connection, emails: Collection[OutboxRow]) -> None:
     """Read ahead what is told of these mails: the turn before each, and what happened to them."""
-    these = [mail.id for mail in mails]
+    these = [email.id for email in emails]
     before = {row.id: row.before for row in tx.execute(_TURNS_BEFORE, {"these": these})}
     turns = {row.id: row for row in with_ids(tx, set(before.values()))} if before else {}
     told = lines(tx, these)
@@ -256,23 +256,23 @@ def of_game(tx: Connection, game_id: int, after_seq: int = 0) -> list[OutboxRow]
     return [OutboxRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id))]
 
 
-def _row(letter: Letter, now: datetime, due_at: datetime) -> dict[str, Any]:
+def _row(email: Letter, now: datetime, due_at: datetime) -> dict[str, Any]:
     return {
-        "person_id": letter.person_id,
-        "game_id": letter.game_id,
-        "seq": letter.seq,
-        "seat": letter.seat,
-        "turn": letter.turn,
-        "kind": letter.kind,
-        "facts": _FACTS.encode(letter.facts or {}),
+        "person_id": email.person_id,
+        "game_id": email.game_id,
+        "seq": email.seq,
+        "seat": email.seat,
+        "turn": email.turn,
+        "kind": email.kind,
+        "facts": _FACTS.encode(email.facts or {}),
         "queued_at": now,
         "due_at": due_at,
     }
 
 
-def _turn_before(tx: Connection, mail: OutboxRow) -> OutboxRow | None:
-    same = {"of_game": mail.game_id, "of_seat": mail.seat, "of_person": mail.person_id, "before": mail.id}
-    turn = mail.turn if mail.kind == "turn" else None
+def _turn_before(tx: Connection, email: OutboxRow) -> OutboxRow | None:
+    same = {"of_game": email.game_id, "of_seat": email.seat, "of_person": email.person_id, "before": email.id}
+    turn = email.turn if email.kind == "turn" else None
     row = tx.execute(_TURN_BEFORE, same | {"before_turn": turn}).one_or_none()
     return None if row is None else OutboxRow(**row._mapping)
 
@@ -338,13 +338,13 @@ def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[Ou
     return _leased(tx, _CLAIM, now, until, limit) or _leased(tx, _CLAIM_LEFT, now, until, 1)
 
 
-def release(tx: Connection, mail: OutboxRow, due_at: datetime) -> None:
+def release(tx: Connection, email: OutboxRow, due_at: datetime) -> None:
     """Give a claimed mail back without a try, because it was not the mail's fault; if it is still ours to give.
 
     One that was tried before goes back among those that were left: it may be one of them, and alone it can do no harm.
     """
-    ours = (_OUTBOX.c.id == mail.id, _OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until == mail.claimed_until)
-    left = due_at if mail.attempts > 1 else None
+    ours = (_OUTBOX.c.id == email.id, _OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until == email.claimed_until)
+    left = due_at if email.attempts > 1 else None
     given = update(_OUTBOX).where(*ours)
     tx.execute(given.values(claimed_until=left, due_at=due_at, attempts=_OUTBOX.c.attempts - 1))
 
@@ -353,12 +353,12 @@ def keep(tx: Connection, written: Iterable[OutboxRow]) -> None:
     """Keep the bytes of mails that have been written."""
     rows = [
         {
-            "of_id": mail.id,
-            "new_body": mail.body,
-            "new_message_id": mail.message_id,
-            "new_rendered_at": mail.rendered_at,
+            "of_id": email.id,
+            "new_body": email.body,
+            "new_message_id": email.message_id,
+            "new_rendered_at": email.rendered_at,
         }
-        for mail in written
+        for email in written
     ]
     if rows:
         tx.execute(_KEPT, rows)
@@ -371,9 +371,9 @@ def send(tx: Connection, accepted: Mapping[int, datetime]) -> None:
         tx.execute(_SENT, rows)
 
 
-def lock_leased(tx: Connection, mails: Collection[OutboxRow]) -> set[int]:
+def lock_leased(tx: Connection, emails: Collection[OutboxRow]) -> set[int]:
     """Which of these claimed mails are still their claimer's; nobody else changes them until this transaction ends."""
-    leases = {mail.id: mail.claimed_until for mail in mails}
+    leases = {email.id: email.claimed_until for email in emails}
     wanted = select(_OUTBOX.c.id, _OUTBOX.c.claimed_until).where(_OUTBOX.c.id.in_(leases), _OUTBOX.c.status == "queued")
     found = tx.execute(wanted.order_by(_OUTBOX.c.id).with_for_update())
     return {row.id for row in found if row.claimed_until == leases[row.id]}

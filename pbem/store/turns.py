@@ -30,7 +30,7 @@ class Next:
     turn: int
     asked: Collection[int]
     answered: Collection[int]
-    mail: str
+    email: str
     told: Collection[int]
     leaves_at: datetime
 
@@ -43,7 +43,7 @@ def close(tx: Connection, game: GameRow, new: Mapping[str, Any], then: Next, now
         "next_turn": then.turn,
         "asked": bits(then.asked),
         "answered": bits(then.answered),
-        "mail": then.mail,
+        "mail": then.email,
         "because_of": new["seq"],
         "about": then.turn if then.asked else None,
         "told": bits(then.told),

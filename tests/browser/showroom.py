@@ -61,7 +61,7 @@ from tests.service.a_game import Begun
 from tests.service.acting import ROOT, an_organiser
 from tests.service.conftest import START
 from tests.service.inbox import Inbox
-from tests.service.stored import letters
+from tests.service.stored import queued_emails
 from tests.web.browser import Browser, Links
 
 NOT_PAGES: Final = re.compile(
@@ -402,7 +402,7 @@ class Showroom:
         self._carry()
         seat = next(iter(game.asked()))
         inbox.replies(game, seat, "pass", Authentication_Results=None)
-        doubt = letters(self.server, kind="was_it_you")[-1]
+        doubt = queued_emails(self.server, kind="was_it_you")[-1]
         return inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)
 
     def _carry(self) -> None:

@@ -51,9 +51,9 @@ def play_until(town, enough):
             kind = kinds[town.luck.randrange(len(kinds))]
             seats = game.load(kind).seats[0]
             town.begin(kind, seats, town.luck.choice((0, 1, seats - 1)), "10m")
-        mails = town.sink.kept[read:]
-        read += len(mails)
-        answered = sum(town.answer(mail) for mail in mails if town.luck.random() < 0.93)
+        emails = town.sink.kept[read:]
+        read += len(emails)
+        answered = sum(town.answer(email) for email in emails if town.luck.random() < 0.93)
         # Mails wait for a minute, and those who stay silent for longer: time has to pass for both.
         town.passes(STEP)
         stale = 0 if answered else stale + 1
@@ -87,21 +87,23 @@ def test_a_web_server_killed_between_commit_and_answer_has_kept_the_move_once(to
     town.add("worker")
     game_id = town.begin("sun-bid", 2, 0)
     town.passes(MINUTE)
-    until(lambda: [mail for mail in town.sink.kept if "IF YOU DO NOT ANSWER" in mail.text], "the turn's mail arrives")
-    mail = next(mail for mail in town.sink.kept if "IF YOU DO NOT ANSWER" in mail.text)
+    until(
+        lambda: [email for email in town.sink.kept if "IF YOU DO NOT ANSWER" in email.text], "the turn's mail arrives"
+    )
+    email = next(email for email in town.sink.kept if "IF YOU DO NOT ANSWER" in email.text)
     web.process.kill()
     web.process.wait()
     town.start(web, "store.committed", 1)
     with town.server.store.read() as tx:
         before = games.read(tx, game_id).seq
-    town.answer(mail)
+    town.answer(email)
     assert web.process.wait(60) == -9
     assert town.acknowledged == []
     with town.server.store.read() as tx:
         kept = games.read(tx, game_id).seq
     assert kept > before, "the move was committed"
     town.start(web)
-    again = [path for path in moves_in(mail) if post(int(web.last), path, {}) == 303]
+    again = [path for path in moves_in(email) if post(int(web.last), path, {}) == 303]
     with town.server.store.read() as tx:
         assert games.read(tx, game_id).seq == kept, "pressing again changes nothing"
     assert len(again) == 1, "only the choice that was made gets its receipt again"
@@ -127,10 +129,10 @@ def test_a_relay_that_is_dead_for_two_hours_loses_no_mail_and_nobodys_time(town)
         # A relay that was away is asked again at growing distances.
         town.passes(MINUTE)
         until(lambda: beaten(town), "the worker beats")
-        return any("IF YOU DO NOT ANSWER" in mail.text for mail in sink.kept)
+        return any("IF YOU DO NOT ANSWER" in email.text for email in sink.kept)
 
     with sink:
         until(arrived, "the mails arrive")
-        assert town.answer(next(mail for mail in sink.kept if "IF YOU DO NOT ANSWER" in mail.text))
+        assert town.answer(next(email for email in sink.kept if "IF YOU DO NOT ANSWER" in email.text))
     town.check()
     assert town.acknowledged

@@ -139,22 +139,22 @@ class Town:
 
     # People
 
-    def answer(self, mail: Kept) -> bool:
+    def answer(self, email: Kept) -> bool:
         """Do what a turn's mail asks for: press one of its buttons, often twice, on any of the web servers."""
-        if "IF YOU DO NOT ANSWER" not in mail.text:
+        if "IF YOU DO NOT ANSWER" not in email.text:
             return False
-        moves = moves_in(mail)
+        moves = moves_in(email)
         if moves:
             path, fields = self.luck.choice(moves), {}
             noted = path.split("/")[2], path.split("/")[3]
         else:
-            seat = re.search(rf"{SITE}/s/([a-z2-7]{{33}})\s", mail.text)
-            text = " ".join(mail.text.split())
+            seat = re.search(rf"{SITE}/s/([a-z2-7]{{33}})\s", email.text)
+            text = " ".join(email.text.split())
             silence = re.search(r"“([^”]+)” is played for you", text)
             printed = re.search(r"This is turn (\d+) of ", text)
-            assert seat, mail.text
-            assert silence, mail.text
-            assert printed, mail.text
+            assert seat, email.text
+            assert silence, email.text
+            assert printed, email.text
             path = f"/s/{seat[1]}/play"
             fields = {"turn": printed[1], "choice": silence[1]}
             noted = seat[1], f"turn {printed[1]}"
@@ -222,8 +222,8 @@ class Town:
 
     def _check_mails(self) -> None:
         by_name: dict[str, list[bytes]] = defaultdict(list)
-        for mail in self.sink.kept:
-            by_name[str(mail.message["message-id"])].append(mail.content)
+        for email in self.sink.kept:
+            by_name[str(email.message["message-id"])].append(email.content)
         for name, sent in by_name.items():
             assert len(set(sent)) == 1, f"{name} came with different bytes"
             assert sent[0].startswith(b"DKIM-Signature: "), "a signature is part of what has to be the same"
@@ -234,9 +234,9 @@ class Town:
         self.seen["mails"] = len(by_name)
 
 
-def moves_in(mail: Kept) -> list[str]:
+def moves_in(email: Kept) -> list[str]:
     """The paths of a mail's links that are one choice each."""
-    return re.findall(rf"{SITE}(/m/[a-z2-7]{{33}}/[^\s/]+)\s", mail.text)
+    return re.findall(rf"{SITE}(/m/[a-z2-7]{{33}}/[^\s/]+)\s", email.text)
 
 
 def post(port: int, path: str, fields: dict[str, str]) -> int:

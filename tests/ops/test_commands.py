@@ -198,17 +198,17 @@ def test_after_a_revoked_key_every_open_turn_is_mailed_again_with_links_that_wor
         asked = [seat for seat in Begun(server, game_id).asked() if Begun(server, game_id).players()[seat].bot is None]
         mailbox = post_of(read(os.environ)).transport
         assert isinstance(mailbox, LocalMailbox)
-        before = {letter.key for letter in mailbox.letters()}
+        before = {email.key for email in mailbox.letters()}
     pbem("keys", "rotate")
     done = pbem("keys", "revoke", "a")
     assert f"mails {len(asked) or 'no'} open turn" in done.output
     send_everything()
     with open_store(read(os.environ)) as store:
         server = server_on(store, read(os.environ))
-        fresh = [letter for letter in mailbox.letters() if letter.key not in before]
+        fresh = [email for email in mailbox.letters() if email.key not in before]
         assert len(fresh) == len(asked)
-        for letter in fresh:
-            content = mailbox.read(letter.key).text
+        for email in fresh:
+            content = mailbox.read(email.key).text
             tokens = set(re.findall(r"/[ms]/([a-z2-7]{33})", content))
             assert tokens
             assert {token[0] for token in tokens} == {"b"}

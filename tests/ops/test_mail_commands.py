@@ -41,11 +41,11 @@ def test_a_mail_to_try_the_relay_with_is_sent_as_players_get_theirs(pbem: Run, s
     done = pbem("mail", "test", "me@example.org", **PUBLIC, **SIGNED, PBEM_SMTP_PORT=str(sink.port))
     assert done.exit_code == 0
     assert done.output.startswith("Accepted: 250 OK.")
-    (mail,) = sink.to("me@example.org")
-    assert mail.sender == f"games@{DOMAIN}"
-    assert dkim.verify(mail.content, dnsfunc=lambda name, timeout=5: RECORD)
-    assert f"pbem mail check {DOMAIN}" in " ".join(mail.text.split())
-    assert mail.message["list-unsubscribe"] is None
+    (email,) = sink.to("me@example.org")
+    assert email.sender == f"games@{DOMAIN}"
+    assert dkim.verify(email.content, dnsfunc=lambda name, timeout=5: RECORD)
+    assert f"pbem mail check {DOMAIN}" in " ".join(email.text.split())
+    assert email.message["list-unsubscribe"] is None
 
 
 def test_a_mail_that_the_relay_does_not_take_is_said_with_its_words(pbem: Run, sink: Sink) -> None:
@@ -59,8 +59,8 @@ def test_a_mail_that_the_relay_does_not_take_is_said_with_its_words(pbem: Run, s
 def test_without_a_relay_it_is_in_the_local_mailbox(pbem: Run, folder: Path) -> None:
     pbem("init")
     assert pbem("mail", "test", "me@example.org").exit_code == 0
-    (letter,) = LocalMailbox(folder / ".pbem" / "mailbox").letters()
-    assert letter.to == "me@example.org"
+    (email,) = LocalMailbox(folder / ".pbem" / "mailbox").letters()
+    assert email.to == "me@example.org"
 
 
 def test_without_answers_the_mail_asks_for_none_and_nobody_waits_for_one(pbem: Run, sink: Sink) -> None:
@@ -68,14 +68,14 @@ def test_without_answers_the_mail_asks_for_none_and_nobody_waits_for_one(pbem: R
     assert (waiting.exit_code, sink.kept) == (1, [])
     assert "PBEM_INBOUND_REPLIES=yes" in waiting.output
     pbem("mail", "test", "me@example.org", **PUBLIC, PBEM_SMTP_PORT=str(sink.port))
-    (mail,) = sink.kept
-    assert mail.message["reply-to"] is None
-    assert "answer it" not in mail.text
+    (email,) = sink.kept
+    assert email.message["reply-to"] is None
+    assert "answer it" not in email.text
 
 
-def answers(pbem: Run, mail: Kept, settings: dict[str, str], vouched: str) -> str:
+def answers(pbem: Run, email: Kept, settings: dict[str, str], vouched: str) -> str:
     """Who got a test mail answers it, and a worker reads that; the address it went to."""
-    to = str(mail.message["reply-to"])
+    to = str(email.message["reply-to"])
     raw = (
         f"Received: from mx.example.org by {DOMAIN}\nAuthentication-Results: {DOMAIN}; {vouched}\n"
         f"From: <me@example.org>\nTo: {to}\nMessage-ID: <{len(vouched)}@example.org>\nSubject: Re\n\nbid 7, it is here\n"
@@ -104,14 +104,14 @@ def test_a_test_mail_that_is_answered_shows_that_both_directions_work(
 
     monkeypatch.setattr(mail_checks, "sleep", meanwhile)
     done = pbem("mail", "test", "me@example.org", "--wait", "1", **settings)
-    (mail,) = sink.kept
-    assert "Please answer it now" in " ".join(mail.text.split())
+    (email,) = sink.kept
+    assert "Please answer it now" in " ".join(email.text.split())
     assert done.exit_code == 0, done.output
     assert "round trip: a test mail was answered from example.org; spf=pass, dmarc=pass" in done.output
     assert len(waits) == 3
     doctor = pbem("doctor", **settings).output
     assert "round trip: a test mail was answered from example.org" in doctor
-    token = str(mail.message["reply-to"])[2:35]
+    token = str(email.message["reply-to"])[2:35]
     assert token not in done.output + doctor
     assert "me@example.org" not in doctor
 

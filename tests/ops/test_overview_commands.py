@@ -54,11 +54,11 @@ def test_a_mail_about_no_table_that_was_given_up_is_told_and_sent_again(typed):
     with open_server(read_settings()) as server:
         server.store.write(lambda tx: outbox.queue(tx, [outbox.Letter(1, "links")], server.now(), server.now()))
         with server.store.read() as tx:
-            (mail,) = outbox.of_kind(tx, 1, "links", "queued")
-        server.store.write(lambda tx: outbox.change(tx, mail.id, status="parked"))
-        server.store.write(lambda tx: ledger.note(tx, mail.id, server.now(), "parked", "554 no"))
-    assert f"mail {mail.id} (links) to person 1 was given up: 554 no" in typed("overview").output
-    assert typed("person", "resend", str(mail.id), "--reason", "The relay was mended.").exit_code == 0
+            (email,) = outbox.of_kind(tx, 1, "links", "queued")
+        server.store.write(lambda tx: outbox.change(tx, email.id, status="parked"))
+        server.store.write(lambda tx: ledger.note(tx, email.id, server.now(), "parked", "554 no"))
+    assert f"mail {email.id} (links) to person 1 was given up: 554 no" in typed("overview").output
+    assert typed("person", "resend", str(email.id), "--reason", "The relay was mended.").exit_code == 0
     assert "was given up:" not in typed("overview").output
     assert seen()[1] == [("retry", "command")]
 

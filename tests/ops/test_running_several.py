@@ -59,8 +59,8 @@ class Place:
         """Click on links in mails as they come, until so many moves more are made."""
         for _ in range(moves):
             turn = game.row().turn
-            mail = self.asking()
-            (path, *_) = moves_in(mail)
+            email = self.asking()
+            (path, *_) = moves_in(email)
             assert get(self.port, path, {"Host": "127.0.0.1:8000"})[0] == 200
             assert post(self.port, path, {}) == 303
             assert game.row().turn > turn
@@ -69,10 +69,10 @@ class Place:
         """The next mail with links that nobody has clicked on, as soon as it comes."""
 
         def came() -> Kept | None:
-            for number, mail in enumerate(self.sink.kept):
-                if number not in self.answered and "IF YOU DO NOT ANSWER" in mail.text and moves_in(mail):
+            for number, email in enumerate(self.sink.kept):
+                if number not in self.answered and "IF YOU DO NOT ANSWER" in email.text and moves_in(email):
                     self.answered.add(number)
-                    return mail
+                    return email
             return None
 
         found = until(came, "a mail asks for something")

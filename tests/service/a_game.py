@@ -44,7 +44,7 @@ class Begun:
         with self.server.store.read() as tx:
             return list(log_rows.chain(tx, self.id, games.read(tx, self.id).key))
 
-    def mails(self) -> list[OutboxRow]:
+    def emails(self) -> list[OutboxRow]:
         """All mails about the game, the oldest first."""
         with self.server.store.read() as tx:
             return outbox.of_game(tx, self.id, -1)

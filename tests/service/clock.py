@@ -17,7 +17,7 @@ from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.outbox import OutboxRow
 from tests.service.a_game import Begun
-from tests.service.stored import letters
+from tests.service.stored import queued_emails
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
@@ -56,32 +56,32 @@ class Time:
     def sends(self, accepted_at: datetime | None = None, kind: str = "turn") -> dict[int, Due]:
         """All turn mails in the queue are rendered and accepted; what each promised, by seat."""
         promised = {}
-        for mail in letters(self.server, kind=kind):
-            if mail.status == "queued":
-                promised[mail.seat if mail.seat is not None else -1] = self.renders(mail)
-                self.accepts(mail, accepted_at)
+        for email in queued_emails(self.server, kind=kind):
+            if email.status == "queued":
+                promised[email.seat if email.seat is not None else -1] = self.renders(email)
+                self.accepts(email, accepted_at)
         return promised
 
-    def renders(self, mail: OutboxRow) -> Due:
+    def renders(self, email: OutboxRow) -> Due:
         """A turn mail is rendered now."""
 
         def render(tx: Tx) -> Due:
-            assert mail.game_id is not None
-            assert mail.turn is not None
-            assert mail.seat is not None
-            game = games.lock(tx, mail.game_id)
-            key = mail.game_id, mail.turn, mail.seat
+            assert email.game_id is not None
+            assert email.turn is not None
+            assert email.seat is not None
+            game = games.lock(tx, email.game_id)
+            key = email.game_id, email.turn, email.seat
             return clocks_deadlines.promise(tx, {game.id: game}, {key}, self.server.now())[key]
 
         return self.server.store.write(render)
 
-    def accepts(self, mail: OutboxRow, at: datetime | None = None) -> None:
+    def accepts(self, email: OutboxRow, at: datetime | None = None) -> None:
         """The next hop accepts a mail."""
 
         def accept(tx: Tx) -> None:
-            outbox.change(tx, mail.id, status="sent", accepted_at=at or self.server.now())
-            tables = games.lock_all(tx, {mail.game_id} if mail.game_id is not None else set())
-            clocks_deadlines.mails_accepted(tx, self.server, tables, [(mail, at or self.server.now())])
+            outbox.change(tx, email.id, status="sent", accepted_at=at or self.server.now())
+            tables = games.lock_all(tx, {email.game_id} if email.game_id is not None else set())
+            clocks_deadlines.mails_accepted(tx, self.server, tables, [(email, at or self.server.now())])
 
         self.server.store.write(accept)
 

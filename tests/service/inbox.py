@@ -22,7 +22,7 @@ from pbem.store.received import ReceivedRow
 from pbem.store.schema import Received, table_of
 from pbem.tokens import Purpose
 from tests.service.a_game import Begun
-from tests.service.stored import letters
+from tests.service.stored import queued_emails
 
 HOST = "play.example.org"
 OUR_SENDER = f"games@{HOST}"
@@ -60,8 +60,8 @@ class Inbox:
 
     def bounce_address(self, game: Begun, seat: int, kind: str = "turn") -> tuple[int, str]:
         """The number of the last mail of a kind to a seat's player, and where it returns to."""
-        mail = [each for each in letters(self.server, game.person_at(seat), kind) if each.game_id == game.id][-1]
-        return mail.id, f"b+{self.token(Purpose.BOUNCE, person_id=mail.person_id, outbox_id=mail.id)}@{HOST}"
+        email = [each for each in queued_emails(self.server, game.person_at(seat), kind) if each.game_id == game.id][-1]
+        return email.id, f"b+{self.token(Purpose.BOUNCE, person_id=email.person_id, outbox_id=email.id)}@{HOST}"
 
     def written(self, game: Begun, seat: int, text: str, headers: Mapping[str, str | None] | None = None) -> bytes:
         """A reply as it comes from our own mail server, which has found that it is by the seat's player."""

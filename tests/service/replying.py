@@ -16,7 +16,7 @@ from pbem.store import received as store_received
 from pbem.store.links import Meant
 from pbem.tokens import Purpose
 from tests.service.a_game import Begun
-from tests.service.stored import letters
+from tests.service.stored import queued_emails
 
 _NUMBERS = count(1)
 
@@ -75,7 +75,7 @@ class Answers:
 
     def receipts(self) -> list[dict[str, Any]]:
         """What each receipt tells, the oldest first."""
-        return [json.loads(letter.facts) for letter in letters(self.server, kind="receipt")]
+        return [json.loads(email.facts) for email in queued_emails(self.server, kind="receipt")]
 
     def outcomes(self) -> list[tuple[str, str, str | None]]:
         """What the newest receipt says became of each line."""

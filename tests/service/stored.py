@@ -27,7 +27,7 @@ def everything(store: Store) -> dict[str, list[tuple[Any, ...]]]:
         }
 
 
-def letters(server: Server, person_id: int | None = None, kind: str | None = None) -> list[OutboxRow]:
+def queued_emails(server: Server, person_id: int | None = None, kind: str | None = None) -> list[OutboxRow]:
     """The mails in the outbox, of all or of one person, of all kinds or of one."""
     with server.store.read() as tx:
         rows = [OutboxRow(**row._mapping) for row in tx.execute(select(_OUTBOX).order_by(_OUTBOX.c.id))]
@@ -36,7 +36,7 @@ def letters(server: Server, person_id: int | None = None, kind: str | None = Non
 
 def kinds(server: Server, person_id: int) -> list[str]:
     """What kinds of mail somebody was written, in order."""
-    return [row.kind for row in letters(server, person_id)]
+    return [row.kind for row in queued_emails(server, person_id)]
 
 
 @contextmanager

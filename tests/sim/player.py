@@ -66,9 +66,9 @@ class Player:
         """How long until the next mail is read."""
         return timedelta(minutes=1) + self.manners.usually * self.luck.expovariate(1.0)
 
-    def reads(self, mail: Arrived, now: datetime) -> bool:
+    def reads(self, email: Arrived, now: datetime) -> bool:
         """Read one mail and act on it; whether there was something to answer that failed and is worth another try."""
-        links = _links(mail.text, self.browser.site)
+        links = _links(email.text, self.browser.site)
         if self.manners.scanned:
             self.seen["scanner opened everything"] += 1
             for path in links:
@@ -76,7 +76,7 @@ class Player:
         if self.manners.gone_from is not None and now >= self.manners.gone_from:
             self.seen["mail to somebody who is gone"] += 1
             return False
-        if not asks(mail.text):
+        if not asks(email.text):
             return False
         if self.links_had and self.luck.random() < self.manners.old_links:
             self._use_an_old_link()
@@ -87,9 +87,9 @@ class Player:
         self.links_had += moves
         if moves and self.luck.random() < 0.9:
             return self._by_link(self.luck.choice(moves))
-        silence = _SILENCE.search(mail.text)
+        silence = _SILENCE.search(email.text)
         if not seats or silence is None:
-            raise BrokenError(f"a turn mail cannot be played from: {mail.subject}")
+            raise BrokenError(f"a turn mail cannot be played from: {email.subject}")
         return self._by_page(seats[0], " ".join(silence[1].split()))
 
     def _chooses_when_mails_come(self, path: str) -> None:

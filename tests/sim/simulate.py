@@ -249,30 +249,30 @@ class _Run:
 
         return opens
 
-    def _mail_arrived(self, mail: Arrived) -> None:
-        self._note("mail", mail.to, mail.subject, hashlib.sha256(mail.text.encode()).hexdigest())
-        self.heads |= set(re.findall(r"against later changes to the record: ([0-9a-f]{20})", mail.text))
-        if (seat := re.search(r"/s/([a-z2-7]{33})\s", mail.text)) and asks(mail.text):
+    def _mail_arrived(self, email: Arrived) -> None:
+        self._note("mail", email.to, email.subject, hashlib.sha256(email.text.encode()).hexdigest())
+        self.heads |= set(re.findall(r"against later changes to the record: ([0-9a-f]{20})", email.text))
+        if (seat := re.search(r"/s/([a-z2-7]{33})\s", email.text)) and asks(email.text):
             with self._calm():
-                self.truth.arrived(mail, seat[1])
+                self.truth.arrived(email, seat[1])
         for kind, sign in (("reminder", "This is a reminder."), ("bot took a seat over", "a bot plays")):
-            if sign in mail.text or sign in mail.subject:
+            if sign in email.text or sign in email.subject:
                 self.seen[kind] += 1
-        player = self.players[mail.to]
-        self._plan(player.delay(), self._reads(player, mail))
+        player = self.players[email.to]
+        self._plan(player.delay(), self._reads(player, email))
 
-    def _reads(self, player: Player, mail: Arrived) -> Callable[[], None]:
+    def _reads(self, player: Player, email: Arrived) -> Callable[[], None]:
         def reads() -> None:
             self._stirred = self.clock.now()
-            self._note("reads", player.address, mail.name)
+            self._note("reads", player.address, email.name)
             try:
-                again = player.reads(mail, self.clock.now())
+                again = player.reads(email, self.clock.now())
             except Crash:
                 self.seen["crash under a request"] += 1
                 self.truth.unanswered.add(self.clock.now())
                 again = True
             if again:
-                self._plan(timedelta(minutes=2), self._reads(player, mail))
+                self._plan(timedelta(minutes=2), self._reads(player, email))
 
         return reads
 

@@ -49,15 +49,15 @@ class Truth:
     promised: dict[Turn, list[tuple[datetime, datetime]]] = field(default_factory=lambda: defaultdict(list))
     away: list[Interval] = field(default_factory=list)
 
-    def arrived(self, mail: Arrived, seat_token: str) -> None:
+    def arrived(self, email: Arrived, seat_token: str) -> None:
         """A mail that asks for something is in its player's inbox, and says until when there is time."""
         link = self.server.read(links.follow, seat_token, Purpose.SEAT)
         key = _turn(link, link.turn)
-        self.told_at.setdefault(key, mail.at)
-        if not mail.subject.startswith("Re: "):
-            self.asked_at.setdefault(key, mail.at)
-        if (until := until_in(mail.text)) is not None:
-            self.promised[key].append((mail.at, until))
+        self.told_at.setdefault(key, email.at)
+        if not email.subject.startswith("Re: "):
+            self.asked_at.setdefault(key, email.at)
+        if (until := until_in(email.text)) is not None:
+            self.promised[key].append((email.at, until))
 
     def told(self, answer: Answered) -> None:
         """A page has said that a choice was taken: then it is in the log at this moment."""
@@ -86,15 +86,15 @@ class Truth:
             with store.read() as tx:
                 row = games.read(tx, game_id)
                 log = list(log_rows.chain(tx, row.id, row.key))
-                mails = outbox.of_game(tx, row.id, -1)
-                lines = ledger.lines(tx, [mail.id for mail in mails])
-                without_mail = self._without_mail(tx, mails, lines)
+                emails = outbox.of_game(tx, row.id, -1)
+                lines = ledger.lines(tx, [email.id for email in emails])
+                without_mail = self._without_mail(tx, emails, lines)
             if row.status != "over":
                 raise BrokenError(f"game {row.id} has not ended: it is {row.status}")
             known |= {each.hash.hex()[:20] for each in log}
             self._moves(row, log)
             self._time_outs(row, log, without_mail)
-            _mails(mails, far_end)
+            _mails(emails, far_end)
         if not heads <= known:
             raise BrokenError(f"mails have shown heads that no log has: {sorted(heads - known)}")
         return rows
@@ -132,7 +132,7 @@ class Truth:
                 raise BrokenError(f"nobody was told of the choice in row {each.seq} of game {row.id}")
 
     def _without_mail(
-        self, tx: Tx, mails: list[outbox.OutboxRow], lines: dict[int, list[ledger.LedgerRow]]
+        self, tx: Tx, emails: list[outbox.OutboxRow], lines: dict[int, list[ledger.LedgerRow]]
     ) -> dict[Any, datetime]:
         """Turns of which nobody need have been told, and since when their clocks may have run.
 
@@ -140,15 +140,15 @@ class Truth:
         holds a table up for so long and no longer.
         """
         found = {}
-        for mail in mails:
-            if mail.kind != "turn":
+        for email in emails:
+            if email.kind != "turn":
                 continue
-            key = (mail.game_id, mail.turn, mail.seat)
-            if any(line.what in ("waits", "withheld") for line in lines.get(mail.id, [])):
-                found[key] = mail.queued_at + self.server.hold
-            elif mail.status == "undeliverable":
-                for failed in reachability.failures(tx, {mail.person_id}, mail.queued_at)[mail.person_id][:1]:
-                    found[key] = max(mail.queued_at, failed.start + PATIENCE)
+            key = (email.game_id, email.turn, email.seat)
+            if any(line.what in ("waits", "withheld") for line in lines.get(email.id, [])):
+                found[key] = email.queued_at + self.server.hold
+            elif email.status == "undeliverable":
+                for failed in reachability.failures(tx, {email.person_id}, email.queued_at)[email.person_id][:1]:
+                    found[key] = max(email.queued_at, failed.start + PATIENCE)
         return found
 
     def _time_outs(self, row: GameRow, log: list[Row], without_mail: dict[Any, datetime]) -> None:
@@ -226,14 +226,14 @@ def _choice_in(rules: Game[Any], row: Row, turn: int, seat: int) -> Any:
     return None
 
 
-def _mails(mails: list[outbox.OutboxRow], far_end: FarEnd) -> None:
+def _mails(emails: list[outbox.OutboxRow], far_end: FarEnd) -> None:
     """Nothing waits, nothing is lost: what was sent is there."""
-    for mail in mails:
-        if mail.status in ("queued", "parked"):
-            raise BrokenError(f"mail {mail.id} ({mail.kind}, game {mail.game_id}) is {mail.status} at the end")
+    for email in emails:
+        if email.status in ("queued", "parked"):
+            raise BrokenError(f"mail {email.id} ({email.kind}, game {email.game_id}) is {email.status} at the end")
         # What a digest has told has no name of its own.
-        if mail.status == "sent" and mail.message_id is not None and mail.message_id not in far_end.bytes_of:
-            raise BrokenError(f"mail {mail.id} ({mail.kind}, game {mail.game_id}) was accepted by nobody")
+        if email.status == "sent" and email.message_id is not None and email.message_id not in far_end.bytes_of:
+            raise BrokenError(f"mail {email.id} ({email.kind}, game {email.game_id}) was accepted by nobody")
 
 
 def _overlap(hole: Interval, start: datetime, end: datetime) -> timedelta:

@@ -113,10 +113,10 @@ class World:
         person = self.game.person_at(seat)
         with self.server.store.read() as tx:
             address = people_store.read(tx, person).address
-        mails = [parcel for parcel in self.inbox.kept if parcel.recipient == address]
-        found = {f"mail {number}, {_kind(mail.content)}": mail.content for number, mail in enumerate(mails)}
-        found |= {f"envelope {number}": f"{mail.sender} {mail.name}".encode() for number, mail in enumerate(mails)}
-        found |= dict(self._pages(seat, b"".join(mail.content for mail in mails)))
+        emails = [parcel for parcel in self.inbox.kept if parcel.recipient == address]
+        found = {f"mail {number}, {_kind(email.content)}": email.content for number, email in enumerate(emails)}
+        found |= {f"envelope {number}": f"{email.sender} {email.name}".encode() for number, email in enumerate(emails)}
+        found |= dict(self._pages(seat, b"".join(email.content for email in emails)))
         blanks = [hash_chain.short(each.hash).encode() for each in self.game.log()]
         return {what: _blanked(content, blanks) for what, content in found.items()}
 
@@ -188,14 +188,14 @@ class World:
             pass
         before = len(self.inbox.kept)
         self._carry()
-        receipts = [mail for mail in self.inbox.kept[before:] if _kind(mail.content) == "receipt"]
+        receipts = [email for email in self.inbox.kept[before:] if _kind(email.content) == "receipt"]
         assert len(receipts) == len(last) > 0, "everybody who writes gets a receipt"
 
-    def _pages(self, seat: int, mails: bytes) -> Iterator[tuple[str, bytes]]:
+    def _pages(self, seat: int, emails: bytes) -> Iterator[tuple[str, bytes]]:
         """Every page that can be reached from the mails, the previews of its forms, and what programs are told."""
         browser, row = Browser(self.app), self.game.row()
         move, token = self._links[seat]
-        written = mails.replace(b"=\r\n", b"").decode()
+        written = emails.replace(b"=\r\n", b"").decode()
         waiting = [each.removeprefix(HOST) for each in re.findall(rf"{HOST}/[^\s<>\"=]*", written)]
         waiting += [f"/s/{token}", f"/m/{move}/nonsense", f"/t/{row.key}"]
         waiting += [f"/s/{token}/receipt/{turn}" for turn in range(row.turn + 1)]
@@ -272,8 +272,8 @@ def told(truth: Truth, folder: Path) -> Iterator[World]:
             world.close()
 
 
-def _kind(mail: bytes) -> str:
-    found = _FEEDBACK_ID.search(mail)
+def _kind(email: bytes) -> str:
+    found = _FEEDBACK_ID.search(email)
     assert found is not None
     return found[1].decode()
 

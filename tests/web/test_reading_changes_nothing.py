@@ -16,7 +16,7 @@ from pbem.store.schema import Base
 from pbem.tokens import Purpose
 from tests.service.acting import ANN
 from tests.service.inbox import Inbox
-from tests.service.stored import letters
+from tests.service.stored import queued_emails
 from tests.web.desk_pages import at_the_desk
 
 GARBAGE = ["a" * 33, "abc", "a" * 500, "%F0%9F%A6%8A", "..%2F..%2Fetc", "0", "-1"]
@@ -44,7 +44,7 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
     inbox = Inbox(server, clock)
     (asked,) = game.asked()
     inbox.replies(game, asked, "pass", Authentication_Results=None)
-    (doubt,) = letters(server, kind="was_it_you")
+    (doubt,) = queued_emails(server, kind="was_it_you")
     player = game.person_at(0)
     ended = table("templari", 3)
     for each in range(3):
@@ -56,7 +56,7 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
     server.run(feeds.renew, player)
     server.run(delete.ask, player)
     carry()
-    (goodbye,) = letters(server, player, "farewell")
+    (goodbye,) = queued_emails(server, player, "farewell")
     tokens = {
         "move": [move],
         "seat": [seat, links.of(game, next(iter(game.asked())))[1]],

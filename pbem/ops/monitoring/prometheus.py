@@ -80,7 +80,7 @@ class _DatabaseNumbers(Collector):
 def _families(found: Figures, now: float) -> Iterator[GaugeMetricFamily]:
     for name, says, counted in (
         ("pbem_games", "Tables, by how far they are.", found.games),
-        ("pbem_mails_waiting", "Mails that have not left, by why.", found.mails),
+        ("pbem_mails_waiting", "Mails that have not left, by why.", found.emails),
         ("pbem_received_mails_waiting", "Mails that came in and are not dealt with, by why.", found.received),
     ):
         family = GaugeMetricFamily(name, says, labels=("status",))

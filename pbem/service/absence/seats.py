@@ -53,12 +53,12 @@ def give_to_person(
     row = _change_hands(tx, server, row, record, seat, person_id=person.id, bot=None, name=name)
     now = server.now()
     facts = {"by": by} | because(reason)
-    letters = [outbox.Letter(person.id, "seated", row.id, record.seq, seat, row.turn, facts)]
+    emails = [outbox.Letter(person.id, "seated", row.id, record.seq, seat, row.turn, facts)]
     if (asked := _asked(tx, row, seat)) is not None:
         anew: dict[str, Any] = dict.fromkeys(_UNKNOWN_YET)
         deadlines.change(tx, asked, asked_at=now, reminded=0, extensions="[]", attempts=0, **anew)
-        letters.append(outbox.Letter(person.id, "turn", row.id, record.seq, seat, row.turn))
-    outbox.queue(tx, letters, now, now)
+        emails.append(outbox.Letter(person.id, "turn", row.id, record.seq, seat, row.turn))
+    outbox.queue(tx, emails, now, now)
     return row
 
 
@@ -88,10 +88,10 @@ def _change_hands(tx: Tx, server: Server, row: GameRow, record: Record, seat: in
     tables.drop_vote(tx, row.id, seat)
     links.revoke_seat(tx, row.id, seat)
     now = server.now()
-    for letter in outbox.of_game(tx, row.id, -1):
-        if letter.seat == seat and letter.status == "queued":
-            outbox.change(tx, letter.id, status="superseded")
-            ledger.note(tx, letter.id, now, "superseded", "somebody else plays the seat now")
+    for email in outbox.of_game(tx, row.id, -1):
+        if email.seat == seat and email.status == "queued":
+            outbox.change(tx, email.id, status="superseded")
+            ledger.note(tx, email.id, now, "superseded", "somebody else plays the seat now")
     return row
 
 

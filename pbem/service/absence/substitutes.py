@@ -247,9 +247,9 @@ def _ask_for_substitute(tx: Tx, server: Server, game: GameRow, offer_id: int, se
         if blocks.ban_in_force(tx, person, now) is None
     ]
     facts = {"offer": offer_id}
-    letters = [outbox.Letter(person, "substitute", game.id, None, seat, None, facts) for person in sorted(drawn)]
-    outbox.queue(tx, letters, now, now)
-    return len(letters)
+    emails = [outbox.Letter(person, "substitute", game.id, None, seat, None, facts) for person in sorted(drawn)]
+    outbox.queue(tx, emails, now, now)
+    return len(emails)
 
 
 def _seat_of(tx: Tx, game_id: int, seat: int) -> tuple[GameRow, PlayerRow, list[PlayerRow]]:

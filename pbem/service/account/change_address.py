@@ -47,11 +47,11 @@ def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
                 remedy=_("Please use the link in one of them, or try again tomorrow."),
             )
     asking = {"here": True, "person": person.id, "address": given}
-    letters = [
+    emails = [
         outbox.Letter(newcomer.id, "new_address", facts=asking),
         outbox.Letter(person.id, "new_address", facts={"here": False}),
     ]
-    outbox.queue(tx, letters, now, now)
+    outbox.queue(tx, emails, now, now)
 
 
 def change_address(tx: Tx, server: Server, person_id: int, address: str, reason: str = "") -> tuple[int, int]:
@@ -78,17 +78,19 @@ def change_address(tx: Tx, server: Server, person_id: int, address: str, reason:
     sessions.end_all(tx, server, Holder(person_id=person_id))
     reachability.reached(tx, server, person_id)
     outbox.unwrite_to(tx, person_id)
-    letters = [
+    emails = [
         outbox.Letter(number, "moved", facts={"here": here, "reason": reason})
         for number, here in ((before, False), (person_id, True))
     ]
-    on_their_way = {(mail.game_id, mail.turn, mail.seat) for mail in outbox.of_kind(tx, person_id, "turn", "queued")}
+    on_their_way = {
+        (email.game_id, email.turn, email.seat) for email in outbox.of_kind(tx, person_id, "turn", "queued")
+    }
     current = [row for row in asked if row.turn == locked[row.game_id].turn]
     again = [row for row in current if (row.game_id, row.turn, row.seat) not in on_their_way]
-    letters += [
+    emails += [
         outbox.Letter(person_id, "turn", row.game_id, None, row.seat, row.turn, {AT_WISH: True}) for row in again
     ]
-    outbox.queue(tx, letters, now, now)
+    outbox.queue(tx, emails, now, now)
     return before, len(again)
 
 

@@ -27,28 +27,28 @@ class Asked:
 
 def at(tx: Tx, server: Server, token: str) -> Asked:
     """What the page of a link says, before anybody has pressed its button."""
-    link, mail = _open(tx, server, token)
-    asking = json.loads(mail.facts).get("person", link.person_id)
-    return Asked(mail.kind, people.read(tx, asking).name)
+    link, email = _open(tx, server, token)
+    asking = json.loads(email.facts).get("person", link.person_id)
+    return Asked(email.kind, people.read(tx, asking).name)
 
 
 def say_yes(tx: Tx, server: Server, token: str) -> str:
     """Do what was asked; the kind of the mail that asked for it."""
-    link, mail = _open(tx, server, token)
+    link, email = _open(tx, server, token)
     assert link.person_id is not None
-    if mail.kind == "farewell":
+    if email.kind == "farewell":
         delete.delete_person(tx, server, link.person_id)
-        return mail.kind
-    facts = json.loads(mail.facts)
+        return email.kind
+    facts = json.loads(email.facts)
     # The link was mailed to the new address, which is this person's once they have pressed its button.
     if people.read(tx, facts["person"]).address != facts["address"]:
         change_address.change_address(tx, server, facts["person"], facts["address"])
-    return mail.kind
+    return email.kind
 
 
 def _open(tx: Tx, server: Server, token: str) -> tuple[Link, OutboxRow]:
     link = links.follow(tx, server, token, Purpose.YES)
     assert link.outbox_id is not None
-    mail = outbox.read(tx, link.outbox_id)
-    assert mail is not None, "its link is made with it"
-    return link, mail
+    email = outbox.read(tx, link.outbox_id)
+    assert email is not None, "its link is made with it"
+    return link, email

@@ -149,7 +149,7 @@ def at(tx: Tx, server: Server, person_id: int) -> Own:
     )
 
 
-def mails(tx: Tx, server: Server, person_id: int) -> Mails:
+def emails(tx: Tx, server: Server, person_id: int) -> Mails:
     """How one is mailed, and what became of one's mails."""
     person = people.read(tx, person_id)
     listed = ledger.lines_of_person(tx, person_id, MOST_MAILS)

@@ -98,12 +98,12 @@ def broken_promises(tx: Tx, server: Server, games: Games, keys: Collection[Key])
     return {key for key, clock in clocks_of(tx, games, waiting).items() if _is_broken(clock)}
 
 
-def mails_accepted(tx: Tx, server: Server, games: Games, mails: Iterable[tuple[OutboxRow, datetime]]) -> None:
+def mails_accepted(tx: Tx, server: Server, games: Games, emails: Iterable[tuple[OutboxRow, datetime]]) -> None:
     """Start the clocks of turns, because their mails were accepted by the next hop; a repetition starts nothing."""
     turns = {
-        (mail.game_id, mail.turn, mail.seat): (mail.person_id, accepted_at)
-        for mail, accepted_at in mails
-        if mail.kind == "turn" and mail.game_id is not None and mail.turn is not None and mail.seat is not None
+        (email.game_id, email.turn, email.seat): (email.person_id, accepted_at)
+        for email, accepted_at in emails
+        if email.kind == "turn" and email.game_id is not None and email.turn is not None and email.seat is not None
     }
     _start(tx, server, games, turns)
 
@@ -227,9 +227,9 @@ def queue_notice(
     """Tell somebody at a table what has happened to its time. Moments in the facts are written as text."""
     said = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in facts.items()}
     seat, turn = (None, None) if row is None else (row.seat, row.turn)
-    letter = outbox.Letter(person_id, "notice", game.id, None, seat, turn, {"what": what} | said)
+    email = outbox.Letter(person_id, "notice", game.id, None, seat, turn, {"what": what} | said)
     now = server.now()
-    outbox.queue(tx, [letter], now, now)
+    outbox.queue(tx, [email], now, now)
 
 
 @dataclass(frozen=True, slots=True)

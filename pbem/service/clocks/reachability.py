@@ -111,9 +111,9 @@ def _reach(tx: Tx, server: Server, person_id: int) -> int | None:
     reachability.forget_points(tx, person_id)
     settle_person(tx, server, person_id, locked)
     held_back = outbox.turns_refused(tx, person_id)
-    for mail in held_back:
-        outbox.change(tx, mail.id, status="queued", due_at=now, claimed_until=None, attempts=0)
-        ledger.note(tx, mail.id, now, "resent", "the address can be reached again")
+    for email in held_back:
+        outbox.change(tx, email.id, status="queued", due_at=now, claimed_until=None, attempts=0)
+        ledger.note(tx, email.id, now, "resent", "the address can be reached again")
     for game, who, other in _companions(tx, person_id):
         clocks_deadlines.queue_notice(tx, server, other, game, None, "reachable", {"who": who})
     return len(held_back)

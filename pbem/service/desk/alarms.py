@@ -38,15 +38,15 @@ def _tell(tx: Tx, server: Server) -> int:
     if not slots.take_slot(tx, "alarms", _span(now)):
         return 0
     found = alarms.take(tx, now)
-    letters = []
+    emails = []
     for organiser in organisers.all_of_them(tx):
         # An organiser is somebody with an address like everybody, and may play as well.
         person = addresses.find_or_add(tx, server, organiser.address)
-        letters.append(
+        emails.append(
             outbox.Letter(person.id, "alert", facts={"who": organiser.name, "alarms": _grouped(tx, found, person.id)})
         )
     if found:
-        outbox.queue(tx, letters, now, now)
+        outbox.queue(tx, emails, now, now)
     return len(found)
 
 

@@ -42,16 +42,16 @@ def read(
 ) -> Letter:
     """Read a mail about this table, or to this person about whatever it is."""
 
-    mail = outbox.read(tx, outbox_id)
-    if mail is None or game_id not in (None, mail.game_id) or person_id not in (None, mail.person_id):
+    email = outbox.read(tx, outbox_id)
+    if email is None or game_id not in (None, email.game_id) or person_id not in (None, email.person_id):
         raise NotFound(_("There is no such mail."), remedy=_("Nothing was shown."))
-    return _read(tx, server, actor, mail, reason)
+    return _read(tx, server, actor, email, reason)
 
 
-def _read(tx: Tx, server: Server, actor: Actor, mail: OutboxRow, reason: str) -> Letter:
-    told = set() if mail.game_id is None else {mail.game_id}
-    if mail.kind == "digest" and mail.body is not None:
-        told |= digests.tables_of(tx, mail)
+def _read(tx: Tx, server: Server, actor: Actor, email: OutboxRow, reason: str) -> Letter:
+    told = set() if email.game_id is None else {email.game_id}
+    if email.kind == "digest" and email.body is not None:
+        told |= digests.tables_of(tx, email)
     # Locked, so that nobody takes a seat there between the question whether they play and what they are shown.
     for number in sorted(told):
         games.lock(tx, number)
@@ -62,10 +62,10 @@ def _read(tx: Tx, server: Server, actor: Actor, mail: OutboxRow, reason: str) ->
         actor,
         Act.READ_MAIL,
         reason,
-        game_id=mail.game_id,
-        person_id=mail.person_id,
-        mail=mail.id,
-        kind=mail.kind,
+        game_id=email.game_id,
+        person_id=email.person_id,
+        email=email.id,
+        kind=email.kind,
     )
-    shown = None if mail.body is None else opened(f"{mail.id}", without_tokens(mail.body))
-    return Letter(ledger.lines_of_email(tx, mail), people.read(tx, mail.person_id).name, shown)
+    shown = None if email.body is None else opened(f"{email.id}", without_tokens(email.body))
+    return Letter(ledger.lines_of_email(tx, email), people.read(tx, email.person_id).name, shown)

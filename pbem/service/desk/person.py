@@ -36,7 +36,7 @@ class Profile:
     person: PersonRow
     now: datetime
     tables: Page
-    mails: tuple[Listed, ...]
+    emails: tuple[Listed, ...]
     devices: tuple[Session, ...]
     punctuality: Reliability
     bans: tuple[BanRow, ...]

@@ -95,7 +95,7 @@ class Desk:
     seats: tuple[Sitting, ...]
     log: tuple[LoggedRow, ...]
     acts: tuple[AuditRow, ...]
-    mails: tuple[Listed, ...]
+    emails: tuple[Listed, ...]
     said: tuple[Line, ...]
     turns: tuple[tuple[int, str], ...]
     called: Mapping[int, str]
@@ -124,7 +124,7 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> Desk:
     game = games.read(tx, game_id)
     for_host = actor.role is Role.HOST
     rules, players = move.rules_of(game), player_rows.of_game(tx, game_id)
-    mails = () if for_host else tuple(ledger.lines_of_game(tx, game_id, MOST_MAILS))
+    emails = () if for_host else tuple(ledger.lines_of_game(tx, game_id, MOST_MAILS))
     return Desk(
         game=game,
         rules=rules,
@@ -134,10 +134,10 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> Desk:
         log=tuple(_log(tx, game, rules, for_host=for_host)),
         # What players may know of it stands in the log; a call and its answer are between two people.
         acts=() if for_host else tuple(audit_rows.newest(tx, Wanted(game_id=game_id), None, MOST_ACTS)),
-        mails=mails,
+        emails=emails,
         said=tuple(talk.heard_in_game(tx, game)),
         turns=() if for_host else tuple(_turns(tx, game, rules, players)),
-        called=ledger.readers_of(tx, {mail.person_id for mail in mails}, players),
+        called=ledger.readers_of(tx, {email.person_id for email in emails}, players),
     )
 
 

@@ -79,10 +79,10 @@ class Letterbox:
 
 def letterbox_of(config: Config) -> Letterbox:
     """The letterbox of these settings."""
-    mail, inbound = config.mail, config.inbound
+    email, inbound = config.mail, config.inbound
     return Letterbox(
-        mail.domain,
-        mail.sender,
+        email.domain,
+        email.sender,
         inbound.authserv_id,
         inbound.sender_check,
         inbound.replies,
@@ -119,7 +119,7 @@ def attend(server: Server, box: Letterbox, limit: int = BATCH) -> int:
         try:
             _attend_one(server, box, row)
         except Exception:  # noqa: BLE001 - a mail that cannot be dealt with must not hold up the others
-            _log.exception("mail_not_read", mail=row.id, attempts=row.attempts)
+            _log.exception("mail_not_read", email=row.id, attempts=row.attempts)
             _try_later(server, row)
     return len(claimed)
 
@@ -196,47 +196,47 @@ def _attend_one(server: Server, box: Letterbox, row: ReceivedRow) -> None:
     assert row.raw is not None
     with server.store.read() as tx:
         link = links.read(tx, row.link_id)
-    mail = addressed.read(row.raw)
+    email = addressed.read(row.raw)
     if link.purpose == Purpose.BOUNCE:
-        reported = reports.report_of(mail)
+        reported = reports.report_of(email)
         _if_ours(server, row, lambda tx: _report(tx, server, row, link, reported))
         return
-    program = automatic.sign_of_a_program(mail, box.domain, box.sender)
+    program = automatic.sign_of_a_program(email, box.domain, box.sender)
     if link.person_id is None:
-        believed, says = _trial(box, mail, program)
+        believed, says = _trial(box, email, program)
         _if_ours(server, row, lambda tx: test_mail.note(tx, server, row.id, believed=believed, says=says))
     elif program is not None:
         _if_ours(server, row, lambda tx: finish(tx, server, row.id, f"by a program: {program}"))
-    elif doubt := _doubt(server, box, link, mail):
+    elif doubt := _doubt(server, box, link, email):
         _if_ours(server, row, lambda tx: _ask(tx, server, row, link, doubt))
-    elif (outcome := server.run(replies.act, row.id, link, reply_of(mail))) is not None:
+    elif (outcome := server.run(replies.act, row.id, link, reply_of(email))) is not None:
         _if_ours(server, row, lambda tx: note_carried_out(tx, server, row.id, link, outcome))
 
 
-def _trial(box: Letterbox, mail: Incoming, program: str | None) -> tuple[bool, str]:
+def _trial(box: Letterbox, email: Incoming, program: str | None) -> tuple[bool, str]:
     """Whether who answered a test mail would be believed as a player, and what is known of the sender."""
-    address = sender.sender_of(mail)
-    found = ", ".join(sender.verdicts(mail, box.authserv_id)) or f"no word about it by {box.authserv_id}"
+    address = sender.sender_of(email)
+    found = ", ".join(sender.verdicts(email, box.authserv_id)) or f"no word about it by {box.authserv_id}"
     if address is None:
         return False, f"from no single address; {found}"
     says = f"from {address.rpartition('@')[2].lower()}; {found}"
     if program is not None:
         return False, f"{says}; written by a program ({program})"
-    vouched = box.check is not SenderCheck.STRICT or sender.is_vouched_for(mail, address, box.authserv_id)
+    vouched = box.check is not SenderCheck.STRICT or sender.is_vouched_for(email, address, box.authserv_id)
     return vouched, says
 
 
-def _doubt(server: Server, box: Letterbox, link: Link, mail: Incoming) -> str:
+def _doubt(server: Server, box: Letterbox, link: Link, email: Incoming) -> str:
     """Why a reply may not be by the player whose address it came to; nothing if there is no doubt."""
     if box.check is SenderCheck.OFF:
         return ""
     assert link.person_id is not None
     with server.store.read() as tx:
         known = person_rows.read(tx, link.person_id).mailbox
-    address = sender.sender_of(mail)
+    address = sender.sender_of(email)
     if address is None or _as_compared(address) != known:
         return ANOTHER_SENDER
-    if box.check is SenderCheck.STRICT and not sender.is_vouched_for(mail, address, box.authserv_id):
+    if box.check is SenderCheck.STRICT and not sender.is_vouched_for(email, address, box.authserv_id):
         return UNVOUCHED
     return ""
 
@@ -252,8 +252,8 @@ def _ask(tx: Tx, server: Server, row: ReceivedRow, link: Link, doubt: str) -> No
     """Ask the player at the address on file whether a reply was theirs; if that was asked already, one page is for both."""
     assert link.person_id is not None
     facts = {"received": row.id}
-    letter = Letter(link.person_id, "was_it_you", link.game_id, None, link.seat, link.turn, facts)
-    outcome = doubt if rate_limits.queue_answer(tx, server, letter, error=doubt) else f"{doubt}, asked before"
+    email = Letter(link.person_id, "was_it_you", link.game_id, None, link.seat, link.turn, facts)
+    outcome = doubt if rate_limits.queue_answer(tx, server, email, error=doubt) else f"{doubt}, asked before"
     rows.change(tx, row.id, status="doubted", outcome=outcome, claimed_until=None)
     rows.count(tx, server.now().date(), outcome)
 
@@ -268,7 +268,7 @@ def _report(tx: Tx, server: Server, row: ReceivedRow, link: Link, reported: Repo
     elif reported.what is Report.FAILED:
         store_outbox.came_back(tx, link.outbox_id)
         if bounce.is_about_sender(reported.said):
-            _log.error("mail_refused_later", mail=link.outbox_id, said=reported.said)
+            _log.error("mail_refused_later", email=link.outbox_id, said=reported.said)
             alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {link.outbox_id}, later: {reported.said}", link.game_id)
         else:
             kind = Bounce.HARD if reported.for_good else Bounce.SOFT
@@ -295,5 +295,5 @@ def _try_later(server: Server, row: ReceivedRow) -> None:
 
 
 def _park(tx: Tx, row: ReceivedRow) -> None:
-    _log.error("mail_parked_unread", mail=row.id)
+    _log.error("mail_parked_unread", email=row.id)
     rows.change(tx, row.id, status="parked", outcome="tried too often", claimed_until=None)

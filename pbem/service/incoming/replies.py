@@ -319,10 +319,10 @@ def _queue_receipt(acting: _Acting, turn: int, reply: Reply) -> None:
         "help": Word.HELP in acting.shown or not acting.lines,
         "rules": Word.RULES in acting.shown,
     }
-    letter = Letter(acting.person_id, "receipt", acting.game_id, None, acting.seat, turn, facts)
+    email = Letter(acting.person_id, "receipt", acting.game_id, None, acting.seat, turn, facts)
     # Somebody who has asked for something gets it; what went wrong in the same way is told once a day.
     error = "" if done else refused or "no command"
-    rate_limits.queue_answer(acting.tx, acting.server, letter, error)
+    rate_limits.queue_answer(acting.tx, acting.server, email, error)
 
 
 def _in_few_words(outcomes: list[Outcome]) -> str:

@@ -53,18 +53,18 @@ _ANSWERABLE: Final = ASKING | {"receipt"}
 """Kinds whose answers are read: the address for them names a seat and a turn."""
 
 
-def read_ahead(tx: Tx, mails: Collection[OutboxRow], ready: Mapping[int, EmailLinks]) -> None:
+def read_ahead(tx: Tx, emails: Collection[OutboxRow], ready: Mapping[int, EmailLinks]) -> None:
     """Read what many mails say with as few statements as one; what few of them ask for is read when it is."""
-    about = {mail.game_id for mail in mails if mail.game_id is not None}
-    people.read_ahead(tx, {mail.person_id for mail in mails})
-    outbox.read_ahead(tx, mails)
+    about = {email.game_id for email in emails if email.game_id is not None}
+    people.read_ahead(tx, {email.person_id for email in emails})
+    outbox.read_ahead(tx, emails)
     games.read_ahead(tx, about)
     talk.read_ahead(tx, about)
     link_rows.read_ahead(tx, [made.seat for each in ready.values() if (made := each.seat_links) is not None])
     seated = {
-        (mail.game_id, seat): mail.person_id
-        for mail in mails
-        if mail.game_id is not None and (seat := ready[mail.id].seat) is not None
+        (email.game_id, seat): email.person_id
+        for email in emails
+        if email.game_id is not None and (seat := ready[email.id].seat) is not None
     }
     kept_views.read_ahead(tx, seated.keys())
     current = {game_id: games.read(tx, game_id).turn for game_id, _ in seated}
@@ -74,14 +74,14 @@ def read_ahead(tx: Tx, mails: Collection[OutboxRow], ready: Mapping[int, EmailLi
 
 
 def content_of(
-    tx: Tx, server: Server, letterhead: Letterhead, mail: OutboxRow, ready: EmailLinks, rendered_at: datetime
+    tx: Tx, server: Server, letterhead: Letterhead, email: OutboxRow, ready: EmailLinks, rendered_at: datetime
 ) -> Written:
     """Everything that a mail says."""
-    person = people.read(tx, mail.person_id)
-    game = None if mail.game_id is None else games.read(tx, mail.game_id)
+    person = people.read(tx, email.person_id)
+    game = None if email.game_id is None else games.read(tx, email.game_id)
     players = [] if game is None else player_rows.of_game(tx, game.id)
     rules = None if game is None else move.rules_of(game)
-    facts = _facts(mail, rules)
+    facts = _facts(email, rules)
     words: Words = {"facts": facts}
     for name, purpose, row in (
         ("confirm", Purpose.CONFIRM, ready.owner),
@@ -95,23 +95,23 @@ def content_of(
     if ready.seat_links is not None:
         words |= {"call": f"{words['seat_page']}/call", "rules": f"{words['seat_page']}/rules"}
     if game is not None:
-        words = _about_table(letterhead, game, players, mail) | words
-        words |= _about_seat(tx, server, letterhead, mail, game, players, ready)
-    if mail.kind == "digest":
-        found = digests.sections_of(tx, mail, ready.sections)
+        words = _about_table(letterhead, game, players, email) | words
+        words |= _about_seat(tx, server, letterhead, email, game, players, ready)
+    if email.kind == "digest":
+        found = digests.sections_of(tx, email, ready.sections)
         words["sections"] = [content_of_seat.section(server, letterhead, each, len(found)) for each in found]
-    if mail.kind == "links":
+    if email.kind == "links":
         words["games"] = _games(tx, server, letterhead, ready)
     called = next(
         (player.name for player in players if player.seat == ready.seat and ready.seat is not None), person.name
     )
-    turn = None if mail.seat is None or mail.kind == "receipt" else outbox.turn_before(tx, mail)
-    reply = None if ready.seat_links is None or mail.kind not in _ANSWERABLE else ready.seat_links.reply
+    turn = None if email.seat is None or email.kind == "receipt" else outbox.turn_before(tx, email)
+    reply = None if ready.seat_links is None or email.kind not in _ANSWERABLE else ready.seat_links.reply
     return Written(
-        kind=mail.kind,
+        kind=email.kind,
         reader=Reader(called, address_of(person), ZoneInfo(person.zone)),
         thread=Thread(
-            message_id=message_id(letterhead, _number(tx, mail), person.key if game is None else game.key),
+            message_id=message_id(letterhead, _number(tx, email), person.key if game is None else game.key),
             game="" if game is None else game.key,
             title="" if game is None else game.title,
             answers=facts.get("answers", "") if turn is None else turn.message_id or "",
@@ -128,15 +128,15 @@ def address_of(person: PersonRow) -> str:
     return f"{person.address.rpartition('@')[0]}@{person.mailbox.rpartition('@')[2]}"
 
 
-def _number(tx: Tx, mail: OutboxRow) -> str:
+def _number(tx: Tx, email: OutboxRow) -> str:
     """What a mail is called: its row, and how often it was written anew, so that no two mails have one name."""
-    anew = sum(line.what == "rewritten" for line in ledger.lines_of(tx, mail.id))
-    return f"{mail.id}.{anew}" if anew else f"{mail.id}"
+    anew = sum(line.what == "rewritten" for line in ledger.lines_of(tx, email.id))
+    return f"{email.id}.{anew}" if anew else f"{email.id}"
 
 
-def _facts(mail: OutboxRow, rules: Game[Any] | None) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads(mail.facts)
-    if mail.kind == "notice":
+def _facts(email: OutboxRow, rules: Game[Any] | None) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(email.facts)
+    if email.kind == "notice":
         return {
             "because": (),
             "why": "",
@@ -150,12 +150,12 @@ def _facts(mail: OutboxRow, rules: Game[Any] | None) -> dict[str, Any]:
             "paused": False,
             "in_turn": False,
             "by": "organiser",
-            "seat": mail.seat,
+            "seat": email.seat,
         } | dict(content_of_seat.corrected(said, rules))
     return said
 
 
-def _about_table(letterhead: Letterhead, game: GameRow, players: list[PlayerRow], mail: OutboxRow) -> Words:
+def _about_table(letterhead: Letterhead, game: GameRow, players: list[PlayerRow], email: OutboxRow) -> Words:
     """What anybody at the table may know of it."""
     rules = move.rules_of(game)
     options: Mapping[str, str | int] = json.loads(game.options)
@@ -163,7 +163,7 @@ def _about_table(letterhead: Letterhead, game: GameRow, players: list[PlayerRow]
         "game": rules.title,
         "rules": letterhead.rules(game.kind),
         "table": table_named(game.title, rules.title),
-        "turn": game.turn if mail.turn is None else mail.turn,
+        "turn": game.turn if email.turn is None else email.turn,
         "seats": game.seats,
         "by_decision": isinstance(parse_pace(game.pace), PerDecision),
         "pace": content_of_seat.pace_said(game.pace),
@@ -179,7 +179,7 @@ def _about_table(letterhead: Letterhead, game: GameRow, players: list[PlayerRow]
         "commitment": game.commitment,
         "present": [player.name for player in players],
     }
-    if mail.kind == "invitation":
+    if email.kind == "invitation":
         words |= {"about": speech.translated(rules.about), "length": speech.told(rules.length)}
     if game.started_at is not None:
         words["head"] = hash_chain.short(game.entry_head)
@@ -192,18 +192,18 @@ def _about_seat(
     tx: Tx,
     server: Server,
     letterhead: Letterhead,
-    mail: OutboxRow,
+    email: OutboxRow,
     game: GameRow,
     players: list[PlayerRow],
     ready: EmailLinks,
 ) -> Words:
     """What the reader's seat sees, and is asked."""
-    if mail.kind == "substitute":
+    if email.kind == "substitute":
         rules = move.rules_of(game)
         known = views.view(tx, game, SPECTATOR).view
         names = tuple(player.name for player in sorted(players, key=lambda player: player.seat or 0))
         board = printed(rules.board(known, SPECTATOR), speech.teller(rules, None, names), SPECTATOR)
-        return {"board": board, "gone": names[table_rows.offer(tx, json.loads(mail.facts)["offer"]).seat]}
+        return {"board": board, "gone": names[table_rows.offer(tx, json.loads(email.facts)["offer"]).seat]}
     if ready.seat is None or ready.seat_links is None:
         return {}
     words: Words = {
@@ -213,17 +213,17 @@ def _about_seat(
         ],
         "asked_at_once": deadlines.read(tx, game.id, game.turn, ready.seat) is not None,
     }
-    if mail.kind not in WITH_BOARD:
+    if email.kind not in WITH_BOARD:
         return words
     look = look_at(tx, links.read(tx, ready.seat_links.seat))
     words |= content_of_seat.board(look)
-    if mail.kind in ("turn", "result"):
-        words |= content_of_seat.happened(tx, mail, game, look)
-    if mail.kind in ASKING and look.decision is not None:
+    if email.kind in ("turn", "result"):
+        words |= content_of_seat.happened(tx, email, game, look)
+    if email.kind in ASKING and look.decision is not None:
         words |= content_of_seat.asked(server, letterhead, look, look.decision, ready.seat_links.move, ready.due)
-    if mail.kind == "result":
+    if email.kind == "result":
         words |= content_of_seat.result(look.standing, look)
-    if mail.kind == "receipt":
+    if email.kind == "receipt":
         words |= content_of_seat.receipt(server, letterhead, look, ready.seat_links.move)
     return words
 

@@ -59,9 +59,9 @@ def table_named(title: str, game: str) -> str:
     return game if game[-1].isalnum() else f"“{game}”"
 
 
-def happened(tx: Tx, mail: OutboxRow, game: GameRow, look: Look) -> Words:
+def happened(tx: Tx, email: OutboxRow, game: GameRow, look: Look) -> Words:
     """What the seat was told since the mail of its last turn, and the orders of its own that have ended since."""
-    before = outbox.turn_before(tx, mail)
+    before = outbox.turn_before(tx, email)
     entries = latest_entries(
         look.rules, log.chain_back(tx, game.id, game.key), 0 if before is None else before.turn or 0
     )

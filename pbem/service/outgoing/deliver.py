@@ -173,13 +173,13 @@ def _ready_to_go(server: Server, post: Post, rows: list[OutboxRow], done: Delive
 def _prepared(server: Server, post: Post, rows: list[OutboxRow], done: Delivered) -> list[Sendable]:
     try:
         stored = prepare.prepare(server, post.letterhead, rows)
-        sendable = [(each.mail, _filled(server, post, each)) for each in stored]
+        sendable = [(each.email, _filled(server, post, each)) for each in stored]
     except Exception as error:  # noqa: BLE001 - a mail that cannot be written must not hold up the others
         if len(rows) > 1:
             # One of them has failed, and nobody knows which: each goes for itself.
             return [each for row in rows for each in _prepared(server, post, [row], done)]
         (row,) = rows
-        _log.exception("mail_not_written", mail=row.id, kind=row.kind, attempts=row.attempts)
+        _log.exception("mail_not_written", email=row.id, kind=row.kind, attempts=row.attempts)
         said = f"it could not be written ({type(error).__name__})"
         _count(done, server.run(outcomes.postpone, row, said))
         return []
@@ -192,14 +192,14 @@ def _send(
 ) -> None:
     """Hand mails over, one after the other, and write down what becomes of each."""
     accepted, refused = list[Accepted](), set[int]()
-    for place, (mail, parcel) in enumerate(sendable):
+    for place, (email, parcel) in enumerate(sendable):
         # Writing may have taken long, too: what is left over is the next claimer's.
         if server.now() >= started + LEASE / 2:
             _give_back(server, sendable[place:])
             break
-        if mail.person_id in refused:
+        if email.person_id in refused:
             # Whether anything more goes there is for the next look to say.
-            _give_back(server, [(mail, parcel)])
+            _give_back(server, [(email, parcel)])
             continue
         outcome = session.send(parcel)
         failpoints.point("mail.handed_over")
@@ -208,14 +208,14 @@ def _send(
             _give_back(server, sendable[place:])
             break
         if outcome.result in (Result.REFUSED_RECIPIENT, Result.UNABLE):
-            refused.add(mail.person_id)
+            refused.add(email.person_id)
         domain = _domain(parcel.recipient)
         if outcome.result is Result.ACCEPTED:
             done.accepted += 1
-            accepted.append(Accepted(mail, server.now(), domain, outcome.said))
+            accepted.append(Accepted(email, server.now(), domain, outcome.said))
         else:
             _record(server, accepted)
-            _count(done, _failed(server, mail, outcome, domain))
+            _count(done, _failed(server, email, outcome, domain))
         _watch(server, post, outcome, domain)
         if post.rests_until is not None:
             _give_back(server, sendable[place + 1 :])
@@ -226,9 +226,9 @@ def _send(
     _record(server, accepted)
 
 
-def _failed(server: Server, mail: OutboxRow, outcome: Outcome, domain: str) -> Result | None:
+def _failed(server: Server, email: OutboxRow, outcome: Outcome, domain: str) -> Result | None:
     """Write down that a mail was not accepted; None if this try did not end it."""
-    return server.run(outcomes.record, mail, outcome, domain)
+    return server.run(outcomes.record, email, outcome, domain)
 
 
 def _record(server: Server, accepted: list[Accepted]) -> None:
@@ -244,16 +244,16 @@ def _park(server: Server, row: OutboxRow) -> None:
 
 def _filled(server: Server, post: Post, stored: Stored) -> Parcel:
     """The bytes with tokens in their places, those of the mail's reader and of nobody else, and signed."""
-    mail = stored.mail
-    assert mail.rendered_at is not None, "kept with the bytes"
+    email = stored.email
+    assert email.rendered_at is not None, "kept with the bytes"
     content = stored.content.filled(stored.generations)
     if post.signer is not None:
-        content = post.signer.signed(content, mail.rendered_at)
+        content = post.signer.signed(content, email.rendered_at)
     returns = server.keys.make(Purpose.BOUNCE, stored.bounce.id, stored.bounce.generation)
     return Parcel(
-        name=f"m{mail.id}",
+        name=f"m{email.id}",
         # An answer has no return address, so that no program can answer it in turn (RFC 3834).
-        sender="" if mail.kind in rate_limits.ANSWERS else f"b+{returns}@{post.letterhead.domain}",
+        sender="" if email.kind in rate_limits.ANSWERS else f"b+{returns}@{post.letterhead.domain}",
         recipient=stored.recipient,
         content=content,
     )
@@ -314,8 +314,8 @@ def _count(done: Delivered, result: Result | None) -> None:
 
 
 def _throttle(config: Config) -> Throttle:
-    mail = config.mail
-    return Throttle(mail.per_second, mail.per_domain, mail.new_domain)
+    email = config.mail
+    return Throttle(email.per_second, email.per_domain, email.new_domain)
 
 
 def _domain(address: str) -> str:

@@ -65,11 +65,11 @@ def make_links(tx: Tx, server: Server, person_id: int) -> tuple[tuple[int, int, 
     )
 
 
-def sections_of(tx: Tx, mail: OutboxRow, played: tuple[tuple[int, int, SeatLinks], ...]) -> list[Section]:
+def sections_of(tx: Tx, email: OutboxRow, played: tuple[tuple[int, int, SeatLinks], ...]) -> list[Section]:
     """What a digest tells, table by table: those first where something is asked."""
-    facts = json.loads(mail.facts)
+    facts = json.loads(email.facts)
     taken = outbox.with_ids(tx, facts["letters"])
-    last = outbox.of_kind(tx, mail.person_id, "digest", "sent", limit=1)
+    last = outbox.of_kind(tx, email.person_id, "digest", "sent", limit=1)
     before = last[0].rendered_at if last else None
     found = []
     for game_id, seat, made in played:
@@ -81,9 +81,9 @@ def sections_of(tx: Tx, mail: OutboxRow, played: tuple[tuple[int, int, SeatLinks
         told = (seen(each, seat) for standing in entries if standing.turn < until for each in standing.entry.facts)
         happened = tuple(sentence for each in told if (sentence := look.teller.tell(each)) is not None)
         news = tuple(
-            {"kind": letter.kind, "facts": json.loads(letter.facts)}
-            for letter in taken
-            if letter.game_id == game_id and letter.seat in (None, seat)
+            {"kind": waiting.kind, "facts": json.loads(waiting.facts)}
+            for waiting in taken
+            if waiting.game_id == game_id and waiting.seat in (None, seat)
         )
         said = tuple(talk.others(tx, game, seat, look.names, before))
         if happened or news or look.decision is not None:
@@ -96,8 +96,8 @@ def sections_of(tx: Tx, mail: OutboxRow, played: tuple[tuple[int, int, SeatLinks
 def tables_of(tx: Tx, digest: OutboxRow) -> frozenset[int]:
     """The tables that a digest tells of."""
     facts = json.loads(digest.facts)
-    letters = outbox.with_ids(tx, facts["letters"])
-    return frozenset(map(int, facts["until"])) | {each.game_id for each in letters if each.game_id is not None}
+    emails = outbox.with_ids(tx, facts["letters"])
+    return frozenset(map(int, facts["until"])) | {each.game_id for each in emails if each.game_id is not None}
 
 
 def is_over(tx: Tx, digest: OutboxRow) -> bool:
@@ -109,10 +109,10 @@ def is_over(tx: Tx, digest: OutboxRow) -> bool:
 def told_of(tx: Tx, server: Server, digest: OutboxRow) -> None:
     """Note that a digest was accepted: what it took the place of has been told."""
     now = server.now()
-    for letter in outbox.with_ids(tx, json.loads(digest.facts)["letters"]):
-        if letter.status == "digest":
-            outbox.change(tx, letter.id, status="sent", accepted_at=now)
-            ledger.note(tx, letter.id, now, "told", f"in the digest, mail {digest.id}")
+    for email in outbox.with_ids(tx, json.loads(digest.facts)["letters"]):
+        if email.status == "digest":
+            outbox.change(tx, email.id, status="sent", accepted_at=now)
+            ledger.note(tx, email.id, now, "told", f"in the digest, mail {digest.id}")
 
 
 def _gather(tx: Tx, server: Server, person_id: int, day: date) -> bool:
@@ -121,8 +121,8 @@ def _gather(tx: Tx, server: Server, person_id: int, day: date) -> bool:
         return False
     playing = _daily(tx, person_id)
     since = _told_until(tx, person_id, playing)
-    letters = [letter for letter in outbox.for_digest(tx, person_id) if _worth_telling(tx, server, letter, playing)]
-    if not letters and all(game.turn == since[game.id] for game in playing):
+    emails = [email for email in outbox.for_digest(tx, person_id) if _worth_telling(tx, server, email, playing)]
+    if not emails and all(game.turn == since[game.id] for game in playing):
         return False
     now = server.now()
     for older in outbox.of_kind(tx, person_id, "digest", "queued"):
@@ -131,36 +131,36 @@ def _gather(tx: Tx, server: Server, person_id: int, day: date) -> bool:
     facts = {
         "since": {f"{game_id}": turn for game_id, turn in since.items()},
         "until": {f"{game.id}": game.turn for game in playing},
-        "letters": [letter.id for letter in letters],
+        "letters": [email.id for email in emails],
     }
     outbox.queue(tx, [outbox.Letter(person_id, "digest", facts=facts)], now, now)
     return True
 
 
-def _worth_telling(tx: Tx, server: Server, letter: OutboxRow, playing: list[GameRow]) -> bool:
+def _worth_telling(tx: Tx, server: Server, email: OutboxRow, playing: list[GameRow]) -> bool:
     """Whether a mail that waits for a digest still says something; if not, it is superseded."""
-    if all(letter.game_id != game.id for game in playing):
+    if all(email.game_id != game.id for game in playing):
         why = "the game is over, or somebody else plays the seat"
-    elif letter.kind in ("turn", "reminder") and not _still_asked(tx, letter):
+    elif email.kind in ("turn", "reminder") and not _still_asked(tx, email):
         why = "the seat has answered, or the turn is over"
-    elif letter.kind == "notice" and letter.turn is not None and _is_more_time(letter) and not _still_asked(tx, letter):
+    elif email.kind == "notice" and email.turn is not None and _is_more_time(email) and not _still_asked(tx, email):
         why = "the turn that there is more time for is answered"
     else:
         return True
-    outbox.change(tx, letter.id, status="superseded")
-    ledger.note(tx, letter.id, server.now(), "superseded", why)
+    outbox.change(tx, email.id, status="superseded")
+    ledger.note(tx, email.id, server.now(), "superseded", why)
     return False
 
 
-def _is_more_time(letter: OutboxRow) -> bool:
-    return json.loads(letter.facts)["what"] in ("extended", "deadline")
+def _is_more_time(email: OutboxRow) -> bool:
+    return json.loads(email.facts)["what"] in ("extended", "deadline")
 
 
-def _still_asked(tx: Tx, letter: OutboxRow) -> bool:
-    assert letter.game_id is not None
-    assert letter.turn is not None
-    assert letter.seat is not None
-    asked = deadlines.read(tx, letter.game_id, letter.turn, letter.seat)
+def _still_asked(tx: Tx, email: OutboxRow) -> bool:
+    assert email.game_id is not None
+    assert email.turn is not None
+    assert email.seat is not None
+    asked = deadlines.read(tx, email.game_id, email.turn, email.seat)
     return asked is not None and asked.status == "open"
 
 

@@ -57,17 +57,19 @@ class EmailLinks:
 
 
 def make_all(
-    tx: Tx, server: Server, mails: Collection[OutboxRow], games: Games, rendered_at: datetime
+    tx: Tx, server: Server, emails: Collection[OutboxRow], games: Games, rendered_at: datetime
 ) -> dict[int, EmailLinks]:
     """Make the links of mails, and promise their deadlines. The games are locked, or the readers where there is no game."""
-    seats = _seats(tx, mails)
-    wanted = {mail.id: _wanted(mail, games, seats.get(mail.id)) for mail in mails}
+    seats = _seats(tx, emails)
+    wanted = {email.id: _wanted(email, games, seats.get(email.id)) for email in emails}
     made = links.make_all(tx, server, {meant: until for each in wanted.values() for meant, until in each.all()})
     turns = {
-        mail.id: each.asked for mail in mails if (each := wanted[mail.id]).asked is not None and mail.kind == "turn"
+        email.id: each.asked
+        for email in emails
+        if (each := wanted[email.id]).asked is not None and email.kind == "turn"
     }
     told = deadlines.promise(tx, games, set(turns.values()), rendered_at)
-    return {mail.id: _email_links(tx, server, mail, wanted[mail.id], made, told) for mail in mails}
+    return {email.id: _email_links(tx, server, email, wanted[email.id], made, told) for email in emails}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,35 +95,35 @@ class _Wanted:
             yield self.owner, self.owner_until
 
 
-def _wanted(mail: OutboxRow, games: Games, seat: int | None) -> _Wanted:
-    person_id = mail.person_id
-    every = _Wanted(Meant(Purpose.STOP, person_id), Meant(Purpose.BOUNCE, person_id, outbox_id=mail.id))
-    if mail.game_id is None:
-        if mail.kind in _ASKS_FOR_YES and json.loads(mail.facts).get("here", True):
-            return replace(every, yes=Meant(Purpose.YES, person_id, outbox_id=mail.id))
-        if mail.kind == "links":
-            return replace(every, sign_in=Meant(Purpose.SIGN_IN, person_id, outbox_id=mail.id))
-        return replace(every, owner=_owner(mail)) if mail.kind == "confirm" else every
-    if mail.kind == "was_it_you":
-        return replace(every, written=Meant(Purpose.WRITTEN, person_id, outbox_id=mail.id))
-    game = games[mail.game_id]
-    if mail.kind in _BY_OWNER or json.loads(mail.facts).get("what") == "replaced":
-        every = replace(every, owner=_owner(mail), owner_until=game.expires_at if game.status == "open" else None)
+def _wanted(email: OutboxRow, games: Games, seat: int | None) -> _Wanted:
+    person_id = email.person_id
+    every = _Wanted(Meant(Purpose.STOP, person_id), Meant(Purpose.BOUNCE, person_id, outbox_id=email.id))
+    if email.game_id is None:
+        if email.kind in _ASKS_FOR_YES and json.loads(email.facts).get("here", True):
+            return replace(every, yes=Meant(Purpose.YES, person_id, outbox_id=email.id))
+        if email.kind == "links":
+            return replace(every, sign_in=Meant(Purpose.SIGN_IN, person_id, outbox_id=email.id))
+        return replace(every, owner=_owner(email)) if email.kind == "confirm" else every
+    if email.kind == "was_it_you":
+        return replace(every, written=Meant(Purpose.WRITTEN, person_id, outbox_id=email.id))
+    game = games[email.game_id]
+    if email.kind in _BY_OWNER or json.loads(email.facts).get("what") == "replaced":
+        every = replace(every, owner=_owner(email), owner_until=game.expires_at if game.status == "open" else None)
     if seat is None or game.status in ("open", "planned", "closed", "expired"):
         return every
     # A receipt is about an answer to some turn, and leads on from the present one.
-    turn = game.turn if mail.turn is None or mail.kind == "receipt" else mail.turn
+    turn = game.turn if email.turn is None or email.kind == "receipt" else email.turn
     return replace(every, asked=(game.id, turn, seat), of_seat=links.of_seat(person_id, game.id, turn, seat))
 
 
-def _owner(mail: OutboxRow) -> Meant:
+def _owner(email: OutboxRow) -> Meant:
     """The link of a person who need not have a seat, or whose seat somebody else plays."""
-    seat = json.loads(mail.facts).get("seat", mail.seat) if mail.kind == "notice" else mail.seat
-    return Meant(Purpose.CONFIRM, mail.person_id, mail.game_id, None, seat, mail.id)
+    seat = json.loads(email.facts).get("seat", email.seat) if email.kind == "notice" else email.seat
+    return Meant(Purpose.CONFIRM, email.person_id, email.game_id, None, seat, email.id)
 
 
 def _email_links(
-    tx: Tx, server: Server, mail: OutboxRow, wanted: _Wanted, made: Mapping[Meant, int], told: Mapping[Key, Due]
+    tx: Tx, server: Server, email: OutboxRow, wanted: _Wanted, made: Mapping[Meant, int], told: Mapping[Key, Due]
 ) -> EmailLinks:
     def number(meant: Meant | None) -> int | None:
         return None if meant is None else made[meant]
@@ -135,26 +137,26 @@ def _email_links(
         sign_in=number(wanted.sign_in),
         written=number(wanted.written),
         yes=number(wanted.yes),
-        due=told[wanted.asked] if mail.kind == "turn" and wanted.asked is not None else None,
-        played=_played(tx, server, mail.person_id) if mail.kind == "links" else (),
-        sections=digests.make_links(tx, server, mail.person_id) if mail.kind == "digest" else (),
+        due=told[wanted.asked] if email.kind == "turn" and wanted.asked is not None else None,
+        played=_played(tx, server, email.person_id) if email.kind == "links" else (),
+        sections=digests.make_links(tx, server, email.person_id) if email.kind == "digest" else (),
     )
 
 
-def _seats(tx: Tx, mails: Iterable[OutboxRow]) -> dict[int, int]:
+def _seats(tx: Tx, emails: Iterable[OutboxRow]) -> dict[int, int]:
     """The seats that mails speak to: the one that each names, or its reader's first; none where that is not theirs."""
-    about = {mail.id: mail.game_id for mail in mails if mail.game_id is not None}
+    about = {email.id: email.game_id for email in emails if email.game_id is not None}
     players = player_rows.of_games(tx, set(about.values()))
     found = {}
-    for mail in mails:
+    for email in emails:
         held = (
-            [player.seat for player in players[about[mail.id]] if player.person_id == mail.person_id]
-            if mail.id in about
+            [player.seat for player in players[about[email.id]] if player.person_id == email.person_id]
+            if email.id in about
             else []
         )
-        mine = [seat for seat in held if seat is not None and mail.seat in (None, seat)]
+        mine = [seat for seat in held if seat is not None and email.seat in (None, seat)]
         if mine:
-            found[mail.id] = min(mine)
+            found[email.id] = min(mine)
     return found
 
 

@@ -80,9 +80,9 @@ def lines_of_game(tx: Tx, game_id: int, limit: int, seat: int | None = None) -> 
     return _listed(tx, outbox.about(tx, game_id, limit, seat))
 
 
-def lines_of_email(tx: Tx, mail: OutboxRow) -> Listed:
+def lines_of_email(tx: Tx, email: OutboxRow) -> Listed:
     """One mail within a transaction that is under way."""
-    (listed,) = _listed(tx, [mail])
+    (listed,) = _listed(tx, [email])
     return listed
 
 
@@ -142,10 +142,10 @@ def turn_again(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) 
     now, facts = server.now(), {preferences.AT_WISH: True}
     # Not sooner than the first mail of this turn could leave: until then the move before it may be taken back.
     due_at = max(now, asked.asked_at + server.hold)
-    for mail in outbox.of_kind(tx, person_id, "turn", "queued"):
-        if _is_that_turn(mail, game, seat):
+    for email in outbox.of_kind(tx, person_id, "turn", "queued"):
+        if _is_that_turn(email, game, seat):
             # It is on its way already; as far as it waits only because of a wish, it waits no longer.
-            outbox.change(tx, mail.id, facts=json.dumps(facts), due_at=min(mail.due_at, due_at))
+            outbox.change(tx, email.id, facts=json.dumps(facts), due_at=min(email.due_at, due_at))
             return
     if people.letters_since(tx, person_id, "turn", now - timedelta(hours=1), game_id) >= AGAIN_AN_HOUR:
         raise TooMany(
@@ -156,8 +156,8 @@ def turn_again(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) 
     outbox.queue(tx, [outbox.Letter(person_id, "turn", game_id, None, seat, game.turn, facts)], now, due_at)
 
 
-def _is_that_turn(mail: OutboxRow, game: GameRow, seat: int) -> bool:
-    return (mail.game_id, mail.turn, mail.seat) == (game.id, game.turn, seat)
+def _is_that_turn(email: OutboxRow, game: GameRow, seat: int) -> bool:
+    return (email.game_id, email.turn, email.seat) == (game.id, game.turn, seat)
 
 
 def _listed(tx: Tx, rows: Iterable[OutboxRow]) -> list[Listed]:

@@ -48,7 +48,7 @@ _log = structlog.get_logger(__name__)
 class Accepted:
     """A mail that the relay has taken: when, for somebody at which domain, and what it said."""
 
-    mail: OutboxRow
+    email: OutboxRow
     at: datetime
     domain: str
     said: str
@@ -56,21 +56,21 @@ class Accepted:
 
 def accept(tx: Tx, server: Server, accepted: Collection[Accepted]) -> None:
     """Write down that the relay has taken mails, and do what follows: they are sent, and the clocks of their turns start."""
-    locked = games.lock_all(tx, {each.mail.game_id for each in accepted if each.mail.game_id is not None})
-    ledger.note_each(tx, "accepted", {each.mail.id: (each.at, each.said) for each in accepted})
-    leased = outbox.lock_leased(tx, [each.mail for each in accepted])
-    ours = [each for each in accepted if each.mail.id in leased]
-    outbox.send(tx, {each.mail.id: each.at for each in ours})
-    for person_id in reachability_rows.failing_among(tx, {each.mail.person_id for each in ours}):
+    locked = games.lock_all(tx, {each.email.game_id for each in accepted if each.email.game_id is not None})
+    ledger.note_each(tx, "accepted", {each.email.id: (each.at, each.said) for each in accepted})
+    leased = outbox.lock_leased(tx, [each.email for each in accepted])
+    ours = [each for each in accepted if each.email.id in leased]
+    outbox.send(tx, {each.email.id: each.at for each in ours})
+    for person_id in reachability_rows.failing_among(tx, {each.email.person_id for each in ours}):
         if reachability.taken(tx, server, person_id):
             reached = {
-                each.mail.id: "the address can be reached again" for each in ours if each.mail.person_id == person_id
+                each.email.id: "the address can be reached again" for each in ours if each.email.person_id == person_id
             }
             ledger.note_all(tx, server.now(), "reached", reached)
-    deadlines.mails_accepted(tx, server, locked, [(each.mail, each.at) for each in ours])
+    deadlines.mails_accepted(tx, server, locked, [(each.email, each.at) for each in ours])
     for each in ours:
-        if each.mail.kind == "digest":
-            digests.told_of(tx, server, each.mail)
+        if each.email.kind == "digest":
+            digests.told_of(tx, server, each.email)
     # The last thing of all: everybody who writes to the same domains waits for these rows.
     traffic.count(tx, server.now().date(), "sent", Counter(each.domain for each in ours))
 
@@ -136,7 +136,7 @@ def _record(tx: Tx, server: Server, row: OutboxRow, outcome: Outcome) -> Result 
         case Result.REFUSED_SENDER if row.attempts == 1:
             alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {row.id} ({row.kind}): {outcome.said}", row.game_id)
         case Result.REFUSED_MESSAGE:
-            _log.error("mail_refused", mail=row.id, kind=row.kind, said=outcome.said)
+            _log.error("mail_refused", email=row.id, kind=row.kind, said=outcome.said)
             _park(tx, server, row, outcome.said)
             return outcome.result
     return _postpone(tx, server, row, outcome.said)
@@ -144,7 +144,7 @@ def _record(tx: Tx, server: Server, row: OutboxRow, outcome: Outcome) -> Result 
 
 def _postpone(tx: Tx, server: Server, row: OutboxRow, said: str) -> Result | None:
     if row.attempts >= TRIES:
-        _log.error("mail_parked", mail=row.id, kind=row.kind, attempts=row.attempts)
+        _log.error("mail_parked", email=row.id, kind=row.kind, attempts=row.attempts)
         _park(tx, server, row, said)
         return Result.REFUSED_MESSAGE
     now = server.now()

@@ -53,35 +53,35 @@ class Wished:
     others: tuple[str, ...] = ()
 
 
-def may_leave(tx: Tx, server: Server, mails: Collection[OutboxRow], games: Games) -> list[OutboxRow]:
+def may_leave(tx: Tx, server: Server, emails: Collection[OutboxRow], games: Games) -> list[OutboxRow]:
     """Those of some mails that are due which leave now; of the others it is written down. Their games are locked."""
-    wished = preferences.wished(tx, {(mail.person_id, mail.game_id) for mail in mails})
-    return [mail for mail in mails if _may_leave(tx, server, mail, wished[mail.person_id, mail.game_id], games)]
+    wished = preferences.wished(tx, {(email.person_id, email.game_id) for email in emails})
+    return [email for email in emails if _may_leave(tx, server, email, wished[email.person_id, email.game_id], games)]
 
 
-def _may_leave(tx: Tx, server: Server, mail: OutboxRow, wished: WishedRow, games: Games) -> bool:
-    facts = json.loads(mail.facts)
-    if mail.kind in ASKED_FOR or facts.get(AT_WISH):
+def _may_leave(tx: Tx, server: Server, email: OutboxRow, wished: WishedRow, games: Games) -> bool:
+    facts = json.loads(email.facts)
+    if email.kind in ASKED_FOR or facts.get(AT_WISH):
         if is_guest(wished.address):
-            _keep_back(tx, server, mail, Fate.WITHHOLD, None)
+            _keep_back(tx, server, email, Fate.WITHHOLD, None)
         return not is_guest(wished.address)
     now = server.now()
     if wished.failing:
-        outbox.change(tx, mail.id, status="undeliverable", claimed_until=None)
-        ledger.note(tx, mail.id, now, "undeliverable", "mail to this address fails at present")
+        outbox.change(tx, email.id, status="undeliverable", claimed_until=None)
+        ledger.note(tx, email.id, now, "undeliverable", "mail to this address fails at present")
         return False
     wish = parse_delivery(wished.of_table or wished.delivery)
     quiet = parse_quiet(wished.quiet, ZoneInfo(wished.zone)) if wished.quiet else None
     last = bool(facts.get("last")) or facts.get("what") in _CANNOT_WAIT
-    judged = judge(mail.kind, wish, mail.queued_at, now, quiet, last=last)
+    judged = judge(email.kind, wish, email.queued_at, now, quiet, last=last)
     if judged.fate is Fate.SEND:
         return True
-    _keep_back(tx, server, mail, judged.fate, judged.until)
-    if mail.kind == "turn" and wish.way is not Way.AT_ONCE:
-        assert mail.game_id is not None
-        assert mail.turn is not None
-        assert mail.seat is not None
-        deadlines.start_without_mail(tx, server, games[mail.game_id], mail.turn, mail.seat, mail.person_id)
+    _keep_back(tx, server, email, judged.fate, judged.until)
+    if email.kind == "turn" and wish.way is not Way.AT_ONCE:
+        assert email.game_id is not None
+        assert email.turn is not None
+        assert email.seat is not None
+        deadlines.start_without_mail(tx, server, games[email.game_id], email.turn, email.seat, email.person_id)
     return False
 
 
@@ -141,19 +141,19 @@ def tell_of_sealed(tx: Tx, server: Server, person_id: int, *, wanted: bool) -> N
     people.change(tx, person_id, sealed=wanted)
 
 
-def _keep_back(tx: Tx, server: Server, mail: OutboxRow, fate: Fate, until: datetime | None) -> None:
+def _keep_back(tx: Tx, server: Server, email: OutboxRow, fate: Fate, until: datetime | None) -> None:
     now = server.now()
     if fate is Fate.WAIT:
         assert until is not None
         # No try was made, so none counts.
-        outbox.change(tx, mail.id, due_at=until, claimed_until=None, attempts=0)
-        ledger.note(tx, mail.id, now, "waits", "as its reader wishes")
+        outbox.change(tx, email.id, due_at=until, claimed_until=None, attempts=0)
+        ledger.note(tx, email.id, now, "waits", "as its reader wishes")
     elif fate is Fate.DIGEST:
-        outbox.change(tx, mail.id, status="digest", claimed_until=None)
-        ledger.note(tx, mail.id, now, "waits", "for its reader's digest")
+        outbox.change(tx, email.id, status="digest", claimed_until=None)
+        ledger.note(tx, email.id, now, "waits", "for its reader's digest")
     else:
-        outbox.change(tx, mail.id, status="withheld", claimed_until=None)
-        ledger.note(tx, mail.id, now, "withheld", "its reader does not want it")
+        outbox.change(tx, email.id, status="withheld", claimed_until=None)
+        ledger.note(tx, email.id, now, "withheld", "its reader does not want it")
 
 
 def _set_digest(tx: Tx, server: Server, person: PersonRow, at: time) -> None:

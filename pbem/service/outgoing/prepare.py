@@ -37,7 +37,7 @@ Contents = Mapping[int, Unfilled]
 class Stored:
     """A mail whose bytes are kept, with what is missing in them: its reader's links, and where it goes and comes back."""
 
-    mail: OutboxRow
+    email: OutboxRow
     content: Unfilled
     recipient: str
     bounce: LinkRow
@@ -62,114 +62,118 @@ def prepare(server: Server, letterhead: Letterhead, rows: Collection[OutboxRow])
     written = []
     with server.store.read(ahead=True) as tx:
         outgoing_content.read_ahead(tx, found.unwritten, found.ready)
-        for mail in found.unwritten:
-            words = outgoing_content.content_of(tx, server, letterhead, mail, found.ready[mail.id], now)
+        for email in found.unwritten:
+            words = outgoing_content.content_of(tx, server, letterhead, email, found.ready[email.id], now)
             body = compose(letterhead, words)
-            written.append(replace(mail, body=body, message_id=words.thread.message_id, rendered_at=now))
+            written.append(replace(email, body=body, message_id=words.thread.message_id, rendered_at=now))
     kept = server.run(_keep, written, now)
-    return sorted(found.stored + kept, key=lambda stored: (stored.mail.due_at, stored.mail.id))
+    return sorted(found.stored + kept, key=lambda stored: (stored.email.due_at, stored.email.id))
 
 
 def _check(tx: Tx, server: Server, rows: Collection[OutboxRow], now: datetime) -> _Checked:
     tables = games.lock_all(tx, {row.game_id for row in rows if row.game_id is not None})
     worthy = _worth_sending(tx, server, _claimed(tx, rows), tables)
     leaving = preferences.may_leave(tx, server, worthy, tables)
-    unfilled = {mail.id: server.keys.unfilled(mail.body) for mail in leaving if mail.body is not None}
+    unfilled = {email.id: server.keys.unfilled(email.body) for email in leaving if email.body is not None}
     unwritten = _unwritten(tx, server, leaving, unfilled, tables, now)
-    for person_id in sorted({mail.person_id for mail in unwritten if mail.game_id is None}):
+    for person_id in sorted({email.person_id for email in unwritten if email.game_id is None}):
         people.lock(tx, person_id)
     ready = make_all(tx, server, unwritten, tables, now)
-    to_write = {mail.id for mail in unwritten}
-    stored = _stored(tx, [mail for mail in leaving if mail.id not in to_write], unfilled)
+    to_write = {email.id for email in unwritten}
+    stored = _stored(tx, [email for email in leaving if email.id not in to_write], unfilled)
     return _Checked(stored, unwritten, ready)
 
 
 def _keep(tx: Tx, server: Server, written: Collection[OutboxRow], now: datetime) -> list[Stored]:
     """Keep the bytes of mails, unless somebody else was faster or they are outdated by now."""
-    tables = games.lock_all(tx, {mail.game_id for mail in written if mail.game_id is not None})
-    still = {mail.id for mail in _worth_sending(tx, server, _claimed(tx, written), tables)}
-    kept = [mail for mail in written if mail.id in still]
+    tables = games.lock_all(tx, {email.game_id for email in written if email.game_id is not None})
+    still = {email.id for email in _worth_sending(tx, server, _claimed(tx, written), tables)}
+    kept = [email for email in written if email.id in still]
     outbox.keep(tx, kept)
-    ledger.note_all(tx, now, "rendered", {mail.id: _digest(mail) for mail in kept})
-    return _stored(tx, kept, {mail.id: server.keys.unfilled(mail.body) for mail in kept if mail.body is not None})
+    ledger.note_all(tx, now, "rendered", {email.id: _digest(email) for email in kept})
+    return _stored(tx, kept, {email.id: server.keys.unfilled(email.body) for email in kept if email.body is not None})
 
 
 def _claimed(tx: Tx, rows: Collection[OutboxRow]) -> list[OutboxRow]:
     """The mails as they are now, as far as they are still ours to send."""
     leases = {row.id: row.claimed_until for row in rows}
     kept = outbox.with_ids(tx, leases.keys())
-    return [mail for mail in kept if mail.status == "queued" and mail.claimed_until == leases[mail.id]]
+    return [email for email in kept if email.status == "queued" and email.claimed_until == leases[email.id]]
 
 
-def _worth_sending(tx: Tx, server: Server, mails: Collection[OutboxRow], tables: Games) -> list[OutboxRow]:
+def _worth_sending(tx: Tx, server: Server, emails: Collection[OutboxRow], tables: Games) -> list[OutboxRow]:
     """The mails that still are; the others are superseded."""
-    outdated = outgoing_outdated.why_outdated(tx, mails, tables)
+    outdated = outgoing_outdated.why_outdated(tx, emails, tables)
     now = server.now()
     for mail_id in outdated:
         outbox.change(tx, mail_id, status="superseded", claimed_until=None)
     ledger.note_all(tx, now, "superseded", outdated)
     # They know of the turn without its mail; an answer taken back must not leave a clock that never starts.
-    answered = [(mail, now) for mail in mails if outdated.get(mail.id) == outgoing_outdated.ANSWERED]
+    answered = [(email, now) for email in emails if outdated.get(email.id) == outgoing_outdated.ANSWERED]
     deadlines.mails_accepted(tx, server, tables, answered)
-    return [mail for mail in mails if mail.id not in outdated]
+    return [email for email in emails if email.id not in outdated]
 
 
 def _unwritten(
-    tx: Tx, server: Server, mails: Collection[OutboxRow], unfilled: Contents, tables: Games, now: datetime
+    tx: Tx, server: Server, emails: Collection[OutboxRow], unfilled: Contents, tables: Games, now: datetime
 ) -> list[OutboxRow]:
     """The mails that have to be written: for the first time, or because the bytes that are kept must not leave any more."""
-    stale = _stale(tx, server, [mail for mail in mails if mail.body is not None], unfilled, tables)
+    stale = _stale(tx, server, [email for email in emails if email.body is not None], unfilled, tables)
     for mail_id in stale:
         outbox.change(tx, mail_id, body=None, message_id=None)
     ledger.note_all(tx, now, "rewritten", stale)
-    return [replace(mail, body=None, message_id=None) for mail in mails if mail.body is None or mail.id in stale]
+    return [replace(email, body=None, message_id=None) for email in emails if email.body is None or email.id in stale]
 
 
-def _stale(tx: Tx, server: Server, mails: Collection[OutboxRow], unfilled: Contents, tables: Games) -> dict[int, str]:
+def _stale(tx: Tx, server: Server, emails: Collection[OutboxRow], unfilled: Contents, tables: Games) -> dict[int, str]:
     """Which mails must not leave as they are kept, and why. Once a mail may have left, another would be a second one."""
-    turns = {mail.id: turn for mail in mails if (turn := _turn(mail)) is not None}
+    turns = {email.id: turn for email in emails if (turn := _turn(email)) is not None}
     broken = deadlines.broken_promises(tx, server, tables, set(turns.values()))
     found = {}
-    for mail in mails:
+    for email in emails:
         # Every mail has a link; one without places that we know was written with a key that was revoked since.
-        if not unfilled[mail.id].rows:
-            found[mail.id] = "its links were made with a key that is gone"
-        elif turns.get(mail.id) in broken and not _may_have_left(tx, mail):
-            found[mail.id] = "its deadline would not have been right any more"
+        if not unfilled[email.id].rows:
+            found[email.id] = "its links were made with a key that is gone"
+        elif turns.get(email.id) in broken and not _may_have_left(tx, email):
+            found[email.id] = "its deadline would not have been right any more"
     return found
 
 
-def _turn(mail: OutboxRow) -> Key | None:
-    if mail.kind != "turn" or mail.game_id is None or mail.turn is None or mail.seat is None:
+def _turn(email: OutboxRow) -> Key | None:
+    if email.kind != "turn" or email.game_id is None or email.turn is None or email.seat is None:
         return None
-    return mail.game_id, mail.turn, mail.seat
+    return email.game_id, email.turn, email.seat
 
 
-def _may_have_left(tx: Tx, mail: OutboxRow) -> bool:
+def _may_have_left(tx: Tx, email: OutboxRow) -> bool:
     """Whether some try may have handed these bytes over."""
-    if mail.attempts > 1:
+    if email.attempts > 1:
         return True
-    return any(line.what not in ("rendered", "rewritten") for line in ledger.lines(tx, [mail.id]).get(mail.id, []))
+    return any(line.what not in ("rendered", "rewritten") for line in ledger.lines(tx, [email.id]).get(email.id, []))
 
 
-def _stored(tx: Tx, mails: Collection[OutboxRow], unfilled: Contents) -> list[Stored]:
-    returns = {mail.id: Meant(Purpose.BOUNCE, mail.person_id, outbox_id=mail.id) for mail in mails}
+def _stored(tx: Tx, emails: Collection[OutboxRow], unfilled: Contents) -> list[Stored]:
+    returns = {email.id: Meant(Purpose.BOUNCE, email.person_id, outbox_id=email.id) for email in emails}
     bounces = links.find_all(tx, returns.values())
-    linked = links.read_all(tx, {row for mail in mails for row in unfilled[mail.id].rows})
-    readers = people.read_all(tx, {mail.person_id for mail in mails})
+    linked = links.read_all(tx, {row for email in emails for row in unfilled[email.id].rows})
+    readers = people.read_all(tx, {email.person_id for email in emails})
     return [
         Stored(
-            mail,
-            unfilled[mail.id],
-            outgoing_content.address_of(readers[mail.person_id]),
-            bounces[returns[mail.id]],
+            email,
+            unfilled[email.id],
+            outgoing_content.address_of(readers[email.person_id]),
+            bounces[returns[email.id]],
             # Nobody else's links have any business in a mail: without its generation a place cannot be filled.
-            {row: linked[row].generation for row in unfilled[mail.id].rows if linked[row].person_id == mail.person_id},
+            {
+                row: linked[row].generation
+                for row in unfilled[email.id].rows
+                if linked[row].person_id == email.person_id
+            },
         )
-        for mail in mails
+        for email in emails
     ]
 
 
-def _digest(mail: OutboxRow) -> str:
-    assert mail.body is not None
-    return hashlib.sha256(mail.body).hexdigest()[:20]
+def _digest(email: OutboxRow) -> str:
+    assert email.body is not None
+    return hashlib.sha256(email.body).hexdigest()[:20]

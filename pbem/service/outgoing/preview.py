@@ -63,15 +63,15 @@ def preview(server: Server, letterhead: Letterhead, kind: str, game_id: int, sea
     try:
         server.store.write(pretend)
     except _Undone as undone:
-        return compose(letterhead, undone.mail)
+        return compose(letterhead, undone.email)
 
 
 class _Undone(Exception):
     """The transaction ends here and leaves nothing behind."""
 
-    def __init__(self, mail: Written) -> None:
+    def __init__(self, email: Written) -> None:
         super().__init__()
-        self.mail = mail
+        self.email = email
 
 
 def _written(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: GameRow, seat: int) -> Written:
@@ -92,11 +92,11 @@ def _written(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: Ga
     about = None if kind in _OF_NO_TABLE else game.id
     of_seat = None if about is None or kind in _OF_NO_SEAT else seat
     now = server.now()
-    letter = Letter(player.person_id, kind, about, None, of_seat, None if of_seat is None else game.turn, facts)
-    outbox.queue(tx, [letter], now, now)
-    (mail,) = outbox.of_person(tx, player.person_id, limit=1)
-    ready = make_all(tx, server, [mail], {game.id: games.read(tx, game.id)}, now)[mail.id]
-    return content.content_of(tx, server, letterhead, mail, ready, now)
+    queued = Letter(player.person_id, kind, about, None, of_seat, None if of_seat is None else game.turn, facts)
+    outbox.queue(tx, [queued], now, now)
+    (email,) = outbox.of_person(tx, player.person_id, limit=1)
+    ready = make_all(tx, server, [email], {game.id: games.read(tx, game.id)}, now)[email.id]
+    return content.content_of(tx, server, letterhead, email, ready, now)
 
 
 def _far_enough(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> GameRow:

@@ -23,22 +23,22 @@ ANSWERS: Final = frozenset({"receipt", "was_it_you"})
 _DAY: Final = timedelta(days=1)
 
 
-def queue_answer(tx: Tx, server: Server, letter: Letter, error: str = "") -> bool:
+def queue_answer(tx: Tx, server: Server, email: Letter, error: str = "") -> bool:
     """Queue an answer, unless there have been enough; whether it was queued.
 
     `error` says in a word what was wrong, where because of it nothing was changed.
     """
-    assert letter.kind in ANSWERS
-    people.lock(tx, letter.person_id)
+    assert email.kind in ANSWERS
+    people.lock(tx, email.person_id)
     now = server.now()
-    known = received.answers(tx, letter.person_id, ANSWERS, now - _DAY, letter.game_id, letter.turn)
+    known = received.answers(tx, email.person_id, ANSWERS, now - _DAY, email.game_id, email.turn)
     today = [each for each in known if each.queued_at > now - _DAY]
-    this_turn = [each for each in known if (each.game_id, each.turn) == (letter.game_id, letter.turn)]
+    this_turn = [each for each in known if (each.game_id, each.turn) == (email.game_id, email.turn)]
     same = [each for each in this_turn if each in today and error and json.loads(each.facts).get("error") == error]
     if len(today) >= server.answers_a_day or len(this_turn) >= server.answers_a_turn or same:
         return False
-    facts = {**(letter.facts or {}), "error": error}
-    outbox.queue(tx, [replace(letter, facts=facts)], now, now)
+    facts = {**(email.facts or {}), "error": error}
+    outbox.queue(tx, [replace(email, facts=facts)], now, now)
     return True
 
 

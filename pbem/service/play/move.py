@@ -357,10 +357,10 @@ def _tell_of_sealed(tx: Tx, server: Server, move: _Move, player: SeatRow, writte
     """Tell a player who wants to hear of it that a choice was taken in; not sooner than it may have been changed."""
     if player.person_id is not None and player.sealed:
         facts = {"choice": written}
-        letter = outbox.Letter(
+        email = outbox.Letter(
             player.person_id, "sealed", move.row.id, move.record.seq, player.seat, move.position.turn, facts
         )
-        outbox.queue(tx, [letter], now, now + server.hold)
+        outbox.queue(tx, [email], now, now + server.hold)
 
 
 def _standing(move: _Move) -> game.Standing:

@@ -78,12 +78,12 @@ def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
     """Undo the entries from a turn on, if they are one choice of this seat that is still nobody's news."""
     move.must_go_on(row)
     undone = latest_entries(move.rules_of(row), log.chain_back(tx, row.id, row.key), turn)
-    letters = _undoable(tx, row, undone, seat)
+    emails = _undoable(tx, row, undone, seat)
     _must_have_time(tx, server, row, turn, seat)
     now = server.now()
-    for letter in letters:
-        outbox.change(tx, letter.id, status="superseded")
-        ledger.note(tx, letter.id, now, "superseded", "the move was taken back")
+    for email in emails:
+        outbox.change(tx, email.id, status="superseded")
+        ledger.note(tx, email.id, now, "superseded", "the move was taken back")
     record = Record(row, now, server.randomness)
     record.add(Kind.UNDONE, seat, move.By.PERSON, {"from": turn})
     start = move.rules_of(row).start(row.seats, json.loads(row.options))
@@ -116,10 +116,10 @@ def _undoable(tx: Tx, row: GameRow, undone: Sequence[Standing], seat: int) -> li
             _("This choice cannot be taken back any more."), why=_("Others have decided since, or chance has spoken.")
         )
     _must_be_own(undone[0].by)
-    letters = outbox.of_game(tx, row.id, undone[0].seq - 1)
-    if any(letter.status == "sent" or letter.attempts for letter in letters):
+    emails = outbox.of_game(tx, row.id, undone[0].seq - 1)
+    if any(email.status == "sent" or email.attempts for email in emails):
         raise Gone(_("This choice cannot be taken back any more."), why=_("A mail about it is on its way."))
-    return letters
+    return emails
 
 
 def _another_has_decided(tx: Tx, row: GameRow, seat: int) -> bool:

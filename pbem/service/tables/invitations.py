@@ -80,8 +80,8 @@ def email_invitations(tx: Tx, server: Server, row: GameRow, host_name: str, to: 
     facts = {"host": host_name}
     # Whoever does not want to hear the host is not told of that, and neither is the host.
     unheard = block_rows.who_block(tx, row.host_id)
-    letters = [outbox.Letter(person, "invitation", row.id, facts=facts) for person in asked if person not in unheard]
-    outbox.queue(tx, letters, now, now)
+    emails = [outbox.Letter(person, "invitation", row.id, facts=facts) for person in asked if person not in unheard]
+    outbox.queue(tx, emails, now, now)
 
 
 def must_be_open(row: GameRow) -> None:

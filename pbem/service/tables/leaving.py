@@ -122,16 +122,16 @@ def end(tx: Tx, server: Server, row: GameRow, record: Record, by: str, why: str,
     record.add(Kind.REVEALED, None, "table", {"secret": row.secret.hex()})
     write(tx, row, record, status="void", ended_at=now, box="[]", orders="[]")
     deadlines.close_turn(tx, row.id, row.turn)
-    for letter in outbox.of_game(tx, row.id):
-        if letter.status == "queued":
-            outbox.change(tx, letter.id, status="superseded")
-            ledger.note(tx, letter.id, now, "superseded", "the game has ended")
-    letters = [
+    for email in outbox.of_game(tx, row.id):
+        if email.status == "queued":
+            outbox.change(tx, email.id, status="superseded")
+            ledger.note(tx, email.id, now, "superseded", "the game has ended")
+    emails = [
         outbox.Letter(player.person_id, "voided", row.id, record.seq, player.seat, facts=said)
         for player in player_rows.of_game(tx, row.id)
         if player.person_id is not None
     ]
-    outbox.queue(tx, letters, now, now)
+    outbox.queue(tx, emails, now, now)
 
 
 def close(
@@ -167,12 +167,12 @@ def _tell_of_resignation(
 ) -> None:
     now = server.now()
     facts = {"who": gone.name, "seat": gone.seat} | because(reason)
-    letters = [
+    emails = [
         outbox.Letter(player.person_id, "resigned", row.id, row.seq, player.seat, facts=facts)
         for player in left
         if player.person_id is not None
     ]
-    outbox.queue(tx, letters, now, now)
+    outbox.queue(tx, emails, now, now)
 
 
 def _pass_host_on(tx: Tx, server: Server, row: GameRow, left: list[PlayerRow]) -> None:

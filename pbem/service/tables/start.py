@@ -77,10 +77,10 @@ def _ask(tx: Tx, row: GameRow, seated: dict[int, PlayerRow], position: Position,
     """The first questions; everybody is told that the game has begun."""
     asked = sorted(position.open())
     deadlines.ask(tx, row.id, position.turn, asked, now)
-    letters = [
+    emails = [
         outbox.Letter(player.person_id, kind, row.id, seq, seat, position.turn)
         for seat, player in sorted(seated.items())
         if player.person_id is not None
         for kind in (("welcome", "turn") if seat in asked else ("welcome",))
     ]
-    outbox.queue(tx, letters, now, now)
+    outbox.queue(tx, emails, now, now)

@@ -97,7 +97,7 @@ def _fits(name: str, found: table.Desk) -> bool:
         "offer": playing and not found.game.private,
         "correct": found.game.status in ("open", "playing"),
         "redact": any(line.text is not None for line in found.said),
-        "resend": bool(found.mails),
+        "resend": bool(found.emails),
         "retry-deadline": any(each.due is not None and each.due.attempts for each in found.seats),
     }
     return fits[name]

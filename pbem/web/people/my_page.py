@@ -179,7 +179,7 @@ def _games(refused: Refusal | None = None) -> Response:
 
 
 def _mails(refused: Refusal | None = None) -> Response:
-    found, now = server().read(my_page.mails, person_id()), server().now()
+    found, now = server().read(my_page.emails, person_id()), server().now()
     listed = [(each, at := each.accepted_at or each.queued_at, from_now(now, at)) for each in found.listed]
     return site.page("own/mails.html", _status(refused), found=found, mails=listed, given=field, refused=refused)
 

@@ -12,7 +12,7 @@ from pbem.service.desk.acts.clocks import Pause, Resume
 from pbem.service.play.move import By
 from pbem.store import deadlines
 from tests.service.moderated import does
-from tests.service.stored import letters
+from tests.service.stored import queued_emails
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +34,7 @@ def test_a_game_of_one_person_and_three_bots_is_played_to_its_end(time, table):
     assert game.row().status == "over"
     assert game.verifies()
     assert {row.by for row in game.log() if row.seat not in (person, None)} == {"bot"}
-    assert {mail.person_id for mail in letters(time.server)} == {game.person_at(person)}
+    assert {email.person_id for email in queued_emails(time.server)} == {game.person_at(person)}
 
 
 def bots_turn(game):

@@ -19,7 +19,7 @@ from pbem.store.links import Meant
 from pbem.tokens import Purpose
 from tests.service.clock import DAY, HOUR, MINUTE
 from tests.service.moderated import does
-from tests.service.stored import everything, fails_without_a_trace, kinds, letters
+from tests.service.stored import everything, fails_without_a_trace, kinds, queued_emails
 from tests.web.browser import Links
 
 
@@ -53,7 +53,7 @@ def silent(time, table):
 
 
 def notices(server, what):
-    return [mail for mail in letters(server, kind="notice") if json.loads(mail.facts)["what"] == what]
+    return [email for email in queued_emails(server, kind="notice") if json.loads(email.facts)["what"] == what]
 
 
 def seated(game):
@@ -82,8 +82,8 @@ def test_a_silent_turn_less_than_agreed_costs_nothing(server, silent):
     game, gone = silent("bot", limit=3, turns=2)
     assert game.players()[gone].missed == 2
     assert seated(game) == []
-    assert letters(server, kind="notice") == []
-    assert "If this turn passes in silence" in letters(server, kind="auto_passed")[-1].facts
+    assert queued_emails(server, kind="notice") == []
+    assert "If this turn passes in silence" in queued_emails(server, kind="auto_passed")[-1].facts
 
 
 def test_the_bot_plays_on_and_the_game_does_not_wait(time, silent):
@@ -201,9 +201,9 @@ def test_a_seat_is_offered_by_mail_to_those_who_said_they_are_willing(server, si
     server.run(substitutes.set_willing, xia, willing=True)
     server.run(substitutes.set_willing, xia, willing=False)
     game, gone = silent("substitute")
-    asked = letters(server, kind="substitute")
-    assert {mail.person_id for mail in asked} == {zoe, yan}
-    assert {json.loads(mail.facts)["offer"] for mail in asked} == {the_offer(server).id}
+    asked = queued_emails(server, kind="substitute")
+    assert {email.person_id for email in asked} == {zoe, yan}
+    assert {json.loads(email.facts)["offer"] for email in asked} == {the_offer(server).id}
     assert game.players()[gone].person_id is not None
     assert len(notices(server, "seat_offered")) == 1
     assert len(notices(server, "seat_on_offer")) == 2, "the others know whom they may be waiting for"
@@ -218,7 +218,7 @@ def test_who_sits_at_the_table_or_cannot_be_reached_is_not_asked(server, table, 
         server.run(substitutes.set_willing, willing, willing=True)
     server.run(reachability.refused, zoe, "550")
     silent("substitute")
-    assert letters(server, kind="substitute") == []
+    assert queued_emails(server, kind="substitute") == []
 
 
 def test_the_first_taker_has_the_seat_and_the_second_is_told(server, silent, person):
@@ -280,8 +280,8 @@ def test_strangers_are_not_asked_to_a_private_table(server, silent, person):
     server.run(substitutes.set_willing, person("Zoe"), willing=True)
     game, gone = silent("substitute", private=True)
     assert game.players()[gone].bot is not None
-    assert letters(server, kind="substitute") == []
-    warned, told = (json.loads(letter.facts)["warning"] for letter in letters(server, kind="auto_passed"))
+    assert queued_emails(server, kind="substitute") == []
+    warned, told = (json.loads(email.facts)["warning"] for email in queued_emails(server, kind="auto_passed"))
     assert warned == "If this turn passes in silence, a bot takes over your seat."
     assert told.startswith("A bot plays your seat from now on")
 
@@ -356,7 +356,7 @@ def test_a_resigned_seat_goes_on_with_a_bot_and_is_offered_where_that_was_agreed
     server.run(leaving.resign, game.id, seat, game.person_at(seat))
     assert game.players()[seat].bot is not None
     assert time.bots_play() >= 1
-    assert [mail.person_id for mail in letters(server, kind="substitute")] == [zoe]
+    assert [email.person_id for email in queued_emails(server, kind="substitute")] == [zoe]
     server.run(substitutes.take, the_offer(server).id, zoe)
     assert game.players()[seat].person_id == zoe
 
@@ -413,5 +413,5 @@ def test_an_organiser_gives_a_seat_to_somebody_else_with_a_reason_that_all_may_r
     does(server, Substitute(game.id, seat, "zoe@example.org"), "Ann has moved to sea")
     assert game.players()[seat].name == "Zoe"
     assert seated(game) == [(seat, "organiser", {"player": "person", "reason": "Ann has moved to sea"})]
-    assert all("Ann has moved to sea" in mail.facts for mail in notices(server, "substitute_plays"))
+    assert all("Ann has moved to sea" in email.facts for email in notices(server, "substitute_plays"))
     assert time.sends()[seat].at is not None

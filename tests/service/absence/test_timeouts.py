@@ -24,7 +24,7 @@ from pbem.store.database import Store
 from pbem.store.schema import Deadline, Game, Player, table_of
 from tests.service.clock import DAY, HOUR, MINUTE
 from tests.service.moderated import does
-from tests.service.stored import BrokenError, calls_counted, everything, letters
+from tests.service.stored import BrokenError, calls_counted, everything, queued_emails
 
 GAME, PLACE, DEADLINE = table_of(Game), table_of(Player), table_of(Deadline)
 
@@ -62,9 +62,9 @@ def test_a_clock_that_has_run_out_decides_what_silence_means(time, asked):
     assert (entry.seat, entry.kind) == (seat, "Entry")
     assert game.row().turn > before
     assert game.verifies()
-    (mail,) = letters(time.server, kind="auto_passed")
-    assert (mail.person_id, mail.seat, mail.turn) == (game.person_at(seat), seat, before)
-    facts = json.loads(mail.facts)
+    (email,) = queued_emails(time.server, kind="auto_passed")
+    assert (email.person_id, email.seat, email.turn) == (game.person_at(seat), seat, before)
+    facts = json.loads(email.facts)
     assert facts["choice"].split()[0] == default.verb
     assert facts["missed"] == 1
     assert "2 more silent turns" in facts["warning"]
@@ -122,7 +122,7 @@ def test_a_deadline_that_has_moved_since_it_was_stored_does_not_fire(time, serve
     passed = time.runs_out()
     assert (passed.decided, passed.moved) == (0, 1)
     assert time.due(game, seat).hour == 14
-    assert len(letters(server, kind="notice")) == 1
+    assert len(queued_emails(server, kind="notice")) == 1
     time.passes_until(time.due(game, seat))
     assert time.runs_out().decided == 1
 
@@ -140,7 +140,7 @@ def test_a_game_comes_to_its_end_when_everybody_is_silent(time, table):
         assert time.runs_out().decided > 0
     assert game.row().status == "over"
     assert game.verifies()
-    told = [letter.facts for letter in letters(time.server, kind="auto_passed")]
+    told = [email.facts for email in queued_emails(time.server, kind="auto_passed")]
     assert ["warning" in facts for facts in told] == [True] * (len(told) - 1) + [False]
 
 
@@ -244,7 +244,7 @@ def test_three_workers_decide_each_due_turn_exactly_once(time, server, clock, da
         assert decided == {0: 1, 1: 1, 2: 1}
         assert game.row().turn > turn
         assert game.verifies()
-    assert len(letters(server, kind="auto_passed")) == 18
+    assert len(queued_emails(server, kind="auto_passed")) == 18
 
 
 def test_a_time_out_and_a_move_that_race_are_one_decision(time, server, asked):
@@ -386,7 +386,7 @@ def test_a_time_out_that_breaks_at_any_call_leaves_nothing_half_done(time, serve
     assert n > 15
     assert game.verifies()
     assert (game.players()[seat].bot is not None) == bool(silent_before)
-    assert len(letters(server, kind="notice")) == 2 * silent_before
+    assert len(queued_emails(server, kind="notice")) == 2 * silent_before
 
 
 def lasting(server):
@@ -411,7 +411,7 @@ def test_reminders_come_in_the_cadence_of_each_person(time, server, asked):
         if time.reminds().decided:
             sent.append(due - time.clock.now())
     assert sent == [12 * HOUR, 2 * HOUR]
-    assert [json.loads(mail.facts)["last"] for mail in letters(server, person, "reminder")] == [False, True]
+    assert [json.loads(email.facts)["last"] for email in queued_emails(server, person, "reminder")] == [False, True]
 
 
 def test_nobody_is_reminded_who_has_answered_or_who_wants_none(time, server, table):
@@ -422,8 +422,8 @@ def test_nobody_is_reminded_who_has_answered_or_who_wants_none(time, server, tab
     game.play(first, game.asked()[first].default)
     time.passes(13 * HOUR)
     assert time.reminds().decided == 1
-    (mail,) = letters(server, kind="reminder")
-    assert mail.person_id == game.person_at(third)
+    (email,) = queued_emails(server, kind="reminder")
+    assert email.person_id == game.person_at(third)
 
 
 def test_several_moments_that_went_by_are_one_reminder(time, server, asked):

@@ -13,7 +13,7 @@ from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.mail.kinds import kind_of
 from tests.service.outgoing.test_deliver import drain, links_in, post_to
-from tests.service.stored import everything, fails_without_a_trace, letters
+from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 NEW = "ann.new@example.net"
 
@@ -31,13 +31,13 @@ def mailed(server, clock, post, sink):
     def of(address):
         clock.advance(timedelta(minutes=2))
         drain(server, clock, post)
-        return {kind_of(mail.message): mail for mail in sink.to(address)}
+        return {kind_of(email.message): email for email in sink.to(address)}
 
     return of
 
 
-def yes_in(mail):
-    return next(token for purpose, token, _ in links_in(mail) if purpose == "y")
+def yes_in(email):
+    return next(token for purpose, token, _ in links_in(email) if purpose == "y")
 
 
 def asked(server, mailed, person, address=NEW):
@@ -84,7 +84,7 @@ def test_what_is_asked_is_mailed_to_the_new_address_and_old_links_and_browsers_a
     turn = mailed(NEW)["turn"]
     new = next(token for purpose, token, _ in links_in(turn) if purpose == "s")
     assert server.read(service_links.follow, new, Purpose.SEAT).seat == seat
-    assert len([mail for mail in letters(server, person, "turn") if mail.status == "queued"]) == 0
+    assert len([email for email in queued_emails(server, person, "turn") if email.status == "queued"]) == 0
 
 
 def test_a_mail_that_was_written_and_has_not_left_goes_to_the_new_address_and_names_no_other(
@@ -95,7 +95,7 @@ def test_a_mail_that_was_written_and_has_not_left_goes_to_the_new_address_and_na
     server.run(send_links.send, "ann@example.org")
     sink.does("450 rcpt")
     deliver.deliver(server, post)
-    (waiting,) = [mail for mail in letters(server, ann, "links") if mail.status == "queued"]
+    (waiting,) = [email for email in queued_emails(server, ann, "links") if email.status == "queued"]
     assert b"ann@example.org" in waiting.body
     server.run(consent.say_yes, token)
     links = mailed(NEW)["links"]
@@ -157,7 +157,7 @@ def test_nobody_is_flooded_with_such_mails(server, person):
     with pytest.raises(TooMany):
         server.run(change_address.ask, person("Gus"), "victim@example.net")
     assert (
-        len(letters(server, server.run(addresses.create, "victim@example.net").id, "new_address"))
+        len(queued_emails(server, server.run(addresses.create, "victim@example.net").id, "new_address"))
         == change_address.MAILS_A_DAY
     )
 

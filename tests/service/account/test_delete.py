@@ -28,7 +28,7 @@ from pbem.tokens import Purpose
 from tests.service.moderated import does
 from tests.service.outgoing.test_deliver import drain, links_in, post_to
 from tests.service.replying import Answers
-from tests.service.stored import everything, fails_without_a_trace, letters
+from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 NAME, ADDRESS = "Rumpelstilzchen", "rumpelstilzchen@example.org"
 
@@ -122,12 +122,12 @@ def kept_but_mails_of_others(server, person_id):
 def test_a_mail_to_somebody_who_has_left_for_good_is_not_sent_again(server, gone, kind):
     now = server.now()
     server.store.write(lambda tx: outbox_rows.queue(tx, [outbox_rows.Letter(gone, kind)], now, now))
-    mail = next(mail for mail in letters(server) if mail.person_id == gone and mail.kind == kind)
+    email = next(email for email in queued_emails(server) if email.person_id == gone and email.kind == kind)
     server.run(delete.delete_person, gone)
     with pytest.raises(Gone) as refused:
-        does(server, ResendOfNoTable(mail.id))
+        does(server, ResendOfNoTable(email.id))
     assert "left for good" in refused.value.why
-    assert [each.status for each in letters(server) if each.id == mail.id] == ["superseded"]
+    assert [each.status for each in queued_emails(server) if each.id == email.id] == ["superseded"]
 
 
 def test_an_answer_that_is_read_as_its_writer_leaves_for_good_is_let_go_of(server, table):
@@ -142,10 +142,12 @@ def test_an_answer_that_is_read_as_its_writer_leaves_for_good_is_let_go_of(serve
 
 def test_the_mails_of_others_are_left_alone(server, clock, post, table, person, gone):
     live_through(server, clock, post, table, person, gone)
-    before = {mail.id: mail for mail in letters(server) if mail.person_id != gone}
+    before = {email.id: email for email in queued_emails(server) if email.person_id != gone}
     server.run(delete.delete_person, gone)
-    after = {mail.id: mail for mail in letters(server)}
-    assert all((after[number].body, after[number].facts) == (mail.body, mail.facts) for number, mail in before.items())
+    after = {email.id: email for email in queued_emails(server)}
+    assert all(
+        (after[number].body, after[number].facts) == (email.body, email.facts) for number, email in before.items()
+    )
 
 
 def test_running_games_go_on_with_a_bot_and_the_others_are_told(server, clock, post, table, person, gone):
@@ -155,8 +157,8 @@ def test_running_games_go_on_with_a_bot_and_the_others_are_told(server, clock, p
         with server.store.read() as tx:
             assert gone not in {player.person_id for player in player_rows.of_game(tx, game_id)}
             assert sum(player.bot is not None for player in player_rows.of_game(tx, game_id)) == 1
-        told = [mail for mail in letters(server, kind="resigned") if mail.game_id == game_id]
-        assert {mail.person_id for mail in told} == {person("Ben"), person("Cleo")}
+        told = [email for email in queued_emails(server, kind="resigned") if email.game_id == game_id]
+        assert {email.person_id for email in told} == {person("Ben"), person("Cleo")}
     with server.store.read() as tx:
         assert [row.id for row in lobby_rows.of_person(tx, gone, ("open", "playing"))] == []
         assert lobby_rows.hosted_by(tx, gone, ("open", "playing")) == []
@@ -175,7 +177,7 @@ def test_no_mail_ever_goes_to_whoever_has_left(server, clock, post, sink, table,
     server.run(delete.delete_person, gone)
     before = len(sink.kept)
     drain(server, clock, post)
-    assert not [mail for mail in sink.kept[before:] if mail.recipient == ADDRESS or "invalid" in mail.recipient]
+    assert not [email for email in sink.kept[before:] if email.recipient == ADDRESS or "invalid" in email.recipient]
 
 
 def test_links_and_browsers_of_whoever_has_left_open_nothing(server, person, clock, post, sink, gone):

@@ -16,7 +16,7 @@ from pbem.service.tables import talk
 from pbem.store.sessions import Holder
 from pbem.tokens import contains_token
 from tests.service.outgoing.test_deliver import drain, post_to
-from tests.service.stored import calls_counted, letters
+from tests.service.stored import calls_counted, queued_emails
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_it_holds_settings_tables_choices_words_and_mails(server, played):
     assert [each["text"] for each in told["calls"]] == ["Where is my mail?"]
     assert [each["first"] for each in told["vacations"]] == ["2026-12-20"]
     assert [each["label"] for each in told["sessions"]] == ["Firefox on Linux"]
-    assert len(told["mails"]) == len(letters(server, played.person_at(0)))
+    assert len(told["mails"]) == len(queued_emails(server, played.person_at(0)))
     assert "links" in {each["kind"] for each in told["mails"]}
 
 

@@ -20,7 +20,7 @@ from pbem.store import reachability as reachability_rows
 from pbem.store import vacations as vacation_rows
 from tests.service.clock import DAY, HOUR, MINUTE, Time
 from tests.service.moderated import does
-from tests.service.stored import everything, fails_without_a_trace, letters
+from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 
 @pytest.fixture
@@ -48,31 +48,31 @@ def test_a_clock_does_not_run_before_its_mail_was_accepted(time, asked):
 def test_a_mail_promises_the_pace_from_its_rendering_rounded_up(time, clock, asked):
     game, seat = asked
     clock.advance(timedelta(minutes=7))
-    (mail,) = [mail for mail in letters(time.server, kind="turn") if mail.seat == seat]
-    assert time.renders(mail).at == utc("2026-11-22 13:00")
+    (email,) = [email for email in queued_emails(time.server, kind="turn") if email.seat == seat]
+    assert time.renders(email).at == utc("2026-11-22 13:00")
     assert time.deadline(game, seat).promised_at == utc("2026-11-22 13:00")
 
 
 def test_what_was_promised_counts_when_the_mail_is_accepted_soon(time, clock, asked):
     game, seat = asked
-    (mail,) = letters(time.server, kind="turn")
-    promised = time.renders(mail)
+    (email,) = queued_emails(time.server, kind="turn")
+    promised = time.renders(email)
     clock.advance(timedelta(seconds=20))
-    time.accepts(mail)
+    time.accepts(email)
     assert promised.at == utc("2026-11-22 12:00")
     # Twenty seconds later is another full hour, and nobody is written to for that.
     assert time.due(game, seat) == utc("2026-11-22 13:00")
-    assert letters(time.server, kind="notice") == []
+    assert queued_emails(time.server, kind="notice") == []
 
 
 def test_a_mail_that_was_long_on_its_way_gives_the_whole_pace_and_says_so(time, asked):
     game, seat = asked
-    (mail,) = letters(time.server, kind="turn")
-    time.renders(mail)
+    (email,) = queued_emails(time.server, kind="turn")
+    time.renders(email)
     time.passes(3 * HOUR)
-    time.accepts(mail)
+    time.accepts(email)
     assert time.due(game, seat) == utc("2026-11-22 15:00")
-    (notice,) = letters(time.server, kind="notice")
+    (notice,) = queued_emails(time.server, kind="notice")
     assert (notice.person_id, notice.seat) == (game.person_at(seat), seat)
     assert '"due_at": "2026-11-22T15:00:00+00:00"' in notice.facts
     assert time.deadline(game, seat).promised_at == utc("2026-11-22 15:00")
@@ -80,35 +80,35 @@ def test_a_mail_that_was_long_on_its_way_gives_the_whole_pace_and_says_so(time, 
 
 def test_a_mail_that_is_sent_again_starts_no_clock_again(time, asked):
     game, seat = asked
-    (mail,) = letters(time.server, kind="turn")
-    time.renders(mail)
-    time.accepts(mail)
+    (email,) = queued_emails(time.server, kind="turn")
+    time.renders(email)
+    time.accepts(email)
     due = time.due(game, seat)
     time.passes(5 * HOUR)
-    again = time.renders(mail)
-    time.accepts(mail)
+    again = time.renders(email)
+    time.accepts(email)
     assert again.at == due == time.due(game, seat)
 
 
 def test_a_mail_to_the_player_before_starts_no_clock_of_the_next(time, server, asked, person):
     game, seat = asked
-    (mail,) = letters(time.server, kind="turn")
+    (email,) = queued_emails(time.server, kind="turn")
     does(server, Substitute(game.id, seat, "zoe@example.org"), "ill")
-    time.accepts(mail)
+    time.accepts(email)
     assert time.due(game, seat) is None
 
 
 def test_nothing_is_promised_where_nothing_is_asked_any_more(time, server, asked):
     game, seat = asked
-    (mail,) = letters(server, kind="turn")
+    (email,) = queued_emails(server, kind="turn")
     game.play(seat, game.asked()[seat].default)
-    assert time.renders(mail).at is None
+    assert time.renders(email).at is None
 
 
 def test_a_rendered_mail_is_known_to_be_out_of_date_after_more_than_an_hour(time, server, asked):
     game, seat = asked
-    (mail,) = letters(server, kind="turn")
-    time.renders(mail)
+    (email,) = queued_emails(server, kind="turn")
+    time.renders(email)
 
     def holds():
         with server.store.read() as tx:
@@ -119,7 +119,7 @@ def test_a_rendered_mail_is_known_to_be_out_of_date_after_more_than_an_hour(time
     assert holds()
     time.passes(1 * HOUR)
     assert not holds()
-    time.renders(mail)
+    time.renders(email)
     assert holds()
 
 
@@ -185,7 +185,7 @@ def test_an_outage_in_the_middle_of_a_turn_moves_its_deadline(time, asked):
     time.passes(2 * HOUR)
     time.sleeps(6 * HOUR)
     assert time.due(game, seat) == utc("2026-11-22 18:00")
-    (notice,) = letters(time.server, kind="notice")
+    (notice,) = queued_emails(time.server, kind="notice")
     assert "outage of the server" in notice.facts
 
 
@@ -219,7 +219,7 @@ def test_a_deadline_moves_by_an_outage_together_with_its_row_and_its_mails_or_no
     assert fails_without_a_trace(server.store, lambda: server.run(clocks_outages.delay_clocks, game.id, outage)) > 10
     assert time.due(game, seat) > before
     assert len(delays(game)) == 1
-    assert len(letters(server, kind="notice")) == 2
+    assert len(queued_emails(server, kind="notice")) == 2
 
 
 def test_of_a_declared_outage_everybody_at_the_table_reads_the_reason_and_whoever_is_asked_until_when(
@@ -233,7 +233,7 @@ def test_of_a_declared_outage_everybody_at_the_table_reads_the_reason_and_whoeve
     clocks_outages.apply_outages(server)
     ((by, body),) = delays(game)
     assert (by, body["reason"]) == ("organiser", "The relay lost our mails.")
-    told = {mail.person_id: json.loads(mail.facts) for mail in letters(server, kind="notice")}
+    told = {email.person_id: json.loads(email.facts) for email in queued_emails(server, kind="notice")}
     mine, others = (told[game.person_at(each)] for each in (seat, 1 - seat))
     assert (mine["what"], mine["due_at"]) == ("deadline", time.due(game, seat).isoformat())
     assert (others["what"], others["start"], others["end"]) == ("delayed", start.isoformat(), end.isoformat())
@@ -253,7 +253,7 @@ def test_a_deadline_that_another_act_moves_before_a_worker_does_has_its_row_and_
     for _ in range(2):
         clocks_outages.apply_outages(server)
         assert [by for by, _body in delays(game)] == ["organiser"]
-        told = [json.loads(mail.facts) for mail in letters(server, game.person_at(seat), "notice")]
+        told = [json.loads(email.facts) for email in queued_emails(server, game.person_at(seat), "notice")]
         assert [facts["due_at"] for facts in told if facts["what"] == "deadline"] == [time.due(game, seat).isoformat()]
         # As if the worker had died before it could say that all is done.
         server.store.write(lambda tx: tx.execute(text("UPDATE outage SET applied_at = NULL")))
@@ -359,7 +359,7 @@ def test_everybody_is_told_of_a_pause_and_of_its_end(time, server, asked):
     time.sends()
     does(server, Pause(game.id), "the host is ill")
     does(server, Resume(game.id), "and well again")
-    told = [(mail.person_id, mail.facts) for mail in letters(server, kind="notice")]
+    told = [(email.person_id, email.facts) for email in queued_emails(server, kind="notice")]
     everybody = sorted(game.person_at(seat) for seat in (0, 1))
     assert sorted(person for person, _ in told[:2]) == sorted(person for person, _ in told[2:]) == everybody
     assert all("the host is ill" in facts for _, facts in told[:2])
@@ -399,7 +399,7 @@ def test_more_time_is_given_to_one_seat_or_to_all_who_are_asked(time, server, ta
     does(server, Extend(game.id, "2026-11-26 08:00"), "a feast")
     assert {time.due(game, seat) for seat in seats} == {utc("2026-11-26 08:00")}
     assert [row.kind for row in game.log()].count("Extended") == 2
-    told = [json.loads(mail.facts)["what"] for mail in letters(server, kind="notice")]
+    told = [json.loads(email.facts)["what"] for email in queued_emails(server, kind="notice")]
     assert sorted(told) == ["extended"] * 4 + ["others_extended"] * 2
 
 
@@ -435,7 +435,7 @@ def test_a_vacation_stops_the_clocks_of_its_person_at_all_tables(time, server, t
         for seat in range(3):
             moved = 3 * DAY if game.person_at(seat) == away else timedelta(0)
             assert time.due(game, seat) == utc("2026-11-21 12:00") + length + moved
-    assert {mail.person_id for mail in letters(server, kind="notice")} == {away}
+    assert {email.person_id for email in queued_emails(server, kind="notice")} == {away}
 
 
 def test_a_vacation_means_days_of_its_persons_zone(time, server, asked):

@@ -38,7 +38,7 @@ from tests.service.clock import DAY, HOUR
 from tests.service.inbox import Inbox
 from tests.service.moderated import OLGA, does
 from tests.service.races import meetings
-from tests.service.stored import everything, fails_without_a_trace, letters
+from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 REASON = "It was asked for."
 
@@ -88,8 +88,8 @@ def scene(server, time, table, person):
             case "name":
                 return game, Correct(game.id, "name", "Benjamin", 1)
             case "resend":
-                mail = letters(server, game.person_at(seat), "turn")[-1]
-                return game, Resend(game.id, mail.id)
+                email = queued_emails(server, game.person_at(seat), "turn")[-1]
+                return game, Resend(game.id, email.id)
             case "retry":
                 with server.store.engine.begin() as tx:
                     asked = deadlines.read(tx, game.id, game.row().turn, seat)
@@ -117,7 +117,7 @@ def scene(server, time, table, person):
             case "resend of no table":
                 does(server, Ban(ben))
                 time.sends()
-                return game, ResendOfNoTable(letters(server, ben, "banned")[-1].id)
+                return game, ResendOfNoTable(queued_emails(server, ben, "banned")[-1].id)
             case "retry incoming":
                 return game, RetryIncoming(parked_mail(server, time, game, seat))
         raise AssertionError(name)
@@ -243,14 +243,14 @@ def at(game):
 def test_what_touches_play_is_a_row_that_players_read_and_are_mailed_about(server, scene, name):
     game, deed = scene(name)
     assert type(deed) is TABLE[name]
-    seq, mails, people_there = game.row().seq, {mail.id for mail in letters(server)}, at(game)
+    seq, emails, people_there = game.row().seq, {email.id for email in queued_emails(server)}, at(game)
     does(server, deed, REASON)
     outages.apply_outages(server)
     new = [row_told(rules_of(game.row()), row) for row in game.log()[seq:]]
     assert [row.says["reason"] for row in new if row.by == "organiser"] == [REASON]
     assert {row.by for row in new} <= {"organiser", "table"}
-    told = [mail for mail in letters(server) if mail.id not in mails]
-    why = {mail.person_id for mail in told if json.loads(mail.facts).get("reason") == REASON}
+    told = [email for email in queued_emails(server) if email.id not in emails]
+    why = {email.person_id for email in told if json.loads(email.facts).get("reason") == REASON}
     # Nobody can write to whoever has just been deleted.
     assert why == (people_there | at(game)) - ({deed.person_id} if type(deed) is Delete else set())
     assert not any("@" in (row.body or b"").decode() for row in game.log())
@@ -323,9 +323,9 @@ def test_when_a_table_goes_on_whoever_is_asked_reads_until_when_and_the_others_t
     (seat,) = game.asked()
     for halts, goes_on in ((Freeze, Unfreeze), (Pause, Resume)):
         does(server, halts(game.id))
-        known = {mail.id for mail in letters(server)}
+        known = {email.id for email in queued_emails(server)}
         does(server, goes_on(game.id))
-        told = {mail.person_id: json.loads(mail.facts) for mail in letters(server) if mail.id not in known}
+        told = {email.person_id: json.loads(email.facts) for email in queued_emails(server) if email.id not in known}
         assert told.keys() == at(game)
         assert {person: facts["in_turn"] for person, facts in told.items()} == {
             person: person == game.person_at(seat) for person in at(game)
@@ -381,12 +381,16 @@ def test_a_new_address_gets_the_open_turns_and_old_links_die(server, time, table
     token = server.keys.make(Purpose.SEAT, made.seat, 0)
     with server.store.read() as tx:
         before = people.read(tx, who)
-    known = {mail.id for mail in letters(server)}
+    known = {email.id for email in queued_emails(server)}
     does(server, ChangeAddress(who, "New@Example.NET"), "Wrote from there.")
     with pytest.raises(Gone):
         server.read(follow, token, Purpose.SEAT)
-    new = [mail for mail in letters(server) if mail.id not in known]
-    assert [(mail.kind, mail.person_id == who) for mail in new] == [("moved", False), ("moved", True), ("turn", True)]
+    new = [email for email in queued_emails(server) if email.id not in known]
+    assert [(email.kind, email.person_id == who) for email in new] == [
+        ("moved", False),
+        ("moved", True),
+        ("turn", True),
+    ]
     with server.store.read() as tx:
         after, left = people.read(tx, who), people.read(tx, new[0].person_id)
     assert (after.address, after.name) == ("New@example.net", before.name)
@@ -420,7 +424,7 @@ def test_somebody_banned_is_neither_given_a_seat_nor_asked_to_take_one(server, t
     with pytest.raises(Forbidden, match="banned"):
         does(server, Substitute(game.id, 0, "zoe@example.org"))
     does(server, Offer(game.id, 0))
-    assert not letters(server, person("Zoe"), "substitute")
+    assert not queued_emails(server, person("Zoe"), "substitute")
 
 
 def test_a_ban_is_lifted_before_its_end(server, person):
@@ -529,7 +533,7 @@ def test_a_correction_is_shown_beforehand_with_what_it_was_and_what_it_is_then(
     shown = preview(server, OLGA, Correct(game.id, what, to, seat), REASON)
     assert f"From “{known}” to “{now}”." in shown.says
     does(server, Correct(game.id, what, to, seat))
-    told = [json.loads(mail.facts) for mail in letters(server, kind="notice")]
+    told = [json.loads(email.facts) for email in queued_emails(server, kind="notice")]
     if what == "title":
         assert {(facts["before"], facts["now"]) for facts in told} == {(known, now)}
 
@@ -541,8 +545,8 @@ def test_of_a_corrected_pace_everybody_gets_one_mail_and_whoever_is_asked_reads_
     before = time.due(game, seat)
     does(server, Correct(game.id, "pace", "3d"))
     assert time.due(game, seat) == before + 2 * DAY
-    told = {mail.person_id: json.loads(mail.facts) for mail in letters(server, kind="notice")}
-    assert len(letters(server, kind="notice")) == len(told) == 3
+    told = {email.person_id: json.loads(email.facts) for email in queued_emails(server, kind="notice")}
+    assert len(queued_emails(server, kind="notice")) == len(told) == 3
     assert {facts["what"] for facts in told.values()} == {"corrected"}
     assert {person: facts["due_at"] for person, facts in told.items() if facts["due_at"]} == {
         game.person_at(seat): time.due(game, seat).isoformat()

@@ -17,7 +17,7 @@ from pbem.store import outbox
 from pbem.store.outbox import Letter
 from tests.service.acting import an_organiser
 from tests.service.outgoing.test_deliver import HOUR, post_to
-from tests.service.stored import letters
+from tests.service.stored import queued_emails
 
 MINUTE = timedelta(minutes=1)
 
@@ -36,7 +36,7 @@ def tell(server, clock, by=APART):
 
 
 def alerts(server):
-    return letters(server, kind="alert")
+    return queued_emails(server, kind="alert")
 
 
 @pytest.mark.usefixtures("organiser")
@@ -44,9 +44,9 @@ def test_a_call_reaches_every_organiser_by_mail(server, clock, sink, person):
     server.run(calls.call, person("Ann"), "I cannot see my cards.")
     assert tell(server, clock) == 1
     deliver.deliver(server, post_to(sink))
-    mails = [mail for mail in sink.kept if "needs the organiser" in str(mail.message["subject"])]
-    assert {mail.recipient for mail in mails} == {"olga@example.net", "otto@example.net"}
-    assert all("Ann: I cannot see my cards." in mail.text for mail in mails)
+    emails = [email for email in sink.kept if "needs the organiser" in str(email.message["subject"])]
+    assert {email.recipient for email in emails} == {"olga@example.net", "otto@example.net"}
+    assert all("Ann: I cannot see my cards." in email.text for email in emails)
 
 
 def test_an_organiser_hears_nothing_of_a_call_from_a_table_where_they_play(server, clock, sink, table):

@@ -11,7 +11,7 @@ from pbem.domain.user_text import LONGEST_TEXT
 from pbem.service.desk import audit, calls
 from pbem.store.audit import Wanted
 from tests.service.acting import ANN
-from tests.service.stored import everything, fails_without_a_trace, letters
+from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 
 def test_a_call_says_from_where_it_came(server, table):
@@ -42,8 +42,8 @@ def test_an_answer_goes_to_the_caller_by_mail_once(server, person):
     call_id = server.run(calls.call, person("Ann"), "Help")
     server.run(calls.answer, ANN, call_id, "It is mended.")
     server.run(calls.answer, ANN, call_id, "It is mended.")
-    (mail,) = letters(server, person("Ann"), "call_answered")
-    assert json.loads(mail.facts) == {"call": "Help", "answer": "It is mended.", "done": "answered"}
+    (email,) = queued_emails(server, person("Ann"), "call_answered")
+    assert json.loads(email.facts) == {"call": "Help", "answer": "It is mended.", "done": "answered"}
     assert server.read(calls.waiting) == []
     (closed,) = server.read(calls.closed)
     assert (closed.answer, closed.answered_at) == ("It is mended.", server.now())
@@ -54,7 +54,7 @@ def test_two_organisers_do_not_answer_the_same_call(server, person):
     server.run(calls.answer, ANN, call_id, "It is mended.")
     with pytest.raises(Gone):
         server.run(calls.answer, ANN, call_id, "It is not mended.")
-    assert len(letters(server, person("Ann"), "call_answered")) == 1
+    assert len(queued_emails(server, person("Ann"), "call_answered")) == 1
 
 
 def test_closing_a_call_again_changes_nothing(server, person):
@@ -116,7 +116,7 @@ def test_strangers_keep_nobody_known_from_calling(server, person):
 
 def test_calling_from_an_address_mails_nobody_and_confirms_nothing(server):
     server.run(calls.call_from, "stranger@example.org", "Help")
-    assert letters(server) == []
+    assert queued_emails(server) == []
 
 
 def test_nobody_calls_from_anothers_seat_or_from_nowhere(server, person, table):
@@ -149,8 +149,8 @@ def test_whoever_closes_a_call_says_why_and_the_caller_hears_it(server, person):
     with pytest.raises(BadInput):
         server.run(calls.close, ANN, call_id, "")
     server.run(calls.close, ANN, call_id, "You have found it yourself.")
-    (mail,) = letters(server, person("Ann"), "call_answered")
-    assert json.loads(mail.facts) == {"call": "Help", "answer": "You have found it yourself.", "done": "closed"}
+    (email,) = queued_emails(server, person("Ann"), "call_answered")
+    assert json.loads(email.facts) == {"call": "Help", "answer": "You have found it yourself.", "done": "closed"}
 
 
 def test_an_answer_and_a_closing_are_in_the_audit_and_what_was_written_is_not(server, table):
@@ -182,8 +182,8 @@ def test_an_act_settles_the_call_that_led_to_it_and_the_caller_hears_what_was_do
         act(other)
     act(game)
     act(game)
-    (mail,) = letters(server, game.person_at(0), "call_answered")
-    assert json.loads(mail.facts)["done"] == "resend"
+    (email,) = queued_emails(server, game.person_at(0), "call_answered")
+    assert json.loads(email.facts)["done"] == "resend"
     assert server.read(calls.waiting) == []
 
 

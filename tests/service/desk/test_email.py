@@ -16,7 +16,7 @@ from pbem.tokens import Purpose, contains_token
 from tests.service.moderated import OLGA, does
 from tests.service.outgoing.test_deliver import HOUR, LINK, drain, links_in, post_to
 from tests.service.outgoing.test_digests import games, next_eight, play_once  # noqa: F401 - a fixture comes in by its name
-from tests.service.stored import everything, letters
+from tests.service.stored import everything, queued_emails
 
 REASON = "She says that her mails cannot be read."
 
@@ -36,7 +36,7 @@ def game(table, server, clock, post):
 
 
 def turn_of(server, game, seat):
-    return [mail for mail in letters(server, game.person_at(seat), "turn") if mail.game_id == game.id][-1]
+    return [email for email in queued_emails(server, game.person_at(seat), "turn") if email.game_id == game.id][-1]
 
 
 def looks(server):
@@ -47,33 +47,39 @@ def player_at(game, seat):
     return Actor(Role.ORGANISER, "Ann", 2, person_id=game.person_at(seat))
 
 
-def shown(letter):
+def shown(read):
     """Everything of a mail that anybody could see."""
-    mail = letter.opened
-    return [mail.text, mail.html, mail.content.decode(), *(value for _, value in mail.headers), mail.letter.subject]
+    email = read.opened
+    return [
+        email.text,
+        email.html,
+        email.content.decode(),
+        *(value for _, value in email.headers),
+        email.letter.subject,
+    ]
 
 
 def test_a_mail_is_read_as_it_was_sent_with_what_happened_to_it_and_on_record(server, sink, game):
-    mail = turn_of(server, game, 0)
-    (sent,) = [each for each in sink.kept if str(each.message["message-id"]) == mail.message_id]
-    read = server.run(reading.read, OLGA, mail.id, REASON, game_id=game.id)
+    email = turn_of(server, game, 0)
+    (sent,) = [each for each in sink.kept if str(each.message["message-id"]) == email.message_id]
+    read = server.run(reading.read, OLGA, email.id, REASON, game_id=game.id)
     assert LINK.sub("", read.opened.text.replace("*" * 33, "a" * 33)) == LINK.sub("", sent.text)
     assert "<html" in read.opened.html
-    assert dict(read.opened.headers)["Message-ID"] == mail.message_id
+    assert dict(read.opened.headers)["Message-ID"] == email.message_id
     assert [line.what for line in read.listed.lines] == ["queued", "rendered", "accepted"]
     assert read.listed.lines[-1].detail.startswith("250")
     (row,) = looks(server)
     assert (row.actor, row.reason) == ("organiser Olga", REASON)
     assert (row.game_id, row.person_id) == (game.id, game.person_at(0))
-    assert (f'"mail":{mail.id}' in row.body, '"kind":"turn"' in row.body) == (True, True)
-    assert server.run(reading.read, OLGA, mail.id, REASON, person_id=game.person_at(0)).opened == read.opened
+    assert (f'"email":{email.id}' in row.body, '"kind":"turn"' in row.body) == (True, True)
+    assert server.run(reading.read, OLGA, email.id, REASON, person_id=game.person_at(0)).opened == read.opened
     assert server.read(audit.verify).sound
 
 
 def test_no_link_works_that_is_read_in_a_mail_of_somebody_else(server, clock, sink, post, game):
     turn = turn_of(server, game, 1)
-    (mail,) = [each for each in sink.kept if str(each.message["message-id"]) == turn.message_id]
-    token = next(token for purpose, token, _ in links_in(mail) if purpose == Purpose.SEAT)
+    (email,) = [each for each in sink.kept if str(each.message["message-id"]) == turn.message_id]
+    token = next(token for purpose, token, _ in links_in(email) if purpose == Purpose.SEAT)
     clock.advance(HOUR)
     server.run(talk.say, game.id, 1, game.person_at(1), f"This is mine: /s/{token} and {token.upper()}.")
     for seat, decision in game.asked().items():
@@ -84,33 +90,33 @@ def test_no_link_works_that_is_read_in_a_mail_of_somebody_else(server, clock, si
     assert told, "the talk is told by mail"
     assert all(token in each.text for each in told), "and so is the token"
     assert all(links_in(each) for each in sent)
-    for mail in letters(server):
-        read = server.run(reading.read, OLGA, mail.id, REASON, person_id=mail.person_id)
+    for email in queued_emails(server):
+        read = server.run(reading.read, OLGA, email.id, REASON, person_id=email.person_id)
         if read.opened is None:
             continue
-        assert not any(contains_token(each.encode(), server.keys) for each in shown(read)), mail.kind
-        assert not server.keys.unfilled(read.opened.content).places, mail.kind
+        assert not any(contains_token(each.encode(), server.keys) for each in shown(read)), email.kind
+        assert not server.keys.unfilled(read.opened.content).places, email.kind
         assert "*" * 33 in read.opened.text
 
 
 def test_nobody_reads_a_mail_without_a_reason_or_who_may_not(server, game):
-    mail = turn_of(server, game, 0)
+    email = turn_of(server, game, 0)
     before = everything(server.store)
     for reason in ("", "no", "x" * 501, "ask ben@example.org"):
         with pytest.raises(BadInput):
-            server.run(reading.read, OLGA, mail.id, reason, game_id=game.id)
+            server.run(reading.read, OLGA, email.id, reason, game_id=game.id)
     host = Actor(Role.HOST, "Ann", person_id=game.row().host_id)
     for actor in (host, player_at(game, 1), player_at(game, 0)):
         with pytest.raises(Forbidden):
-            server.run(reading.read, actor, mail.id, REASON, game_id=game.id)
+            server.run(reading.read, actor, email.id, REASON, game_id=game.id)
     assert everything(server.store) == before
 
 
 def test_a_mail_is_read_at_its_own_table_and_with_its_own_reader_alone(server, game, table):
-    mail, other = turn_of(server, game, 0), table("bid", 3)
+    email, other = turn_of(server, game, 0), table("bid", 3)
     for about in ({"game_id": other.id}, {"person_id": game.person_at(1)}):
         with pytest.raises(NotFound):
-            server.run(reading.read, OLGA, mail.id, REASON, **about)
+            server.run(reading.read, OLGA, email.id, REASON, **about)
     with pytest.raises(NotFound):
         server.run(reading.read, OLGA, 10**6, REASON, game_id=game.id)
     assert looks(server) == []
@@ -124,7 +130,7 @@ def test_a_digest_is_not_read_by_whoever_plays_at_a_table_that_it_tells_of(serve
     deliver.deliver(server, post, limit=100)
     for game in games:
         does(server, Substitute(game.id, 0))
-    (digest,) = [mail for mail in letters(server, kind="digest") if mail.person_id not in by_number(templari)]
+    (digest,) = [email for email in queued_emails(server, kind="digest") if email.person_id not in by_number(templari)]
     with pytest.raises(Forbidden, match="You play at this table"):
         server.run(reading.read, player_at(templari, 1), digest.id, REASON, person_id=digest.person_id)
     assert looks(server) == []
@@ -137,10 +143,10 @@ def by_number(game):
 
 def test_a_mail_that_has_no_text_shows_what_happened_to_it(server, clock, post, game, person):
     ann = person("Ann")
-    mail = turn_of(server, game, next(seat for seat in range(3) if game.person_at(seat) == ann))
+    email = turn_of(server, game, next(seat for seat in range(3) if game.person_at(seat) == ann))
     clock.advance(HOUR)
     does(server, Delete(ann))
-    read = server.run(reading.read, OLGA, mail.id, REASON, person_id=ann)
+    read = server.run(reading.read, OLGA, email.id, REASON, person_id=ann)
     assert read.opened is None
     assert [line.what for line in read.listed.lines][:2] == ["queued", "rendered"]
     with server.store.read() as tx:

@@ -14,7 +14,7 @@ from pbem.store import audit, guests, outbox, tables
 from tests.service.acting import ROOT
 from tests.service.clock import HOUR, Time
 from tests.service.moderated import OLGA, does
-from tests.service.stored import calls_counted, everything, letters
+from tests.service.stored import calls_counted, everything, queued_emails
 
 WHY = "the house is being moved"
 
@@ -44,7 +44,7 @@ def test_all_tables_are_paused_and_go_on_again_each_with_its_row_and_its_mails(s
     goes_on(server)
     assert all(game.row().paused for game in three)
     assert [game.log()[-1].kind for game in three] == ["Paused"] * 3
-    assert len(letters(server, kind="notice")) == 6
+    assert len(queued_emails(server, kind="notice")) == 6
     done = server.read(jobs.read, job)
     assert (done.status, done.total, done.done, done.failed) == ("done", 3, 3, 0)
     assert acts(server) == ["pause all", "pause", "pause", "pause"]
@@ -67,16 +67,16 @@ def test_everybody_who_plays_is_told_once_and_nobody_else(server, three, person)
     person("Zoe")
     begins(server, What.ANNOUNCE, "On Sunday the server moves.")
     goes_on(server)
-    told = [mail.person_id for mail in letters(server, kind="announcement")]
+    told = [email.person_id for email in queued_emails(server, kind="announcement")]
     assert sorted(told) == sorted({game.person_at(seat) for game in three for seat in (0, 1)})
 
 
 def test_what_came_back_from_one_provider_goes_out_again(server, clock, table):
     game = table("sun-bid", 2)
     people_there = [game.person_at(seat) for seat in (0, 1)]
-    mails = [mail for mail in game.mails() if mail.kind == "welcome"]
-    for mail in mails:
-        server.store.write(lambda tx, mail=mail: outbox.change(tx, mail.id, status="undeliverable"))
+    emails = [email for email in game.emails() if email.kind == "welcome"]
+    for email in emails:
+        server.store.write(lambda tx, email=email: outbox.change(tx, email.id, status="undeliverable"))
     assert (
         server.read(jobs.plan, OLGA, What.RESEND, jobs.facts_of(server, What.RESEND, "@elsewhere.example")).total == 0
     )
@@ -84,9 +84,9 @@ def test_what_came_back_from_one_provider_goes_out_again(server, clock, table):
     assert (plan.total, {each.game_id for each in plan.listed}) == (2, {game.id})
     begins(server, What.RESEND, "example.org")
     goes_on(server)
-    again = [mail for mail in game.mails() if mail.kind == "welcome"]
-    assert {mail.status for mail in again} == {"queued"}
-    assert {mail.person_id for mail in again} == set(people_there)
+    again = [email for email in game.emails() if email.kind == "welcome"]
+    assert {email.status for email in again} == {"queued"}
+    assert {email.person_id for email in again} == set(people_there)
 
 
 @pytest.mark.parametrize("what", [What.PAUSE, What.ANNOUNCE])
@@ -102,7 +102,7 @@ def of_the_demo(server):
     with server.store.read() as tx:
         (guest,) = guests.before(tx, server.now() + HOUR, 0, 9)
         (table,) = tables.hosted_by(tx, guest, ("playing",))
-    return guest, table, letters(server, guest)
+    return guest, table, queued_emails(server, guest)
 
 
 @pytest.mark.parametrize("what", [What.PAUSE, What.RESUME, What.EXTEND, What.ANNOUNCE])
@@ -180,15 +180,15 @@ def test_a_table_where_the_organiser_plays_is_named_before_and_after_left_alone_
 
 def test_a_mail_about_a_table_where_the_organiser_plays_is_not_sent_again(server, three, olga_plays):
     for game in three:
-        for mail in game.mails():
-            server.store.write(lambda tx, mail=mail: outbox.change(tx, mail.id, status="undeliverable"))
+        for email in game.emails():
+            server.store.write(lambda tx, email=email: outbox.change(tx, email.id, status="undeliverable"))
     facts = jobs.facts_of(server, What.RESEND, "example.org")
     apart = {each.game_id for each in server.read(jobs.plan, olga_plays, What.RESEND, facts).left_alone}
     assert apart == {three[1].id}
     begins(server, What.RESEND, "example.org", actor=olga_plays)
     goes_on(server)
-    assert {mail.status for mail in three[1].mails()} == {"undeliverable"}
-    assert "queued" in {mail.status for mail in three[0].mails()}
+    assert {email.status for email in three[1].emails()} == {"undeliverable"}
+    assert "queued" in {email.status for email in three[0].emails()}
 
 
 def test_whoever_plays_nowhere_and_whoever_is_at_the_machine_leaves_nothing_alone(server, three, olga_plays):

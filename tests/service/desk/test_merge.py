@@ -24,7 +24,7 @@ from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.service.moderated import OLGA, does
 from tests.service.outgoing.test_deliver import drain, post_to
-from tests.service.stored import everything, fails_without_a_trace, letters
+from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 
 @pytest.fixture
@@ -72,10 +72,10 @@ def test_open_turns_are_mailed_to_the_one_who_stays_and_what_waited_for_the_othe
         other, decision = next(iter(game.asked().items()))
         game.play(other, decision.default)
     does(server, Merge(annabel, ann))
-    assert [mail.status for mail in letters(server, ann) if mail.game_id] == ["superseded"] * len(
-        [mail for mail in letters(server, ann) if mail.game_id]
+    assert [email.status for email in queued_emails(server, ann) if email.game_id] == ["superseded"] * len(
+        [email for email in queued_emails(server, ann) if email.game_id]
     )
-    turn = letters(server, annabel, "turn")[-1]
+    turn = queued_emails(server, annabel, "turn")[-1]
     assert (turn.seat, turn.turn, turn.status) == (seat, game.row().turn, "queued")
 
 
@@ -91,7 +91,7 @@ def test_the_record_says_so_at_the_seat_and_the_others_read_that_the_same_player
     does(server, Merge(annabel, ann), "They wrote from both.")
     (row,) = [row for row in game.log() if row.kind == "Merged"]
     assert (row.seat, row.by, json.loads(row.body)) == (seat, "organiser", {"reason": "They wrote from both."})
-    (told,) = [json.loads(mail.facts) for mail in letters(server, game.person_at(1 - seat), "notice")]
+    (told,) = [json.loads(email.facts) for email in queued_emails(server, game.person_at(1 - seat), "notice")]
     assert (told["what"], told["who"], told["reason"]) == ("player_merged", "Ann", "They wrote from both.")
     assert game.row().orders == orders
     assert game.verifies()
@@ -99,7 +99,7 @@ def test_the_record_says_so_at_the_seat_and_the_others_read_that_the_same_player
 
 def test_both_are_told(server, game, ann, annabel):
     does(server, Merge(annabel, ann))
-    assert {mail.person_id for mail in letters(server, kind="merged")} == {ann, annabel}
+    assert {email.person_id for email in queued_emails(server, kind="merged")} == {ann, annabel}
 
 
 def test_both_are_told_also_who_wants_no_mails(server, clock, sink, game, ann, annabel):
@@ -107,7 +107,7 @@ def test_both_are_told_also_who_wants_no_mails(server, clock, sink, game, ann, a
         server.run(preferences.choose, person, parse_delivery("nothing"))
     does(server, Merge(annabel, ann))
     drain(server, clock, post_to(sink))
-    assert [mail.status for mail in letters(server, kind="merged")] == ["sent", "sent"]
+    assert [email.status for email in queued_emails(server, kind="merged")] == ["sent", "sent"]
 
 
 def test_links_and_browsers_of_the_other_are_worth_nothing_any_more(server, game, ann, annabel):

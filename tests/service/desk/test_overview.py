@@ -22,7 +22,7 @@ from pbem.store.schema import Base
 from tests.service import many
 from tests.service.inbox import Inbox
 from tests.service.moderated import does
-from tests.service.stored import letters
+from tests.service.stored import queued_emails
 
 EVERY = (
     Wanted(),
@@ -67,7 +67,7 @@ def test_each_trouble_is_counted_listed_and_named(server, table, time):
             "unreachable",
             lambda: server.run(reachability.refused, game.person_at(seat), "no such mailbox"),
         ),
-        ("parked", lambda: server.store.write(lambda tx: outbox.change(tx, game.mails()[-1].id, status="parked"))),
+        ("parked", lambda: server.store.write(lambda tx: outbox.change(tx, game.emails()[-1].id, status="parked"))),
         (
             "flawed",
             lambda: server.store.write(
@@ -151,27 +151,27 @@ def test_the_state_of_the_house_is_told(server, clock, table):
     assert server.read(overview.look, Wanted()).awake
     table("sun-bid", 2)
     clock.advance(timedelta(minutes=10))
-    found, mails = server.read(overview.look, Wanted()), letters(server)
+    found, emails = server.read(overview.look, Wanted()), queued_emails(server)
     assert not found.awake
-    assert (found.counts.queued, found.counts.oldest) == (len(mails), min(mail.due_at for mail in mails))
+    assert (found.counts.queued, found.counts.oldest) == (len(emails), min(email.due_at for email in emails))
 
 
 def test_mails_that_were_given_up_and_are_about_no_table_are_listed_with_what_went_wrong(server, table, person, time):
     game = table("sun-bid", 2)
     does(server, Ban(person("Ann")))
-    mail, about_table = letters(server, kind="banned")[-1], game.mails()[-1]
-    for row in (mail, about_table):
+    email, about_table = queued_emails(server, kind="banned")[-1], game.emails()[-1]
+    for row in (email, about_table):
         server.store.write(lambda tx, row=row: outbox.change(tx, row.id, status="parked"))
-    server.store.write(lambda tx: ledger.note(tx, mail.id, server.now(), "parked", "554 no"))
+    server.store.write(lambda tx: ledger.note(tx, email.id, server.now(), "parked", "554 no"))
     box = Inbox(server, time.clock)
     box.takes(box.written(game, 0, "help"), box.reply_address(game, 0))
     server.store.write(lambda tx: received.change(tx, 1, status="parked"))
     found = server.read(overview.look, Wanted())
     assert (found.counts.given_up, found.counts.unread) == (2, 1)
     (given_up,) = found.given_up
-    assert (given_up.outbox_id, given_up.person_id, given_up.lines[-1].detail) == (mail.id, person("Ann"), "554 no")
+    assert (given_up.outbox_id, given_up.person_id, given_up.lines[-1].detail) == (email.id, person("Ann"), "554 no")
     assert [each.id for each in found.unread] == [1]
-    does(server, ResendOfNoTable(mail.id))
+    does(server, ResendOfNoTable(email.id))
     does(server, RetryIncoming(1))
     found = server.read(overview.look, Wanted())
     assert (found.given_up, found.unread) == ((), ())

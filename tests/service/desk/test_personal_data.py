@@ -12,16 +12,16 @@ from pbem.service.people import addresses
 from pbem.service.tables import joining
 from pbem.service.tables.new import Wanted
 from tests.service.moderated import OLGA, does
-from tests.service.stored import everything, letters
+from tests.service.stored import everything, queued_emails
 
 
 def test_all_that_is_known_of_somebody_is_offered_to_their_address_only(server, table, person):
     table("sun-bid", 2)
     does(server, SendExport(person("Ann")), "She has asked for it.")
-    assert [mail.kind for mail in letters(server, person("Ann"))][-1] == "links"
-    mail = letters(server, kind="links")[-1]
-    assert mail.person_id == person("Ann")
-    assert json.loads(mail.facts) == {"reason": "She has asked for it."}
+    assert [email.kind for email in queued_emails(server, person("Ann"))][-1] == "links"
+    email = queued_emails(server, kind="links")[-1]
+    assert email.person_id == person("Ann")
+    assert json.loads(email.facts) == {"reason": "She has asked for it."}
 
 
 def test_a_deleted_person_leaves_no_address_and_the_game_goes_on(server, table, person):
@@ -57,7 +57,7 @@ def test_a_table_that_closes_because_its_host_is_deleted_says_why(server, person
     waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
     server.run(joining.join, waiting, person("Ben"))
     does(server, Delete(person("Ann")), "It was asked for.")
-    (closed,) = letters(server, person("Ben"), "closed")
+    (closed,) = queued_emails(server, person("Ben"), "closed")
     assert json.loads(closed.facts)["reason"] == "It was asked for."
 
 

@@ -18,7 +18,7 @@ from pbem.store import deadlines, games
 from pbem.store import views as kept_views
 from tests.service.moderated import OLGA, does
 from tests.service.races import meetings
-from tests.service.stored import everything, fails_without_a_trace, letters
+from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 KINDS = [("sun-bid", 3), ("sorcerous-futures", 3), ("bid", 3), ("sunset-poker", 3), ("templari", 3)]
 
@@ -157,14 +157,16 @@ def test_all_seats_are_told_why_and_whoever_is_asked_gets_a_turn_of_full_length(
     game = table("bid", 3, pace="1d")
     turn = game.row().turn
     goes_on(game, 6)
-    already = {mail.id for mail in letters(game.server)}
+    already = {email.id for email in queued_emails(game.server)}
     does(game.server, Rewind(game.id, turn), "Ben's mails were lost.")
-    new = [mail for mail in letters(game.server) if mail.id not in already]
-    told = [mail for mail in new if mail.kind == "notice"]
-    assert sorted(mail.person_id for mail in told) == sorted(game.person_at(seat) for seat in range(3))
-    assert all("Ben's mails were lost." in mail.facts for mail in told)
+    new = [email for email in queued_emails(game.server) if email.id not in already]
+    told = [email for email in new if email.kind == "notice"]
+    assert sorted(email.person_id for email in told) == sorted(game.person_at(seat) for seat in range(3))
+    assert all("Ben's mails were lost." in email.facts for email in told)
     present = game.row().turn
-    assert {(mail.seat, mail.turn) for mail in new if mail.kind == "turn"} == {(seat, present) for seat in game.open()}
+    assert {(email.seat, email.turn) for email in new if email.kind == "turn"} == {
+        (seat, present) for seat in game.open()
+    }
     with game.server.store.read() as tx:
         asked = deadlines.of_game(tx, game.id)
     assert {(row.seat, row.turn) for row in asked} == {(seat, present) for seat in game.open()}

@@ -24,7 +24,7 @@ from tests.service.acting import an_organiser
 from tests.service.clock import DAY, MINUTE
 from tests.service.moderated import does
 from tests.service.outgoing.test_deliver import HOUR, drain, lines_of, links_in, post_to
-from tests.service.stored import fails_without_a_trace, letters
+from tests.service.stored import fails_without_a_trace, queued_emails
 
 WHY = "550 5.1.1 no such user"
 
@@ -132,7 +132,7 @@ def test_while_an_address_is_left_alone_nothing_is_sent_there_and_its_clock_wait
     clock.advance(HOUR)
     deliver.deliver(server, post)
     assert len(sink.to(address)) == before
-    held = letters(server, person, "notice")[-1]
+    held = queued_emails(server, person, "notice")[-1]
     assert (held.status, lines_of(server, held)) == ("undeliverable", ["undeliverable"])
 
 
@@ -148,16 +148,16 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
     bounce(server, person, Bounce.COMPLAINT)
     clock.advance(HOUR)
     deliver.deliver(server, post)
-    told = [mail for mail in sink.kept if f"{name} cannot be reached" in str(mail.message["subject"])]
-    assert {mail.recipient for mail in told} == {
+    told = [email for email in sink.kept if f"{name} cannot be reached" in str(email.message["subject"])]
+    assert {email.recipient for email in told} == {
         server.read(addresses.read, game.person_at(seat)).address for seat in (1, 2)
     }
     assert alarms.tell(server) == 1
     server.run(reachability.heard_from, person)
     deliver.deliver(server, post)
-    over = [mail for mail in sink.kept if f"{name} can be reached again" in str(mail.message["subject"])]
+    over = [email for email in sink.kept if f"{name} can be reached again" in str(email.message["subject"])]
     assert len(over) == 2
-    assert any(mail.recipient == "olga@example.net" for mail in sink.kept)
+    assert any(email.recipient == "olga@example.net" for email in sink.kept)
 
 
 def test_a_turn_that_was_held_back_is_mailed_when_the_address_works_again(server, clock, sink, post, game):
@@ -170,10 +170,10 @@ def test_a_turn_that_was_held_back_is_mailed_when_the_address_works_again(server
     deliver.deliver(server, post)
     asked = next(iter(game.asked()))
     person = game.person_at(asked)
-    assert letters(server, person, "turn")[-1].status == "undeliverable"
+    assert queued_emails(server, person, "turn")[-1].status == "undeliverable"
     server.run(reachability.heard_from, person)
     deliver.deliver(server, post)
-    assert letters(server, person, "turn")[-1].status == "sent"
+    assert queued_emails(server, person, "turn")[-1].status == "sent"
     with server.store.read() as tx:
         row = deadlines.read(tx, game.id, game.row().turn, asked)
     assert row.accepted_at == clock.now()
@@ -246,12 +246,12 @@ def test_an_organiser_lets_mails_go_there_again_and_what_came_back_before_counts
     deliver.deliver(server, post)
     asked = next(iter(game.asked()))
     person = game.person_at(asked)
-    assert letters(server, person, "turn")[-1].status == "undeliverable"
+    assert queued_emails(server, person, "turn")[-1].status == "undeliverable"
     done = does(server, Release(person), "Her mailbox has room again.")
     assert "Turns that were held back and are mailed now: 1. Clocks that waited go on." in done.says
     assert {(told.kind, told.what) for told in done.told} == {("notice", "reachable")}
     deliver.deliver(server, post)
-    assert letters(server, person, "turn")[-1].status == "sent"
+    assert queued_emails(server, person, "turn")[-1].status == "sent"
     bounce(server, person)
     assert not fails(server, person)
     with pytest.raises(Gone, match="not left alone"):
@@ -268,9 +268,9 @@ def test_a_full_mailbox_is_tried_again_and_counted_and_left_alone_in_the_end(ser
     sink.does(*["552 rcpt"] * 50)
     for tried in range(1, TRIES + 1):
         deliver.deliver(server, post)
-        assert letters(server, ann, "links")[-1].attempts == tried
+        assert queued_emails(server, ann, "links")[-1].attempts == tried
         clock.advance(timedelta(hours=2, minutes=15))
-    assert letters(server, ann, "links")[-1].status == "undeliverable"
+    assert queued_emails(server, ann, "links")[-1].status == "undeliverable"
     assert fails(server, ann)
 
 
@@ -282,7 +282,7 @@ def test_a_refusal_of_the_sender_is_no_fault_of_the_readers(server, clock, sink,
     for _ in range(TRIES + 1):
         deliver.deliver(server, post)
         clock.advance(timedelta(hours=2, minutes=15))
-    assert letters(server, ann, "links")[-1].status == "parked"
+    assert queued_emails(server, ann, "links")[-1].status == "parked"
     assert not fails(server, ann)
 
 

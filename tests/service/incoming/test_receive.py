@@ -37,7 +37,7 @@ from tests.mail import reported
 from tests.mail.mail_server import connected
 from tests.service.inbox import HOST, OUR_SENDER, Inbox
 from tests.service.races import meetings
-from tests.service.stored import BrokenError, calls_counted, everything, fails_without_a_trace, letters
+from tests.service.stored import BrokenError, calls_counted, everything, fails_without_a_trace, queued_emails
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
@@ -76,7 +76,9 @@ def unchanged(server, *but):
 
 
 def answers(server, kind=None):
-    return [each for each in letters(server) if each.kind in ("receipt", "was_it_you") and kind in (None, each.kind)]
+    return [
+        each for each in queued_emails(server) if each.kind in ("receipt", "was_it_you") and kind in (None, each.kind)
+    ]
 
 
 def failing(server, person_id):
@@ -163,7 +165,7 @@ def test_wherever_reading_a_report_breaks_off_it_counts_once(inbox, server, cloc
     made, n = [""], 0
     while len(made) >= n:
         n += 1
-        mail, to = inbox.bounce_address(game, 0)
+        email, to = inbox.bounce_address(game, 0)
         report = b"Message-ID: <%d@mx.example.net>\r\n" % n + reported.failure("4.4.1", "smtp; timed out")
         assert inbox.takes(report, to, "") == "kept"
 
@@ -175,7 +177,7 @@ def test_wherever_reading_a_report_breaks_off_it_counts_once(inbox, server, cloc
             receive.attend(server, inbox.box)
         clock.advance(HOUR)
         inbox.attends()
-        assert len(noted(server, mail)) == n
+        assert len(noted(server, email)) == n
     assert n > 8
 
 
@@ -250,7 +252,7 @@ def test_a_worker_that_dies_with_a_mail_leaves_it_to_the_next_when_its_lease_is_
 
 def test_a_worker_whose_lease_ran_out_meanwhile_does_nothing_twice(inbox, server, clock, game):
     for number, meeting in enumerate(meetings(server.store), start=1):
-        mail, to = inbox.bounce_address(game, 0)
+        email, to = inbox.bounce_address(game, 0)
         report = b"Message-ID: <%d@mx.example.net>\r\n" % number + reported.failure("4.4.1", "smtp; timed out")
         assert inbox.takes(report, to, "") == "kept"
 
@@ -264,7 +266,7 @@ def test_a_worker_whose_lease_ran_out_meanwhile_does_nothing_twice(inbox, server
         for came in meeting(slow, next_one):
             assert isinstance(came, int), came
         inbox.attends()
-        assert len(noted(server, mail)) == number
+        assert len(noted(server, email)) == number
         assert inbox.counted()["report: failed"] == number
     assert number > 8
 
@@ -386,7 +388,7 @@ FORGED = {
 
 
 def test_a_forged_reply_changes_nothing_and_only_the_player_is_asked(inbox, server, clock, game):
-    to, known = inbox.reply_address(game, 0), len(letters(server))
+    to, known = inbox.reply_address(game, 0), len(queued_emails(server))
     before = unchanged(server, "received", "arrival", "outbox")
     for forgery, headers in FORGED.items():
         assert inbox.takes(inbox.written(game, 0, choice(game), headers), to) == "kept", forgery
@@ -395,7 +397,7 @@ def test_a_forged_reply_changes_nothing_and_only_the_player_is_asked(inbox, serv
         assert unchanged(server, "received", "arrival", "outbox") == before, forgery
     # Each of the two doubts is told once a day, to the address on file.
     asked = [("was_it_you", game.person_at(0))] * 2
-    assert [(each.kind, each.person_id) for each in letters(server)[known:]] == asked
+    assert [(each.kind, each.person_id) for each in queued_emails(server)[known:]] == asked
 
 
 def test_an_address_is_compared_as_it_was_when_it_was_entered(inbox, game):
@@ -563,17 +565,17 @@ def test_two_servers_that_write_to_each_other_say_nothing(inbox, server, clock, 
     inbox.replies(game, 0, "talk hello")
     clock.advance(HOUR)
     deliver(server, Post(other, LocalMailbox(tmp_path)), limit=100)
-    mails = [parse(file.read_bytes()) for file in tmp_path.rglob("*.eml")]
-    assert {"receipt", "turn", "welcome"} <= {str(mail["Feedback-ID"]).split(":")[1] for mail in mails}
+    emails = [parse(file.read_bytes()) for file in tmp_path.rglob("*.eml")]
+    assert {"receipt", "turn", "welcome"} <= {str(email["Feedback-ID"]).split(":")[1] for email in emails}
     _, returns = inbox.bounce_address(game, 0)
     to, before = inbox.reply_address(game, 0), unchanged(server, "received", "arrival")
-    for mail in mails:
+    for email in emails:
         for name in lost:
-            del mail[name]
+            del email[name]
         trusted = f"Authentication-Results: {HOST}; dmarc=pass header.from=other.example\r\n"
         for recipient in (to, returns):
-            assert inbox.takes(trusted.encode() + mail.as_bytes(), recipient, "games@other.example") == "kept"
-    assert inbox.attends() == 2 * len(mails)
+            assert inbox.takes(trusted.encode() + email.as_bytes(), recipient, "games@other.example") == "kept"
+    assert inbox.attends() == 2 * len(emails)
     after = unchanged(server, "received", "arrival")
     # At most it is taken for a sign that somebody is away.
     assert {**after, "ledger": before["ledger"]} == before
@@ -687,13 +689,13 @@ def test_no_token_is_ever_stored(inbox, server, game):
 
 
 def test_a_failure_for_good_is_in_the_ledger_and_counts_against_the_address(inbox, server, game):
-    mail, to = inbox.bounce_address(game, 0)
-    server.store.write(lambda tx: outbox.change(tx, mail, status="sent"))
+    email, to = inbox.bounce_address(game, 0)
+    server.store.write(lambda tx: outbox.change(tx, email, status="sent"))
     inbox.takes(reported.failure("5.1.1", "smtp; 550 5.1.1 <ann@example.org>: no such user"), to, "")
     inbox.attends()
-    assert noted(server, mail)[-1] == ("bounced", "5.1.1 550 5.1.1 <address>: no such user")
+    assert noted(server, email)[-1] == ("bounced", "5.1.1 550 5.1.1 <address>: no such user")
     assert (
-        next(each.status for each in server.read(ledger.of_game, game.id) if each.outbox_id == mail) == "undeliverable"
+        next(each.status for each in server.read(ledger.of_game, game.id) if each.outbox_id == email) == "undeliverable"
     )
     with server.store.read() as tx:
         assert reachability.points(tx, game.person_at(0), server.now().date()) == 2
@@ -702,7 +704,7 @@ def test_a_failure_for_good_is_in_the_ledger_and_counts_against_the_address(inbo
 
 
 def test_failures_on_enough_days_leave_the_address_alone_and_no_clock_of_its_runs(inbox, server, clock, game):
-    mail, to = inbox.bounce_address(game, 0)
+    email, to = inbox.bounce_address(game, 0)
     for day in range(THRESHOLD // 2):
         for number in range(3):
             report = b"Message-ID: <%d.%d@mx.example.net>\r\n" % (day, number)
@@ -710,7 +712,7 @@ def test_failures_on_enough_days_leave_the_address_alone_and_no_clock_of_its_run
         inbox.attends()
         assert (failing(server, game.person_at(0)) is not None) == (day == THRESHOLD // 2 - 1)
         clock.advance(DAY)
-    assert len(noted(server, mail)) == 3 * (THRESHOLD // 2)
+    assert len(noted(server, email)) == 3 * (THRESHOLD // 2)
 
 
 QUIET = {
@@ -721,12 +723,12 @@ QUIET = {
 
 
 def test_what_says_nothing_of_the_address_is_a_line_in_the_ledger_and_what_says_it_of_us_an_alarm(inbox, server, game):
-    mail, to = inbox.bounce_address(game, 0)
+    email, to = inbox.bounce_address(game, 0)
     before = unchanged(server, "received", "arrival", "ledger", "alarm")
     for report in QUIET.values():
         inbox.takes(report, to, "")
         inbox.attends()
-    assert [what for what, _ in noted(server, mail)] == list(QUIET)
+    assert [what for what, _ in noted(server, email)] == list(QUIET)
     assert unchanged(server, "received", "arrival", "ledger", "alarm") == before
     assert len(everything(server.store)["alarm"]) == 1, "the organisers hear of a policy that keeps our mails away"
 
@@ -749,18 +751,18 @@ def test_what_reports_no_trouble_leaves_nothing(inbox, server, game):
 
 
 def test_a_complaint_stops_mails_at_once(inbox, server, game):
-    mail, to = inbox.bounce_address(game, 0)
+    email, to = inbox.bounce_address(game, 0)
     inbox.takes(reported.complaint(), to, "fbl@provider.example")
     inbox.attends()
-    assert noted(server, mail) == [("complained", "reported as abuse")]
+    assert noted(server, email) == [("complained", "reported as abuse")]
     assert failing(server, game.person_at(0)) is not None
 
 
 def test_a_complaint_to_the_address_for_complaints_finds_the_mail_it_is_about(inbox, server, game):
-    mail, to = inbox.bounce_address(game, 1)
+    email, to = inbox.bounce_address(game, 1)
     assert inbox.takes(reported.complaint(returns=to), f"complaints@{HOST}", "fbl@provider.example") == "kept"
     inbox.attends()
-    assert noted(server, mail) == [("complained", "reported as abuse")]
+    assert noted(server, email) == [("complained", "reported as abuse")]
     assert failing(server, game.person_at(1)) is not None
     assert failing(server, game.person_at(0)) is None
 

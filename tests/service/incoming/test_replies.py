@@ -17,7 +17,7 @@ from pbem.service.tables import leaving, talk
 from tests.service.moderated import does
 from tests.service.races import meetings
 from tests.service.replying import Answers
-from tests.service.stored import everything, fails_without_a_trace, letters
+from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 SEALED, TURNS = "sunset-poker", "templari"
 """A game in which all choose at once, and one in which they bid in turn."""
@@ -336,14 +336,14 @@ def test_resend_brings_the_present_turn_once_more(at):
     answers = at(TURNS)
     _mark_sent(answers.server)
     answers.write(0, "resend", turn=FIRST)
-    turns = letters(answers.server, answers.person(0), "turn")
-    assert [letter.status for letter in turns] == ["sent", "queued"]
+    turns = queued_emails(answers.server, answers.person(0), "turn")
+    assert [email.status for email in turns] == ["sent", "queued"]
 
 
 def test_resend_queues_no_second_mail_while_one_is_on_its_way(at):
     answers = at(TURNS)
     answers.write(0, "resend", "resend")
-    assert len(letters(answers.server, answers.person(0), "turn")) == 1
+    assert len(queued_emails(answers.server, answers.person(0), "turn")) == 1
 
 
 def test_resend_without_a_question_is_refused(at):

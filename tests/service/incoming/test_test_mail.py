@@ -10,7 +10,7 @@ from pbem.service.incoming import test_mail
 from pbem.tokens import Purpose, contains_token, row_of
 from tests.service.inbox import HOST, Inbox
 from tests.service.races import meetings
-from tests.service.stored import everything, letters
+from tests.service.stored import everything, queued_emails
 
 HOUR = timedelta(hours=1)
 
@@ -75,7 +75,7 @@ def test_an_answer_as_no_player_would_be_believed_is_noted_as_that(server, inbox
     assert answer is not None
     assert not answer.believed
     assert answer.says.startswith(says)
-    assert letters(server) == []
+    assert queued_emails(server) == []
 
 
 def test_where_the_token_is_enough_for_players_it_is_for_a_test(server, inbox):

@@ -21,7 +21,7 @@ from pbem.store import reachability
 from tests.mail.sink import Sink, client_trust, server_tls
 from tests.service.moderated import does
 from tests.service.outgoing.test_deliver import HEAD
-from tests.service.stored import letters
+from tests.service.stored import queued_emails
 
 DOMAINS = ("alpha", "beta", "gamma")
 EACH = 5
@@ -47,7 +47,7 @@ class Worker:
             before = len(self.sink.kept)
             while deliver.deliver(self.server, self.post).dealt_with:
                 pass
-            self.arrived.append(Counter(mail.recipient.rpartition("@")[2] for mail in self.sink.kept[before:]))
+            self.arrived.append(Counter(email.recipient.rpartition("@")[2] for email in self.sink.kept[before:]))
             self.clock.advance(step)
 
     def reaches(self, sink, **given):
@@ -86,7 +86,7 @@ def worker(server, clock, sink):
 
 def each_once(sink):
     """Whether everybody has got the mail, and nobody has two."""
-    got = Counter(mail.recipient for mail in sink.kept)
+    got = Counter(email.recipient for email in sink.kept)
     assert got == Counter(f"p{number}@{domain}.example" for domain in DOMAINS for number in range(EACH))
 
 
@@ -101,7 +101,7 @@ def test_a_relay_that_is_down_for_two_hours_loses_nothing_and_is_not_stormed_aft
         pass
     worker.reaches(gone)
     worker.works(timedelta(hours=2), MINUTE)
-    assert {row.attempts for row in letters(server, kind="links")} == {0}, "it is no mail's fault"
+    assert {row.attempts for row in queued_emails(server, kind="links")} == {0}, "it is no mail's fault"
     with Sink() as back:
         worker.reaches(back)
         worker.works(timedelta(minutes=15))
@@ -123,7 +123,7 @@ def test_a_relay_that_is_down_for_five_minutes_is_an_alarm_and_one_only(worker, 
 def test_a_domain_that_takes_nothing_now_holds_up_no_other_and_gets_everything_later(worker, sink, server, clock):
     sink.does_to(beta="450 rcpt")
     worker.works(10 * STEP)
-    assert Counter(mail.recipient.rpartition("@")[2] for mail in sink.kept) == {
+    assert Counter(email.recipient.rpartition("@")[2] for email in sink.kept) == {
         "alpha.example": EACH,
         "gamma.example": EACH,
     }
@@ -138,18 +138,18 @@ def test_a_domain_that_takes_nothing_now_holds_up_no_other_and_gets_everything_l
 def test_a_domain_that_refuses_again_and_again_is_left_alone_for_a_while(worker, sink, server, clock):
     sink.does_to(beta="450 rcpt")
     worker.works(RESTS)
-    tries = [row.attempts for row in letters(server, kind="links") if row.status == "queued"]
+    tries = [row.attempts for row in queued_emails(server, kind="links") if row.status == "queued"]
     assert sum(tries) <= IN_A_ROW + 1, "after some in a row nothing more is tried"
 
 
 def test_what_a_domain_refuses_of_its_readers_is_nothing_to_the_others(worker, sink, server, clock):
     sink.does_to(beta="550 rcpt")
     worker.works(10 * STEP)
-    assert Counter(mail.recipient.rpartition("@")[2] for mail in sink.kept) == {
+    assert Counter(email.recipient.rpartition("@")[2] for email in sink.kept) == {
         "alpha.example": EACH,
         "gamma.example": EACH,
     }
-    assert len([row for row in letters(server, kind="links") if row.status == "undeliverable"]) == EACH
+    assert len([row for row in queued_emails(server, kind="links") if row.status == "undeliverable"]) == EACH
 
 
 def test_mails_that_are_refused_whole_are_kept_for_somebody_to_look_at_and_can_be_sent_again(
@@ -157,7 +157,7 @@ def test_mails_that_are_refused_whole_are_kept_for_somebody_to_look_at_and_can_b
 ):
     sink.does_to(beta="550 data")
     worker.works(10 * STEP)
-    parked = [row for row in letters(server, kind="links") if row.status == "parked"]
+    parked = [row for row in queued_emails(server, kind="links") if row.status == "parked"]
     assert len(parked) == EACH
     with server.store.read() as tx:
         assert all(reachability.failure(tx, row.person_id) is None for row in parked), "no reader is blamed"
@@ -186,7 +186,7 @@ def test_a_relay_that_falls_silent_is_left_alone_and_loses_nothing(worker, sink,
     sink.does_to(**dict.fromkeys(DOMAINS, "hang"))
     worker.works(3 * STEP)
     assert worker.post.rests_until is not None
-    assert sum(row.attempts for row in letters(server, kind="links")) == IN_A_ROW, (
+    assert sum(row.attempts for row in queued_emails(server, kind="links")) == IN_A_ROW, (
         "each try counts, and no more are made"
     )
     sink.does_to()
@@ -198,11 +198,11 @@ def test_a_relay_that_falls_silent_is_left_alone_and_loses_nothing(worker, sink,
 def test_workers_side_by_side_keep_to_the_limits_together(worker, sink, server, clock):
     other = Worker(server, clock, Post(HEAD, relay(sink.port), LIMITS), sink)
     for _ in range(3):
-        before = Counter(mail.recipient.rpartition("@")[2] for mail in sink.kept)
+        before = Counter(email.recipient.rpartition("@")[2] for email in sink.kept)
         for each in (worker, other, worker, other):
             while deliver.deliver(server, each.post, limit=1).dealt_with:
                 pass
-        after = Counter(mail.recipient.rpartition("@")[2] for mail in sink.kept)
+        after = Counter(email.recipient.rpartition("@")[2] for email in sink.kept)
         assert max((after - before).values()) <= 2
         clock.advance(STEP)
 
@@ -210,7 +210,7 @@ def test_workers_side_by_side_keep_to_the_limits_together(worker, sink, server, 
 def test_a_domain_that_is_new_gets_few_mails_on_its_first_day_and_all_it_wants_later(worker, sink, server, clock):
     worker.post.throttle = Throttle(new_domain=2)
     worker.works(10 * STEP)
-    assert Counter(mail.recipient.rpartition("@")[2] for mail in sink.kept) == dict.fromkeys(
+    assert Counter(email.recipient.rpartition("@")[2] for email in sink.kept) == dict.fromkeys(
         (f"{name}.example" for name in DOMAINS), 2
     )
     worker.works(timedelta(hours=3), MINUTE)

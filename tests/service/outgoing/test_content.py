@@ -56,8 +56,8 @@ def sends(server, clock, box) -> Callable[[], None]:
 
 def text_of(box, subject, to=""):
     """The text of the newest mail, to somebody or to anybody, whose subject has this in it."""
-    found = next((letter for letter in box.letters(to) if subject in letter.subject), None)
-    assert found is not None, [letter.subject for letter in box.letters()]
+    found = next((email for email in box.letters(to) if subject in email.subject), None)
+    assert found is not None, [email.subject for email in box.letters()]
     opened = box.read(found.key)
     assert not any(odd in opened.text for odd in ("None", "{{", "{%", "Undefined", "()", "“”"))
     assert [line for line in opened.text.splitlines() if len(line) > 72 and "https://" not in line] == []
@@ -233,7 +233,7 @@ def test_a_reminder_answers_the_mail_of_its_turn_and_offers_the_same_choices(ser
     sends()
     address = f"{game.players()[0].name.lower()}@example.org"
     again, turn = (
-        next(box.read(letter.key) for letter in box.letters(address) if letter.subject.startswith(beginning))
+        next(box.read(email.key) for email in box.letters(address) if email.subject.startswith(beginning))
         for beginning in ("Re: ", "Sunset Poker, turn")
     )
     assert dict(again.headers)["In-Reply-To"] == dict(turn.headers)["Message-ID"]
@@ -306,14 +306,14 @@ def test_an_order_that_ended_tells_its_owner_why_in_the_next_mail(server, box, s
 
 def token_of_seat(server, box, seat):
     """The token of a seat's page, out of the mail that asked it."""
-    for letter in box.letters():
-        for purpose, token, _ in LINK.findall(box.read(letter.key).text):
+    for email in box.letters():
+        for purpose, token, _ in LINK.findall(box.read(email.key).text):
             if purpose == "s" and server.read(links.follow, token, Purpose.SEAT).seat == seat:
                 return token
     raise AssertionError("no mail to that seat")
 
 
-def queue(server, letter):
+def queue(server, email):
     """Queue a mail, as a service does."""
     now = server.now()
-    server.store.write(lambda tx: outbox.queue(tx, [letter], now, now))
+    server.store.write(lambda tx: outbox.queue(tx, [email], now, now))

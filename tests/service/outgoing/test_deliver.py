@@ -91,14 +91,14 @@ def test_much_talk_leaves_a_mail_of_a_turn_its_room(server, clock, sink, table):
             server.run(talk.say, game.id, talker, game.person_at(talker), f"{number} " + "李" * (LONGEST_SAID - 4))
         clock.advance(HOUR)
     drain(server, clock, post_to(sink))
-    (mail,) = [
-        mail
-        for mail in sink.to(server.read(addresses.read, game.person_at(seat)).address)
-        if "What you can do" in mail.html
+    (email,) = [
+        email
+        for email in sink.to(server.read(addresses.read, game.person_at(seat)).address)
+        if "What you can do" in email.html
     ]
-    assert "More was said than fits in here" in mail.html
-    assert f": {talk.LINES_AN_HOUR - 1} 李" in " ".join(mail.text.split())
-    assert len(mail.html.encode()) < 16 * 1024
+    assert "More was said than fits in here" in email.html
+    assert f": {talk.LINES_AN_HOUR - 1} 李" in " ".join(email.text.split())
+    assert len(email.html.encode()) < 16 * 1024
 
 
 def rows(server, status=None, kind=None, game=None):
@@ -122,8 +122,8 @@ def began(table, kind="sunset-poker", seats=3, **given):
     return table(kind, seats, **given)
 
 
-def links_in(mail):
-    return LINK.findall(mail.text)
+def links_in(email):
+    return LINK.findall(email.text)
 
 
 # A mail that is enough to play from
@@ -135,17 +135,17 @@ def test_the_mail_of_a_turn_says_what_is_asked_until_when_and_what_silence_does(
     deliver.deliver(server, post)
     seat, decision = next(iter(game.open().items()))
     person = server.read(ledger.of_person, game.person_at(seat))
-    assert {"welcome", "turn"} <= {mail.kind for mail in person}
-    mails = [mail for mail in sink.kept if "turn 1" in str(mail.message["subject"])]
-    assert len(mails) == len(game.open())
-    for mail in mails:
-        first = mail.text.splitlines()[:3]
+    assert {"welcome", "turn"} <= {email.kind for email in person}
+    emails = [email for email in sink.kept if "turn 1" in str(email.message["subject"])]
+    assert len(emails) == len(game.open())
+    for email in emails:
+        first = email.text.splitlines()[:3]
         assert "Which card do you pick?" in first[0]
         assert first[1].startswith("Please decide by Sun 22 Nov 2026, 13:00")
         assert "UTC" in first[1]
-        assert "Sunset Poker, turn 1" in str(mail.message["subject"])
-        assert "is played for you" in mail.text
-        assert game.row().entry_head.hex()[:20] in mail.text
+        assert "Sunset Poker, turn 1" in str(email.message["subject"])
+        assert "is played for you" in email.text
+        assert game.row().entry_head.hex()[:20] in email.text
     assert decision.default.verb == "pick"
 
 
@@ -155,9 +155,9 @@ def test_a_deadline_is_told_in_the_zone_of_its_reader(server, clock, sink, post,
         server.run(addresses.set_zone, game.person_at(seat), "Europe/Berlin")
     clock.advance(HOUR)
     deliver.deliver(server, post)
-    mails = [mail for mail in sink.kept if "turn 1" in str(mail.message["subject"])]
-    assert mails
-    assert all("Sun 22 Nov 2026, 14:00 (Europe/Berlin); 13:00 UTC" in mail.text for mail in mails)
+    emails = [email for email in sink.kept if "turn 1" in str(email.message["subject"])]
+    assert emails
+    assert all("Sun 22 Nov 2026, 14:00 (Europe/Berlin); 13:00 UTC" in email.text for email in emails)
 
 
 @pytest.mark.parametrize("kind", games_of_house.names())
@@ -169,12 +169,12 @@ def test_a_game_can_be_played_from_its_mails_alone(server, clock, sink, post, ta
         clock.advance(HOUR)
         deliver.deliver(server, post, limit=100)
         news, read = sink.kept[read:], len(sink.kept)
-        for mail in news:
-            if ", turn " not in str(mail.message["subject"]):
+        for email in news:
+            if ", turn " not in str(email.message["subject"]):
                 continue
-            asked = {option: token for purpose, token, option in links_in(mail) if purpose == "m"}
+            asked = {option: token for purpose, token, option in links_in(email) if purpose == "m"}
             turn = game.row().turn
-            seat = server.read(links.follow, next(t for p, t, _ in links_in(mail) if p == "s"), Purpose.SEAT).seat
+            seat = server.read(links.follow, next(t for p, t, _ in links_in(email) if p == "s"), Purpose.SEAT).seat
             decision = game.open().get(seat)
             if decision is None:
                 continue
@@ -202,8 +202,8 @@ def test_every_line_of_a_mail_fits_72_columns(server, clock, sink, post, table, 
         for seat, decision in game.asked().items():
             game.play(seat, decision.default)
             break
-    for mail in sink.kept:
-        too_long = [line for line in mail.text.splitlines() if len(line) > 72 and "https://" not in line]
+    for email in sink.kept:
+        too_long = [line for line in email.text.splitlines() if len(line) > 72 and "https://" not in line]
         assert too_long == []
 
 
@@ -212,14 +212,14 @@ def test_the_result_has_the_ranking_the_secret_and_the_head(server, clock, sink,
     for _ in game.play_defaults():
         pass
     drain(server, clock, post)
-    results = [mail for mail in sink.kept if "FINAL STANDING" in mail.text]
+    results = [email for email in sink.kept if "FINAL STANDING" in email.text]
     assert len(results) == 3
     row = game.row()
-    for mail in results:
-        assert row.secret.hex() in mail.text
-        assert row.commitment in mail.text
-        assert "1. " in mail.text
-        assert row.entry_head.hex()[:20] in mail.text
+    for email in results:
+        assert row.secret.hex() in email.text
+        assert row.commitment in email.text
+        assert "1. " in email.text
+        assert row.entry_head.hex()[:20] in email.text
 
 
 def test_a_secret_of_the_table_is_in_no_mail_before_the_end(server, clock, sink, post, table):
@@ -231,9 +231,9 @@ def test_a_secret_of_the_table_is_in_no_mail_before_the_end(server, clock, sink,
             game.play(seat, decision.default)
     row = game.row()
     assert sink.kept
-    for mail in sink.kept:
-        assert row.secret.hex().encode() not in mail.content
-        assert row.seed.hex().encode() not in mail.content
+    for email in sink.kept:
+        assert row.secret.hex().encode() not in email.content
+        assert row.seed.hex().encode() not in email.content
 
 
 # Secrets
@@ -249,15 +249,15 @@ def test_no_mail_shows_a_card_of_another_seats_hidden_hand(server, clock, sink, 
     clock.advance(HOUR)
     before = len(sink.kept)
     deliver.deliver(server, post, limit=100)
-    mails = {mail.recipient: mail for mail in sink.kept[before:] if "YOUR LAST TURN" in mail.text}
-    assert len(mails) == 3
+    emails = {email.recipient: email for email in sink.kept[before:] if "YOUR LAST TURN" in email.text}
+    assert len(emails) == 3
     hands = {}
-    for address, mail in mails.items():
-        hand = re.search(r"Your hand: (.*?)\n  \S", mail.text, re.DOTALL)
+    for address, email in emails.items():
+        hand = re.search(r"Your hand: (.*?)\n  \S", email.text, re.DOTALL)
         hands[address] = [" ".join(card.split()).partition(" (")[0] for card in hand[1].split(";")]
         assert len(hands[address]) == 3
-    for reader, mail in mails.items():
-        said = " ".join(mail.text.split())
+    for reader, email in emails.items():
+        said = " ".join(email.text.split())
         for owner, cards in hands.items():
             for card in cards:
                 assert bool(re.search(rf"\b{card}\b", said)) is (owner == reader), (reader, owner, card)
@@ -267,7 +267,7 @@ def test_no_token_is_ever_stored(server, clock, sink, post, table):
     game = began(table)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
-    assert any(contains_token(mail.text.encode(), server.keys) for mail in sink.kept)
+    assert any(contains_token(email.text.encode(), server.keys) for email in sink.kept)
     for row in rows(server, game=game.id):
         assert row.body is not None
         whole = row.body + text_of(parse(row.body)).encode()
@@ -282,7 +282,7 @@ def test_a_mail_returns_to_an_address_of_its_own_that_can_do_nothing_else(server
     began(table)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
-    senders = [mail.sender for mail in sink.kept]
+    senders = [email.sender for email in sink.kept]
     assert len(set(senders)) == len(senders) > 3
     for sender in senders:
         token = sender.removeprefix("b+").partition("@")[0]
@@ -321,9 +321,9 @@ def test_a_repetition_of_a_mail_moves_no_clock(server, clock, sink, post, table)
     deliver.deliver(server, post, limit=100)
     seat = next(iter(game.open()))
     before = deadline_of(server, game, seat)
-    mail = next(mail for mail in rows(server, game=game.id, kind="turn") if mail.seat == seat)
+    email = next(email for email in rows(server, game=game.id, kind="turn") if email.seat == seat)
     clock.advance(timedelta(hours=5))
-    does(server, Resend(mail.game_id, mail.id))
+    does(server, Resend(email.game_id, email.id))
     deliver.deliver(server, post, limit=100)
     assert deadline_of(server, game, seat) == before
 
@@ -338,7 +338,7 @@ def test_a_mail_that_waited_so_long_that_its_deadline_is_wrong_is_written_anew(s
     clock.advance(timedelta(hours=30))
     deliver.deliver(server, post, limit=100)
     assert all(
-        "Mon 23 Nov 2026, 19:00" in mail.text for mail in sink.kept if ", turn 1" in str(mail.message["subject"])
+        "Mon 23 Nov 2026, 19:00" in email.text for email in sink.kept if ", turn 1" in str(email.message["subject"])
     )
     for row in before:
         assert "rewritten" in lines_of(server, row)
@@ -365,8 +365,8 @@ def test_a_mail_whose_turn_is_over_is_never_sent(server, clock, sink, post, tabl
     assert game.row().turn == 2
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
-    assert not [mail for mail in sink.kept if "turn 1:" in str(mail.message["subject"])]
-    assert len([mail for mail in sink.kept if "turn 2:" in str(mail.message["subject"])]) == 3
+    assert not [email for email in sink.kept if "turn 1:" in str(email.message["subject"])]
+    assert len([email for email in sink.kept if "turn 2:" in str(email.message["subject"])]) == 3
     first = [row for row in rows(server, game=game.id, kind="turn") if row.turn == 1]
     assert {row.status for row in first} == {"superseded"}
 
@@ -377,7 +377,7 @@ def test_a_mail_for_a_seat_that_somebody_else_plays_now_reaches_nobody(server, c
     server.run(leaving.resign, game.id, 0, ann.person_id)
     drain(server, clock, post)
     address = f"{ann.name.lower()}@example.org"
-    assert not [mail for mail in sink.to(address) if ", turn " in str(mail.message["subject"])]
+    assert not [email for email in sink.to(address) if ", turn " in str(email.message["subject"])]
 
 
 # What relays do on bad days
@@ -387,7 +387,7 @@ def test_not_now_is_tried_again_later_with_the_same_bytes(server, clock, sink, p
     began(table)
     sink.does("450 rcpt", "450 data", "drop")
     drain(server, clock, post)
-    names = [mail.message["message-id"] for mail in sink.kept]
+    names = [email.message["message-id"] for email in sink.kept]
     assert len(set(names)) == len(names)
     assert rows(server, "parked") == []
 
@@ -397,12 +397,12 @@ def test_a_mail_kept_by_a_relay_that_could_not_say_so_is_sent_again_as_the_same_
     sink.does("keep, drop")
     drain(server, clock, post)
     by_name = defaultdict(list)
-    for mail in sink.kept:
-        by_name[str(mail.message["message-id"])].append(mail)
+    for email in sink.kept:
+        by_name[str(email.message["message-id"])].append(email)
     assert sorted(map(len, by_name.values()))[-1] == 2
     for copies in by_name.values():
-        assert {mail.content for mail in copies} == {copies[0].content}
-        assert {mail.sender for mail in copies} == {copies[0].sender}
+        assert {email.content for email in copies} == {copies[0].content}
+        assert {email.sender for email in copies} == {copies[0].sender}
 
 
 def test_an_address_that_is_refused_is_left_alone_until_the_relay_takes_a_mail_for_it(server, clock, sink, post, table):
@@ -418,7 +418,7 @@ def test_an_address_that_is_refused_is_left_alone_until_the_relay_takes_a_mail_f
     with server.store.read() as tx:
         failure = reachability.failure(tx, failed)
         address = person_rows.read(tx, failed).address
-    assert address not in {mail.recipient for mail in sink.kept}, "nothing more is tried"
+    assert address not in {email.recipient for email in sink.kept}, "nothing more is tried"
     assert (failure.start_at, failure.cause) == (clock.now(), "refused")
     assert game.row().status == "playing"
     queue_links(server, failed)
@@ -441,10 +441,10 @@ def test_a_turn_whose_mail_was_refused_is_mailed_again_when_the_address_takes_ma
     server.store.write(lambda tx: outbox.queue(tx, [outbox.Letter(person, "links")], clock.now(), clock.now()))
     for _ in range(2):
         deliver.deliver(server, post, limit=100)
-    for mail in refused:
-        assert lines_of(server, mail)[-1] == "accepted"
+    for email in refused:
+        assert lines_of(server, email)[-1] == "accepted"
         with server.store.read() as tx:
-            clock_of = deadlines.read(tx, mail.game_id, mail.turn, mail.seat)
+            clock_of = deadlines.read(tx, email.game_id, email.turn, email.seat)
         assert clock_of is not None
         assert clock_of.due_at is not None, "without a clock that runs the game would stand still for ever"
 
@@ -587,7 +587,7 @@ def test_a_mail_that_kills_its_sender_keeps_those_behind_it_for_one_lease_and_ta
     clock.advance(LEASE)
     work(server, deadly_post)
     assert [row.id for row in rows(server, "parked")] == [deadly.id]
-    names = Counter(str(mail.message["message-id"]) for mail in sink.kept)
+    names = Counter(str(email.message["message-id"]) for email in sink.kept)
     assert set(names.values()) == {1}
 
 
@@ -610,10 +610,10 @@ def test_a_mail_that_was_left_and_given_back_still_goes_by_itself(server, clock,
     queue_links(server, person("Zoe"))
     with pytest.raises(Killed):
         work(server, deadly_post)
-    assert [mail.recipient for mail in sink.kept] == ["zoe@example.org"], "what nobody has begun goes first"
+    assert [email.recipient for email in sink.kept] == ["zoe@example.org"], "what nobody has begun goes first"
     assert [(row.id, row.attempts) for row in rows(server, "queued", kind="links")] == [(deadly.id, 2), (behind.id, 1)]
     work(server, deadly_post)
-    assert [mail.recipient for mail in sink.kept] == ["zoe@example.org", "ben@example.org"]
+    assert [email.recipient for email in sink.kept] == ["zoe@example.org", "ben@example.org"]
 
 
 def test_what_was_left_is_sent_when_a_relay_that_was_away_is_back(server, clock, sink, post, person):
@@ -629,7 +629,7 @@ def test_what_was_left_is_sent_when_a_relay_that_was_away_is_back(server, clock,
     post.transport = reached
     clock.set(post.rests_until)
     work(server, post)
-    assert sorted(mail.recipient for mail in sink.kept) == ["ann@example.org", "ben@example.org"]
+    assert sorted(email.recipient for email in sink.kept) == ["ann@example.org", "ben@example.org"]
 
 
 def test_a_sender_that_was_asleep_gives_back_untried_what_nobody_else_has_claimed(server, clock, post, person):
@@ -659,15 +659,15 @@ def test_a_mail_that_kills_its_sender_has_few_others_sent_again_and_each_of_them
         with pytest.raises(Killed):
             work(server, deadly_post)
         # Another one that leaves before it, and is tried for the first time.
-        letter, now = Letter(newer, "links"), server.now()
-        server.store.write(lambda tx, letter=letter, now=now: outbox.queue(tx, [letter], now, deadly.due_at - HOUR))
+        queued, now = Letter(newer, "links"), server.now()
+        server.store.write(lambda tx, queued=queued, now=now: outbox.queue(tx, [queued], now, deadly.due_at - HOUR))
         clock.advance(LEASE)
     work(server, deadly_post)
-    names = Counter(str(mail.message["message-id"]) for mail in sink.kept)
+    names = Counter(str(email.message["message-id"]) for email in sink.kept)
     assert [row.id for row in rows(server, "parked")] == [deadly.id]
     assert len(names) == len(waiting) - 1 + TRIES
     assert sorted(names.values()) == [1] * (len(names) - 5) + [2] * 5
-    assert len({mail.content for mail in sink.kept}) == len(names)
+    assert len({email.content for email in sink.kept}) == len(names)
 
 
 def test_no_mail_is_sent_a_third_time_because_its_sender_has_died_twice(server, clock, sink, post, person):
@@ -679,24 +679,24 @@ def test_no_mail_is_sent_a_third_time_because_its_sender_has_died_twice(server, 
             work(server, replace(post, transport=Steps(2 if each == ann else 3).around(post.transport)))
         clock.advance(LEASE)
     work(server, post)
-    assert [mail.recipient for mail in sink.kept] == ["ann@example.org", "ben@example.org", "ann@example.org"]
+    assert [email.recipient for email in sink.kept] == ["ann@example.org", "ben@example.org", "ann@example.org"]
 
 
 def test_a_mail_that_came_back_before_its_sender_has_written_down_that_it_left_is_undeliverable(
     server, clock, post, person
 ):
     queue_links(server, person("Ann"))
-    (mail,) = rows(server, "queued", kind="links")
-    server.store.write(lambda tx: outbox.came_back(tx, mail.id))
-    assert rows(server, "queued", kind="links") == [mail], "it has not left yet"
+    (email,) = rows(server, "queued", kind="links")
+    server.store.write(lambda tx: outbox.came_back(tx, email.id))
+    assert rows(server, "queued", kind="links") == [email], "it has not left yet"
 
     def bounces_at_once(_parcel):
-        server.store.write(lambda tx: outbox.came_back(tx, mail.id))
+        server.store.write(lambda tx: outbox.came_back(tx, email.id))
         return TAKEN
 
     deliver.deliver(server, replace(post, transport=FarEnd(bounces_at_once)))
-    assert [row.id for row in rows(server, "undeliverable")] == [mail.id]
-    assert lines_of(server, mail) == ["rendered", "accepted"]
+    assert [row.id for row in rows(server, "undeliverable")] == [email.id]
+    assert lines_of(server, email) == ["rendered", "accepted"]
 
 
 NEVER_TAKEN = [Result.LATER, Result.REFUSED_MESSAGE, Result.REFUSED_RECIPIENT, Result.UNABLE]
@@ -708,16 +708,16 @@ def test_a_sender_whose_mail_was_sent_again_meanwhile_has_nothing_more_to_say_of
 ):
     ann = person("Ann")
     queue_links(server, ann)
-    (mail,) = rows(server, "queued", kind="links")
+    (email,) = rows(server, "queued", kind="links")
 
     def overtaken(_parcel):
-        does(server, ResendOfNoTable(mail.id))
+        does(server, ResendOfNoTable(email.id))
         deliver.deliver(server, post)
         return Outcome(result, "550 5.1.1 no")
 
     deliver.deliver(server, replace(post, transport=FarEnd(overtaken)))
-    assert [row.id for row in rows(server, "sent", kind="links")] == [mail.id]
-    assert lines_of(server, mail) == ["rendered", "resent", "accepted"]
+    assert [row.id for row in rows(server, "sent", kind="links")] == [email.id]
+    assert lines_of(server, email) == ["rendered", "resent", "accepted"]
     with server.store.read() as tx:
         assert not reachability.failing_among(tx, {ann})
     drain(server, clock, post)
@@ -728,16 +728,16 @@ def test_a_sender_whose_mail_was_sent_again_meanwhile_has_nothing_more_to_say_of
 def test_a_failure_changes_nothing_of_a_mail_whose_reader_has_left_for_good_meanwhile(server, post, person, result):
     ann = person("Ann")
     queue_links(server, ann)
-    (mail,) = rows(server, "queued", kind="links")
+    (email,) = rows(server, "queued", kind="links")
 
     def leaves(_parcel):
         server.run(delete.delete_person, ann)
         return Outcome(result, "550 5.1.1 no")
 
     deliver.deliver(server, replace(post, transport=FarEnd(leaves)))
-    assert [row.id for row in rows(server, "superseded", kind="links")] == [mail.id]
+    assert [row.id for row in rows(server, "superseded", kind="links")] == [email.id]
     with server.store.read() as tx:
-        assert not any(line.detail for line in ledger_rows.lines(tx, [mail.id])[mail.id])
+        assert not any(line.detail for line in ledger_rows.lines(tx, [email.id])[email.id])
         assert not reachability.failing_among(tx, {ann})
 
 
@@ -808,9 +808,9 @@ def test_a_sender_that_dies_between_any_two_steps_loses_no_mail_and_makes_no_sec
         clock.advance(LEASE)
         work(server, post)
         assert_each_once(server, game, sink.kept[before:])
-        for mail in sink.kept[before:]:
-            assert mail.content.startswith(b"DKIM-Signature: ")
-            assert mail.message.get_content_type() == "multipart/alternative"
+        for email in sink.kept[before:]:
+            assert email.content.startswith(b"DKIM-Signature: ")
+            assert email.message.get_content_type() == "multipart/alternative"
         if finished:
             break
     assert died > 30
@@ -863,11 +863,11 @@ def test_a_mail_that_may_have_left_is_never_written_anew_though_its_deadline_is_
     last = 2 * len([row for row in rows(server, game=game.id) if row.status == "queued"])
     with pytest.raises(Killed):
         deliver.deliver(server, replace(post, transport=Steps(last).around(post.transport)), limit=100)
-    before = {str(mail.message["message-id"]): mail.content for mail in sink.kept}
+    before = {str(email.message["message-id"]): email.content for email in sink.kept}
     clock.advance(timedelta(hours=30))
     work(server, post)
-    for mail in sink.kept:
-        assert before.get(str(mail.message["message-id"]), mail.content) == mail.content
+    for email in sink.kept:
+        assert before.get(str(email.message["message-id"]), email.content) == email.content
     asking = {row.message_id for row in rows(server, game=game.id, kind="turn") if row.status == "sent"}
     assert len(asking) == 3
     assert asking <= set(before)
@@ -890,8 +890,8 @@ def assert_each_once(server, game, kept):
     sent = {row.message_id for row in rows(server, game=game.id) if row.status == "sent"}
     assert {row.status for row in rows(server, game=game.id)} == {"sent"}
     by_name = defaultdict(set)
-    for mail in kept:
-        by_name[str(mail.message["message-id"])].add(mail.content)
+    for email in kept:
+        by_name[str(email.message["message-id"])].add(email.content)
     assert sent <= set(by_name)
     assert all(len(contents) == 1 for contents in by_name.values())
     assert len(rows(server, game=game.id)) == len(sent)
@@ -905,12 +905,12 @@ def test_a_signed_mail_is_believed_with_its_links_in_it_and_the_same_on_every_tr
     clock.advance(HOUR)
     deliver.deliver(server, replace(post, signer=signer(SETTINGS)), limit=100)
     assert_each_once(server, game, sink.kept)
-    assert len(sink.kept) > len({mail.content for mail in sink.kept})
-    for mail in sink.kept:
-        assert links_in(mail)
-        assert not server.keys.unfilled(mail.content).rows, "no place for a link is left empty"
-        assert dkim.verify(mail.content, dnsfunc=dns)
-        assert not dkim.verify(mail.content.replace(b"/u/", b"/v/"), dnsfunc=dns)
+    assert len(sink.kept) > len({email.content for email in sink.kept})
+    for email in sink.kept:
+        assert links_in(email)
+        assert not server.keys.unfilled(email.content).rows, "no place for a link is left empty"
+        assert dkim.verify(email.content, dnsfunc=dns)
+        assert not dkim.verify(email.content.replace(b"/u/", b"/v/"), dnsfunc=dns)
 
 
 def test_senders_side_by_side_send_each_mail_once(server, clock, sink, post, table):
@@ -918,7 +918,7 @@ def test_senders_side_by_side_send_each_mail_once(server, clock, sink, post, tab
     clock.advance(HOUR)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: deliver.deliver(server, post_to(sink), limit=2), range(12)))
-    names = [str(mail.message["message-id"]) for mail in sink.kept]
+    names = [str(email.message["message-id"]) for email in sink.kept]
     assert len(names) == len(set(names))
     assert {row.status for row in rows(server, game=game.id)} == {"sent"}
 
@@ -931,18 +931,18 @@ def test_the_ledger_says_what_happened_to_a_mail(server, clock, sink, post, pers
     queue_links(server, ann)
     sink.does("450 rcpt")
     drain(server, clock, post)
-    (mail,) = [mail for mail in server.read(ledger.of_person, ann) if mail.kind == "links"]
-    assert [line.what for line in mail.lines] == ["queued", "rendered", "postponed", "accepted"]
-    assert not any("@" in line.detail for line in mail.lines)
-    assert mail.status == "sent"
+    (email,) = [email for email in server.read(ledger.of_person, ann) if email.kind == "links"]
+    assert [line.what for line in email.lines] == ["queued", "rendered", "postponed", "accepted"]
+    assert not any("@" in line.detail for line in email.lines)
+    assert email.status == "sent"
 
 
 def test_the_ledger_of_a_game_and_of_one_seat(server, clock, sink, post, table):
     game = began(table)
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
-    assert {mail.seat for mail in server.read(ledger.of_game, game.id)} == {0, 1, 2, None}
-    assert {mail.kind for mail in server.read(ledger.of_game, game.id, seat=1)} == {"welcome", "turn"}
+    assert {email.seat for email in server.read(ledger.of_game, game.id)} == {0, 1, 2, None}
+    assert {email.kind for email in server.read(ledger.of_game, game.id, seat=1)} == {"welcome", "turn"}
     with pytest.raises(NotFound):
         server.read(ledger.of_game, 999)
 
@@ -955,7 +955,7 @@ def test_a_mail_sent_again_is_the_same_bytes(server, clock, sink, post, table):
     does(server, Resend(row.game_id, row.id))
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
-    copies = [mail for mail in sink.kept if mail.message["message-id"] == row.message_id]
+    copies = [email for email in sink.kept if email.message["message-id"] == row.message_id]
     assert len(copies) == 2
     assert copies[0].content == copies[1].content
 
@@ -969,8 +969,8 @@ def test_a_mail_sent_again_after_the_links_were_renewed_has_the_new_ones(server,
     does(server, Resend(row.game_id, row.id))
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
-    old, new = [mail for mail in sink.kept if mail.message["message-id"] == row.message_id]
-    dead, live = (next(token for purpose, token, _ in links_in(mail) if purpose == "m") for mail in (old, new))
+    old, new = [email for email in sink.kept if email.message["message-id"] == row.message_id]
+    dead, live = (next(token for purpose, token, _ in links_in(email) if purpose == "m") for email in (old, new))
     with pytest.raises(Gone):
         server.read(links.follow, dead, Purpose.MOVE)
     assert server.read(links.follow, live, Purpose.MOVE).seat == row.seat
@@ -1006,7 +1006,7 @@ def test_a_mail_sent_again_after_its_key_was_revoked_is_written_anew_under_anoth
     token = next(token for purpose, token, _ in links_in(again) if purpose == "s")
     assert turned.read(links.follow, token, Purpose.SEAT).seat == row.seat
     # A mail program shows nobody a second mail of the same name.
-    assert again.message["message-id"] not in {mail.message["message-id"] for mail in sink.kept[:before]}
+    assert again.message["message-id"] not in {email.message["message-id"] for email in sink.kept[:before]}
 
 
 def test_a_turn_that_is_mailed_a_second_time_tells_again_what_happened_before_it(server, clock, sink, post, table):
@@ -1024,8 +1024,8 @@ def test_a_turn_that_is_mailed_a_second_time_tells_again_what_happened_before_it
     clock.advance(HOUR)
     deliver.deliver(server, post, limit=100)
     address = sink.kept[-1].recipient
-    first, second = [mail for mail in sink.to(address) if f"turn {turn}:" in str(mail.message["subject"])]
-    told = [mail.text.split("YOUR LAST TURN")[1].split("SUNSET POKER")[0] for mail in (first, second)]
+    first, second = [email for email in sink.to(address) if f"turn {turn}:" in str(email.message["subject"])]
+    told = [email.text.split("YOUR LAST TURN")[1].split("SUNSET POKER")[0] for email in (first, second)]
     assert told[0] == told[1]
     assert "You pick" in told[0]
 

@@ -27,7 +27,7 @@ from tests.service.clock import DAY, MINUTE
 from tests.service.moderated import does
 from tests.service.outgoing.test_deliver import HOUR, LINK, drain, links_in, post_to, rows
 from tests.service.races import meetings
-from tests.service.stored import fails_without_a_trace, letters
+from tests.service.stored import fails_without_a_trace, queued_emails
 
 EIGHT = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
 DAILY = parse_delivery("daily")
@@ -63,7 +63,7 @@ def carry(server, post):
 def digest_of(sink, server, person):
     """The digests that somebody got, the oldest first."""
     address = server.read(addresses.read, person).address
-    return [mail for mail in sink.to(address) if str(mail.message["feedback-id"]).split(":")[1] == "digest"]
+    return [email for email in sink.to(address) if str(email.message["feedback-id"]).split(":")[1] == "digest"]
 
 
 def next_eight(clock):
@@ -87,16 +87,16 @@ def test_a_day_is_one_mail_with_a_section_for_each_table(server, clock, sink, po
         clock.advance(MINUTE)
     asked = next(iter(templari.asked()))
     person = templari.person_at(asked)
-    (mail,) = digest_of(sink, server, person)
-    first, second = " ".join(mail.text.split("\n\n")[0].split()).split(". ", 1)
+    (email,) = digest_of(sink, server, person)
+    first, second = " ".join(email.text.split("\n\n")[0].split()).split(". ", 1)
     assert "these tables wait for you: " in first or "waits for you" in first
     assert "by Sun 22 Nov 2026" in second, "the first of the moments, in the first two lines"
-    assert mail.text.index("Templari") >= 0
-    assert mail.text.index("Sunset Poker") >= 0
-    assert "Please decide by" in mail.text
-    assert mail.message["reply-to"] is None
+    assert email.text.index("Templari") >= 0
+    assert email.text.index("Sunset Poker") >= 0
+    assert "Please decide by" in email.text
+    assert email.message["reply-to"] is None
     assert len(sink.kept) == before + 3, "one for each of the three"
-    assert {row.status for row in letters(server, person, "turn")} == {"sent"}, "told by the digest"
+    assert {row.status for row in queued_emails(server, person, "turn")} == {"sent"}, "told by the digest"
 
 
 def test_the_links_of_a_digest_decide(server, clock, sink, post, games):
@@ -107,8 +107,8 @@ def test_the_links_of_a_digest_decide(server, clock, sink, post, games):
     next_eight(clock)
     carry(server, post)
     seat = next(iter(templari.asked()))
-    (mail,) = digest_of(sink, server, templari.person_at(seat))
-    found = [(purpose, token, option) for purpose, token, option in links_in(mail) if purpose in "ms"]
+    (email,) = digest_of(sink, server, templari.person_at(seat))
+    found = [(purpose, token, option) for purpose, token, option in links_in(email) if purpose in "ms"]
     assert {purpose for purpose, _, _ in found} >= {"s"}
     for purpose, token, _ in found:
         assert server.read(links.follow, token, Purpose(purpose)).person_id == templari.person_at(seat)
@@ -127,7 +127,7 @@ def test_where_nothing_happened_there_is_no_mail(server, clock, sink, post, game
         next_eight(clock)
         carry(server, post)
     assert len(sink.kept) == before
-    assert letters(server, kind="digest") == []
+    assert queued_emails(server, kind="digest") == []
 
 
 @pytest.mark.parametrize("many", [2, 4])
@@ -149,8 +149,8 @@ def test_the_tables_of_a_digest_share_its_room_for_what_happened_talk_and_links(
     next_eight(clock)
     while rows(server, "queued") or not digest_of(sink, server, ann):
         carry(server, post)
-    (mail,) = digest_of(sink, server, ann)
-    _lead, *sections = re.split(r"^(Evening \d) \(Sorcerous Futures\), turn \d+$", mail.text, flags=re.MULTILINE)
+    (email,) = digest_of(sink, server, ann)
+    _lead, *sections = re.split(r"^(Evening \d) \(Sorcerous Futures\), turn \d+$", email.text, flags=re.MULTILINE)
     assert len(sections) == 2 * many
     for title, section in zip(sections[::2], sections[1::2], strict=True):
         said = " ".join(section.split())
@@ -164,7 +164,7 @@ def test_the_tables_of_a_digest_share_its_room_for_what_happened_talk_and_links(
         asked = [option for purpose, _, option in LINK.findall(rest) if purpose == "m"]
         assert len(asked) == choices[title] // (many // 2), "both ways to sell, or closed alone"
         assert ("On the page of your seat: " in said) == (many > 2)
-    assert 0 < len(mail.html.encode()) < 20 * 1024
+    assert 0 < len(email.html.encode()) < 20 * 1024
 
 
 def play_until_asked_to_sell(game, seat):
@@ -200,13 +200,13 @@ def test_a_digest_that_was_lost_is_told_again_the_next_day(server, clock, sink, 
     next_eight(clock)
     sink.does(*["550 data"] * 3)
     carry(server, post)
-    assert [row.status for row in letters(server, person, "digest")] == ["parked"]
-    assert "digest" in {row.status for row in letters(server, person, "turn")}
+    assert [row.status for row in queued_emails(server, person, "digest")] == ["parked"]
+    assert "digest" in {row.status for row in queued_emails(server, person, "turn")}
     next_eight(clock)
     carry(server, post)
-    (mail,) = digest_of(sink, server, person)
-    assert "Please decide by" in mail.text
-    assert "digest" not in {row.status for row in letters(server, person)}
+    (email,) = digest_of(sink, server, person)
+    assert "Please decide by" in email.text
+    assert "digest" not in {row.status for row in queued_emails(server, person)}
 
 
 def test_a_newer_digest_takes_the_place_of_one_that_could_not_leave(server, clock, sink, post, games):
@@ -220,7 +220,7 @@ def test_a_newer_digest_takes_the_place_of_one_that_could_not_leave(server, cloc
     next_eight(clock)
     digests.gather(server)
     carry(server, post)
-    assert [row.status for row in letters(server, person, "digest")] == ["superseded", "sent"]
+    assert [row.status for row in queued_emails(server, person, "digest")] == ["superseded", "sent"]
     assert len(digest_of(sink, server, person)) == 1
 
 
@@ -233,10 +233,10 @@ def test_what_was_answered_meanwhile_is_not_asked_in_a_digest(server, clock, sin
     play_once(templari)
     next_eight(clock)
     carry(server, post)
-    (mail,) = digest_of(sink, server, templari.person_at(seat))
-    _, after = mail.text.split("Templari, turn")
+    (email,) = digest_of(sink, server, templari.person_at(seat))
+    _, after = email.text.split("Templari, turn")
     assert "WHAT YOU CAN DO" not in after.split("=" * 72)[0]
-    assert mail.text.count("Please decide by") == 1, "and that is for the other table"
+    assert email.text.count("Please decide by") == 1, "and that is for the other table"
 
 
 def test_of_games_that_are_over_there_is_no_digest_also_where_one_waits_to_leave(server, clock, sink, post, table):
@@ -255,9 +255,9 @@ def test_of_games_that_are_over_there_is_no_digest_also_where_one_waits_to_leave
     carry(server, post)
     next_eight(clock)
     carry(server, post)
-    assert [row.status for row in letters(server, ann, "digest")] == ["superseded"]
-    assert {row.status for row in letters(server, ann)} <= {"sent", "superseded"}, "nothing waits for ever"
-    assert letters(server, ann, "result")[0].status == "sent"
+    assert [row.status for row in queued_emails(server, ann, "digest")] == ["superseded"]
+    assert {row.status for row in queued_emails(server, ann)} <= {"sent", "superseded"}, "nothing waits for ever"
+    assert queued_emails(server, ann, "result")[0].status == "sent"
 
 
 def test_many_workers_send_one_digest(server, clock, sink, post, games):
@@ -284,7 +284,7 @@ def test_workers_that_meet_at_any_step_send_one_digest(server, clock, post, tabl
         next_eight(clock)
         assert sum(meeting(lambda: digests.gather(server), lambda: digests.gather(server))) == 1
         days += 1
-        assert len(letters(server, ann, "digest")) == days
+        assert len(queued_emails(server, ann, "digest")) == days
     assert days > 5
 
 
@@ -332,7 +332,7 @@ def test_the_last_reminder_before_the_time_is_over_comes_by_itself(server, clock
         server.store.write(lambda tx: heartbeats.beat(tx, worker.name, worker.started_at, clock.now()))
         timeouts.remind(server, worker)
         deliver.deliver(server, post, limit=100)
-    reminders = [row for row in letters(server, person, "reminder") if row.game_id == templari.id]
+    reminders = [row for row in queued_emails(server, person, "reminder") if row.game_id == templari.id]
     assert [row.status for row in reminders] == ["digest", "digest", "sent"]
 
 
@@ -351,12 +351,14 @@ def test_what_notices_say_is_told_once_and_in_its_order(server, clock, sink, pos
         does(server, deed, reason)
         carry(server, post)
     assert [
-        mail for mail in sink.to(server.read(addresses.read, person).address) if "is paused" in mail.message["subject"]
+        email
+        for email in sink.to(server.read(addresses.read, person).address)
+        if "is paused" in email.message["subject"]
     ] == []
     clock.set(EIGHT)
     carry(server, post)
-    (mail,) = digest_of(sink, server, person)
-    text = " ".join(mail.text.split())
+    (email,) = digest_of(sink, server, person)
+    text = " ".join(email.text.split())
     told = [
         "The table was paused.",
         "The organiser says: We move house.",
@@ -368,7 +370,7 @@ def test_what_notices_say_is_told_once_and_in_its_order(server, clock, sink, pos
     ]
     assert [text.count(each) for each in told] == [1] * len(told)
     assert [text.index(each) for each in told] == sorted(text.index(each) for each in told)
-    assert {row.status for row in letters(server, person, "notice")} == {"sent"}
+    assert {row.status for row in queued_emails(server, person, "notice")} == {"sent"}
     play_once(templari)
     next_eight(clock)
     carry(server, post)
@@ -386,8 +388,8 @@ def test_more_time_for_a_turn_that_is_answered_is_not_told(server, clock, sink, 
     clock.advance(HOUR)
     clock.set(EIGHT)
     carry(server, post)
-    (mail,) = digest_of(sink, server, templari.person_at(seat))
-    assert "more time" not in mail.text
+    (email,) = digest_of(sink, server, templari.person_at(seat))
+    assert "more time" not in email.text
 
 
 def test_what_a_mail_of_its_own_told_is_in_no_digest(server, clock, sink, post, table):
@@ -400,17 +402,17 @@ def test_what_a_mail_of_its_own_told_is_in_no_digest(server, clock, sink, post, 
     drain(server, clock, post)
     person = game.person_at(next(iter(game.asked())))
     told = sink.to(server.read(addresses.read, person).address)
-    assert any("SINCE THE GAME BEGAN" in mail.text for mail in told)
-    assert any("A short pause." in mail.text for mail in told)
+    assert any("SINCE THE GAME BEGAN" in email.text for email in told)
+    assert any("A short pause." in email.text for email in told)
     server.run(preferences.choose, person, DAILY, None, time(8))
     does(server, Resume(game.id), "It is over.")
     drain(server, clock, post)
     next_eight(clock)
     carry(server, post)
-    (mail,) = digest_of(sink, server, person)
-    assert "It is over." in mail.text
-    assert "A short pause." not in mail.text
-    assert digest_story(mail) == ["- The table goes on, and so do its clocks.", "- The organiser says: It is over."]
+    (email,) = digest_of(sink, server, person)
+    assert "It is over." in email.text
+    assert "A short pause." not in email.text
+    assert digest_story(email) == ["- The table goes on, and so do its clocks.", "- The organiser says: It is over."]
 
 
 def test_what_happens_while_a_digest_is_on_its_way_is_told_by_the_next(server, clock, sink, post, games):
@@ -424,15 +426,15 @@ def test_what_happens_while_a_digest_is_on_its_way_is_told_by_the_next(server, c
     deliver.deliver(server, post, limit=100)
     next_eight(clock)
     carry(server, post)
-    first, second = (digest_story(mail) for mail in digest_of(sink, server, person))
+    first, second = (digest_story(email) for email in digest_of(sink, server, person))
     assert first
     assert second
     assert not set(first) & set(second), "what the first told, the second does not tell again"
 
 
-def digest_story(mail):
+def digest_story(email):
     """What a digest says happened at the table of Templari, in sentences."""
-    section = mail.text.split("Templari, turn")[1].split("=====")[0]
+    section = email.text.split("Templari, turn")[1].split("=====")[0]
     return re.findall(r"^- .*", section.split("WHAT YOU CAN DO")[0], re.MULTILINE)
 
 
@@ -441,11 +443,11 @@ def test_what_takes_a_seat_away_does_not_wait_for_a_digest(server, clock, sink, 
     person = templari.person_at(0)
     facts = {"what": "seat_offered", "who": "Ann", "seat": 0, "why": "missed"}
     now = clock.now()
-    letter = outbox.Letter(person, "notice", templari.id, None, None, None, facts)
-    server.store.write(lambda tx: outbox.queue(tx, [letter], now, now))
+    email = outbox.Letter(person, "notice", templari.id, None, None, None, facts)
+    server.store.write(lambda tx: outbox.queue(tx, [email], now, now))
     clock.advance(MINUTE)
     deliver.deliver(server, post, limit=100)
-    assert letters(server, person, "notice")[-1].status == "sent"
+    assert queued_emails(server, person, "notice")[-1].status == "sent"
 
 
 def test_who_chose_a_digest_of_one_table_gets_the_mails_of_the_other_at_once(server, clock, sink, post, table):
@@ -458,12 +460,12 @@ def test_who_chose_a_digest_of_one_table_gets_the_mails_of_the_other_at_once(ser
             game.play(seat, decision.default)
     clock.advance(HOUR)
     carry(server, post)
-    assert {row.status for row in letters(server, kind="turn") if row.game_id == second.id} == {"sent"}
+    assert {row.status for row in queued_emails(server, kind="turn") if row.game_id == second.id} == {"sent"}
     next_eight(clock)
     carry(server, post)
     ann = first.person_at(0)
-    (mail,) = digest_of(sink, server, ann)
-    assert mail.text.count("Sunset Poker, turn") == 1
+    (email,) = digest_of(sink, server, ann)
+    assert email.text.count("Sunset Poker, turn") == 1
 
 
 def test_a_clock_runs_from_when_a_mail_at_once_would_have_left(server, clock, sink, post, games):

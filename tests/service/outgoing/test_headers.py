@@ -36,7 +36,7 @@ def post(sink):
 
 def turns(sink, address):
     """The mails that asked somebody to decide, the first first."""
-    return [mail for mail in sink.to(address) if ", turn " in str(mail.message["subject"])]
+    return [email for email in sink.to(address) if ", turn " in str(email.message["subject"])]
 
 
 def play_on(server, clock, post, game):
@@ -51,14 +51,14 @@ def play_on(server, clock, post, game):
 def test_a_table_is_one_thread_and_each_turn_has_its_own_subject(server, clock, sink, post, table):
     game = table()
     play_on(server, clock, post, game)
-    first, second = (mail.message for mail in turns(sink, "ann@example.org"))
+    first, second = (email.message for email in turns(sink, "ann@example.org"))
     root = f"<{game.row().key}@{HOST}>"
     assert first["references"] == first["in-reply-to"] == root
     assert second["references"] == f"{root} {first['message-id']}"
     assert second["in-reply-to"] == first["message-id"]
     assert first["subject"] != second["subject"]
-    assert len({str(mail.message["message-id"]) for mail in sink.kept}) == len(sink.kept)
-    everything = [mail.message for mail in sink.to("ann@example.org") if mail.message["list-id"]]
+    assert len({str(email.message["message-id"]) for email in sink.kept}) == len(sink.kept)
+    everything = [email.message for email in sink.to("ann@example.org") if email.message["list-id"]]
     assert {message["list-id"] for message in everything} == {f"<{game.row().key}.games.{HOST}>"}
     assert all(str(message["references"]).startswith(root) for message in everything)
 
@@ -68,7 +68,7 @@ def test_a_reminder_stands_below_the_mail_of_its_turn(server, clock, sink, post,
     time = Time(server, clock)
     time.passes(HOUR)
     deliver.deliver(server, post, limit=100)
-    (turn,) = (mail.message for mail in turns(sink, "ann@example.org"))
+    (turn,) = (email.message for email in turns(sink, "ann@example.org"))
     time.passes(timedelta(hours=23))
     assert time.reminds().decided
     clock.advance(HOUR / 2)
@@ -82,8 +82,8 @@ def test_a_reminder_stands_below_the_mail_of_its_turn(server, clock, sink, post,
 def test_a_mail_says_what_it_is_how_to_answer_it_and_how_to_stop_it(server, clock, sink, post, table):
     game = table()
     play_on(server, clock, post, game)
-    mail = turns(sink, "ann@example.org")[-1]
-    headers = mail.message
+    email = turns(sink, "ann@example.org")[-1]
+    headers = email.message
     assert headers["auto-submitted"] == "auto-generated"
     assert headers["x-auto-response-suppress"] == "OOF, AutoReply"
     assert headers["content-language"] == "en"
@@ -94,7 +94,7 @@ def test_a_mail_says_what_it_is_how_to_answer_it_and_how_to_stop_it(server, cloc
     purpose, token, _ = LINK.search(str(headers["list-unsubscribe"])).groups()
     assert purpose == "u"
     assert headers["list-unsubscribe-post"] == "List-Unsubscribe=One-Click"
-    assert token in mail.text
+    assert token in email.text
     local, _, domain = str(headers["reply-to"]).partition("@")
     assert local.startswith("r+")
     assert (len(local), domain) == (35, HOST)
@@ -108,10 +108,10 @@ def test_whatever_a_table_is_called_its_mails_have_the_same_headers_and_no_other
     deliver.deliver(server, post, limit=100)
     plain, *others = turns(sink, "ann@example.org")
     assert len(others) == len(TITLES)
-    assert all(mail.message.keys() == plain.message.keys() for mail in others)
-    for mail in sink.kept:
-        assert [address.addr_spec for address in mail.message["to"].addresses] == [mail.recipient]
-        assert mail.message.defects == []
+    assert all(email.message.keys() == plain.message.keys() for email in others)
+    for email in sink.kept:
+        assert [address.addr_spec for address in email.message["to"].addresses] == [email.recipient]
+        assert email.message.defects == []
 
 
 def test_an_address_whose_local_part_needs_quotes_is_refused_where_it_is_typed(server):

@@ -18,7 +18,7 @@ from pbem.service.play import undo
 from pbem.store import deadlines, heartbeats, outbox
 from tests.service.clock import DAY, MINUTE
 from tests.service.outgoing.test_deliver import HOUR, drain, lines_of, post_to
-from tests.service.stored import everything, fails_without_a_trace, letters
+from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 SECOND = timedelta(seconds=1)
 
@@ -56,7 +56,7 @@ def everybody(server, game, text):
 
 def turn_of(server, game, seat):
     """The newest mail that asks this seat to decide."""
-    return [row for row in letters(server, game.person_at(seat), "turn") if row.game_id == game.id][-1]
+    return [row for row in queued_emails(server, game.person_at(seat), "turn") if row.game_id == game.id][-1]
 
 
 def clock_of(server, game, seat):
@@ -87,12 +87,12 @@ def test_a_mail_that_waited_is_dropped_when_its_turn_was_answered_meanwhile(serv
     clock.advance(2 * MINUTE)
     deliver.deliver(server, post)
     before = len(sink.kept)
-    mail = turn_of(server, game, seat)
+    email = turn_of(server, game, seat)
     game.play(seat, game.asked()[seat].default)
     clock.advance(40 * MINUTE)
     deliver.deliver(server, post)
-    assert lines_of(server, mail)[-1] == "superseded"
-    assert all(mail.message_id != str(kept.message["message-id"]) for kept in sink.kept[before:])
+    assert lines_of(server, email)[-1] == "superseded"
+    assert all(email.message_id != str(kept.message["message-id"]) for kept in sink.kept[before:])
 
 
 @pytest.mark.parametrize("way", ["results", "nothing", "reminders"])
@@ -118,7 +118,7 @@ def test_who_wants_only_results_gets_the_result(server, clock, sink, post, table
     for _ in game.play_defaults():
         pass
     drain(server, clock, post)
-    got = {row.kind for row in letters(server, ann) if row.status == "sent"}
+    got = {row.kind for row in queued_emails(server, ann) if row.status == "sent"}
     assert "result" in got
     assert not got & {"turn", "welcome", "reminder", "notice"}
 
@@ -146,7 +146,7 @@ def test_reminders_only_means_a_mail_when_the_answer_is_still_missing(server, cl
         deliver.deliver(server, post)
     sent = [
         row.kind
-        for row in letters(server, game.person_at(seat))
+        for row in queued_emails(server, game.person_at(seat))
         if row.turn == game.row().turn and row.status == "sent"
     ]
     assert sent
@@ -166,7 +166,9 @@ def test_the_wish_of_a_table_wins_over_that_of_all(server, clock, sink, post, ta
     deliver.deliver(server, post, limit=100)
     statuses = {
         game.id: {
-            row.status for row in letters(server, kind="turn") if row.game_id == game.id and row.turn == game.row().turn
+            row.status
+            for row in queued_emails(server, kind="turn")
+            if row.game_id == game.id and row.turn == game.row().turn
         }
         for game in (first, second)
     }
@@ -186,7 +188,9 @@ def test_in_quiet_hours_no_mail_leaves_but_what_was_asked_for(server, clock, sin
     clock.advance(2 * HOUR)
     server.run(send_links.send, address)
     deliver.deliver(server, post)
-    assert [row.kind for row in letters(server, game.person_at(seat)) if row.accepted_at == clock.now()] == ["links"]
+    assert [row.kind for row in queued_emails(server, game.person_at(seat)) if row.accepted_at == clock.now()] == [
+        "links"
+    ]
     assert len(sink.kept) == before + 1
     morning = datetime(2026, 11, 23, 7, 0, tzinfo=UTC)
     clock.set(morning - SECOND)
@@ -204,15 +208,15 @@ def test_mails_that_waited_for_the_morning_leave_in_their_order(server, clock, s
     clock.set(datetime(2026, 11, 22, 23, 0, tzinfo=UTC))
     for number in range(5):
         now = clock.now()
-        letter = outbox.Letter(
+        queued = outbox.Letter(
             ann, "call_answered", facts={"call": "?", "answer": f"answer {number}", "done": "answered"}
         )
-        server.store.write(lambda tx, letter=letter, now=now: outbox.queue(tx, [letter], now, now))
+        server.store.write(lambda tx, queued=queued, now=now: outbox.queue(tx, [queued], now, now))
         clock.advance(MINUTE)
         deliver.deliver(server, post)
     clock.set(datetime(2026, 11, 23, 7, 0, tzinfo=UTC))
     deliver.deliver(server, post)
-    said = [mail.text for mail in sink.to(server.read(addresses.read, ann).address) if "answer" in mail.text]
+    said = [email.text for email in sink.to(server.read(addresses.read, ann).address) if "answer" in email.text]
     assert [number for text in said for number in range(5) if f"answer {number}" in text] == [0, 1, 2, 3, 4]
 
 
@@ -228,7 +232,7 @@ def test_who_wants_mails_at_once_again_gets_the_one_that_was_withheld(server, cl
     before = len(sink.kept)
     wish(server, game.person_at(seat), "at once")
     deliver.deliver(server, post)
-    assert [mail.recipient for mail in sink.kept[before:]] == [
+    assert [email.recipient for email in sink.kept[before:]] == [
         server.read(addresses.read, game.person_at(seat)).address
     ]
     assert turn_of(server, game, seat).status == "sent"
@@ -290,12 +294,12 @@ def test_who_wants_it_is_told_once_that_a_sealed_choice_is_in(server, clock, sin
         game.play(seat, game.asked()[seat].default)
     clock.advance(HOUR)
     deliver.deliver(server, post)
-    assert [row.status for row in letters(server, ann, "sealed")] == ["sent"]
-    assert letters(server, ben, "sealed") == []
-    said = json.loads(letters(server, ann, "sealed")[0].facts)["choice"]
+    assert [row.status for row in queued_emails(server, ann, "sealed")] == ["sent"]
+    assert queued_emails(server, ben, "sealed") == []
+    said = json.loads(queued_emails(server, ann, "sealed")[0].facts)["choice"]
     assert said in sink.to(server.read(addresses.read, ann).address)[-1].text
     assert not any(
-        said in str(mail.message["subject"]) for mail in sink.kept if "is in" in str(mail.message["subject"])
+        said in str(email.message["subject"]) for email in sink.kept if "is in" in str(email.message["subject"])
     )
 
 
@@ -309,12 +313,12 @@ def test_nobody_is_told_of_a_choice_that_was_changed_or_taken_back(server, clock
     game.play(0, second)
     clock.advance(HOUR)
     deliver.deliver(server, post)
-    assert [row.status for row in letters(server, ann, "sealed")] == ["superseded", "sent"]
+    assert [row.status for row in queued_emails(server, ann, "sealed")] == ["superseded", "sent"]
     game.play(0, first)
     server.run(undo.take_back, game.id, game.row().turn, 0)
     clock.advance(HOUR)
     deliver.deliver(server, post)
-    assert letters(server, ann, "sealed")[-1].status == "superseded"
+    assert queued_emails(server, ann, "sealed")[-1].status == "superseded"
 
 
 # A turn's mail anew
@@ -323,13 +327,13 @@ def test_nobody_is_told_of_a_choice_that_was_changed_or_taken_back(server, clock
 @pytest.mark.parametrize("way", ["after 6h", "daily", "reminders", "results", "nothing"])
 def test_a_mail_that_its_reader_asks_for_once_more_leaves_at_once(server, clock, sink, post, game, way):
     (seat,) = game.asked()
-    person, mail = game.person_at(seat), turn_of(server, game, seat)
+    person, email = game.person_at(seat), turn_of(server, game, seat)
     wish(server, person, way)
     clock.advance(MINUTE)
     before = len(sink.kept)
-    server.run(ledger.resend_own, person, mail.id)
+    server.run(ledger.resend_own, person, email.id)
     deliver.deliver(server, post)
-    assert [str(kept.message["message-id"]) for kept in sink.kept[before:]] == [mail.message_id]
+    assert [str(kept.message["message-id"]) for kept in sink.kept[before:]] == [email.message_id]
     assert turn_of(server, game, seat).status == "sent"
 
 
@@ -344,11 +348,11 @@ def test_a_turn_is_mailed_anew_when_its_player_asks_whatever_they_wish_otherwise
     server.run(ledger.turn_again, person, game.id, seat)
     server.run(ledger.turn_again, person, game.id, seat)
     deliver.deliver(server, post)
-    (mail,) = sink.kept[before:]
-    assert f"turn {game.row().turn}" in str(mail.message["subject"])
+    (email,) = sink.kept[before:]
+    assert f"turn {game.row().turn}" in str(email.message["subject"])
     assert clock_of(server, game, seat).due_at == due
     # It is a mail of its own and no copy: a mail program would hide one of the same name.
-    names = [row.message_id for row in letters(server, person, "turn")]
+    names = [row.message_id for row in queued_emails(server, person, "turn")]
     assert len(names) == len(set(names))
 
 

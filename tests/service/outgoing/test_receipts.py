@@ -182,7 +182,7 @@ def test_what_is_said_at_the_table_stands_in_the_next_mail_of_the_others(game, s
     game.play(second, "bid 4")
     does(game.server, Redact(game.id, 1))
     # Everybody is told that something was taken away, too.
-    (turn,) = (mail for mail in sends() if "SAID AT THE TABLE" in mail.text)
+    (turn,) = (email for email in sends() if "SAID AT THE TABLE" in email.text)
     assert "Good luck" not in turn.text
     assert "(taken away by the organiser)" in turn.text
 

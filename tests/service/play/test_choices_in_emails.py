@@ -24,9 +24,9 @@ def test_the_choices_in_a_turn_are_those_that_the_rules_allow(server, clock, tab
             clock.advance(HOUR)
             before = len(sink.kept)
             deliver.deliver(server, post, limit=100)
-            turns = [mail for mail in sink.kept[before:] if kind_of(mail.message) == "turn"]
-            for mail in turns:
-                _offers_what_the_rules_allow(game, mail)
+            turns = [email for email in sink.kept[before:] if kind_of(email.message) == "turn"]
+            for email in turns:
+                _offers_what_the_rules_allow(game, email)
             met += len(turns)
             for _ in range(7):
                 if asked := game.asked():
@@ -35,11 +35,11 @@ def test_the_choices_in_a_turn_are_those_that_the_rules_allow(server, clock, tab
     assert met > 2
 
 
-def _offers_what_the_rules_allow(game, mail: Kept) -> None:
+def _offers_what_the_rules_allow(game, email: Kept) -> None:
     players = game.players()
-    (seat,) = [seat for seat, player in players.items() if f"{player.name}:" == mail.text.split()[0]]
+    (seat,) = [seat for seat, player in players.items() if f"{player.name}:" == email.text.split()[0]]
     decision = game.open()[seat]
-    section = unwrapped(mail.text).split("\nWHAT YOU CAN DO\n")[1].split("\nIF YOU DO NOT ANSWER\n")[0]
+    section = unwrapped(email.text).split("\nWHAT YOU CAN DO\n")[1].split("\nIF YOU DO NOT ANSWER\n")[0]
     offered = [grammar.read(decision, command) for command in COMMAND.findall(section)]
     linked = {act for act in decision.acts if any(choice in act for choice in offered)}
     legal = [choice for act in linked for choice in allowed(game, seat, act.choices())]
@@ -48,7 +48,7 @@ def _offers_what_the_rules_allow(game, mail: Kept) -> None:
     others = {grammar.usage(act) for act in decision.acts if act not in linked}
     raising = {each for each in orders.offered(decision) if each.startswith("up to")}
     assert set(re.findall(r"^- (.+)$", section, re.MULTILINE)) == others | raising
-    assert f"“{grammar.write(decision, decision.default)}”" in unwrapped(mail.text).replace("\n", " ")
+    assert f"“{grammar.write(decision, decision.default)}”" in unwrapped(email.text).replace("\n", " ")
 
 
 def allowed(game, seat, choices):

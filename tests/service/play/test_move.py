@@ -98,8 +98,8 @@ def test_a_whole_game_is_played_counted_and_checked(table, kind):
     assert move.codec.dumps(fold(start, facts)) == row.state
     for seat in (SPECTATOR, *range(low)):
         assert game.view(seat) == fold(start, (seen(fact, seat) for fact in facts))
-    results = [mail for mail in game.mails() if mail.kind == "result"]
-    assert sorted(mail.seat for mail in results) == list(range(low))
+    results = [email for email in game.emails() if email.kind == "result"]
+    assert sorted(email.seat for email in results) == list(range(low))
 
 
 def test_the_same_choice_again_gives_the_same_receipt_and_changes_nothing(table):
@@ -204,7 +204,7 @@ def test_after_the_end_a_choice_is_refused_kindly(table):
 def test_the_whole_move_is_recorded_and_the_next_is_asked_by_one_mail(table):
     game = table("templari", 3)
     (seat,) = game.asked()
-    mails = len(game.mails())
+    emails = len(game.emails())
     before = game.row()
     game.play(seat, "bid 1", By.REPLY)
     row = game.row()
@@ -213,17 +213,17 @@ def test_the_whole_move_is_recorded_and_the_next_is_asked_by_one_mail(table):
     assert row.seq == before.seq + 1
     assert row.turn == before.turn + 1
     assert row.head == row.entry_head == entry.hash
-    (mail,) = game.mails()[mails:]
+    (email,) = game.emails()[emails:]
     (other,) = game.asked()
-    assert (mail.kind, mail.seat, mail.turn, mail.seq) == ("turn", other, row.turn, row.seq)
-    assert mail.person_id == game.person_at(other)
+    assert (email.kind, email.seat, email.turn, email.seq) == ("turn", other, row.turn, row.seq)
+    assert email.person_id == game.person_at(other)
 
 
 def test_a_mail_that_can_be_taken_back_is_held_for_a_minute(table):
     game = table("templari", 3)
     (seat,) = game.asked()
     game.play(seat, "bid 1")
-    assert game.mails()[-1].due_at == game.server.now() + timedelta(seconds=60)
+    assert game.emails()[-1].due_at == game.server.now() + timedelta(seconds=60)
 
 
 # Sealed choices.
@@ -233,7 +233,7 @@ def test_a_sealed_choice_is_recorded_but_told_to_nobody(table):
     game = table("sunset-poker", 3)
     before = game.row()
     views = [game.view(seat) for seat in (SPECTATOR, 0, 1, 2)]
-    mails = len(game.mails())
+    emails = len(game.emails())
     receipt = game.play(0, game.asked()[0].default)
     row = game.row()
     assert receipt.sealed
@@ -241,7 +241,7 @@ def test_a_sealed_choice_is_recorded_but_told_to_nobody(table):
     assert row.head != before.head
     assert game.log()[-1].kind == Kind.SEALED
     assert [game.view(seat) for seat in (SPECTATOR, 0, 1, 2)] == views
-    assert len(game.mails()) == mails
+    assert len(game.emails()) == emails
 
 
 def test_a_sealed_choice_can_be_replaced_until_the_turn_closes(table):

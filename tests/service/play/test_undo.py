@@ -15,7 +15,7 @@ from pbem.service.play.move import By, option_of, rules_of
 from pbem.store import deadlines, outbox
 from pbem.store import views as kept_views
 from tests.service.races import meetings
-from tests.service.stored import everything, fails_without_a_trace, letters
+from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 
 def take_back(game, turn, seat):
@@ -105,23 +105,23 @@ def test_what_the_clock_decided_is_nobodys_to_take_back(table):
 def test_whoever_moved_before_the_mail_left_and_took_that_back_is_mailed_again(table):
     game = table("sunset-poker", 3)
     turn = game.row().turn
-    (mail,) = (mail for mail in game.mails() if (mail.kind, mail.seat) == ("turn", 0))
+    (email,) = (email for email in game.emails() if (email.kind, email.seat) == ("turn", 0))
     game.play(0, game.asked()[0].default)
     # What the sender does with a turn that is answered already.
     with game.server.store.engine.begin() as tx:
-        outbox.change(tx, mail.id, status="superseded")
+        outbox.change(tx, email.id, status="superseded")
     take_back(game, turn, 0)
-    again = [mail for mail in game.mails() if (mail.kind, mail.seat, mail.turn) == ("turn", 0, turn)]
-    assert [mail.status for mail in again] == ["superseded", "queued"]
+    again = [email for email in game.emails() if (email.kind, email.seat, email.turn) == ("turn", 0, turn)]
+    assert [email.status for email in again] == ["superseded", "queued"]
 
 
 def test_whoever_has_the_mail_already_gets_no_second_one(table):
     game = table("sunset-poker", 3)
-    turn, mails = game.row().turn, len(game.mails())
+    turn, emails = game.row().turn, len(game.emails())
     set_due(game, turn, 0, game.server.now() + timedelta(days=1))
     game.play(0, game.asked()[0].default)
     take_back(game, turn, 0)
-    assert len(game.mails()) == mails
+    assert len(game.emails()) == emails
 
 
 # Taking back what was told.
@@ -140,7 +140,7 @@ def test_a_turn_is_taken_back_as_long_as_it_has_told_nobody_anything(table):
     assert list(game.asked()) == [seat]
     assert asked_row(game, turn, seat).status == "open"
     assert asked_row(game, after, (seat + 1) % 3) is None
-    assert [mail.status for mail in game.mails() if mail.turn == after] == ["superseded"]
+    assert [email.status for email in game.emails() if email.turn == after] == ["superseded"]
     undone = game.log()[-1]
     assert (undone.kind, body_of(rules_of(game.row()), undone)) == (Kind.UNDONE, {"from": turn})
     assert game.row().entry_head == undone.hash
@@ -170,8 +170,8 @@ def test_after_taking_back_one_can_choose_otherwise(table):
     standing = standing_entries(rules_of(game.row()), game.log())
     assert option_of(standing[-1].entry.choices[seat]) == "bid-2"
     assert [each.turn for each in standing] == list(range(game.row().turn))
-    (mail,) = (mail for mail in game.mails() if mail.status == "queued" and mail.turn == game.row().turn)
-    assert mail.kind == "turn"
+    (email,) = (email for email in game.emails() if email.status == "queued" and email.turn == game.row().turn)
+    assert email.kind == "turn"
 
 
 def test_a_turn_that_was_taken_back_gives_no_receipt_any_more(table):
@@ -191,7 +191,7 @@ def test_once_a_mail_about_it_is_on_its_way_a_turn_stands(table, what):
     turn = game.row().turn
     game.play(seat, "bid 1")
     with game.server.store.engine.begin() as tx:
-        outbox.change(tx, game.mails()[-1].id, **what)
+        outbox.change(tx, game.emails()[-1].id, **what)
     before = everything(game.server.store)
     with pytest.raises(Gone, match="on its way"):
         take_back(game, turn, seat)
@@ -256,7 +256,7 @@ def test_once_chance_has_spoken_a_turn_stands(table):
     with pytest.raises(Gone, match="chance has spoken"):
         take_back(game, turn, seat)
     # A mail of a turn that nobody can take back need not wait.
-    assert game.mails()[-1].due_at == game.server.now()
+    assert game.emails()[-1].due_at == game.server.now()
 
 
 def test_nobody_takes_back_for_another(table):
@@ -381,7 +381,7 @@ def test_an_order_answers_when_its_owner_is_asked(table):
     assert standing.turn == receipt.turn + 1
     assert option_of(standing.entry.choices[later]) == "bid-2"
     assert later not in game.asked()
-    assert [mail.seat for mail in game.mails() if mail.turn == standing.turn] == []
+    assert [email.seat for email in game.emails() if email.turn == standing.turn] == []
 
 
 def test_an_order_of_whoever_is_asked_answers_at_once(table):
@@ -407,14 +407,14 @@ def test_an_order_is_a_row_of_the_log_and_seen_by_nobody_else(table):
     game = table("templari", 3)
     seat = waiting_seat(game)
     views = [game.view(each) for each in (SPECTATOR, 0, 1, 2)]
-    state, printed, mails = game.row().state, game.row().entry_head, len(game.mails())
+    state, printed, emails = game.row().state, game.row().entry_head, len(game.emails())
     leave(game, seat, "up to 5")
     row = game.log()[-1]
     assert (row.kind, row.seat, row.by) == (Kind.ORDER, seat, "person")
     assert body_of(rules_of(game.row()), row) == {"order": orders.UpTo(5)}
     assert move.orders_of(game.row()) == {seat: orders.UpTo(5)}
     assert [game.view(each) for each in (SPECTATOR, 0, 1, 2)] == views
-    assert (game.row().state, game.row().entry_head, len(game.mails())) == (state, printed, mails)
+    assert (game.row().state, game.row().entry_head, len(game.emails())) == (state, printed, emails)
     assert game.verifies()
 
 
@@ -487,7 +487,7 @@ def test_a_seat_whose_order_answered_a_new_turn_is_asked_again_when_it_takes_tha
     game.server.run(play_orders.drop_order, game.id, 2)
     take_back(game, turn, 2)
     assert asked_row(game, turn, 2).status == "open"
-    assert letters(game.server, game.person_at(2), "turn")[-1].turn == turn
+    assert queued_emails(game.server, game.person_at(2), "turn")[-1].turn == turn
 
 
 def test_orders_are_refused_where_the_game_does_not_go_on(table):

@@ -19,7 +19,7 @@ from pbem.tokens import Purpose
 from tests.service.a_game import Begun
 from tests.service.clock import DAY, HOUR
 from tests.service.outgoing.test_deliver import drain, post_to
-from tests.service.stored import everything, letters
+from tests.service.stored import everything, queued_emails
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_nothing_is_ever_mailed_to_a_guest(server, seat, sink, clock):
     server.run(ledger.turn_again, guest, game.id, server.read(seat_view.look, seat).seat)
     drain(server, clock, post_to(sink))
     assert not sink.kept
-    assert {mail.status for mail in letters(server, guest)} <= {"withheld", "superseded"}
+    assert {email.status for email in queued_emails(server, guest)} <= {"withheld", "superseded"}
 
 
 def test_no_list_shows_a_demo(server, seat):

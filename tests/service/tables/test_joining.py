@@ -19,7 +19,7 @@ from pbem.service.tables.new import Wanted
 from pbem.store import games
 from tests.service.a_game import Begun
 from tests.service.races import meetings
-from tests.service.stored import everything, fails_without_a_trace, kinds, letters
+from tests.service.stored import everything, fails_without_a_trace, kinds, queued_emails
 
 POKER = Wanted("sunset-poker", 3)
 
@@ -139,13 +139,13 @@ def test_a_begun_game_tells_everybody_and_asks_whoever_is_first(server, person, 
     for seat, player in game.players().items():
         if player.person_id is not None:
             wanted = {"welcome", "turn"} if seat in asked else {"welcome"}
-            assert {mail.kind for mail in game.mails() if mail.seat == seat} == wanted
+            assert {email.kind for email in game.emails() if email.seat == seat} == wanted
 
 
 def test_who_joins_keeps_the_commitment_and_the_word_by_mail(server, person, opened):
     server.run(joining.join, opened.game_id, person("Ben"), word="heron")
-    (mail,) = letters(server, person("Ben"), "joined")
-    assert json.loads(mail.facts) == {"commitment": opened.commitment, "word": "heron"}
+    (email,) = queued_emails(server, person("Ben"), "joined")
+    assert json.loads(email.facts) == {"commitment": opened.commitment, "word": "heron"}
 
 
 def test_every_place_has_a_name_of_its_own(server, person):
@@ -292,8 +292,8 @@ def typed(server, address="dan@example.org"):
 def test_a_place_asked_for_by_typing_an_address_is_taken_when_its_mail_is_answered(server, person, opened):
     server.run(joining.ask_to_join, opened.game_id, "dan@example.org", "Dan", "heron")
     dan = typed(server)
-    (mail,) = letters(server, dan)
-    assert (mail.kind, mail.game_id) == ("confirm", opened.game_id)
+    (email,) = queued_emails(server, dan)
+    assert (email.kind, email.game_id) == ("confirm", opened.game_id)
     assert players(server, opened.game_id) == ("Ann",)
     joined = joining.accept(server, opened.game_id, dan)
     assert (joined.begun, joined.again) == (False, False)
@@ -399,8 +399,8 @@ def test_invited_people_get_a_mail_and_take_their_place_by_it(server, person):
         joining.create_table, person("Ann"), replace(POKER, private=True, invited=("Ben@Example.org",))
     )
     ben = typed(server, "ben@example.org")
-    (mail,) = letters(server, ben)
-    assert (mail.kind, mail.game_id, json.loads(mail.facts)) == ("invitation", created.game_id, {"host": "Ann"})
+    (email,) = queued_emails(server, ben)
+    assert (email.kind, email.game_id, json.loads(email.facts)) == ("invitation", created.game_id, {"host": "Ann"})
     joining.accept(server, created.game_id, ben, name="Ben", word="heron")
     assert players(server, created.game_id) == ("Ben",)
     assert server.read(addresses.read, ben).confirmed_at is not None
@@ -456,7 +456,7 @@ def test_no_address_gets_more_than_five_invitations_in_a_day(server, person, clo
 def test_a_table_is_offered_to_twenty_addresses(server, person):
     wanted = replace(POKER, invited=tuple(f"friend{n}@example.org" for n in range(20)))
     created = server.run(joining.create_table, person("Ann"), wanted)
-    assert len(letters(server, kind="invitation")) == 20
+    assert len(queued_emails(server, kind="invitation")) == 20
     with pytest.raises(BadInput, match="20 at most"):
         server.run(invitations.invite, created.game_id, person("Ann"), ("one.more@example.org",))
 

@@ -18,7 +18,7 @@ from pbem.service.tables import joining, leaving, listing
 from pbem.service.tables.new import Wanted
 from pbem.tokens import Purpose
 from tests.service.a_game import Begun
-from tests.service.stored import everything, fails_without_a_trace, kinds, letters
+from tests.service.stored import everything, fails_without_a_trace, kinds, queued_emails
 
 POKER = Wanted("sunset-poker", 3)
 
@@ -60,8 +60,8 @@ def test_the_host_hears_that_somebody_left_and_hears_it_once(server, person, wai
     before = everything(server.store)
     server.run(leaving.leave, waiting.game_id, person("Ben"))
     assert everything(server.store) == before
-    (mail,) = letters(server, person("Ann"), "left")
-    assert json.loads(mail.facts) == {"who": "Ben"}
+    (email,) = queued_emails(server, person("Ann"), "left")
+    assert json.loads(email.facts) == {"who": "Ben"}
 
 
 def test_whoever_left_can_come_again(server, person, waiting):
@@ -111,7 +111,7 @@ def test_a_table_that_nobody_confirmed_goes_after_a_week_without_a_word(server, 
     created = server.run(joining.ask_to_create, "dan@example.org", "Dan", POKER)
     clock.advance(joining.WAITS_FOR_HOST)
     assert leaving.expire(server) == [created.game_id]
-    assert [mail.kind for mail in letters(server)] == ["confirm"]
+    assert [email.kind for email in queued_emails(server)] == ["confirm"]
 
 
 def test_a_running_game_never_expires(server, table, clock):
@@ -169,7 +169,7 @@ def test_the_others_are_told_who_resigned(server, table):
     game = table()
     name = game.players()[1].name
     server.run(leaving.resign, game.id, 1, game.person_at(1))
-    told = {mail.seat: json.loads(mail.facts) for mail in game.mails() if mail.kind == "resigned"}
+    told = {email.seat: json.loads(email.facts) for email in game.emails() if email.kind == "resigned"}
     assert told == {0: {"who": name, "seat": 1}, 2: {"who": name, "seat": 1}}
 
 
@@ -184,7 +184,7 @@ def test_what_was_meant_for_the_one_who_left_goes_no_further(server, table):
     server.run(leaving.resign, game.id, seat, person_id)
     with pytest.raises(Gone):
         server.read(links.follow, token, Purpose.SEAT)
-    assert {mail.status for mail in game.mails() if mail.seat == seat} == {"superseded"}
+    assert {email.status for email in game.emails() if email.seat == seat} == {"superseded"}
 
 
 def test_the_standing_order_of_the_one_who_left_is_dropped(server, table):
@@ -276,7 +276,7 @@ def test_in_an_ended_game_nobody_is_asked_and_no_turn_mail_leaves(server, table)
     (person_id,) = (player.person_id for player in game.players().values() if player.person_id)
     turn = game.row().turn
     server.run(leaving.agree_to_end, game.id, person_id)
-    assert {mail.kind for mail in game.mails() if mail.status == "queued"} == {"voided"}
+    assert {email.kind for email in game.emails() if email.status == "queued"} == {"voided"}
     with server.store.read() as tx:
         assert move.deadlines.of_game(tx, game.id) == []
     with pytest.raises(Gone):

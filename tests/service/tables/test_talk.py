@@ -12,7 +12,7 @@ from pbem.store.schema import Said, table_of
 from tests.service.clock import HOUR
 from tests.service.moderated import does
 from tests.service.races import meetings
-from tests.service.stored import everything, fails_without_a_trace, letters
+from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
 SAID = table_of(Said)
 
@@ -34,9 +34,9 @@ def test_what_is_said_is_heard_in_order(table):
 
 def test_talk_changes_nothing_in_the_game_and_wakes_nobody(table):
     begun = table()
-    row, log, mails = begun.row(), begun.log(), letters(begun.server)
+    row, log, emails = begun.row(), begun.log(), queued_emails(begun.server)
     say(begun, 0, "Hello!")
-    assert (begun.row(), begun.log(), letters(begun.server)) == (row, log, mails)
+    assert (begun.row(), begun.log(), queued_emails(begun.server)) == (row, log, emails)
 
 
 def test_only_who_sits_there_talks_there(table, person):

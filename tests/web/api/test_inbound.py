@@ -8,7 +8,7 @@ import pytest
 from engine import grammar
 from pbem.tokens import Purpose
 from tests.service.inbox import Inbox
-from tests.service.stored import everything, letters
+from tests.service.stored import everything, queued_emails
 from tests.web.applications import application
 from tests.web.browser import HOST, Browser
 
@@ -94,7 +94,7 @@ def asked(inbox, server, table):
     decision = game.open()[0]
     choice = grammar.write(decision, decision.default)
     inbox.replies(game, 0, f"{choice}\r\n\r\n> quoted", Authentication_Results=None)
-    (mail,) = letters(server, kind="was_it_you")
+    (mail,) = queued_emails(server, kind="was_it_you")
     return game, choice, "/w/" + inbox.token(Purpose.WRITTEN, person_id=mail.person_id, outbox_id=mail.id)
 
 

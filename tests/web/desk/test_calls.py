@@ -7,7 +7,7 @@ import pytest
 from pbem.service.desk import calls
 from pbem.store.sessions import Holder
 from tests.service.acting import an_organiser
-from tests.service.stored import calls_counted, letters
+from tests.service.stored import calls_counted, queued_emails
 from tests.web.desk_pages import signed_in
 
 
@@ -28,7 +28,7 @@ def test_a_call_is_found_in_the_list_and_answered(olga, server, call, game):
     assert "My link <b>is</b> gone." in page.text
     after = page.form("Answer, and close the call").press(text="It is in the other folder.")
     assert "It is in the other folder." in after.text
-    assert len(letters(server, kind="call_answered")) == 1
+    assert len(queued_emails(server, kind="call_answered")) == 1
     assert "Nobody waits for you." in olga.open("/desk/calls").text
     assert "My link" in olga.open("/desk/calls").follow("Calls that are done with").text
 
@@ -38,7 +38,7 @@ def test_a_call_leads_to_an_act_at_its_table_and_is_closed_by_it(olga, server, c
     form = table.follow("Give more time")
     assert calls.CALLED in form.text
     form.forms()[0].press(reason=calls.CALLED).forms()[0].press()
-    (mail,) = letters(server, game.person_at(0), "call_answered")
+    (mail,) = queued_emails(server, game.person_at(0), "call_answered")
     assert json.loads(mail.facts)["done"] == "extend"
     assert "Nobody waits for you." in olga.open("/desk/calls").text
 
@@ -68,5 +68,5 @@ def test_many_long_calls_take_few_queries_and_little_room(olga, server, person, 
 def test_a_call_leads_to_an_act_about_its_caller_and_is_closed_by_it(olga, server, call, game):
     form = olga.open(f"/desk/calls/{call}").follow("Who this is").follow("Ban them").forms()[0]
     form.press(reason="They ask for it.").forms()[0].press()
-    (mail,) = letters(server, game.person_at(0), "call_answered")
+    (mail,) = queued_emails(server, game.person_at(0), "call_answered")
     assert json.loads(mail.facts)["done"] == "ban"

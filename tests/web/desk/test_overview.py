@@ -17,7 +17,7 @@ from tests.service import many
 from tests.service.inbox import Inbox
 from tests.service.moderated import does
 from tests.service.outgoing.test_deliver import post_to
-from tests.service.stored import calls_counted, letters
+from tests.service.stored import calls_counted, queued_emails
 
 MOST = 20
 
@@ -206,14 +206,14 @@ def test_a_table_where_the_organiser_plays_is_named_beforehand_and_afterwards(ol
 
 def test_a_mail_that_was_given_up_and_is_about_no_table_is_sent_again_from_the_first_page(olga, server, person):
     does(server, Ban(person("Ann")))
-    (mail,) = letters(server, kind="banned")
+    (mail,) = queued_emails(server, kind="banned")
     server.store.write(lambda tx: outbox.change(tx, mail.id, status="parked"))
     server.store.write(lambda tx: ledger.note(tx, mail.id, server.now(), "parked", "554 no"))
     page = olga.open("/desk")
     assert "554 no" in page.text
     form = page.follow("Send it again").form("See what it would do …")
     form.press(reason="The relay was mended.", step="preview").form("Send a mail again").press(step="do")
-    assert [each.status for each in letters(server, kind="banned")] == ["queued"]
+    assert [each.status for each in queued_emails(server, kind="banned")] == ["queued"]
     assert "554 no" not in olga.open("/desk").text
 
 
@@ -232,7 +232,7 @@ def test_two_addresses_of_one_person_become_one_and_their_game_goes_on(olga, ser
     done = form.press(other=str(old), reason="They wrote from both.").form("Merge two addresses of one person").press()
     assert done.status == 200
     assert game.person_at(seat) == new
-    assert {mail.person_id for mail in letters(server, kind="merged")} == {old, new}
-    assert [mail.person_id for mail in letters(server, kind="turn")][-1] == new
+    assert {mail.person_id for mail in queued_emails(server, kind="merged")} == {old, new}
+    assert [mail.person_id for mail in queued_emails(server, kind="turn")][-1] == new
     game.play(seat, game.asked()[seat].default)
     assert game.verifies()

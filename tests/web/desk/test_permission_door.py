@@ -11,7 +11,7 @@ from pbem.service.people.sessions import LASTS_OF_ORGANISER, LASTS_OF_PERSON
 from pbem.store.audit import Wanted
 from pbem.store.sessions import Holder
 from tests.service.acting import ANN, GOOD, an_organiser
-from tests.service.stored import everything, letters
+from tests.service.stored import everything, queued_emails
 from tests.web.browser import HOST, Browser
 from tests.web.desk_pages import signed_in
 
@@ -92,14 +92,14 @@ def test_what_was_typed_survives_a_session_that_ran_out(olga, server, call, cloc
     clock.advance(LASTS_OF_ORGANISER)
     asked = form.press(text="It is in <the other> folder.\nGreetings")
     assert asked.heading == "Sign in to the desk"
-    assert letters(server, kind="call_answered") == []
+    assert queued_emails(server, kind="call_answered") == []
     wrong = asked.form("Sign in and go on").press(**{"desk-name": "Olga", "desk-passphrase": "no"})
     assert "That was not right." in wrong.text
     done = wrong.form("Sign in and go on").press(**{"desk-name": "Olga", "desk-passphrase": GOOD})
     assert "It is in <the other> folder.\nGreetings" in done.source.replace("&lt;", "<").replace("&gt;", ">").replace(
         "\r\n", "\n"
     )
-    assert len(letters(server, kind="call_answered")) == 1
+    assert len(queued_emails(server, kind="call_answered")) == 1
     assert olga.open("/desk/calls").status == 200
 
 
@@ -142,7 +142,7 @@ def test_a_form_sent_twice_is_done_once(olga, server, call):
     form = olga.open(f"/desk/calls/{call}").form("Answer, and close the call")
     for _ in range(2):
         assert "It is mended." in form.press(text="It is mended.").text
-    assert len(letters(server, kind="call_answered")) == 1
+    assert len(queued_emails(server, kind="call_answered")) == 1
 
 
 def test_what_cannot_be_taken_stands_in_the_form_again(olga, server, call):

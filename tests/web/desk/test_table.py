@@ -22,7 +22,7 @@ from pbem.web.people.session_cookie import Who
 from tests.service.acting import an_organiser
 from tests.service.clock import HOUR, Time
 from tests.service.moderated import does
-from tests.service.stored import calls_counted, everything, letters
+from tests.service.stored import calls_counted, everything, queued_emails
 from tests.web.browser import HOST
 from tests.web.desk_pages import at_the_desk, signed_in
 from tests.web.test_secrets import poker, words  # noqa: F401 - a fixture comes in by its name
@@ -118,7 +118,7 @@ SAID = {
 @pytest.mark.parametrize("act", SAID)
 def test_what_an_act_would_do_says_to_whom_and_how_much(desk, game, server, act):
     fields, said = SAID[act]
-    (mail, *_rest) = letters(server, game.person_at(1), "welcome")
+    (mail, *_rest) = queued_emails(server, game.person_at(1), "welcome")
     typed = {key: value.format(mail=mail.id) for key, value in fields.items()}
     looked = desk.open(address(game, act.strip())).form(LOOK).press(**typed, reason="It was asked for.", step="preview")
     assert said.format(name=game.players()[1].name) in looked.text
@@ -149,7 +149,7 @@ def test_an_act_on_a_person_names_them_on_each_of_its_pages(desk, server, game, 
 
 
 def test_a_mail_that_is_not_worth_sending_any_more_gives_no_advice_that_is_a_players(desk, game, server):
-    (mail, *_rest) = letters(server, game.person_at(1), "welcome")
+    (mail, *_rest) = queued_emails(server, game.person_at(1), "welcome")
     does(server, Substitute(game.id, 1))
     page = desk.open(address(game, "resend")).form(LOOK)
     looked = page.press(mail=str(mail.id), reason="It was asked for.", step="preview")
@@ -199,7 +199,7 @@ def test_a_call_is_closed_by_the_act_that_it_led_to_and_its_caller_is_told(desk,
     looked = page.form(LOOK).press(step="preview", reason="Somebody has no time.")
     assert looked.form("Pause the table").press(step="do").heading == "Done"
     assert server.read(calls.waiting) == []
-    assert letters(server, caller, "call_answered")
+    assert queued_emails(server, caller, "call_answered")
 
 
 def test_the_page_of_a_table_costs_a_few_questions_however_long_its_game_is(desk, game, server):
@@ -252,7 +252,7 @@ def test_a_mail_is_read_at_its_table_s_desk_and_on_a_person_s_page_for_a_reason_
 ):
     game = table("sunset-poker", 3)
     carry()
-    (mail, *_rest) = letters(server, game.person_at(1), "turn")
+    (mail, *_rest) = queued_emails(server, game.person_at(1), "turn")
     for path in (address(game), f"/desk/people/{mail.person_id}"):
         page = desk.open(path)
         read = page.form("Read it").press(mail=str(mail.id), reason=WHY)
@@ -272,7 +272,7 @@ def test_a_mail_is_read_at_its_table_s_desk_and_on_a_person_s_page_for_a_reason_
 def test_in_the_frame_of_a_mail_nothing_runs_and_no_link_leads_on(desk, carry, table, server):
     game = table("sunset-poker", 3)
     carry()
-    (mail, *_rest) = letters(server, game.person_at(1), "turn")
+    (mail, *_rest) = queued_emails(server, game.person_at(1), "turn")
     read = desk.open(address(game)).form("Read it").press(mail=str(mail.id), reason=WHY)
     policy = read.response.headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; style-src 'self' 'unsafe-inline';")
@@ -290,7 +290,7 @@ def test_in_the_frame_of_a_mail_nothing_runs_and_no_link_leads_on(desk, carry, t
 def test_a_real_browser_shows_the_mail_in_its_frame_as_its_reader_has_it(site, carry, table, server, chromium):
     game = table("sunset-poker", 3)
     carry()
-    (mail, *_rest) = letters(server, game.person_at(1), "turn")
+    (mail, *_rest) = queued_emails(server, game.person_at(1), "turn")
     olga = Holder(organiser_id=an_organiser(server, "Olga").id)
     secret = server.run(sessions.start, olga, "Chromium on Linux")
     for scheme, paper in (("light", "rgb(250, 246, 238)"), ("dark", "rgb(23, 21, 18)")):

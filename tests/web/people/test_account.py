@@ -8,7 +8,7 @@ import pytest
 from pbem.service.people import addresses, sessions
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose, contains_token
-from tests.service.stored import calls_counted, everything, letters
+from tests.service.stored import calls_counted, everything, queued_emails
 from tests.web.browser import HOST, Browser
 
 ADDRESS = "ann@example.org"
@@ -122,7 +122,7 @@ def test_leaving_for_good_takes_a_yes_by_mail_and_then_nothing_is_left(browser, 
     page = newest(ADDRESS, "/y/")
     assert server.read(addresses.read, ann).name == "Ann"
     assert page.form("Yes, leave for good").press().heading == "Good-bye"
-    assert ADDRESS not in repr([mail.body for mail in letters(server, ann)])
+    assert ADDRESS not in repr([mail.body for mail in queued_emails(server, ann)])
     assert browser.open("/my").status == 303
     assert browser.open(page.url).status == 410
 

@@ -14,7 +14,7 @@ from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import Wanted
 from pbem.tokens import Purpose
 from tests.service.moderated import does
-from tests.service.stored import calls_counted, everything, letters
+from tests.service.stored import calls_counted, everything, queued_emails
 from tests.web.applications import application
 from tests.web.browser import HOST, Browser
 
@@ -209,7 +209,7 @@ def test_a_mail_can_be_sent_again_and_nobody_else_s(browser, app, links, sign_in
     game = table("templari", 3)
     carry()
     seat = next(iter(game.asked()))
-    (mail,) = letters(server, game.person_at(seat), "turn")
+    (mail,) = queued_emails(server, game.person_at(seat), "turn")
     page = sign_in(game.person_at(seat)).follow("Mails")
     assert "accepted by the mail server" in page.text
     page = browser.post("/my/mails/again", [("mail", str(mail.id))])
@@ -218,7 +218,7 @@ def test_a_mail_can_be_sent_again_and_nobody_else_s(browser, app, links, sign_in
     browser.post("/my/mails/again", [("mail", str(mail.id))])
     assert everything(server.store) == before, "pressed twice is once"
     carry()
-    (of_other, *_) = letters(server, game.person_at((seat + 1) % 3))
+    (of_other, *_) = queued_emails(server, game.person_at((seat + 1) % 3))
     assert browser.post("/my/mails/again", [("mail", str(of_other.id))]).status == 404
 
 
@@ -226,7 +226,7 @@ def test_mails_are_not_sent_again_without_end(browser, sign_in, table, carry, se
     game = table("templari", 3)
     carry()
     person = game.person_at(next(iter(game.asked())))
-    (mail,) = letters(server, person, "turn")
+    (mail,) = queued_emails(server, person, "turn")
     sign_in(person)
     for _ in range(10):
         assert browser.post("/my/mails/again", [("mail", str(mail.id))]).status == 200
@@ -240,7 +240,7 @@ def test_a_turn_is_mailed_again_once_however_often_that_is_pressed(browser, sign
     person = game.person_at(next(iter(game.asked())))
     form = sign_in(person).form("Mail me this turn again")
     form.press(), form.press()
-    assert len(letters(server, person, "turn")) == 2
+    assert len(queued_emails(server, person, "turn")) == 2
 
 
 def test_when_mails_come_is_chosen_there_and_for_one_table_on_its_page(browser, sign_in, table, carry, server):
@@ -269,9 +269,9 @@ def test_that_mail_fails_stands_there_and_is_over_when_a_link_mailed_since_signs
     server.run(reachability.bounced, person, Bounce.COMPLAINT, "it is spam")
     page = browser.open(f"/l/{old}").form("Sign in").press()
     assert "Mail to you does not arrive" in page.text
-    before = len(letters(server, person, "links"))
+    before = len(queued_emails(server, person, "links"))
     assert page.form("Mail me a link").press().heading == "Please look in your mail"
-    assert len(letters(server, person, "links")) == before + 1
+    assert len(queued_emails(server, person, "links")) == before + 1
     carry()
     mails = browser.open(f"/mailbox?to={server.read(addresses.read, person).address}")
     href = next(

@@ -12,7 +12,7 @@ from pbem.service.tables import joining
 from pbem.service.tables.new import Wanted
 from pbem.store import preferences
 from pbem.tokens import Purpose
-from tests.service.stored import everything, letters
+from tests.service.stored import everything, queued_emails
 
 ONE_CLICK = {"List-Unsubscribe": "One-Click"}
 
@@ -179,7 +179,7 @@ def test_the_link_says_nothing_of_tables_that_its_reader_was_never_mailed_about(
 
 def test_what_needs_more_than_this_link_is_mailed_to_the_address(browser, server, ann):
     browser.open(ann.all).form("Mail me these links").press()
-    assert [mail.kind for mail in letters(server, ann.number)][-1] == "links"
+    assert [mail.kind for mail in queued_emails(server, ann.number)][-1] == "links"
 
 
 def test_the_header_of_a_real_mail_stops_the_mails_of_its_table(browser, server, ann):

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from pbem.service.tables import demo
-from tests.service.stored import letters
+from tests.service.stored import queued_emails
 
 BUTTON = "Try it: two minutes against bots"
 
@@ -27,7 +27,7 @@ def test_a_visitor_plays_a_whole_round_by_pressing_two_buttons_a_turn(seat, serv
     assert 6 <= turns <= 13
     assert page.heading == "The game is over"
     assert "That was the demo." in page.text
-    assert {mail.status for mail in letters(server)} == {"queued"}
+    assert {mail.status for mail in queued_emails(server)} == {"queued"}
 
 
 def test_a_visitor_is_told_first_what_the_game_is_about(seat):

@@ -73,15 +73,15 @@ class RetryDeadline(AtTable):
         return Done((_("It is tried again with the next tick."),))
 
 
-def _called(doing: Doing, mail: OutboxRow) -> str:
-    players = [] if mail.game_id is None else player_rows.of_game(doing.tx, mail.game_id)
-    return ledger.readers_of(doing.tx, [mail.person_id], players)[mail.person_id]
+def _called(doing: Doing, email: OutboxRow) -> str:
+    players = [] if email.game_id is None else player_rows.of_game(doing.tx, email.game_id)
+    return ledger.readers_of(doing.tx, [email.person_id], players)[email.person_id]
 
 
 def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:
-    mail = outbox.read(doing.tx, outbox_id)
+    email = outbox.read(doing.tx, outbox_id)
     # The game decides who may do this, so it has to be the mail's own.
-    if mail is None or mail.game_id != game_id:
+    if email is None or email.game_id != game_id:
         raise NotFound(_("There is no such mail."), remedy=_("Nothing was changed."))
     try:
         ledger.resend(doing.tx, doing.server, outbox_id)
@@ -92,11 +92,11 @@ def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:
         (
             _(
                 "Mail %(id)s (%(kind)s) goes out again as soon as its reader's wishes let it. They may have it twice then.",
-                id=mail.id,
-                kind=mail.kind.replace("_", " "),
+                id=email.id,
+                kind=email.kind.replace("_", " "),
             ),
             # A host plays there too, and is not told who is written to.
-            *(() if doing.actor.role is Role.HOST else (_("It is to %(who)s.", who=set_apart(_called(doing, mail))),)),
+            *(() if doing.actor.role is Role.HOST else (_("It is to %(who)s.", who=set_apart(_called(doing, email))),)),
         ),
-        kept={"kind": mail.kind, "to": mail.person_id},
+        kept={"kind": email.kind, "to": email.person_id},
     )

@@ -87,8 +87,8 @@ class Unban(OnPerson):
         if ban is None:
             raise Gone(_("They are not banned."), remedy=_("Nothing was changed."))
         blocks.lift_ban(doing.tx, person.id, now)
-        letter = outbox.Letter(person.id, "banned", facts={"reason": doing.reason, "until": None, "lifted": True})
-        outbox.queue(doing.tx, [letter], now, now)
+        email = outbox.Letter(person.id, "banned", facts={"reason": doing.reason, "until": None, "lifted": True})
+        outbox.queue(doing.tx, [email], now, now)
         return Done()
 
 

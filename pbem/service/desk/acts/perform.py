@@ -199,20 +199,20 @@ class _Before:
     seq: int
     due: Mapping[int, datetime | None]
     names: Mapping[int, str]
-    mail: int
+    email: int
 
     @classmethod
     def of(cls, tx: Tx, deed: Deed) -> "_Before":
-        mail = moderation.newest_mail(tx)
+        email = moderation.newest_mail(tx)
         if deed.game_id is None:
-            return cls(0, {}, {}, mail)
+            return cls(0, {}, {}, email)
         due = {row.seat: row.due_at for row in deadlines.of_game(tx, deed.game_id)}
-        return cls(games.read(tx, deed.game_id).seq, due, _names(player_rows.of_game(tx, deed.game_id)), mail)
+        return cls(games.read(tx, deed.game_id).seq, due, _names(player_rows.of_game(tx, deed.game_id)), email)
 
     def compared(self, tx: Tx, deed: Deed, done: Done, *, for_host: bool) -> Outcome:
         """What the deed has changed. A host plays there too: who has answered, and what is written to whom, stays hidden."""
         tables, persons = (deed.game_id, *done.tables), (deed.person_id, *done.people)
-        mails = moderation.mails_after(tx, self.mail, tables, persons)
+        emails = moderation.mails_after(tx, self.email, tables, persons)
         if deed.game_id is None:
             players: list[PlayerRow] = []
             rows: tuple[tuple[str, int | None], ...] = ()
@@ -229,8 +229,8 @@ class _Before:
                 if due != self.due.get(seat) and seat in called
             )
         # Whoever has just lost a seat is called as they were.
-        names = {**ledger.readers_of(tx, {mail.person_id for mail in mails}), **self.names, **_names(players)}
-        told = tuple(Told(names[mail.person_id], mail.kind, mail.what) for mail in mails)
+        names = {**ledger.readers_of(tx, {email.person_id for email in emails}), **self.names, **_names(players)}
+        told = tuple(Told(names[email.person_id], email.kind, email.what) for email in emails)
         if for_host:
             moved, told = (), ()
         return Outcome(rows=rows, moved=moved, told=told, says=done.says, undo=done.undo)

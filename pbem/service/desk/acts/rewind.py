@@ -100,12 +100,12 @@ def _ask(doing: Doing, row: GameRow, players: list[PlayerRow], turn: int, many: 
     facts = {"reason": doing.reason, "by": doing.by, "turn": turn, "entries": many, "next_turn": row.turn}
     for person_id in sorted({player.person_id for player in players if player.person_id is not None}):
         clocks_deadlines.queue_notice(tx, doing.server, person_id, row, None, "rewound", facts)
-    letters = [
+    emails = [
         outbox.Letter(player.person_id, "turn", row.id, row.seq, player.seat, row.turn)
         for player in players
         if player.seat in asked and player.person_id is not None
     ]
-    outbox.queue(tx, letters, now, now)
+    outbox.queue(tx, emails, now, now)
 
 
 def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list[Standing]) -> Iterator[str]:
