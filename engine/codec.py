@@ -55,10 +55,24 @@ def loads(game: Game[Any], text: str) -> Any:
         raise Malformed(f"this is not a record of this game: {error}") from error
 
 
+def decoder(kinds: Kinds) -> json.JSONDecoder:
+    """What reads canonical JSON in which values of these kinds stand, by their names. There are no fractions in it."""
+    return json.JSONDecoder(object_hook=partial(_object, dict(kinds)), parse_float=_no_fraction)
+
+
+def as_data(value: object) -> Any:
+    """What is written for a value that JSON has no word for: its fields and its name. Raises TypeError if there is none."""
+    return _plain(value)
+
+
 @cache
 def _decoder(game: Game[Any]) -> json.JSONDecoder:
     # Records of a game may contain what its modules define, and what every game has.
     return json.JSONDecoder(object_hook=partial(_object, kinds_of(game) | _EVERYWHERE))
+
+
+def _no_fraction(text: str) -> Any:
+    raise Malformed(f"{text} is no whole number")
 
 
 def _plain(value: object) -> Any:

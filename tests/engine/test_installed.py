@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -13,18 +12,9 @@ import engine
 from engine import game, installed
 from engine.__main__ import main
 from engine.decisions import Refused
+from tests.engine.published import PLAYED, on_the_path, publish
 
 TOYS = Path(__file__).parent / "toys"
-PLAYED = "pbem-engine>=1.0,<2"
-
-
-def publish(folder, name, *points, requires=PLAYED, version="1.2"):
-    """Write down a distribution as an installer does: what it is, and the games that it publishes."""
-    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
-    info.mkdir(parents=True)
-    needs = f"Requires-Dist: {requires}\n" if requires else ""
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}")
-    (info / "entry_points.txt").write_text("\n".join(["[pbem.games]", *points, ""]))
 
 
 def found_in(folder):
@@ -36,13 +26,8 @@ def found_in(folder):
 @pytest.fixture
 def site(tmp_path, monkeypatch):
     """A folder of installed packages, which Python knows, and which leaves nothing behind."""
-    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
-    yield tmp_path
-    for name, module in tuple(sys.modules.items()):
-        if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
-            del sys.modules[name]
-    for name in set(game.names()) - game.own_names():
-        game.withdraw(name)
+    with on_the_path(tmp_path, monkeypatch):
+        yield tmp_path
 
 
 def test_a_game_is_found_with_its_distribution_and_nothing_is_imported(tmp_path):
