@@ -11,12 +11,12 @@ from pathlib import Path
 
 from engine import codec
 from engine.facts import SPECTATOR
-from engine.game import load
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput
 from pbem.service.archive import export, verify
 from pbem.service.archive.check_log import Check, Replay, Wrong, snapshot, written
 from pbem.service.archive.verify import Progress, Report, of_chain, of_talk
+from pbem.service.play.rules import rules_of
 from pbem.service.tables import talk
 from pbem.store import games, log, views
 from pbem.store import players as player_rows
@@ -45,7 +45,7 @@ def verify_games(
 def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: Progress = lambda _: None) -> Report:
     """Check one game."""
     row = games.read(tx, game_id)
-    reading = Replay(load(row.kind), row.secret)
+    reading = Replay(rules_of(row), row.secret)
     kept = list(views.of_game(tx, game_id))
     wrongs: list[Wrong] = []
 

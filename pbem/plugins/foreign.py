@@ -27,7 +27,7 @@ from engine.facts import Fact
 from engine.game import Game, Options, OptionValue, Standing
 from engine.tell import Teller, Text
 from pbem.domain.errors import Unplayable
-from pbem.domain.speech import gettext as _
+from pbem.i18n.speech import gettext as _
 from pbem.plugins import wire
 from pbem.plugins.process import Failed, Process
 
@@ -174,7 +174,7 @@ class View:
 
 def after(view: View, happened: Fact[Any]) -> View:
     """The view after a fact, to be worked out when somebody looks at it."""
-    later = cast(View, object.__new__(type(view)))
+    later: View = object.__new__(type(view))
     base, facts = view._pending if _is_pending(view) else (view, ())
     object.__setattr__(later, "_pending", (base, (*facts, happened)))
     return later

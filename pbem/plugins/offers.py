@@ -7,7 +7,7 @@ Looking is done once in a process, when it begins: a game that was installed sin
 import atexit
 import os
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -55,14 +55,9 @@ def offer(trusted: Collection[str], limits: Limits) -> tuple[Offer, ...]:
     return _OFFERS.offers
 
 
-def offered() -> tuple[Offer, ...]:
-    """The games of other packages as they were found when this process began."""
-    return _OFFERS.offers
-
-
-def log_troubles(offers: Iterable[Offer]) -> None:
-    """Write into the log which games are not played here, why, and what to do."""
-    for each in offers:
+def log_troubles() -> None:
+    """Write into the log which games of other packages are not played here, why, and what to do."""
+    for each in _OFFERS.offers:
         if each.trouble is not None:
             _log.warning("game_not_offered", game=each.found.name, says=each.trouble.says, remedy=each.trouble.remedy)
 

@@ -40,7 +40,7 @@ _SHOWN: Final = (
 )
 """Values of the engine that stand in no record. A game may have kinds of the same names, so here they have longer ones."""
 
-_LONG_NAMES: Final = {kind: f"engine.{kind.__name__}" for kind in _SHOWN}
+_LONG_NAMES: Final[dict[type, str]] = {kind: f"engine.{kind.__name__}" for kind in _SHOWN}
 _ENGINE: Final[dict[str, type]] = {
     "Choice": decisions.Choice,
     "Text": tell.Text,
@@ -105,8 +105,8 @@ def _bytes(line: socket.socket, number: int, until: float | None) -> bytes:
 
 def _tagged(value: object) -> Any:
     data = codec.as_data(value)
-    if type(value) in _LONG_NAMES:
-        data["is"] = _LONG_NAMES[type(value)]
+    if (name := _LONG_NAMES.get(type(value))) is not None:
+        data["is"] = name
     return data
 
 
