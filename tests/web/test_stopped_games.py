@@ -67,8 +67,8 @@ def test_news_of_other_tables_are_still_fed(gone, server, table, browser, clock)
     list(ours.play_defaults())
     clock.advance(timedelta(hours=1))
     person = gone.person_at(0)
-    feeds.renew(server, person)
-    at = feeds.addresses(server, person).news
+    server.run(feeds.renew, person)
+    at = server.read(feeds.addresses, person).news
     answer = browser.client.get(f"/n/{at}/news.atom", base_url="http://localhost:8000")
     assert ours.row().title in answer.get_data(as_text=True)
 
