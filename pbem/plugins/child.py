@@ -17,20 +17,17 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Final, get_origin, get_type_hints
+from typing import Any, get_origin, get_type_hints
 
 from engine import grammar
 from engine.board import Board, plain
 from engine.bots import BOTS
 from engine.chance import Draw
-from engine.codec import kinds_of
 from engine.decisions import Choice, Decision, Refused
 from engine.facts import Fact, fold, secrets_of
-from engine.game import Game, game_in
+from engine.game import Game, game_in, kinds_of
 from engine.tell import Text, sentence
 from pbem.plugins import wire
-
-_EVERY_GAMES: Final = ("engine.decisions", "engine.orders", "engine.table", "engine.tell")
 
 Said = dict[str, Any]
 
@@ -53,7 +50,7 @@ class Player:
         self._game = game
         self._draw = Asking(line)
         self._teller = game.teller()
-        self.kinds = {name: kind for name, kind in kinds_of(game).items() if kind.__module__ not in _EVERY_GAMES}
+        self.kinds = kinds_of(game)
         self.does: Mapping[str, Callable[[Said], Any]] = {
             "describe": lambda _said: _description(game, self.kinds),
             "settle": lambda said: game.settle(said["seats"], said["options"]),
@@ -182,6 +179,9 @@ def _description(game: Game[Any], kinds: Mapping[str, type]) -> Said:
         "options": game.options,
         "length": game.length,
         "credits": game.credits,
+        "cover": game.cover,
+        "short": dict(game.short),
+        "demo": game.demo,
         "RULES": game.RULES,
         "hidden": game.hidden,
         "rules": game.rules,

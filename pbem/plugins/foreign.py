@@ -316,6 +316,9 @@ def foreign(name: str, process: Process) -> Foreign:
             "options": tuple(told["options"]),
             "length": told["length"],
             "credits": told["credits"],
+            "cover": tuple(told["cover"]),
+            "short": dict(told["short"]),
+            "demo": told["demo"],
             "RULES": told["RULES"],
             "hidden": (one, several),
         }

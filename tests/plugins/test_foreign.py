@@ -42,6 +42,7 @@ def test_a_whole_game_in_a_child_is_the_same_byte_for_byte(name, in_child):
     own = load_file(toy) if toy.exists() else load(name)
     other = in_child(name, TOYS if toy.exists() else None)
     assert (other.title, other.seats, other.options, other.rules) == (own.title, own.seats, own.options, own.rules)
+    assert (other.cover, other.short, other.demo) == (own.cover, own.short, own.demo)
     luck = Stream(SEED, 2**40)
     here, there = begin(own, own.seats[1], SEED), begin(other, own.seats[1], SEED)
     # A hundred entries of the longest game show as much as all.
