@@ -56,12 +56,12 @@ def loads(game: Game[Any], text: str) -> Any:
 
 
 def decoder(kinds: Kinds) -> json.JSONDecoder:
-    """What reads canonical JSON in which values of these kinds stand, by their names. There are no fractions in it."""
+    """Return a decoder of canonical JSON with values of these kinds, by their names. It refuses fractions."""
     return json.JSONDecoder(object_hook=partial(_object, dict(kinds)), parse_float=_no_fraction)
 
 
 def as_data(value: object) -> Any:
-    """What is written for a value that JSON has no word for: its fields and its name. Raises TypeError if there is none."""
+    """Return a value as its fields and its name. Raises TypeError if it is no value of the engine."""
     return _plain(value)
 
 
