@@ -20,6 +20,7 @@ from pbem.ops import mail_checks, mail_intake
 from pbem.ops.domains import look_at_domains
 from pbem.ops.monitoring import admin_port, readiness
 from pbem.ops.setup import must_be_there, offer_games
+from pbem.plugins import offers
 from pbem.store import calls, database_copy, database_health, deadlines, games, heartbeats, migrations, outbox
 from pbem.store.database import Store
 from pbem.store.database_errors import explained
@@ -76,6 +77,9 @@ def _games(config: Config) -> Iterator[Finding]:
     """The games of other packages; ours are always there."""
     found = offer_games(config)
     played = [each for each in found if each.trouble is None]
+    if unknown := offers.unknown(config.games.trusted, found):
+        says = f"PBEM_GAMES_TRUSTED names {', '.join(unknown)}, and no such package or game is installed."
+        yield Finding("games", How.WARNING, says, "Correct the name, or take it away.")
     for each in found:
         if each.trouble is not None:
             yield Finding("games", How.WARNING, each.trouble.says, each.trouble.remedy)

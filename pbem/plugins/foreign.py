@@ -87,9 +87,11 @@ def forgive(game_id: int) -> None:
 class Kinds:
     """The shapes of one game's values, and the child that is asked about them."""
 
-    def __init__(self, name: str, process: Process) -> None:
+    def __init__(self, name: str, process: Process, thinker: Process) -> None:
         self.name = name
         self.process = process
+        # Bots think for long, and no move may wait for that.
+        self.thinker = thinker
         self.title = name
         self.module = ModuleType(f"{_HOME}.{name.replace('-', '_')}")
         self.shapes: dict[str, type] = {}
@@ -114,7 +116,8 @@ class Kinds:
         if game_id in _FAILING:
             raise self._unplayable(game_id)
         try:
-            text = self.process.ask(do, said, None if draw is None else draw.below)
+            process = self.thinker if do == "bot" else self.process
+            text = process.ask(do, said, None if draw is None else draw.below)
             reply = self._decoder.decode(text)
             if "refused" in reply and isinstance(reply["refused"], Text):
                 raise Refused(reply["refused"])
@@ -134,6 +137,7 @@ class Kinds:
 
     def _failed(self, how: str, game_id: int | None) -> Unplayable:
         self.process.end()
+        self.thinker.end()
         _log.error("game_failed", kind=self.name, game=game_id, how=how)
         if game_id is not None:
             FAULTS.append(Fault(game_id, self.name, how))
@@ -289,9 +293,12 @@ class _Teller(Teller):
             return super().tell(happened)
 
 
-def foreign(name: str, process: Process) -> Foreign:
-    """A game, as the child describes it. Raises Failed if it cannot, or if what it says is no game."""
-    kinds = Kinds(name, process)
+def foreign(name: str, process: Process, thinker: Process | None = None) -> Foreign:
+    """A game, as the child describes it; `thinker` is another such child, for its bots.
+
+    Raises Failed if it cannot be described, or if what it says is no game.
+    """
+    kinds = Kinds(name, process, thinker or process)
     text = process.ask("describe", {})
     try:
         reply = wire.decoder({}).decode(text)

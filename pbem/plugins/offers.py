@@ -55,11 +55,23 @@ def offer(trusted: Collection[str], limits: Limits) -> tuple[Offer, ...]:
     return _OFFERS.offers
 
 
+def offer_once() -> None:
+    """Offer what can be played in a process that reads no settings and has not looked yet; nothing is trusted there."""
+    if _OFFERS.settings is None:
+        offer((), Limits())
+
+
 def log_troubles() -> None:
     """Write into the log which games of other packages are not played here, why, and what to do."""
     for each in _OFFERS.offers:
         if each.trouble is not None:
             _log.warning("game_not_offered", game=each.found.name, says=each.trouble.says, remedy=each.trouble.remedy)
+
+
+def unknown(trusted: Collection[str], offers: Collection[Offer]) -> list[str]:
+    """Those who are trusted and are neither a package with a game nor a game of one."""
+    known = {name for each in offers for name in (each.found.name, _plain(each.found.distribution))}
+    return [name for name in trusted if _plain(name) not in known]
 
 
 def close() -> None:
@@ -100,16 +112,16 @@ def _described(found: Installed, limits: Limits) -> Trouble | None:
             f"The game “{found.name}” of {found.source} needs a process with limits, which this system has not.",
             f"If you trust it, add {found.distribution} to PBEM_GAMES_TRUSTED.",
         )
-    process = Process(found.place, limits)
+    process, thinker = Process(found.place, limits), Process(found.place, limits)
     try:
-        described = foreign(found.name, process)
+        described = foreign(found.name, process, thinker)
     except Failed as failed:
         process.end()
         return Trouble(
             f"The game “{found.name}” of {found.source} cannot be played: {failed}.",
             f"Install a version of {found.distribution} that works with engine {engine.__version__}, or uninstall it.",
         )
-    _OFFERS.processes.append(process)
+    _OFFERS.processes += (process, thinker)
     game.offer(found.name, lambda: described)
     return None
 

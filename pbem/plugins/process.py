@@ -17,11 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-import structlog
-
 from pbem.plugins import wire
-
-_log = structlog.get_logger(__name__)
 
 PATIENCE: Final = 5
 """A call is waited for so many times as long as it may work."""
@@ -114,7 +110,6 @@ class Process:
         if "raised" in said:
             self._end()
             raise Failed(f"it cannot be imported: {said['raised']}")
-        _log.info("game_process_started", place=self._place, pid=self._child.pid)
 
     def _exchanged(self, line: socket.socket, text: str, seconds: float, draw: Callable[[int], int] | None) -> str:
         until = time.monotonic() + seconds
