@@ -12,7 +12,7 @@ from pbem.ops.verify import verify_game
 from pbem.plugins import offers
 from pbem.service.archive import daily_check, export, verify_upload
 from pbem.service.clocks import halts
-from pbem.store import migrations
+from pbem.store import alarms, migrations
 from tests.engine.published import publish
 from tests.plugins import broken
 
@@ -107,6 +107,8 @@ def test_the_daily_check_leaves_a_table_alone_whose_rules_fail_while_it_looks(of
     assert daily_check.check_some(server, look) == 1
     halts.stop_failed(server)
     assert game.row().status == "frozen"
+    with server.store.read() as tx:
+        assert [row.what for row in alarms.take(tx, server.now())] == ["game"], "nothing is wrong with its record"
 
 
 def test_a_finished_games_file_is_checked_where_its_package_is_installed(offered, server, table):

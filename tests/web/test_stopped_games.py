@@ -62,15 +62,25 @@ def test_what_was_done_at_the_table_is_told_to_its_players(gone, browser, links)
     assert halts.WHY[halts.Cause.GONE] in page.text
 
 
-def test_news_of_other_tables_are_still_fed(gone, server, table, browser, clock):
-    ours = table("bid", 3)
+def test_news_of_other_tables_are_still_fed(offered, server, table, browser, clock):
+    offered(broken.LANTERNS)
+    game, ours = table("lanterns", 2), table("bid", 3)
+    game.play(0, "allow")
+    game.play(1, "allow")
     list(ours.play_defaults())
     clock.advance(timedelta(hours=1))
-    person = gone.person_at(0)
+    person = game.person_at(0)
     server.run(feeds.renew, person)
     at = server.read(feeds.addresses, person).news
-    answer = browser.client.get(f"/n/{at}/news.atom", base_url="http://localhost:8000")
-    assert ours.row().title in answer.get_data(as_text=True)
+
+    def fed():
+        return browser.client.get(f"/n/{at}/news.atom", base_url="http://localhost:8000").get_data(as_text=True)
+
+    assert "<title>Lanterns" in fed()
+    offered(broken.lanterns("sentence", broken.RAISES))
+    news = fed()
+    assert "<title>Lanterns" not in news
+    assert "<title>Bid!" in news
 
 
 def test_the_mail_says_why_and_no_mail_fails(gone, server, carry):
