@@ -115,7 +115,7 @@ def main() -> None:
     place, number, memory, seconds = sys.argv[1:]
     line = socket.socket(fileno=int(number))
     try:
-        resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
+        _limit_memory(int(memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         with _limited(float(seconds)):
             player = Player(_imported(place), line)
@@ -140,6 +140,13 @@ def main() -> None:
         except BaseException as error:  # noqa: BLE001 - whatever rules raise is for the parent to hear
             text = wire.dumps({"raised": _kind_of(error)})
         wire.send(line, text)
+
+
+def _limit_memory(most: int) -> None:
+    """Take no more than this; where less is allowed already, no more than that."""
+    _soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _imported(place: str) -> Game[Any]:
