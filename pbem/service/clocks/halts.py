@@ -4,9 +4,9 @@ A table whose game has failed waits for an organiser. One whose game is not on t
 back. Either way its clocks stand still, and its players and the organisers read why.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeVar
 
 import structlog
 
@@ -24,6 +24,8 @@ from pbem.store import games, tables
 from pbem.store import pauses as pause_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
+
+T = TypeVar("T")
 
 _log = structlog.get_logger(__name__)
 
@@ -75,11 +77,9 @@ def stop_failed(server: Server) -> int:
     """
     faults = foreign.take_faults()
     for fault in faults:
-        try:
-            server.run(_stop, fault)
-        finally:
-            # What the row says counts from now on.
-            foreign.forgive(fault.game_id)
+        _tried(server, fault.game_id, _stop, fault)
+        # What the row says counts from now on.
+        foreign.forgive(fault.game_id)
     return len(faults)
 
 
@@ -89,10 +89,17 @@ def look(server: Server) -> tuple[int, int]:
         away = games.running_without(tx, games_known.names())
         back = games.halted_with(tx, Cause.GONE, games_known.names())
     for game_id in away:
-        server.run(_leave, game_id)
+        _tried(server, game_id, _leave, game_id)
     for game_id in back:
-        server.run(_come_back, game_id)
+        _tried(server, game_id, _come_back, game_id)
     return len(away), len(back)
+
+
+def _tried(server: Server, game_id: int, use_case: Callable[[Tx, Server, T], None], what: T) -> None:
+    try:
+        server.run(use_case, what)
+    except Exception:  # noqa: BLE001 - whatever is wrong with one table, the others are seen to
+        _log.exception("table_not_seen_to", game=game_id)
 
 
 def _stop(tx: Tx, server: Server, fault: Fault) -> None:

@@ -215,3 +215,18 @@ def test_looking_twice_with_the_same_settings_looks_once(offered, monkeypatch):
     monkeypatch.setattr(offers.installed, "installed", lambda: pytest.fail("looked again"))
     assert offers.offer((), LIMITS) is first
     assert isinstance(first[0].found, Installed)
+
+
+def test_a_table_that_cannot_be_stopped_is_in_no_other_tables_way(offered, server, table, monkeypatch):
+    offered(broken.LANTERNS)
+    first, second = table("lanterns", 2), table("lanterns", 2)
+    freeze = halts.freeze
+
+    def fails(tx, server, row, *more):
+        assert row.id != first.id
+        freeze(tx, server, row, *more)
+
+    monkeypatch.setattr(halts, "freeze", fails)
+    offers.close()
+    halts.look(server)
+    assert (first.row().status, second.row().status) == ("playing", "frozen")
