@@ -38,7 +38,7 @@ _CLAUSE: Final = re.compile(r"(~=|==|!=|<=|>=|<|>)\s*(\d+(?:\.\d+)*)(\.\*)?")
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why a game cannot be played here, and what whoever runs this machine can do about it."""
+    """Why a game cannot be played here, and what its operator can do about it."""
 
     says: str
     remedy: str
@@ -88,7 +88,7 @@ def load(found: Installed) -> Game[Any]:
     except Refused as refused:
         raise _refused(broken(found, str(refused))) from refused
     except (Exception, SystemExit) as error:
-        # Whatever a package does while it is imported.
+        # Everything a package may do while it is imported.
         raise _refused(broken(found, f"{type(error).__name__}: {error}")) from error
     if loaded.slug != found.name:
         raise _refused(misnamed(found, loaded.slug))
@@ -174,22 +174,22 @@ def _fits(version: str, clause: str) -> bool:
     match = _CLAUSE.fullmatch(clause)
     if match is None:
         return False
-    how, said, any_further = match[1], _numbers(match[2]), bool(match[3])
+    how, named, any_further = match[1], _numbers(match[2]), bool(match[3])
     have = _numbers(version)
-    width = max(len(have), len(said))
-    ours, theirs = (numbers + (0,) * (width - len(numbers)) for numbers in (have, said))
+    width = max(len(have), len(named))
+    present, bound = (numbers + (0,) * (width - len(numbers)) for numbers in (have, named))
     match how:
         case ">=":
-            return ours >= theirs
+            return present >= bound
         case "<=":
-            return ours <= theirs
+            return present <= bound
         case ">":
-            return ours > theirs
+            return present > bound
         case "<":
-            return ours < theirs
+            return present < bound
         case "~=":
-            return ours >= theirs and ours[: len(said) - 1] == said[:-1]
-    same = ours[: len(said)] == said if any_further else ours == theirs
+            return present >= bound and present[: len(named) - 1] == named[:-1]
+    same = present[: len(named)] == named if any_further else present == bound
     return same if how == "==" else not same
 
 

@@ -1,6 +1,6 @@
 """The program of a child process: one game, asked by its parent, within limits.
 
-The game is imported here and nowhere else. Whatever it prints goes nowhere, what it raises is told to the parent as the
+The game is imported here and nowhere else. All it prints goes nowhere, what it raises is told to the parent as the
 kind of error and its place, without its text: that might name a hidden card. A call that uses too much time ends this
 process, and so does a parent that is gone.
 """
@@ -29,7 +29,7 @@ from engine.game import Game, game_in, kinds_of
 from engine.tell import Text, sentence
 from pbem.plugins import wire
 
-Said = dict[str, Any]
+Request = dict[str, Any]
 
 
 class Asking(Draw):
@@ -51,29 +51,29 @@ class Player:
         self._draw = Asking(line)
         self._teller = game.teller()
         self.kinds = kinds_of(game)
-        self.does: Mapping[str, Callable[[Said], Any]] = {
-            "describe": lambda _said: _description(game, self.kinds),
-            "settle": lambda said: game.settle(said["seats"], said["options"]),
-            "start": lambda said: game.start(said["seats"], said["options"]),
-            "fold": lambda said: fold(said["view"], said["facts"]),
-            "setup": lambda said: self._told(said["state"], game.setup(said["state"], self._draw)),
+        self.does: Mapping[str, Callable[[Request], Any]] = {
+            "describe": lambda _request: _description(game, self.kinds),
+            "settle": lambda request: game.settle(request["seats"], request["options"]),
+            "start": lambda request: game.start(request["seats"], request["options"]),
+            "fold": lambda request: fold(request["view"], request["facts"]),
+            "setup": lambda request: self._run(request["state"], game.setup(request["state"], self._draw)),
             "resolve": self._resolve,
-            "asks": lambda said: self._sound(game.asks(said["view"], said["seat"])),
-            "objects": lambda said: self._spoken(game.objects(said["view"], said["seat"], said["choice"])),
-            "barred": lambda said: sorted(game.barred(said["view"], said["seat"]).items()),
-            "standing": lambda said: game.standing(said["view"]),
-            "board": lambda said: self._drawn(game.board(said["view"], said["seat"])),
-            "sentence": lambda said: self._spoken(sentence(said["fact"])),
-            "word": lambda said: str(game.word(said["value"])),
-            "bring_up": lambda said: self.kinds[said["kind"]].older[said["shape"]](said["data"]),  # type: ignore[attr-defined]
+            "asks": lambda request: self._sound(game.asks(request["view"], request["seat"])),
+            "objects": lambda request: self._spoken(game.objects(request["view"], request["seat"], request["choice"])),
+            "barred": lambda request: sorted(game.barred(request["view"], request["seat"]).items()),
+            "standing": lambda request: game.standing(request["view"]),
+            "board": lambda request: self._drawn(game.board(request["view"], request["seat"])),
+            "sentence": lambda request: self._spoken(sentence(request["fact"])),
+            "word": lambda request: str(game.word(request["value"])),
+            "bring_up": lambda request: self.kinds[request["kind"]].older[request["shape"]](request["data"]),  # type: ignore[attr-defined]
             "bot": self._bot,
         }
 
-    def _resolve(self, said: Said) -> Said:
-        choices = dict(said["choices"])
-        return self._told(said["state"], self._game.resolve(said["state"], choices, self._draw))
+    def _resolve(self, request: Request) -> Request:
+        choices = dict(request["choices"])
+        return self._run(request["state"], self._game.resolve(request["state"], choices, self._draw))
 
-    def _told(self, state: Any, story: Generator[Fact[Any], Any, Any]) -> Said:
+    def _run(self, state: Any, story: Generator[Fact[Any], Any, Any]) -> Request:
         happened = []
         try:
             each = next(story)
@@ -84,11 +84,11 @@ class Player:
         except StopIteration:
             return {"facts": happened, "after": state}
 
-    def _bot(self, said: Said) -> Choice | None:
-        decision = self._game.asks(said["view"], said["seat"])
+    def _bot(self, request: Request) -> Choice | None:
+        decision = self._game.asks(request["view"], request["seat"])
         if decision is None:
             return None
-        return BOTS[said["bot"]](self._game, said["view"], decision, self._draw)
+        return BOTS[request["bot"]](self._game, request["view"], decision, self._draw)
 
     # What a page would stumble over, or think about for too long, is found here and not there.
 
@@ -129,15 +129,15 @@ def main() -> None:
     while True:
         text = wire.receive(line)
         try:
-            said = reading.decode(text)
-            with _limited(said["milliseconds"] / 1000):
-                reply = {"answer": player.does[said["do"]](said)}
+            request = reading.decode(text)
+            with _limited(request["milliseconds"] / 1000):
+                reply = {"answer": player.does[request["do"]](request)}
                 text = wire.dumps(reply)
         except MemoryError:
             os._exit(wire.OUT_OF_MEMORY)
         except Refused as refused:
             text = wire.dumps({"refused": refused.text})
-        except BaseException as error:  # noqa: BLE001 - whatever rules raise is for the parent to hear
+        except BaseException as error:  # noqa: BLE001 - everything rules raise is for the parent to hear
             text = wire.dumps({"raised": _kind_of(error)})
         wire.send(line, text)
 
@@ -166,8 +166,8 @@ def _limited(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def _reply(line: socket.socket, said: Said) -> None:
-    wire.send(line, wire.dumps(said))
+def _reply(line: socket.socket, request: Request) -> None:
+    wire.send(line, wire.dumps(request))
 
 
 def _kind_of(error: BaseException, *, named: bool = False) -> str:
@@ -177,7 +177,7 @@ def _kind_of(error: BaseException, *, named: bool = False) -> str:
     return f"{type(error).__name__}{text} ({Path(where.filename).name}, line {where.lineno})"
 
 
-def _description(game: Game[Any], kinds: Mapping[str, type]) -> Said:
+def _description(game: Game[Any], kinds: Mapping[str, type]) -> Request:
     """All that a parent has to know of a game before it is played."""
     return {
         "title": game.title,
@@ -197,7 +197,7 @@ def _description(game: Game[Any], kinds: Mapping[str, type]) -> Said:
     }
 
 
-def _shape(kind: type) -> Said:
+def _shape(kind: type) -> Request:
     """What a parent has to know of the values of one kind to hold and to mask them."""
     readers, hints = dict(secrets_of(kind)), get_type_hints(kind)
     return {

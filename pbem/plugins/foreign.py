@@ -2,7 +2,7 @@
 
 What this process holds of it are shapes: for each kind of value a class with the same fields, the same secrets and the same
 sentence, made from what the child says of itself. So facts are written, read, masked and told here as those of any game.
-What the rules do is asked of the child. The facts of a fold are gathered and folded there all at once, when somebody looks
+What the rules do is asked of the child. The facts of a fold are gathered and folded there all at once, when someone looks
 at the outcome.
 """
 
@@ -43,7 +43,7 @@ _HOLDS: Final[dict[str, Any]] = {"any": Any, "set": frozenset[Any], "mapping": d
 
 
 class Fault(NamedTuple):
-    """A table whose game has failed: of which kind it is, and in what way it failed."""
+    """A table whose game has failed: its kind, and in what way it failed."""
 
     game_id: int
     kind: str
@@ -51,7 +51,7 @@ class Fault(NamedTuple):
 
 
 FAULTS: Final[deque[Fault]] = deque(maxlen=1000)
-"""The tables whose games have failed in this process, until somebody stops them."""
+"""The tables whose games have failed in this process, until they are stopped."""
 
 _FAILING: Final[set[int]] = set()
 """The same tables: until they are stopped, nothing more is asked for them."""
@@ -103,21 +103,21 @@ class Kinds:
         """Make the shapes, of what the child has said of itself."""
         self.title = described["title"]
         self.module.__doc__ = described["rules"]
-        for told in described["kinds"]:
-            shape = _shape(self, told)
+        for description in described["kinds"]:
+            shape = _shape(self, description)
             self.shapes[shape.__name__] = shape
             setattr(self.module, shape.__name__, shape)
         self._decoder = wire.decoder(self.shapes)
         sys.modules[self.module.__name__] = self.module
 
-    def ask(self, do: str, draw: Draw | None = None, **said: Any) -> Any:
+    def ask(self, do: str, draw: Draw | None = None, **request: Any) -> Any:
         """What the child answers. Raises Refused if the rules refuse, and Unplayable if they fail."""
         game_id = getattr(_AT, "game_id", None)
         if game_id in _FAILING:
             raise self._unplayable(game_id)
         try:
             process = self.thinker if do == "bot" else self.process
-            text = process.ask(do, said, None if draw is None else draw.below)
+            text = process.ask(do, request, None if draw is None else draw.below)
             reply = self._decoder.decode(text)
             if "refused" in reply and isinstance(reply["refused"], Text):
                 raise Refused(reply["refused"])
@@ -177,7 +177,7 @@ class View:
 
 
 def after(view: View, happened: Fact[Any]) -> View:
-    """The view after a fact, to be worked out when somebody looks at it."""
+    """The view after a fact, to be worked out when someone looks at it."""
     later: View = object.__new__(type(view))
     base, facts = view._pending if _is_pending(view) else (view, ())
     object.__setattr__(later, "_pending", (base, (*facts, happened)))
@@ -268,17 +268,17 @@ class Foreign(Game[Any]):
     ) -> Teller:
         return _Teller(self._game_id, reader, names, self.word, self.hidden, translate)
 
-    def _ask(self, kind: Any, do: str, draw: Draw | None = None, **said: Any) -> Any:
+    def _ask(self, kind: Any, do: str, draw: Draw | None = None, **request: Any) -> Any:
         with at_table(self._game_id):
-            return self._kinds.must_be(kind, self._kinds.ask(do, draw, **said))
+            return self._kinds.must_be(kind, self._kinds.ask(do, draw, **request))
 
-    def _story(self, told: Mapping[str, Any]) -> Generator[Fact[Any], Any, None]:
+    def _story(self, story: Mapping[str, Any]) -> Generator[Fact[Any], Any, None]:
         """The facts one after the other; the state after the last of them is known already."""
         state = None
-        for each in told["facts"]:
+        for each in story["facts"]:
             state = yield self._kinds.must_be(Fact, each)
         if state is not None and _is_pending(state):
-            fill(state, told["after"])
+            fill(state, story["after"])
 
 
 class _Teller(Teller):
@@ -304,56 +304,59 @@ def foreign(name: str, process: Process, thinker: Process | None = None) -> Fore
         reply = wire.decoder({}).decode(text)
         if "raised" in reply:
             raise Failed(f"it cannot be described: {reply['raised']}")
-        told = reply["answer"]
-        low, high = told["seats"]
-        one, several = told["hidden"]
-        if not all(isinstance(each, str) for each in (told["title"], told["slug"], told["rules"], one, several)):
+        description = reply["answer"]
+        low, high = description["seats"]
+        one, several = description["hidden"]
+        if not all(
+            isinstance(each, str)
+            for each in (description["title"], description["slug"], description["rules"], one, several)
+        ):
             raise TypeError("a name that is no text")
-        if not all(type(each) is int for each in (low, high, told["RULES"])):
+        if not all(type(each) is int for each in (low, high, description["RULES"])):
             raise TypeError("a number that is none")
-        kinds.settle(told)
-        if told["slug"] != name:
-            raise Failed(f"it calls itself “{told['slug']}”")
+        kinds.settle(description)
+        if description["slug"] != name:
+            raise Failed(f"it calls itself “{description['slug']}”")
         described = {
             "__module__": kinds.module.__name__,
             "_kinds": kinds,
-            "_has_words": bool(told["has_words"]),
-            "title": told["title"],
+            "_has_words": bool(description["has_words"]),
+            "title": description["title"],
             "seats": (low, high),
-            "options": tuple(told["options"]),
-            "length": told["length"],
-            "credits": told["credits"],
-            "cover": tuple(told["cover"]),
-            "short": dict(told["short"]),
-            "demo": told["demo"],
-            "RULES": told["RULES"],
+            "options": tuple(description["options"]),
+            "length": description["length"],
+            "credits": description["credits"],
+            "cover": tuple(description["cover"]),
+            "short": dict(description["short"]),
+            "demo": description["demo"],
+            "RULES": description["RULES"],
             "hidden": (one, several),
         }
         game = type("Foreign", (Foreign,), described)()
         teller = game.teller()
-        for said in (game.about, game.length, game.credits, *(option.about for option in game.options)):
-            teller(said)
+        for text_of_game in (game.about, game.length, game.credits, *(option.about for option in game.options)):
+            teller(text_of_game)
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as error:
         raise Failed("what it says of itself cannot be read") from error
     return cast(Foreign, game)
 
 
-def _shape(kinds: Kinds, told: Mapping[str, Any]) -> type:
+def _shape(kinds: Kinds, description: Mapping[str, Any]) -> type:
     """A class for the values of one kind: their fields, what is secret in them, and where their behaviour is asked."""
     places = [
         (name, _HOLDS[holds], field(metadata={"readers": tuple(readers)}) if readers else field())
-        for name, holds, readers in told["fields"]
+        for name, holds, readers in description["fields"]
     ]
-    more: dict[str, Any] = {"_kinds": kinds, "__doc__": told["doc"]}
-    if told["shapes"]:
-        more["older"] = tuple(_bring_up(kinds, told["name"], number) for number in range(told["shapes"]))
+    more: dict[str, Any] = {"_kinds": kinds, "__doc__": description["doc"]}
+    if description["shapes"]:
+        more["older"] = tuple(_bring_up(kinds, description["name"], number) for number in range(description["shapes"]))
     base: type = View
-    if told["happens"]:
+    if description["happens"]:
         base = Fact
-        more |= {"silent": told["silent"], "apply": lambda self, state: after(state, self)}
-        if told["speaks"]:
+        more |= {"silent": description["silent"], "apply": lambda self, state: after(state, self)}
+        if description["speaks"]:
             more["sentence"] = lambda self: kinds.sentence(codec.dumps(self))
-    shape = make_dataclass(told["name"], places, bases=(base,), namespace=more, frozen=True, slots=True)
+    shape = make_dataclass(description["name"], places, bases=(base,), namespace=more, frozen=True, slots=True)
     shape.__module__ = kinds.module.__name__
     assert is_dataclass(shape)
     assert inspect.isclass(shape)

@@ -55,13 +55,13 @@ class Process:
         self._line: socket.socket | None = None
         self._owner = 0
 
-    def ask(self, do: str, said: dict[str, Any], draw: Callable[[int], int] | None = None) -> str:
+    def ask(self, do: str, request: dict[str, Any], draw: Callable[[int], int] | None = None) -> str:
         """What the child replies. Raises Failed if it ends, takes too long or says what cannot be read.
 
         `draw` is asked for each number that the rules draw on the way.
         """
         seconds = self._limits.seconds * (THINKING if do == "bot" else 1)
-        text = wire.dumps({"do": do, "milliseconds": int(seconds * 1000), **said})
+        text = wire.dumps({"do": do, "milliseconds": int(seconds * 1000), **request})
         with self._lock:
             try:
                 line = self._ready()
@@ -106,10 +106,10 @@ class Process:
             )
         self._line, self._owner = ours, os.getpid()
         reply = wire.receive(ours, time.monotonic() + self._limits.starting * PATIENCE)
-        said = wire.decoder({}).decode(reply)
-        if "raised" in said:
+        request = wire.decoder({}).decode(reply)
+        if "raised" in request:
             self._end()
-            raise Failed(f"it cannot be imported: {said['raised']}")
+            raise Failed(f"it cannot be imported: {request['raised']}")
 
     def _exchanged(self, line: socket.socket, text: str, seconds: float, draw: Callable[[int], int] | None) -> str:
         until = time.monotonic() + seconds
