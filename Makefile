@@ -77,7 +77,7 @@ audit: $(VENV)/.dev-ready ## Ask for known vulnerabilities in what the lock inst
 
 LOCK = $(VENV)/bin/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-config --no-emit-index-url --no-emit-find-links --all-extras \
-	--custom-compile-command "make lock"
+	--no-emit-package pbem-engine --custom-compile-command "make lock"
 
 .PHONY: lock
 lock: $(VENV)/.dev-ready ## Write both lock files anew (newest versions: make lock ARGS=--upgrade)
@@ -95,8 +95,9 @@ catalogue: $(VENV)/.dev-ready ## Gather every message that people read, for tran
 		--project=pbem --output=build/messages.pot .
 
 .PHONY: wheel
-wheel: $(VENV)/.dev-ready ## Build the wheel into dist/
-	$(PY) -m build --wheel --no-isolation
+wheel: $(VENV)/.dev-ready ## Build the two wheels, the engine's and the server's, into dist/
+	$(PY) -m build --wheel --no-isolation --outdir dist engine
+	$(PY) -m build --wheel --no-isolation --outdir dist
 
 .PHONY: clean
 clean: ## Remove the environment, caches and builds; never a server's data
@@ -112,10 +113,10 @@ clean: ## Remove the environment, caches and builds; never a server's data
 MOVED := $(shell [ "$$(cat $(VENV)/.home 2>/dev/null)" = "$$(pwd)" ] || echo moved)
 .PHONY: moved
 
-$(VENV)/.run-ready: requirements.lock pyproject.toml $(MOVED)
+$(VENV)/.run-ready: requirements.lock pyproject.toml engine/pyproject.toml $(MOVED)
 	@bash .ci/environment '$(PYTHON)' $(VENV) requirements.lock
 	@touch $@
 
-$(VENV)/.dev-ready: requirements.lock requirements-dev.lock pyproject.toml $(MOVED)
+$(VENV)/.dev-ready: requirements.lock requirements-dev.lock pyproject.toml engine/pyproject.toml $(MOVED)
 	@bash .ci/environment '$(PYTHON)' $(VENV) requirements-dev.lock
 	@touch $(VENV)/.run-ready $@

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from engine import bots, game, grammar, orders, testing
+from engine import bots, game, grammar, installed, orders, testing
 from engine.board import WIDTH, plain
 from engine.chance import Stream, seed_from
 from engine.decisions import Decision, Refused
@@ -40,6 +40,7 @@ HELP: Final = """Type one of the choices shown, or:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    installed.offer_all()
     parser = _parser()
     arguments = parser.parse_args(words)
     try:

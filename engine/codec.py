@@ -55,10 +55,24 @@ def loads(game: Game[Any], text: str) -> Any:
         raise Malformed(f"this is not a record of this game: {error}") from error
 
 
+def decoder(kinds: Kinds) -> json.JSONDecoder:
+    """Return a decoder of canonical JSON with values of these kinds, by their names. It refuses fractions."""
+    return json.JSONDecoder(object_hook=partial(_object, dict(kinds)), parse_float=_no_fraction)
+
+
+def as_data(value: object) -> Any:
+    """Return a value as its fields and its name. Raises TypeError if it is no value of the engine."""
+    return _plain(value)
+
+
 @cache
 def _decoder(game: Game[Any]) -> json.JSONDecoder:
     # Records of a game may contain what its modules define, and what every game has.
     return json.JSONDecoder(object_hook=partial(_object, kinds_of(game) | _EVERYWHERE))
+
+
+def _no_fraction(text: str) -> Any:
+    raise Malformed(f"{text} is no whole number")
 
 
 def _plain(value: object) -> Any:

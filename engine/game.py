@@ -18,7 +18,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from engine.board import Board, Face
 from engine.chance import Draw
@@ -311,16 +311,38 @@ def facts_of(game: Game[Any]) -> dict[str, type[Fact[Any]]]:
     return {name: kind for name, kind in kinds_of(game).items() if issubclass(kind, Fact)}
 
 
+_OFFERED: Final[dict[str, Callable[[], Game[Any]]]] = {}
+"""The games of other packages, by name, and how each is had."""
+
+
 def names() -> tuple[str, ...]:
-    """Return the names of all games in `engine.games`, found by walking the package."""
-    package = importlib.import_module("engine.games")
-    return tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(package.__path__)))
+    """Return the names of all games: those in `engine.games`, and those of other packages that were offered."""
+    return tuple(sorted({*own_names(), *_OFFERED}))
 
 
 @cache
+def own_names() -> frozenset[str]:
+    """Return the names of the games in `engine.games`, found by walking the package."""
+    package = importlib.import_module("engine.games")
+    return frozenset(module.name.replace("_", "-") for module in pkgutil.iter_modules(package.__path__))
+
+
+def offer(name: str, had: Callable[[], Game[Any]]) -> None:
+    """Add a game of another package to `names` and `load`, with the function that loads it."""
+    assert name not in own_names()
+    _OFFERED[name] = had
+
+
+def withdraw(name: str) -> None:
+    """Remove a game that was offered."""
+    _OFFERED.pop(name, None)
+
+
 def load(name: str) -> Game[Any]:
-    """Return a game by its name. Raises Refused if there is none."""
-    if name not in names():
+    """Return a game by its name. Raises Refused if there is none, or if it cannot be loaded."""
+    if name in own_names():
+        return _own(name)
+    if name not in _OFFERED:
         raise Refused(
             say(
                 "There is no game “{name}”. There are {names}.",
@@ -328,6 +350,11 @@ def load(name: str) -> Game[Any]:
                 names=names(),
             )
         )
+    return _OFFERED[name]()
+
+
+@cache
+def _own(name: str) -> Game[Any]:
     return game_in(importlib.import_module(f"engine.games.{name.replace('-', '_')}"))
 
 

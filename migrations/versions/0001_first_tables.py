@@ -226,6 +226,8 @@ def upgrade() -> None:
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("box", sa.Text(), nullable=False),
         sa.Column("orders", sa.Text(), nullable=False),
+        sa.Column("halted", sa.Text(), nullable=True),
+        sa.CheckConstraint("halted IN ('gone', 'failed')", name=op.f("ck_game_halted")),
         sa.CheckConstraint(
             "status IN ('planned', 'open', 'playing', 'over', 'void', 'closed', 'expired', 'frozen')",
             name=op.f("ck_game_status"),

@@ -34,6 +34,7 @@ from pbem.config.fields import (
     KEYS,
     LANGUAGE,
     LINE,
+    NAMES,
     ORIGIN,
     PACE,
     PASSWORD,
@@ -212,6 +213,19 @@ class Limits:
     answers_a_day: int = setting(number(1, 1000), "20", "Answers by mail to one player in a day.")
 
 
+@dataclass(frozen=True, slots=True)
+class Games:
+    """How games are played that other packages bring."""
+
+    trusted: tuple[str, ...] = setting(
+        NAMES, "", "Packages, or games of theirs, that run inside the server and without limits; with commas."
+    )
+    seconds: int = setting(
+        number(1, 60), "2", "Seconds that a rule of any other package may work before it is stopped."
+    )
+    megabytes: int = setting(number(64, 4096), "256", "Megabytes of memory that the rules of such a game may take.")
+
+
 def _names_of(host: str) -> str:
     # Who tries the server out types whatever name of their own machine comes to mind.
     return ", ".join(dict.fromkeys([host, "localhost", "127.0.0.1"])) if is_local(host) else host
@@ -277,6 +291,7 @@ class Config:
     inbound: Inbound = section(Inbound)
     site: Site = section(Site)
     limits: Limits = section(Limits)
+    games: Games = section(Games)
 
     def keyring(self) -> Keyring:
         """The keys, for whoever cannot do without."""

@@ -158,6 +158,10 @@ def _hosts(text: str) -> tuple[str, ...]:
     return tuple(_matching(r"[\w.:\[\]-]+")(host.strip()) for host in text.split(","))
 
 
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(_matching(r"[\w.-]+")(name.strip()) for name in text.split(",")) if text else ()
+
+
 def _origin(text: str) -> str:
     """Without a path: links have to be short, and tokens stand at fixed places in their path."""
     url = urlsplit(text.lower())
@@ -207,6 +211,7 @@ HOSTS = Kind("a list of hosts, with commas", _hosts, ", ".join)
 KEYS: Kind[Keyring | None] = Kind("a list of keys", lambda text: Keyring.parse(text) if text else None, _set_or_not)
 LANGUAGE = Kind("the tag of a language, like de or pt-BR", _language)
 LINE = Kind("one line of text", _line)
+NAMES = Kind("a list of names, with commas", _names, ", ".join)
 ORIGIN = Kind("a web address without a path, like https://games.example.org", _origin)
 PACE: Kind[Pace] = Kind("a pace, like 1d or Tue,Fri 20:00 Europe/Berlin", parse_pace)
 PASSWORD = Kind("a password of one line", _line, _set_or_not)

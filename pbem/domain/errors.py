@@ -10,6 +10,7 @@
     │   └── TooMany        a limit was reached, which waiting or removing something will cure
     └── Fault              something of ours is broken: a 5xx page, an alarm for the organiser
         └── Unavailable    the records cannot be read or written: a full disk, a database that is away
+            └── Unplayable the rules of a game that another package brings are not there, or have failed
 
 Every message to a person says what happened, why, and what to do now; so does every error, in that
 order and in whole sentences. A message never holds a secret, a token, an address or a trace, and
@@ -91,6 +92,12 @@ class Unavailable(Fault):
     """What we keep our records in is full or away; somebody of ours has to mend it, and then it works again."""
 
     usual_remedy = marked("Please try again in a few minutes; the page shows then whether this counts.")
+
+
+class Unplayable(Unavailable):
+    """The rules of a game that another package brings are not there, or have failed. Its tables are stopped; no other is."""
+
+    usual_remedy = marked("Nothing is lost; you get a mail when it goes on.")
 
 
 def quoted(text: str) -> str:

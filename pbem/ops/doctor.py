@@ -19,7 +19,8 @@ from pbem.mail.send.relay import Relay
 from pbem.ops import mail_checks, mail_intake
 from pbem.ops.domains import look_at_domains
 from pbem.ops.monitoring import admin_port, readiness
-from pbem.ops.setup import must_be_there
+from pbem.ops.setup import must_be_there, offer_games
+from pbem.plugins import offers
 from pbem.store import calls, database_copy, database_health, deadlines, games, heartbeats, migrations, outbox
 from pbem.store.database import Store
 from pbem.store.database_errors import explained
@@ -34,6 +35,7 @@ def examine(config: Config) -> Iterator[Finding]:
     yield from _files(config)
     yield from _keys(config)
     yield readiness.disk(config)
+    yield from _games(config)
     yield from admin_port.look_at_port(config)
     yield from _mail(config)
     yield from mail_intake.look_at_settings(config)
@@ -69,6 +71,22 @@ def _keys(config: Config) -> Iterator[Finding]:
         yield Finding("keys", How.WARNING, says, "Make a new one with `pbem keys rotate`.")
     else:
         yield Finding("keys", How.WELL, f"{len(config.keys.keys)}, the newest made on {newest.made}")
+
+
+def _games(config: Config) -> Iterator[Finding]:
+    """The games of other packages; ours are always there."""
+    found = offer_games(config)
+    played = [each for each in found if each.trouble is None]
+    if unknown := offers.unknown(config.games.trusted, found):
+        says = f"PBEM_GAMES_TRUSTED names {', '.join(unknown)}, and no such package or game is installed."
+        yield Finding("games", How.WARNING, says, "Correct the name, or take it away.")
+    for each in found:
+        if each.trouble is not None:
+            yield Finding("games", How.WARNING, each.trouble.says, each.trouble.remedy)
+    if played:
+        ways = {True: "inside the server", False: "in a process of its own"}
+        listed = ", ".join(f"{each.found.name} ({each.found.source}, {ways[each.trusted]})" for each in played)
+        yield Finding("games", How.WELL, f"of other packages: {listed}")
 
 
 def _mail(config: Config) -> Iterator[Finding]:
@@ -183,14 +201,19 @@ def _queue(store: Store) -> Iterator[Finding]:
 
 def _tables(store: Store) -> Iterator[Finding]:
     with store.read() as tx:
-        number, frozen = games.count(tx), games.ids_with_status(tx, "frozen")
+        number, halted = games.count(tx), games.halted(tx)
+        frozen = [each for each in games.ids_with_status(tx, "frozen") if each not in halted]
         calling = calls.queue(tx, "open", _MOST_CALLS)
+    if halted:
+        says = f"Games {', '.join(map(str, halted))} were stopped because their rules are not there, or have failed."
+        remedy = "Where they are not there, install them and restart the server; others the desk lets go on."
+        yield Finding("tables", How.TROUBLE, says, remedy)
     if frozen:
         says = f"Games {', '.join(map(str, frozen))} were stopped because their records do not check."
         yield Finding(
             "tables", How.TROUBLE, says, "See `pbem verify --game N`; `pbem rebuild --game N` starts one again."
         )
-    else:
+    if not halted and not frozen:
         yield Finding("tables", How.WELL, f"{number} in all")
     if calling:
         yield Finding(

@@ -8,11 +8,11 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from engine.game import load
 from pbem.domain import hash_chain
 from pbem.domain.errors import Fault
 from pbem.service.archive.check_log import Replay, snapshot, written
 from pbem.service.play import views
+from pbem.service.play.rules import rules_of
 from pbem.store import games, log
 from pbem.store import views as kept_views
 from pbem.store.database import Store, Tx
@@ -40,7 +40,7 @@ def rebuild_games(store: Store, game_ids: Collection[int], progress: Progress = 
 
 def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
     row = games.lock(tx, game_id)
-    reading = Replay(load(row.kind), row.secret)
+    reading = Replay(rules_of(row), row.secret)
 
     def read() -> Iterator[hash_chain.Row]:
         for each in log.chain(tx, row.id, row.key):

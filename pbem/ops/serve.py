@@ -31,6 +31,7 @@ from pbem.ops.monitoring.admin_port import admin_port
 from pbem.ops.process_lock import alone
 from pbem.ops.setup import make_ready, must_be_there, open_store, server_on
 from pbem.ops.verify import verify_game
+from pbem.plugins import offers
 from pbem.service.archive import daily_check
 from pbem.service.clocks.outages import Worker
 from pbem.service.incoming import receive
@@ -63,6 +64,7 @@ def serve(config: Config, say: Say, *, with_worker: bool = True) -> None:
         )
     with alone(config.database_url), open_store(config) as store:
         server = server_on(store, config)
+        offers.log_troubles()
         shift = _shift(server, config) if with_worker else None
         web_server = _listening(config, create_app(server, config))
         try:
@@ -87,6 +89,7 @@ def work(config: Config, say: Say) -> None:
     must_be_there(config)
     with alone(config.database_url), open_store(config) as store:
         shift = _shift(server_on(store, config), config)
+        offers.log_troubles()
         with admin_port(shift.server, config, shift.worker.name):
             say("Working: mails, deadlines, reminders, bots. Stop it with Ctrl-C.")
             loop.run(shift)
@@ -101,6 +104,7 @@ def application() -> WSGIApplication:
     speech.settle(language_of(config))
     logs.configure()
     app: WSGIApplication = create_app(server_on(Store(config.database_url, threads=config.web.threads), config), config)
+    offers.log_troubles()
     seek_garbage_seldom()
     return app
 

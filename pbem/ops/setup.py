@@ -12,6 +12,9 @@ from pbem.clock import SystemClock, SystemRandomness
 from pbem.config import Config, save_keys
 from pbem.domain.errors import BadInput
 from pbem.ops.process_lock import alone
+from pbem.plugins import offers
+from pbem.plugins.offers import Offer
+from pbem.plugins.process import Limits
 from pbem.service.server import Server
 from pbem.store import migrations
 from pbem.store.database import Store
@@ -22,6 +25,7 @@ from pbem.tokens import SECRET_BYTES, Keyring
 def open_store(config: Config, *, current: bool = True) -> Iterator[Store]:
     """The database of the settings; refused unless it is at the newest step, if it has to be."""
     must_be_there(config)
+    offer_games(config)
     store = Store(config.database_url, threads=config.web.threads)
     try:
         if current:
@@ -45,8 +49,15 @@ def must_be_there(config: Config) -> None:
         raise BadInput(f"There is no database at {file}.", remedy="Make one with `pbem init`.")
 
 
+def offer_games(config: Config) -> tuple[Offer, ...]:
+    """Let this process know the games of other packages; all that were found, with what is in their way."""
+    limits = Limits(seconds=config.games.seconds, megabytes=config.games.megabytes)
+    return offers.offer(config.games.trusted, limits)
+
+
 def server_on(store: Store, config: Config) -> Server:
     """The house of these settings, on a database that is open already."""
+    offer_games(config)
     return Server(
         store,
         SystemClock(),

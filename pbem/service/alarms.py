@@ -24,6 +24,7 @@ class What(StrEnum):
     REFUSED = "refused"
     RELAY = "relay"
     RECORD = "record"
+    GAME = "game"
     UNREACHABLE = "unreachable"
 
 

@@ -72,6 +72,7 @@ class GameRow(NamedTuple):
     state: str
     box: str
     orders: str
+    halted: str | None
 
     def __repr__(self) -> str:
         # The secret makes every card of the game known, and a trace or a log must never show it.
@@ -183,6 +184,24 @@ def rows(tx: Connection) -> int:
 def ids_with_status(tx: Connection, status: str) -> list[int]:
     """The games in this state, oldest first."""
     return list(tx.execute(select(_GAME.c.id).where(_GAME.c.status == status).order_by(_GAME.c.id)).scalars())
+
+
+def halted(tx: Connection) -> list[int]:
+    """The games that the server itself has stopped, oldest first."""
+    found = select(_GAME.c.id).where(_GAME.c.status == "frozen", _GAME.c.halted.is_not(None))
+    return list(tx.execute(found.order_by(_GAME.c.id)).scalars())
+
+
+def running_without(tx: Connection, kinds: Collection[str]) -> list[int]:
+    """The games that are being played and are of none of these kinds."""
+    found = select(_GAME.c.id).where(_GAME.c.status == "playing", _GAME.c.kind.not_in(kinds))
+    return list(tx.execute(found.order_by(_GAME.c.id)).scalars())
+
+
+def halted_with(tx: Connection, cause: str, kinds: Collection[str]) -> list[int]:
+    """The games of these kinds that the server itself has stopped for this cause."""
+    found = select(_GAME.c.id).where(_GAME.c.status == "frozen", _GAME.c.halted == cause, _GAME.c.kind.in_(kinds))
+    return list(tx.execute(found.order_by(_GAME.c.id)).scalars())
 
 
 def ids(tx: Connection) -> list[int]:

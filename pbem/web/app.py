@@ -9,7 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from flask import Flask
+import structlog
+from flask import Flask, request
 from jinja2 import Environment, StrictUndefined, Template
 from jinja2.environment import TemplateModule
 
@@ -17,6 +18,7 @@ from pbem import paths
 from pbem.config import Config
 from pbem.domain.duration import longer
 from pbem.i18n import sentences, speech
+from pbem.service.clocks import halts
 from pbem.service.server import Server
 from pbem.web import access_log, desk, link_repair, phrases, security, site
 from pbem.web.api import endpoints, inbound
@@ -26,6 +28,8 @@ from pbem.web.people import account, consent, feeds, my_page, sign_in, unsubscri
 from pbem.web.public import dev_inbox, gallery, handbook, robots, rules, verify
 from pbem.web.seat import move, page, talk
 from pbem.web.tables import demo, interventions, lobby, replay
+
+_log = structlog.get_logger(__name__)
 
 MOST_FORM_PARTS: Final = 50
 """No form of ours has parts at all; what mail programs send for one click has one or two."""
@@ -65,6 +69,7 @@ def create_app(server: Server, config: Config) -> Flask:
     security.watch(app, config)
     link_repair.lead_back(app)
     answer_errors(app)
+    app.teardown_request(lambda _error: _stop_failed(server))
     for pages in (
         move.pages,
         page.pages,
@@ -93,6 +98,16 @@ def create_app(server: Server, config: Config) -> Flask:
         app.register_blueprint(dev_inbox.pages)
         app.register_blueprint(gallery.pages)
     return app
+
+
+def _stop_failed(server: Server) -> None:
+    """Stop the tables whose games have failed. A page that was only looked at changes nothing: then a worker does it."""
+    if request.method in ("GET", "HEAD"):
+        return
+    try:
+        halts.stop_failed(server)
+    except Exception:  # noqa: BLE001 - the answer is made, and nothing here may be in its way
+        _log.exception("table_not_stopped")
 
 
 def _drawn_by(templates: Environment) -> Callable[[str], Template]:

@@ -14,7 +14,7 @@ import structlog
 
 from pbem.service.absence import bots, substitutes, timeouts
 from pbem.service.archive import daily_check
-from pbem.service.clocks import outages, reachability
+from pbem.service.clocks import halts, outages, reachability
 from pbem.service.clocks.outages import Worker
 from pbem.service.desk import activity, alarms, jobs
 from pbem.service.incoming import receive
@@ -124,6 +124,18 @@ def keep_views(shift: Shift) -> None:
         pass
 
 
+def stop_failed(shift: Shift) -> None:
+    """Stop the tables whose games have failed in this process."""
+    halts.stop_failed(shift.server)
+
+
+def look_at_games(shift: Shift) -> None:
+    """Stop the tables whose games are not on this server, and let those go on whose games are back."""
+    stopped, back = halts.look(shift.server)
+    if stopped or back:
+        _log.info("games_looked_at", stopped=stopped, back=back)
+
+
 def expire_tables(shift: Shift) -> None:
     """Close tables that have waited for players too long."""
     if closed := leaving.expire(shift.server):
@@ -172,6 +184,8 @@ TICKS: Final = (
     Tick("organisers", 60, tell_organisers),
     Tick("seats", 60, seats),
     Tick("views", 30, keep_views),
+    Tick("faults", 2, stop_failed),
+    Tick("games", 60, look_at_games),
     Tick("lobby", 60, expire_tables),
     Tick("bulk", 5, work_through),
     Tick("count", 60, count),

@@ -44,7 +44,7 @@ from pbem.service.outgoing import unsubscribe
 from pbem.service.outgoing.deliver import deliver, mailbox_of, post_of
 from pbem.service.people import addresses, sessions
 from pbem.service.play import by_link, seat_view
-from pbem.service.play.move import rules_of
+from pbem.service.play.rules import rules_of
 from pbem.service.play.views import keep_behind
 from pbem.service.server import Server
 from pbem.service.tables import by_link as tables_by_link

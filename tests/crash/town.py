@@ -24,7 +24,8 @@ from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service.outgoing.deliver import TOGETHER
 from pbem.service.people import addresses
 from pbem.service.play.log import Kind, body_of
-from pbem.service.play.move import By, option_of, rules_of
+from pbem.service.play.move import By, option_of
+from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import Wanted

@@ -13,13 +13,14 @@ from tests.service.conftest import (
     database_url,
     empty_postgresql,
     empty_sqlite,
+    offered,
     person,
     server,
     store,
     table,
 )
 
-__all__ = ["clock", "database_url", "empty_postgresql", "empty_sqlite", "person", "server", "store", "table"]
+__all__ = ["clock", "database_url", "empty_postgresql", "empty_sqlite", "offered", "person", "server", "store", "table"]
 
 Run = Callable[..., Result]
 

@@ -5,6 +5,7 @@
     time      a worker of that house that was awake all along, or asleep; it passes when a test says so
     sink      a relay that takes mails, or does what relays do on bad days
     person    person("Ann") -> the number of somebody whose address is confirmed
+    offered   offered(source) -> lanterns of another package, by their source
     table     table("sunset-poker", 3, bots=("greedy",)) -> a game that has begun, as `tests.service.a_game.Begun`
 
 Other folders take these by importing them by name into their own conftest.py. The server behind PostgreSQL is started
@@ -36,8 +37,11 @@ from pbem.store.database import Store
 from pbem.store.schema import Base
 from pbem.tokens import SECRET_BYTES, Keyring
 from tests.mail.sink import Sink
+from tests.plugins.offering import offered
 from tests.service.a_game import Begun
 from tests.service.clock import Time
+
+__all__ = ["offered"]
 
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 """A Saturday noon: no quiet hours, and no change of clocks for months."""

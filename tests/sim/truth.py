@@ -20,7 +20,8 @@ from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service import links
 from pbem.service.links import Link
 from pbem.service.play.log import TAKES_BACK, Kind, body_of
-from pbem.service.play.move import By, option_of, rules_of
+from pbem.service.play.move import By, option_of
+from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import games, ledger, outbox, reachability
 from pbem.store import log as log_rows

@@ -16,6 +16,7 @@ from tests.service.conftest import (  # noqa: F401 - fixtures come in by their n
     database_url,
     empty_postgresql,
     empty_sqlite,
+    offered,
     person,
     server,
     sink,

@@ -20,7 +20,7 @@ from pbem.i18n import speech
 from pbem.i18n.speech import speaking
 from pbem.mail.wire import parse, text_of
 from pbem.service.outgoing.preview import KINDS, preview
-from pbem.service.play.move import rules_of
+from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, talk
 from pbem.service.tables.new import Wanted
 from pbem.tokens import Purpose

@@ -14,9 +14,11 @@ from engine.chance import Stream
 from engine.decisions import Choice, Decision
 from engine.game import Game
 from pbem.domain.errors import Refusal
+from pbem.plugins.foreign import Foreign
 from pbem.service.absence import timeouts
 from pbem.service.play import views
-from pbem.service.play.move import By, play, rules_of
+from pbem.service.play.move import By, play
+from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games
 from pbem.store import players as player_rows
@@ -99,4 +101,7 @@ def _asked(server: Server, row: DeadlineRow) -> _Asked | None:
 def _thought(server: Server, asked: _Asked) -> Choice:
     """The bot's choice, with luck of its own: it never sees the seed of the game."""
     luck = Stream(server.randomness.bytes(_SEED_BYTES), 0)
+    if isinstance(asked.game, Foreign):
+        # It thinks where its rules are: asking them over there for each thought would take far longer.
+        return asked.game.bot(asked.bot, asked.view, asked.decision, luck)
     return BOTS[asked.bot](asked.game, asked.view, asked.decision, luck)

@@ -4,16 +4,21 @@ They are read by programs and often kept by other people's servers, so they tell
 table: no hand, no bid that waits, no link that acts. The addresses can be renewed, and the old ones are dead by that.
 """
 
+from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from engine import game
 from engine.facts import SPECTATOR, Fact, seen
+from engine.game import Game
+from pbem.domain import hash_chain
+from pbem.domain.errors import Unplayable
 from pbem.domain.user_text import set_apart
 from pbem.i18n import speech
 from pbem.service import links
 from pbem.service.play.log import TAKES_BACK, Kind, standing_entries
+from pbem.service.play.rules import rules_for
 from pbem.service.server import Server
 from pbem.store import feeds, people
 from pbem.store import links as link_rows
@@ -114,16 +119,25 @@ def news(tx: Tx, server: Server, token: str) -> tuple[datetime, list[Piece]]:
     logs = feeds.ends(tx, keys, (Kind.ENTRY, *TAKES_BACK), _MOST_ROWS, server.now() - server.hold)
     pieces = []
     for table in tables:
-        at = {row.seq: row.at for row in logs[table.id]}
-        for standing in standing_entries(game.load(table.kind), logs[table.id]):
-            sentences = _sentences(table, standing.entry.facts)
-            if sentences:
-                pieces.append(Piece(f"{table.key}-{standing.seq}", table.title, at[standing.seq], sentences))
+        # Nothing is told of a table whose rules are not there; it is stopped, and its players are told that by mail.
+        with suppress(Unplayable):
+            pieces += _pieces(table, logs[table.id])
     return link.created_at, sorted(pieces, key=lambda piece: (piece.at, piece.name), reverse=True)[:MOST_NEWS]
 
 
-def _sentences(table: TableRow, facts: tuple[Fact[Any], ...]) -> tuple[str, ...]:
+def _pieces(table: TableRow, rows: Collection[hash_chain.Row]) -> list[Piece]:
+    """What everybody was told at a table, entry by entry."""
+    at, rules = {row.seq: row.at for row in rows}, rules_for(table.kind, table.id)
+    told = ((standing, _sentences(table, rules, standing.entry.facts)) for standing in standing_entries(rules, rows))
+    return [
+        Piece(f"{table.key}-{standing.seq}", table.title, at[standing.seq], sentences)
+        for standing, sentences in told
+        if sentences
+    ]
+
+
+def _sentences(table: TableRow, rules: Game[Any], facts: tuple[Fact[Any], ...]) -> tuple[str, ...]:
     """What a spectator would be told, who is called “you” where it is about the reader."""
-    teller = speech.teller(game.load(table.kind), table.seat, tuple(map(set_apart, table.names)))
+    teller = speech.teller(rules, table.seat, tuple(map(set_apart, table.names)))
     told = (teller.tell(seen(fact, SPECTATOR)) for fact in facts)
     return tuple(sentence for sentence in told if sentence)

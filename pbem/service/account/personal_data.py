@@ -11,8 +11,7 @@ from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any, Final
 
-from engine import codec, game
-from pbem.service.play.log import Kind, body_of
+from pbem.service.play.log import Kind, bare_body_of
 from pbem.service.server import Server
 from pbem.store import games, ledger, log, outbox, people, personal_data
 from pbem.store.database import Tx
@@ -88,19 +87,19 @@ def _table(server: Server, person_id: int, player: dict[str, Any]) -> dict[str, 
         seat = player.get("seat")
         found |= {name: player[name] for name in ("seat", "name", "word", "joined_at") if name in player}
         if seat is not None:
-            found["acts"] = list(_acts(tx, row.id, row.key, row.kind, seat))
+            found["acts"] = list(_acts(tx, row.id, row.key, seat))
             found["said"] = [{"at": at, "text": text} for at, text in personal_data.said(tx, row.id, seat)]
     return found
 
 
-def _acts(tx: Tx, game_id: int, key: str, kind: str, seat: int) -> Iterator[dict[str, Any]]:
+def _acts(tx: Tx, game_id: int, key: str, seat: int) -> Iterator[dict[str, Any]]:
     """What a seat has chosen, as it stands in the log: of an entry its own choice, and nothing else."""
-    rules = game.load(kind)
     for row in log.chain(tx, game_id, key):
         if row.kind == Kind.ENTRY:
-            choices = body_of(rules, row)["entry"].choices
+            # Read without the rules, which may not be there: choices are pairs of a seat and what it chose.
+            choices = dict(bare_body_of(row)["entry"]["choices"])
             if seat in choices:
-                yield {"at": row.at, "by": row.by, "choice": json.loads(codec.dumps(choices[seat]))}
+                yield {"at": row.at, "by": row.by, "choice": choices[seat]}
         elif row.seat == seat and row.kind in _OWN_KINDS:
             assert row.body is not None
             yield {"at": row.at, "by": row.by, row.kind.lower(): json.loads(row.body)}

@@ -16,8 +16,8 @@ from engine.facts import SPECTATOR, Fact, fold, is_hidden, seen
 from engine.game import Game
 from engine.tell import Text, sentence
 from pbem.lru import Memory
-from pbem.service.play import move
 from pbem.service.play.log import Standing, standing_entries
+from pbem.service.play.rules import rules_of
 from pbem.store import log
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -75,7 +75,7 @@ def bids_of(standing: Standing) -> list[Bid]:
 
 
 def _work_out(tx: Tx, row: GameRow) -> Course:
-    rules = move.rules_of(row)
+    rules = rules_of(row)
     view = rules.start(row.seats, json.loads(row.options))
     scores: list[tuple[int, Text, tuple[int, ...]]] = []
     auctions: list[tuple[Bid, ...]] = []

@@ -10,6 +10,7 @@ from typing import Final
 
 import structlog
 
+from pbem.domain.errors import Unplayable
 from pbem.service import alarms
 from pbem.service.alarms import What
 from pbem.service.server import Server
@@ -64,6 +65,9 @@ def _looked(server: Server, look: Look, game_id: int) -> Checked:
     try:
         with server.store.read() as tx:
             return look(tx, game_id)
+    except Unplayable:
+        # The table is stopped for it, and the organisers hear of that; its record is looked at when it goes on.
+        return Checked(0)
     except Exception:  # noqa: BLE001 - a record that cannot even be read must not hold up the round
         _log.exception("table_not_checked", game=game_id)
         return Checked(0, wrong=1)

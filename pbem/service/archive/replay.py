@@ -21,7 +21,8 @@ from pbem.i18n.speech import gettext as _
 from pbem.lru import Memory
 from pbem.service import links
 from pbem.service.archive.course import Course, course_of
-from pbem.service.play import move, views
+from pbem.service.play import views
+from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import known_to
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
@@ -119,7 +120,7 @@ def moment(tx: Tx, server: Server, way: Way, which: str, turn: int) -> Moment:
 def whole(tx: Tx, server: Server, way: Way, which: str) -> Whole:
     """The whole game so far, as everybody was told of it."""
     row, seat = _opened(tx, server, way, which)
-    rules = move.rules_of(row)
+    rules = rules_of(row)
     shared = way is Way.SEAT and row.status in _ENDED and _works(_link(tx, row.id))
     return Whole(_watched(tx, row, seat), course_of(tx, row), known_to(tx, row, rules, seat).standing, shared)
 
@@ -210,7 +211,7 @@ def _must_have_ended(row: GameRow) -> None:
 
 def _watched(tx: Tx, row: GameRow, seat: int) -> Watched:
     names = tuple(each.name for each in seats.taken(tx, row.id))
-    return Watched(row.key, row.title, row.status, row.private, row.turn, move.rules_of(row), seat, names)
+    return Watched(row.key, row.title, row.status, row.private, row.turn, rules_of(row), seat, names)
 
 
 def _moment(tx: Tx, row: GameRow, seat: int, turn: int) -> Moment:
@@ -222,7 +223,7 @@ def _moment(tx: Tx, row: GameRow, seat: int, turn: int) -> Moment:
 
 
 def _work_out(tx: Tx, row: GameRow, seat: int, turn: int, *, ended: bool) -> Scene:
-    rules = move.rules_of(row)
+    rules = rules_of(row)
     others = [other for other in range(row.seats) if other != seat] if ended else []
     found = views.past(tx, row, [seat, *others], turn)
     if found is None:

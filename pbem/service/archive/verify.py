@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from engine.decisions import Refused
-from engine.game import Game, load
+from engine.game import Game, load, names
 from pbem.domain import hash_chain
-from pbem.domain.errors import BadInput
+from pbem.domain.errors import BadInput, Unplayable
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
+from pbem.plugins import offers
 from pbem.service.archive.check_log import Check, Replay, Wrong
 from pbem.service.archive.export import Export
 from pbem.service.tables import talk
@@ -50,7 +51,11 @@ def of_file(told: Export, printed: Collection[str] = (), progress: Progress = la
             progress(1)
             yield each
 
-    found = hash_chain.verify(read(), game=told.key, head=told.head, printed=printed)
+    try:
+        found = hash_chain.verify(read(), game=told.key, head=told.head, printed=printed)
+    except Unplayable as failed:
+        # Whoever wrote the file may have meant the rules to fail.
+        raise BadInput(_("This file cannot be checked here."), why=failed.what) from failed
     reading.end()
     wrongs = [*of_chain(found), *reading.wrongs, *_of_agreement(told, reading)]
     wrongs += of_talk(talk.check(told.talk, told.key), reading, found.rows)
@@ -122,6 +127,9 @@ def _of_agreement(told: Export, reading: Replay) -> Iterator[Wrong]:
 
 
 def _rules(kind: str) -> Game[object]:
+    if kind not in names():
+        # A process that checks a file has read no settings.
+        offers.offer_once()
     try:
         return load(kind)
     except Refused as refused:

@@ -6,6 +6,7 @@ time. `python -m pbem.service.archive.verify_upload` is that process; it knows n
 """
 
 import json
+import logging
 import os
 import resource
 import subprocess
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.chance import Derived, derive
+from pbem import logs
 from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput, TooMany
 from pbem.i18n.speech import gettext as _
@@ -109,6 +111,8 @@ def main() -> None:
     """Read a file from the input, and say what is found in it; with little time and memory."""
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    # The output is the answer; whatever is to be said beside it goes elsewhere.
+    logs.configure(sys.stderr, logging.WARNING)
     try:
         answer: Mapping[str, Any] = _written(_found(sys.stdin.read()))
     except BadInput as refused:

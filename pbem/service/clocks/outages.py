@@ -21,8 +21,8 @@ from pbem.domain.outage import SETTLING, may_fire, outage_between
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks.deadlines import holders_of, people_at
-from pbem.service.play import move
 from pbem.service.play.log import Kind, add_row, body_of
+from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import (
     deadlines,
@@ -165,5 +165,5 @@ def delay_clocks(tx: Tx, server: Server, game_id: int, outage: OutageRow) -> Non
 def _is_noted(tx: Tx, game: GameRow, outage: OutageRow, span: Mapping[str, str]) -> bool:
     """Whether the record tells of an outage already, because a worker died that had moved the clocks of some tables."""
     since = takewhile(lambda row: row.at >= outage.end_at, log.chain_back(tx, game.id, game.key))
-    rules = move.rules_of(game)
+    rules = rules_of(game)
     return any(span.items() <= body_of(rules, row).items() for row in since if row.kind == Kind.DELAYED)

@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo
 
 from pbem.service.desk.table import LoggedRow, row_told
 from pbem.service.links import follow
-from pbem.service.play import move
 from pbem.service.play.log import Kind
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
@@ -20,6 +19,8 @@ MOST_TOLD: Final = 60
 """So many stand on the page; a table at which more was done has other troubles."""
 
 _MODERATORS: Final = ("organiser", "host")
+
+_BY_SERVER: Final = (Kind.DELAYED, Kind.FROZEN, Kind.UNFROZEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,11 @@ def by_link(tx: Tx, server: Server, token: str) -> Told:
     """What was done at the table of whoever holds the link of a seat."""
     game_id, _, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
     game = games.read(tx, game_id)
-    rules = move.rules_of(game)
     chain = log.chain_back(tx, game.id, game.key)
-    rows = (row for row in chain if row.by in _MODERATORS or row.kind == Kind.DELAYED)
+    rows = (row for row in chain if row.by in _MODERATORS or row.kind in _BY_SERVER)
     return Told(
         title=game.title,
         names={player.seat: player.name for player in player_rows.of_game(tx, game_id) if player.seat is not None},
         zone=ZoneInfo(people.read(tx, person_id).zone),
-        rows=tuple(row_told(rules, row) for row in islice(rows, MOST_TOLD)),
+        rows=tuple(row_told(row) for row in islice(rows, MOST_TOLD)),
     )

@@ -27,8 +27,9 @@ from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.desk import audit
 from pbem.service.outgoing import ledger
 from pbem.service.outgoing.ledger import Listed
-from pbem.service.play import move, views
-from pbem.service.play.log import Kind, body_of, entries_back
+from pbem.service.play import views
+from pbem.service.play.log import Kind, bare_body_of, entries_back
+from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import asked
 from pbem.service.server import Server
 from pbem.service.tables import talk
@@ -123,7 +124,7 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> Desk:
     audit.must_be_allowed(tx, actor, Act.TABLE, game_id)
     game = games.read(tx, game_id)
     for_host = actor.role is Role.HOST
-    rules, players = move.rules_of(game), player_rows.of_game(tx, game_id)
+    rules, players = rules_of(game), player_rows.of_game(tx, game_id)
     emails = () if for_host else tuple(ledger.lines_of_game(tx, game_id, MOST_MAILS))
     return Desk(
         game=game,
@@ -131,7 +132,7 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> Desk:
         for_host=for_host,
         host=people.read(tx, game.host_id).name,
         seats=tuple(_seats(tx, game, players, for_host=for_host)),
-        log=tuple(_log(tx, game, rules, for_host=for_host)),
+        log=tuple(_log(tx, game, for_host=for_host)),
         # What players may know of it stands in the log; a call and its answer are between two people.
         acts=() if for_host else tuple(audit_rows.newest(tx, Wanted(game_id=game_id), None, MOST_ACTS)),
         emails=emails,
@@ -179,7 +180,7 @@ def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason
     if all(player.seat != seat for player in players):
         raise NotFound(_("There is no such seat in this game."), remedy=_("Nothing was shown."))
     audit.record(tx, server, actor, Act.SEE_AS, reason, game_id=game_id, seat=seat)
-    rules = move.rules_of(game)
+    rules = rules_of(game)
     view = views.view(tx, game, seat).view
     names = tuple(set_apart(player.name) for player in sorted(players, key=lambda player: player.seat or 0))
     decision = asked(rules, view, seat) if game.status == "playing" else None
@@ -187,11 +188,11 @@ def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason
     return Eyes(game, seat, rules.board(view, seat), speech.teller(rules, seat, names), prompt)
 
 
-def row_told(rules: Game[Any], row: hash_chain.Row) -> LoggedRow:
-    """A row without what might be secret in it."""
+def row_told(row: hash_chain.Row) -> LoggedRow:
+    """A row without what might be secret in it. It is read without the rules, which may not be there."""
     if row.kind == Kind.ENTRY:
-        return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, {}, body_of(rules, row)["turn"])
-    said = body_of(rules, row) if row.kind in _TELLING else {}
+        return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, {}, bare_body_of(row)["turn"])
+    said = bare_body_of(row) if row.kind in _TELLING else {}
     return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, said)
 
 
@@ -203,9 +204,9 @@ def _seats(tx: Tx, game: GameRow, players: list[PlayerRow], *, for_host: bool) -
     ]
 
 
-def _log(tx: Tx, game: GameRow, rules: Game[Any], *, for_host: bool) -> list[LoggedRow]:
+def _log(tx: Tx, game: GameRow, *, for_host: bool) -> list[LoggedRow]:
     rows = (row for row in log_rows.chain_back(tx, game.id, game.key) if not (for_host and row.kind in SECRET))
-    return [row_told(rules, row) for row in islice(rows, MOST_ROWS)]
+    return [row_told(row) for row in islice(rows, MOST_ROWS)]
 
 
 def _turns(tx: Tx, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> list[tuple[int, str]]:

@@ -36,6 +36,7 @@ from pbem.service.play import orders as play_orders
 from pbem.service.play import seat_view, undo, views
 from pbem.service.play.log import entries_back, latest_entries
 from pbem.service.play.move import By
+from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import asked
 from pbem.service.server import Server
 from pbem.service.tables import talk
@@ -185,7 +186,7 @@ def _decision(acting: _Acting) -> Decision | None:
     if game.seed is None:
         return None
     view = views.view_before(acting.tx, game, acting.seat, acting.turn)
-    return asked(play_move.rules_of(game), view, acting.seat)
+    return asked(rules_of(game), view, acting.seat)
 
 
 def _do(acting: _Acting, command: Command) -> tuple[Done, str]:
@@ -198,7 +199,7 @@ def _do(acting: _Acting, command: Command) -> tuple[Done, str]:
         case Plain():
             return _do_plain(acting, command)
         case Slip():
-            teller = speech.teller(play_move.rules_of(acting.game()))
+            teller = speech.teller(rules_of(acting.game()))
             raise BadInput(teller(command.why), remedy=_("Nothing was changed by this line."))
 
 
@@ -221,7 +222,7 @@ def _play(acting: _Acting, move: Move) -> tuple[Done, str]:
 def _next_turn(acting: _Acting) -> int:
     """What the next choice is for: the present question, if it is the player's, and nothing new has led to it."""
     game = acting.game()
-    rules = play_move.rules_of(game)
+    rules = rules_of(game)
     if game.status != "playing":
         return acting.turn
     since = latest_entries(rules, log.chain_back(acting.tx, game.id, game.key), acting.turn)
@@ -283,7 +284,7 @@ def _do_plain(acting: _Acting, command: Plain) -> tuple[Done, str]:
 def _take_back(acting: _Acting) -> str:
     """Take back the choice of the mail's turn; where that turn is still open, the last choice before it will do."""
     game = acting.game()
-    rules = play_move.rules_of(game)
+    rules = rules_of(game)
     turn, choice = acting.turn, None
     if game.turn == turn:
         choice = play_move.position_of(game).box.get(acting.seat)

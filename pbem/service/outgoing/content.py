@@ -34,7 +34,8 @@ from pbem.service import links
 from pbem.service.outgoing import content_of_seat, digests
 from pbem.service.outgoing.content_of_seat import Words, table_named
 from pbem.service.outgoing.email_links import ASKING, WITH_BOARD, EmailLinks
-from pbem.service.play import move, views
+from pbem.service.play import views
+from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_view import look_at
 from pbem.service.server import Server
 from pbem.store import deadlines, games, ledger, outbox, people, seats, talk
@@ -80,7 +81,7 @@ def content_of(
     person = people.read(tx, email.person_id)
     game = None if email.game_id is None else games.read(tx, email.game_id)
     players = [] if game is None else player_rows.of_game(tx, game.id)
-    rules = None if game is None else move.rules_of(game)
+    rules = None if game is None else rules_of(game)
     facts = _facts(email, rules)
     words: Words = {"facts": facts}
     for name, purpose, row in (
@@ -157,7 +158,7 @@ def _facts(email: OutboxRow, rules: Game[Any] | None) -> dict[str, Any]:
 
 def _about_table(letterhead: Letterhead, game: GameRow, players: list[PlayerRow], email: OutboxRow) -> Words:
     """What anybody at the table may know of it."""
-    rules = move.rules_of(game)
+    rules = rules_of(game)
     options: Mapping[str, str | int] = json.loads(game.options)
     words: Words = {
         "game": rules.title,
@@ -199,7 +200,7 @@ def _about_seat(
 ) -> Words:
     """What the reader's seat sees, and is asked."""
     if email.kind == "substitute":
-        rules = move.rules_of(game)
+        rules = rules_of(game)
         known = views.view(tx, game, SPECTATOR).view
         names = tuple(player.name for player in sorted(players, key=lambda player: player.seat or 0))
         board = printed(rules.board(known, SPECTATOR), speech.teller(rules, None, names), SPECTATOR)
@@ -237,7 +238,7 @@ def _games(tx: Tx, server: Server, letterhead: Letterhead, ready: EmailLinks) ->
         mine = asked is not None and asked.status == "open"
         found.append(
             {
-                "table": table_named(game.title, move.rules_of(game).title),
+                "table": table_named(game.title, rules_of(game).title),
                 "waiting": mine,
                 "until": asked.due_at if mine and asked is not None else None,
                 "url": letterhead.url(Purpose.SEAT, server.keys.placeholder(Purpose.SEAT, link)),

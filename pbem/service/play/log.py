@@ -4,6 +4,7 @@ A body is canonical JSON that names seats, never people or addresses. Which kind
 stands here and nowhere else.
 """
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,6 +18,7 @@ from engine.table import Entry
 from pbem import metrics
 from pbem.clock import Randomness
 from pbem.domain import hash_chain
+from pbem.service.play.rules import loads
 from pbem.service.server import Server
 from pbem.store import games, log
 from pbem.store.database import Tx
@@ -103,7 +105,16 @@ _RENAMED: Final = {"window": "turn", "number": "turn", "silent_limit": "missed_l
 def body_of(game: Game[Any], row: hash_chain.Row) -> Any:
     """What a row says, as values of the engine."""
     assert row.body is not None, "a game's own rows are never redacted"
-    body = codec.loads(game, row.body.decode())
+    return _as_now(loads(game, row.body.decode()))
+
+
+def bare_body_of(row: hash_chain.Row) -> Any:
+    """What a row says, as it stands there: for what must be read where the rules may not be there."""
+    assert row.body is not None, "a game's own rows are never redacted"
+    return _as_now(json.loads(row.body))
+
+
+def _as_now(body: Any) -> Any:
     return {_RENAMED.get(name, name): value for name, value in body.items()} if isinstance(body, dict) else body
 
 

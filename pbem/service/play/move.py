@@ -24,6 +24,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.lru import Memory
 from pbem.service.play import views
 from pbem.service.play.log import Kind, Record, latest_entries
+from pbem.service.play.rules import loads, rules_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, log, outbox, turns
 from pbem.store import players as player_rows
@@ -132,7 +133,7 @@ def position_of(row: GameRow) -> Position:
     known = POSITIONS.get(_snapshot_of(row))
     if known is None:
         rules = rules_of(row)
-        state = codec.loads(rules, row.state)
+        state = loads(rules, row.state)
         known = _remember(row, Position(rules, row.seats, row.seed, state, row.turn, box_of(row)))
     return known
 
@@ -146,19 +147,14 @@ def _remember(row: GameRow, position: Position) -> Position:
     return POSITIONS.put(_snapshot_of(row), position)
 
 
-def rules_of(row: GameRow) -> game.Game[Any]:
-    """The rules that this game is played by."""
-    return game.load(row.kind)
-
-
 def box_of(row: GameRow) -> dict[int, Choice]:
     """The choices that wait in the box. They are sealed: each is its seat's secret."""
-    return dict(codec.loads(rules_of(row), row.box))
+    return dict(loads(rules_of(row), row.box))
 
 
 def orders_of(row: GameRow) -> dict[int, orders.Order]:
     """The standing orders of a game. They are their owners' secrets."""
-    return dict(codec.loads(rules_of(row), row.orders))
+    return dict(loads(rules_of(row), row.orders))
 
 
 def may_be_undone(entries: Sequence[Entry]) -> bool:

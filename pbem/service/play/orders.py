@@ -5,6 +5,7 @@ from engine.decisions import Refused
 from pbem.service.play import move, views
 from pbem.service.play.log import Kind, Record
 from pbem.service.play.move import lock_seat
+from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import players
 from pbem.store.database import Tx
@@ -18,9 +19,9 @@ def leave_order(
     move.must_go_on(row)
     known = views.view(tx, row, seat).view
     try:
-        order = orders.read_order(text, move.rules_of(row).asks(known, seat))
+        order = orders.read_order(text, rules_of(row).asks(known, seat))
     except Refused as refused:
-        raise move.refusal(refused, move.rules_of(row)) from refused
+        raise move.refusal(refused, rules_of(row)) from refused
     standing = move.orders_of(row)
     if standing.get(seat) == order:
         return order

@@ -28,6 +28,7 @@ from pbem.service.play import move, undo, views
 from pbem.service.play.log import Standing as StandingEntry
 from pbem.service.play.log import latest_entries
 from pbem.service.play.move import agreement_of
+from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import MOST_ENTRIES, Told, asked, known_to, told
 from pbem.service.server import Server
 from pbem.store import deadlines, games, log, people, seats
@@ -188,7 +189,7 @@ def seat_of(link: Link) -> tuple[int, int, int]:
 
 def _look(tx: Tx, link: Link, row: GameRow) -> Look:
     game_id, seat, person_id = seat_of(link)
-    rules = move.rules_of(row)
+    rules = rules_of(row)
     known = known_to(tx, row, rules, seat)
     decision = known.decision if row.status == "playing" else None
     since = known.lately[0].seq if known.lately else 0
@@ -232,7 +233,7 @@ def _offered(tx: Tx, link: Link, option: str) -> Offered:
     turn = link.turn
     assert turn is not None, "one choice is for one turn"
     row = games.read(tx, game_id)
-    rules = move.rules_of(row)
+    rules = rules_of(row)
     decision = None
     if row.status == "playing" and row.turn == turn:
         decision = asked(rules, views.view(tx, row, seat).view, seat)

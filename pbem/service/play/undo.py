@@ -19,6 +19,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.play import move
 from pbem.service.play.log import Kind, Record, Standing, latest_entries, standing_entries
 from pbem.service.play.move import lock_seat
+from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, ledger, log, outbox
 from pbem.store import players as player_rows
@@ -63,7 +64,7 @@ def _withdrawable(tx: Tx, row: GameRow, seat: int) -> Position:
     try:
         left = move.position_of(row).withdraw(seat)
     except Refused as refused:
-        raise Gone(speech.teller(move.rules_of(row))(refused.text)) from refused
+        raise Gone(speech.teller(rules_of(row))(refused.text)) from refused
     _must_be_own(_sealed_by(tx, row, seat))
     return left
 
@@ -77,7 +78,7 @@ def _sealed_by(tx: Tx, row: GameRow, seat: int) -> str:
 def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
     """Undo the entries from a turn on, if they are one choice of this seat that is still nobody's news."""
     move.must_go_on(row)
-    undone = latest_entries(move.rules_of(row), log.chain_back(tx, row.id, row.key), turn)
+    undone = latest_entries(rules_of(row), log.chain_back(tx, row.id, row.key), turn)
     emails = _undoable(tx, row, undone, seat)
     _must_have_time(tx, server, row, turn, seat)
     now = server.now()
@@ -86,8 +87,8 @@ def _undo(tx: Tx, server: Server, row: GameRow, turn: int, seat: int) -> None:
         ledger.note(tx, email.id, now, "superseded", "the move was taken back")
     record = Record(row, now, server.randomness)
     record.add(Kind.UNDONE, seat, move.By.PERSON, {"from": turn})
-    start = move.rules_of(row).start(row.seats, json.loads(row.options))
-    entries = standing_entries(move.rules_of(row), log.chain(tx, row.id, row.key))
+    start = rules_of(row).start(row.seats, json.loads(row.options))
+    entries = standing_entries(rules_of(row), log.chain(tx, row.id, row.key))
     left = [each for standing in entries if standing.turn < turn for each in standing.entry.facts]
     log.append(tx, row.id, record.rows)
     games.advance(

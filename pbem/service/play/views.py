@@ -14,11 +14,13 @@ from typing import Any, Final
 
 import structlog
 
-from engine import codec, game
+from engine import codec
 from engine.facts import SPECTATOR, fold, seen
 from engine.game import Game
 from engine.table import watch
+from pbem.plugins.foreign import at_table
 from pbem.service.play.log import TAKES_BACK, Kind, Standing, entries_back, standing_entries
+from pbem.service.play.rules import loads, rules_of
 from pbem.service.server import Server
 from pbem.store import games, log
 from pbem.store import views as kept_views
@@ -58,7 +60,7 @@ class Past:
 
 def view(tx: Tx, row: GameRow, seat: int) -> Seen:
     """What the seat, or the SPECTATOR, knows now. Changes nothing."""
-    rules = game.load(row.kind)
+    rules = rules_of(row)
     kept = kept_views.last_of(tx, row.id, seat)
     rows = list(log.chain(tx, row.id, row.key, 0 if kept is None else kept.seq))
     return Seen(_folded(rules, row, kept, standing_entries(rules, rows), seat), len(rows))
@@ -71,7 +73,7 @@ def view_and_entries(
 
     The log is read once for both, and no further back than the one and the other need.
     """
-    rules = game.load(row.kind)
+    rules = rules_of(row)
     kept = kept_views.last_of(tx, row.id, seat)
     entries: list[Standing] = []
     wanted = None
@@ -93,7 +95,7 @@ def view_before(tx: Tx, row: GameRow, seat: int, turn: int) -> Any:
     """What the seat knew when it was asked in a turn, as far as that still stands. Changes nothing."""
     if turn == row.turn:
         return view(tx, row, seat).view
-    rules = game.load(row.kind)
+    rules = rules_of(row)
     kept = kept_views.before(tx, row.id, [seat], turn).get(seat)
     entries = [each for each in _around(tx, row, rules, kept, turn) if each.turn < turn]
     return _folded(rules, row, kept, entries, seat)
@@ -101,7 +103,7 @@ def view_before(tx: Tx, row: GameRow, seat: int, turn: int) -> Any:
 
 def past(tx: Tx, row: GameRow, readers: Collection[int], turn: int) -> Past | None:
     """The game after an entry, or after the last one before it that stands; None if there is none. Changes nothing."""
-    rules = game.load(row.kind)
+    rules = rules_of(row)
     kept = kept_views.before(tx, row.id, readers, turn)
     mark = next(iter(kept.values()), None)
     entries = _around(tx, row, rules, mark, turn)
@@ -126,7 +128,7 @@ def keep_behind(server: Server) -> int:
 
 def keep_up(tx: Tx, row: GameRow) -> int:
     """Keep what everybody knew at every so many rows since it was kept last; how often that was. The game must be locked."""
-    rules, readers, times = game.load(row.kind), (*range(row.seats), SPECTATOR), 0
+    rules, readers, times = rules_of(row), (*range(row.seats), SPECTATOR), 0
     kept = kept_views.last(tx, row.id, readers)
     known = tuple(_known(rules, row, kept.get(reader)) for reader in readers)
     seq = max((each.seq for each in kept.values()), default=0)
@@ -155,7 +157,9 @@ def _kept(server: Server, game_id: int) -> bool:
         return row is not None and keep_up(tx, row) > 0
 
     try:
-        return server.store.write(keep)
+        # Only here are views worked out of which nothing is asked: whatever fails, fails at this table.
+        with at_table(game_id):
+            return server.store.write(keep)
     except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others' views are kept
         _log.exception("views_not_kept", game=game_id)
         return False
@@ -171,7 +175,7 @@ def _around(tx: Tx, row: GameRow, rules: Game[Any], kept: ViewRow | None, turn: 
 
 
 def _known(rules: Game[Any], row: GameRow, kept: ViewRow | None) -> Any:
-    return rules.start(row.seats, json.loads(row.options)) if kept is None else codec.loads(rules, kept.body)
+    return rules.start(row.seats, json.loads(row.options)) if kept is None else loads(rules, kept.body)
 
 
 def _folded(rules: Game[Any], row: GameRow, kept: ViewRow | None, entries: Iterable[Standing], reader: int) -> Any:

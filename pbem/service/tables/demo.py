@@ -72,7 +72,7 @@ def tidy(server: Server) -> int:
 
 def _table() -> Wanted:
     """A table of the first game that has a demo."""
-    rules = next(each for each in map(rulebooks.load, rulebooks.names()) if each.demo is not None)
+    rules = next(each for each in map(rulebooks.load, sorted(rulebooks.own_names())) if each.demo is not None)
     assert rules.demo is not None
     bots = ("greedy",) * (rules.demo - 1)
     return Wanted(rules.slug, rules.demo, dict(rules.short), PACE, title=_(_TITLE), bots=bots, private=True)

@@ -12,7 +12,7 @@ from engine import codec
 from engine.chance import Stream, seed_from
 from engine.table import Position, deal
 from pbem.service.play.log import Kind, Record
-from pbem.service.play.move import rules_of
+from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import deadlines, log, outbox, tables
 from pbem.store.database import Tx

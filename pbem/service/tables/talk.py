@@ -19,7 +19,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.links import follow
 from pbem.service.people import admission
 from pbem.service.play.log import Kind
-from pbem.service.play.move import rules_of
+from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.store import blocks, games, log, people, talk

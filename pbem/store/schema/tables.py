@@ -16,7 +16,8 @@ class Game(Base):
 
     `state`, `box` and `orders` are the snapshot after row `seq` of the log; `turn` is the number of the entry that is to
     come, which none has had but one that was undone; `head` is the hash of the last row, `entry_head` that at the last
-    entry, which is what mails may show.
+    entry, which is what mails may show. `halted` says why the server itself has stopped a `frozen` table: its rules are not
+    there, or have failed.
     """
 
     __tablename__ = "game"
@@ -24,6 +25,7 @@ class Game(Base):
         UniqueConstraint("key"),
         one_of("status", "planned", "open", "playing", "over", "void", "closed", "expired", "frozen"),
         one_of("successor", "substitute", "bot"),
+        one_of("halted", "gone", "failed"),
         Index(None, "status", "created_at"),
         Index(None, "status", "kind", "created_at"),
         Index(None, "host_id"),
@@ -59,6 +61,7 @@ class Game(Base):
     state: Mapped[str]
     box: Mapped[str]
     orders: Mapped[str]
+    halted: Mapped[str | None]
 
 
 class Player(Base):

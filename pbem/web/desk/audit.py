@@ -14,6 +14,7 @@ from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import audit
 from pbem.service.outgoing import content_of_seat
+from pbem.service.play.rules import rules_for
 from pbem.store.audit import AuditRow, Wanted
 from pbem.web import site
 from pbem.web.desk import permissions
@@ -90,7 +91,7 @@ def _told(row: AuditRow, kinds: Mapping[int, str]) -> list[tuple[str, Any]]:
     """What an act alone knows, in words as far as there are some."""
     body = {name: value for name, value in json.loads(row.body).items() if value is not None}
     if row.game_id is not None and row.game_id in kinds:
-        body = _corrected(body, game.load(kinds[row.game_id]))
+        body = _corrected(body, rules_for(kinds[row.game_id], row.game_id))
     ordered = sorted(body.items(), key=lambda each: (each[0] not in _FIRST, each[0]))
     return [(name, _said(row.act, name, value)) for name, value in ordered]
 

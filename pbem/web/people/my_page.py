@@ -6,7 +6,6 @@ our own, and are complete without it.
 
 from flask import Blueprint, Response, request
 
-from engine import game
 from pbem.domain.delivery import Way
 from pbem.domain.errors import Forbidden, Refusal
 from pbem.domain.moments import from_now
@@ -15,6 +14,7 @@ from pbem.service.account import feeds, my_page
 from pbem.service.clocks import vacations
 from pbem.service.outgoing import ledger
 from pbem.service.people import send_links, sessions
+from pbem.service.play.rules import title_of
 from pbem.web import phrases, security, site
 from pbem.web.errors import status_of
 from pbem.web.people import session_cookie
@@ -190,7 +190,7 @@ def _settings(refused: Refusal | None = None) -> Response:
 
 
 def _named(kind: str) -> str:
-    return game.load(kind).title
+    return title_of(kind)
 
 
 def _status(refused: Refusal | None) -> int:

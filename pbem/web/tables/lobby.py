@@ -19,6 +19,7 @@ from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import calls
 from pbem.service.people import send_links
+from pbem.service.play.rules import rules_for
 from pbem.service.tables import by_link, invite_link, joining, listing
 from pbem.service.tables.listing import Announced
 from pbem.service.tables.new import Wanted
@@ -271,7 +272,7 @@ def _new(rules: Game[object], refused: Refusal | None = None) -> Response:
 
 
 def _shown(found: Announced) -> dict[str, object]:
-    rules = game.load(found.kind)
+    rules = rules_for(found.kind, found.game_id)
     teller = speech.teller(rules)
     changed = [
         teller(agreed(option, found.options[option.name]))

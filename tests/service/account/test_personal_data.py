@@ -69,7 +69,7 @@ def test_it_holds_nothing_that_opens_a_door(server, played):
 
 
 def test_it_names_no_card_that_only_others_have_seen(server, played):
-    from pbem.service.play.move import rules_of
+    from pbem.service.play.rules import rules_of
 
     rules = rules_of(played.row())
     hands = [set(played.view(seat).hands[seat]) for seat in range(3)]

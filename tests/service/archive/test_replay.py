@@ -18,7 +18,7 @@ from pbem.service.desk.acts.rewind import Rewind, turns
 from pbem.service.play import seat_view, views
 from pbem.service.play.log import Standing as StandingEntry
 from pbem.service.play.log import standing_entries
-from pbem.service.play.move import rules_of
+from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import Wanted
 from pbem.store import games

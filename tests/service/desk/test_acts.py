@@ -28,7 +28,7 @@ from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.desk.acts.talk import Redact
 from pbem.service.desk.table import row_told
 from pbem.service.links import follow, make_for_seat
-from pbem.service.play.move import rules_of
+from pbem.service.play.rules import rules_of
 from pbem.service.tables import demo, joining, leaving, talk
 from pbem.service.tables.new import Wanted
 from pbem.store import audit as rows
@@ -246,7 +246,7 @@ def test_what_touches_play_is_a_row_that_players_read_and_are_mailed_about(serve
     seq, emails, people_there = game.row().seq, {email.id for email in queued_emails(server)}, at(game)
     does(server, deed, REASON)
     outages.apply_outages(server)
-    new = [row_told(rules_of(game.row()), row) for row in game.log()[seq:]]
+    new = [row_told(row) for row in game.log()[seq:]]
     assert [row.says["reason"] for row in new if row.by == "organiser"] == [REASON]
     assert {row.by for row in new} <= {"organiser", "table"}
     told = [email for email in queued_emails(server) if email.id not in emails]

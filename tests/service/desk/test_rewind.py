@@ -12,7 +12,8 @@ from pbem.service.desk.acts.perform import preview
 from pbem.service.desk.acts.rewind import Rewind, turns_of
 from pbem.service.play import move, orders, undo, views
 from pbem.service.play.log import Kind, body_of, standing_entries
-from pbem.service.play.move import By, rules_of
+from pbem.service.play.move import By
+from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import known_to
 from pbem.store import deadlines, games
 from pbem.store import views as kept_views
@@ -189,7 +190,7 @@ def test_sealed_choices_and_standing_orders_of_before_are_dropped(table):
     turn = next(iter(turns(game)))
     seat = next(iter(game.asked()))
     with game.server.store.read() as tx:
-        offered = move.rules_of(games.read(tx, game.id)).asks(game.view(seat), seat)
+        offered = rules_of(games.read(tx, game.id)).asks(game.view(seat), seat)
     assert offered is not None
     other = 1 - seat
     game.server.run(orders.leave_order, game.id, other, "pass this auction")

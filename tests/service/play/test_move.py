@@ -20,7 +20,8 @@ from pbem.service import links
 from pbem.service.absence import seats, substitutes
 from pbem.service.play import by_link, move
 from pbem.service.play.log import Kind, Record, body_of, standing_entries
-from pbem.service.play.move import By, option_of, rules_of
+from pbem.service.play.move import By, option_of
+from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import Wanted
 from pbem.store import games, people

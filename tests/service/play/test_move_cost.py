@@ -12,7 +12,8 @@ from engine.chance import Stream
 from pbem.service import links
 from pbem.service.play import by_link, log, undo
 from pbem.service.play.log import Kind, Record
-from pbem.service.play.move import option_of, rules_of
+from pbem.service.play.move import option_of
+from pbem.service.play.rules import rules_of
 from pbem.store import games
 from pbem.store import links as link_rows
 from pbem.store.links import Meant

@@ -5,6 +5,7 @@ import pytest
 from engine import game as rulebooks
 from pbem.lru import Memory
 from pbem.service.play import move, seat_cache, undo
+from pbem.service.play.rules import rules_of
 from pbem.store import games
 
 
@@ -20,7 +21,7 @@ def of(game, seat):
     """What is known to a seat, as a page asks for it."""
     with game.server.store.read() as tx:
         row = games.read(tx, game.id)
-        return seat_cache.known_to(tx, row, move.rules_of(row), seat)
+        return seat_cache.known_to(tx, row, rules_of(row), seat)
 
 
 @pytest.mark.parametrize("kind", rulebooks.names())
@@ -63,7 +64,7 @@ def test_a_move_that_was_not_committed_leaves_nothing_that_anybody_sees(table):
         row = games.lock(tx, game.id)
         move.play_locked(tx, game.server, row, row.turn, seat, decision.default, move.By.PERSON, game.person_at(seat))
         moved = games.read(tx, game.id)
-        assert seat_cache.known_to(tx, moved, move.rules_of(moved), seat).view != before
+        assert seat_cache.known_to(tx, moved, rules_of(moved), seat).view != before
         raise Failed
 
     with pytest.raises(Failed):

@@ -11,7 +11,8 @@ from pbem.domain.errors import BadInput, Forbidden, Gone
 from pbem.service.play import move, undo
 from pbem.service.play import orders as play_orders
 from pbem.service.play.log import Kind, body_of, standing_entries
-from pbem.service.play.move import By, option_of, rules_of
+from pbem.service.play.move import By, option_of
+from pbem.service.play.rules import rules_of
 from pbem.store import deadlines, outbox
 from pbem.store import views as kept_views
 from tests.service.races import meetings

@@ -13,7 +13,7 @@ from engine.chance import Stream, commitment, seed_from
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.service.people import addresses
 from pbem.service.play.log import Kind, body_of
-from pbem.service.play.move import rules_of
+from pbem.service.play.rules import rules_of
 from pbem.service.tables import invitations, joining, leaving, listing, start
 from pbem.service.tables.new import Wanted
 from pbem.store import games

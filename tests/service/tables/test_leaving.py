@@ -13,7 +13,8 @@ from pbem.service.absence import substitutes
 from pbem.service.play import move
 from pbem.service.play import orders as play_orders
 from pbem.service.play.log import Kind, body_of
-from pbem.service.play.move import By, rules_of
+from pbem.service.play.move import By
+from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving, listing
 from pbem.service.tables.new import Wanted
 from pbem.tokens import Purpose

@@ -14,7 +14,7 @@ from engine.board import Amounts, Grid, Line, Row
 from engine.bots import random_bot
 from engine.chance import Stream
 from engine.game import Listed
-from pbem.service.play.move import rules_of
+from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining
 from pbem.service.tables.new import Wanted
 from pbem.web.public.rules import passages

@@ -7,13 +7,11 @@ from pbem.domain.duration import longer
 from pbem.domain.errors import Gone
 from pbem.i18n.speech import gettext as _
 from pbem.i18n.speech import marked
-from pbem.service.clocks import deadlines, pauses
+from pbem.service.clocks import halts, pauses
 from pbem.service.desk.acts.perform import AtTable, Doing, Done
-from pbem.service.play.log import Kind, Record
+from pbem.service.play.log import Record
 from pbem.service.tables import leaving
-from pbem.store import games, tables
-from pbem.store import pauses as pause_rows
-from pbem.store import players as player_rows
+from pbem.store import games
 from pbem.store.games import GameRow
 
 
@@ -71,16 +69,7 @@ class Freeze(AtTable):
 
     def do(self, doing: Doing) -> Done:
         row = _in_state(doing, self.game_id, "playing", _("Only a game that is being played can be stopped."))
-        row = doing.note(row, Kind.FROZEN)
-        if not row.paused:
-            pause_rows.pause(doing.tx, row.id, doing.server.now())
-        deadlines.settle_game(doing.tx, doing.server, row, tell=False)
-        tables.change_game(doing.tx, row.id, status="frozen")
-        facts = {"reason": doing.reason, "by": doing.by}
-        for person_id in sorted(
-            {p.person_id for p in player_rows.of_game(doing.tx, row.id) if p.person_id is not None}
-        ):
-            deadlines.queue_notice(doing.tx, doing.server, person_id, row, None, "frozen", facts)
+        halts.freeze(doing.tx, doing.server, row, doing.by, doing.reason)
         return Done(undo=Unfreeze(self.game_id))
 
 
@@ -93,12 +82,7 @@ class Unfreeze(AtTable):
 
     def do(self, doing: Doing) -> Done:
         row = _in_state(doing, self.game_id, "frozen", _("Only a game that was stopped can go on again."))
-        row = doing.note(row, Kind.UNFROZEN)
-        if not row.paused:
-            pause_rows.end_pause(doing.tx, row.id, doing.server.now())
-        tables.change_game(doing.tx, row.id, status="playing")
-        facts = {"reason": doing.reason, "by": doing.by, "paused": row.paused}
-        pauses.tell_with_clocks(doing.tx, doing.server, row, "unfrozen", facts)
+        halts.unfreeze(doing.tx, doing.server, row, doing.by, doing.reason)
         return Done(undo=Freeze(self.game_id))
 
 

@@ -24,6 +24,7 @@ from pbem.service.desk.acts.perform import AtTable, Doing, Done
 from pbem.service.outgoing import content_of_seat
 from pbem.service.play import move
 from pbem.service.play.log import Kind
+from pbem.service.play.rules import rules_of
 from pbem.store import games, tables
 from pbem.store import players as player_rows
 from pbem.store.games import GameRow
@@ -58,7 +59,7 @@ class Correct(AtTable):
             row = doing.note(games.read(doing.tx, row.id), Kind.CORRECTED, what=self.what, **told)
         self._tell(doing, games.read(doing.tx, row.id), {"before": before, "now": now})
         return Done(
-            (self._says(before, now, move.rules_of(row)),),
+            (self._says(before, now, rules_of(row)),),
             kept={"before": before} | ({} if self.what == "title" else {"to": now}),
             undo=Correct(self.game_id, self.what, before),
         )
@@ -73,7 +74,7 @@ class Correct(AtTable):
         row = doing.note(row, Kind.CORRECTED, self.seat, what="name")
         self._tell(doing, row, {"before": player.name, "now": name})
         return Done(
-            (self._says(player.name, name, move.rules_of(row)),),
+            (self._says(player.name, name, rules_of(row)),),
             undo=Correct(self.game_id, "name", player.name, self.seat),
         )
 
@@ -101,7 +102,7 @@ def _corrected(row: GameRow, what: str, to: str) -> tuple[str, str, dict[str, An
     """What it was and what it is to be, as text, and the columns as they should be."""
     match what:
         case "title":
-            title = title_of(to) or move.rules_of(row).title
+            title = title_of(to) or rules_of(row).title
             return row.title, title, {"title": title}
         case "pace":
             pace = str(parse_pace(to))
@@ -131,7 +132,7 @@ def _option(row: GameRow, to: str) -> tuple[str, str, dict[str, Any]]:
             why=_("Every position since follows from it."),
             remedy=_("Nothing was changed; the table can be closed, and the same people can open another."),
         )
-    rules, options = move.rules_of(row), json.loads(row.options)
+    rules, options = rules_of(row), json.loads(row.options)
     name, wanted = _meant(rules, to)
     try:
         settled = rules.settle(row.seats, options | {name: wanted})

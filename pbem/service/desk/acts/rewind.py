@@ -24,6 +24,7 @@ from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.desk.acts.perform import AtTable, Doing, Done
 from pbem.service.play import move
 from pbem.service.play.log import Kind, Record, Standing, standing_entries, write
+from pbem.service.play.rules import loads, rules_of
 from pbem.store import deadlines, games, log, outbox, views
 from pbem.store import players as player_rows
 from pbem.store.database import Tx
@@ -42,7 +43,7 @@ class Rewind(AtTable):
     def do(self, doing: Doing) -> Done:
         row = games.lock(doing.tx, self.game_id)
         _must_be_played(row)
-        rules = move.rules_of(row)
+        rules = rules_of(row)
         entries = standing_entries(rules, log.chain(doing.tx, row.id, row.key))
         if self.turn not in turns(entries):
             raise BadInput(
@@ -90,9 +91,7 @@ def _go_back(doing: Doing, row: GameRow, turn: int, state: Any) -> GameRow:
 def _ask(doing: Doing, row: GameRow, players: list[PlayerRow], turn: int, many: int) -> None:
     """Ask the turn anew, and tell all seats; nobody's silence of before counts."""
     tx, now = doing.tx, doing.server.now()
-    asked = Position(
-        move.rules_of(row), row.seats, row.seed or b"", codec.loads(move.rules_of(row), row.state), row.turn
-    ).open()
+    asked = Position(rules_of(row), row.seats, row.seed or b"", loads(rules_of(row), row.state), row.turn).open()
     deadlines.ask(tx, row.id, row.turn, asked, now)
     for player in players:
         if player.missed and player.seat is not None:
@@ -133,4 +132,4 @@ def turns_of(tx: Tx, row: GameRow) -> list[int]:
     """The turns that a game can go back to now."""
     if row.status != "playing":
         return []
-    return turns(standing_entries(move.rules_of(row), log.chain(tx, row.id, row.key)))
+    return turns(standing_entries(rules_of(row), log.chain(tx, row.id, row.key)))

@@ -1,0 +1,57 @@
+"""What stands for a game whose rules cannot be asked: they are not installed here, or have failed at its table.
+
+Its name and its options are known, so that lists, the desk and mails can speak of the table; whatever needs the rules is
+refused in words for whoever asked.
+"""
+
+from typing import Any, NoReturn
+
+from engine.game import Game
+from engine.tell import Text
+from pbem.domain.errors import Unplayable
+from pbem.i18n.speech import gettext as _
+
+
+class Away(Game[Any]):
+    """A game without rules. Every function of it raises Unplayable."""
+
+    title = ""
+    seats = (1, 99)
+    length = Text("")
+    credits = Text("")
+
+    def __init__(self, name: str, known: Game[Any] | None, *, failed: bool) -> None:
+        self._name = name
+        self._known = known
+        self._failed = failed
+        for each in ("title", "seats", "options", "length", "credits", "RULES") if known is not None else ():
+            setattr(self, each, getattr(known, each))
+        if known is None:
+            # No better name is known for it: that of its package is written like an address.
+            self.title = name.replace("-", " ").capitalize()  # type: ignore[misc]  # one class stands for all of them
+
+    @property
+    def slug(self) -> str:
+        return self._name
+
+    @property
+    def rules(self) -> str:
+        return f"{self.title}\n\n" if self._known is None else self._known.rules
+
+    def unplayable(self) -> Unplayable:
+        """Why nothing can be done here, for a person."""
+        if self._failed:
+            why = _("Its rules have failed. The organiser has been told.")
+        else:
+            why = _("Its rules are not there. The organiser has been told.")
+        return Unplayable(
+            _("%(game)s cannot be played on this server just now.", game=self.title),
+            why=why,
+            remedy=_("The table is stopped and nothing is lost; you get a mail when it goes on."),
+        )
+
+    def _refuse(self, *_words: Any, **_more: Any) -> NoReturn:
+        raise self.unplayable()
+
+    settle = start = setup = asks = resolve = standing = board = longest = tally = _refuse
+    objects = barred = prospect = imagine = _refuse

@@ -1,0 +1,152 @@
+"""A child process that runs one game: started when it is needed, asked one thing at a time, ended when it fails.
+
+A child that has failed is not asked again: the next call starts another one. The limit that counts is the time the child
+has worked, so that a slow moment of the machine is no fault of a game; a call that just does not come back is given up
+after some times as long by the clock.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pbem.plugins import wire
+
+PATIENCE: Final = 5
+"""A call is waited for so many times as long as it may work."""
+
+THINKING: Final = 10
+"""A bot may work so many times as long as a rule: it plays many games to find its choice."""
+
+STARTING: Final = 10.0
+"""Seconds that an import may work."""
+
+_MEGABYTE: Final = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one call of a game may take: seconds of work, and megabytes of memory. The import has seconds of its own."""
+
+    seconds: float = 2.0
+    megabytes: int = 256
+    starting: float = STARTING
+
+
+class Failed(Exception):
+    """A call that came to nothing, and in what way."""
+
+
+class Process:
+    """One game in a child process. Safe to use from several threads; each call waits for those before it."""
+
+    def __init__(self, place: str, limits: Limits) -> None:
+        self._place = place
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._line: socket.socket | None = None
+        self._owner = 0
+
+    def ask(self, do: str, request: dict[str, Any], draw: Callable[[int], int] | None = None) -> str:
+        """What the child replies. Raises Failed if it ends, takes too long or says what cannot be read.
+
+        `draw` is asked for each number that the rules draw on the way.
+        """
+        seconds = self._limits.seconds * (THINKING if do == "bot" else 1)
+        text = wire.dumps({"do": do, "milliseconds": int(seconds * 1000), **request})
+        with self._lock:
+            try:
+                line = self._ready()
+                return self._exchanged(line, text, seconds * PATIENCE, draw)
+            except (wire.Ended, TimeoutError, ValueError, ArithmeticError) as error:
+                raise Failed(self._ended(error, do)) from error
+            except BaseException:
+                # Whatever went wrong here, the next answer on this line would be that of another question.
+                self._end()
+                raise
+
+    def end(self) -> None:
+        """End the child, if there is one."""
+        with self._lock:
+            self._end()
+
+    def _ready(self) -> socket.socket:
+        if self._owner != os.getpid():
+            # After a fork the child is the parent process's own: it is left alone, and here another one is started.
+            self._child = self._line = None
+        if self._line is None or self._child is None or self._child.poll() is not None:
+            self._end()
+            self._start()
+        assert self._line is not None
+        return self._line
+
+    def _start(self) -> None:
+        ours, theirs = socket.socketpair()
+        number = theirs.fileno()
+        words = [self._place, str(number), str(self._limits.megabytes * _MEGABYTE), str(self._limits.starting)]
+        with theirs:
+            self._child = subprocess.Popen(  # noqa: S603 - our own program
+                [sys.executable, "-P", "-s", "-m", "pbem.plugins.child", *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[number],
+                # Of our environment, which holds keys and passwords, nothing but where the modules are.
+                env={"PYTHONPATH": os.pathsep.join(each for each in sys.path if each)},
+                # Ctrl-C is for the server, which ends its children when it has stopped.
+                start_new_session=True,
+            )
+        self._line, self._owner = ours, os.getpid()
+        reply = wire.receive(ours, time.monotonic() + self._limits.starting * PATIENCE)
+        request = wire.decoder({}).decode(reply)
+        if "raised" in request:
+            self._end()
+            raise Failed(f"it cannot be imported: {request['raised']}")
+
+    def _exchanged(self, line: socket.socket, text: str, seconds: float, draw: Callable[[int], int] | None) -> str:
+        until = time.monotonic() + seconds
+        line.settimeout(seconds)
+        wire.send(line, text)
+        while True:
+            reply = wire.receive(line, until)
+            if draw is None or not reply.startswith('{"draw":'):
+                return reply
+            bound = wire.decoder({}).decode(reply)["draw"]
+            if type(bound) is not int:
+                raise ValueError("a number is drawn below a number")
+            wire.send(line, str(draw(bound)))
+
+    def _ended(self, error: Exception, do: str) -> str:
+        """End the child, and say in what way it has failed."""
+        child = self._child
+        if isinstance(error, wire.Ended) and child is not None:
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(timeout=1)
+        status = None if child is None else child.poll()
+        self._end()
+        seconds = self._limits.seconds * (THINKING if do == "bot" else 1)
+        if isinstance(error, TimeoutError):
+            return f"“{do}” did not come back for {seconds * PATIENCE:g} seconds"
+        if status == -signal.SIGPROF:
+            return f"“{do}” took more than {seconds:g} seconds of work"
+        if status == wire.OUT_OF_MEMORY:
+            return f"“{do}” wanted more than {self._limits.megabytes} megabytes of memory"
+        if isinstance(error, wire.Ended):
+            return f"“{do}” ended its process" + ("" if status is None else f" (status {status})")
+        return f"“{do}” said what cannot be read"
+
+    def _end(self) -> None:
+        if self._line is not None:
+            self._line.close()
+        if self._child is not None and self._owner == os.getpid():
+            self._child.kill()
+            self._child.wait()
+        self._child = self._line = None

@@ -1,0 +1,120 @@
+"""Games of other packages in the hands of an operator: what the doctor says of them, and what is checked of their tables."""
+
+import shutil
+
+import pytest
+from sqlalchemy import text
+
+from pbem.config import read
+from pbem.domain.finding import How
+from pbem.ops import doctor
+from pbem.ops.verify import verify_game
+from pbem.plugins import offers
+from pbem.service.archive import daily_check, export, verify_upload
+from pbem.service.clocks import halts
+from pbem.store import alarms, migrations
+from tests.engine.published import publish
+from tests.plugins import broken
+
+
+@pytest.fixture
+def database_url(empty_sqlite, tmp_path):
+    """No database could make a difference here."""
+    return f"sqlite:///{shutil.copy(empty_sqlite, tmp_path / 'pbem.sqlite3')}"
+
+
+@pytest.fixture
+def said(tmp_path, server):
+    """What the doctor says of games and tables, with these settings."""
+
+    def stamp(tx):
+        # The tables were not made step by step, as a server's are.
+        tx.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+        tx.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": migrations.head()})
+
+    server.store.write(stamp)
+
+    def examined(**settings):
+        offers.close()
+        config = read({"PBEM_DATA_DIR": str(tmp_path), **settings})
+        return [each for each in doctor.examine(config) if each.what in ("games", "tables")]
+
+    return examined
+
+
+def test_the_doctor_says_nothing_of_other_packages_where_there_are_none(said, monkeypatch):
+    monkeypatch.setattr(offers.installed, "installed", tuple)
+    assert [each.what for each in said()] == ["tables"]
+
+
+def test_the_doctor_names_what_is_played_and_how(offered, said):
+    offered(broken.LANTERNS)
+    assert "lanterns (paper-lamps 1.2, in a process of its own)" in said()[0].says
+    assert "lanterns (paper-lamps 1.2, inside the server)" in said(PBEM_GAMES_TRUSTED="paper-lamps")[0].says
+
+
+def test_the_doctor_names_what_is_not_played_with_what_to_do(offered, said, tmp_path):
+    offered("import no_such_library")
+    publish(tmp_path / "packages", "rival", "bid = rival")
+    publish(tmp_path / "packages", "old", "antique = antique", requires="pbem-engine<1")
+    found = {each.says: each for each in said()}
+    assert all(each.how is How.WARNING for each in found.values() if each.what == "games")
+    told = " ".join(f"{each.says} {each.remedy}" for each in found.values())
+    assert "cannot be imported: ModuleNotFoundError: No module named 'no_such_library'" in told
+    assert "publishes a game named “bid”, which pbem brings itself. Ours is played. Uninstall rival" in told
+    assert "is for engine <1, and this is 1.0. Install a version of old that is for this one." in told
+
+
+def test_the_doctor_names_trust_in_what_is_not_there(offered, said):
+    offered(broken.LANTERNS)
+    found = said(PBEM_GAMES_TRUSTED="Paper.Lamps, paper-tigers")
+    assert "PBEM_GAMES_TRUSTED names paper-tigers, and no such package or game is installed." in found[0].says
+
+
+def test_the_doctor_names_tables_that_were_stopped(offered, said, server, table):
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2)
+    offers.close()
+    halts.look(server)
+    (found,) = (each for each in said() if each.what == "tables")
+    assert found.how is How.TROUBLE
+    assert f"Games {game.id} were stopped because their rules are not there, or have failed." in found.says
+
+
+def test_of_a_table_without_rules_the_chain_is_checked_and_nothing_is_called_wrong(offered, server, table):
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2)
+    game.play(0, "allow")
+    offers.close()
+    halts.look(server)
+    with server.store.read() as tx:
+        report = verify_game(tx, game.id)
+    assert report.sound
+    assert report.rows == game.row().seq
+
+
+def test_the_daily_check_leaves_a_table_alone_whose_rules_fail_while_it_looks(offered, server, table):
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2)
+    game.play(0, "allow")
+    game.play(1, "allow")
+    offered(broken.lanterns("apply", broken.FOR_EVER))
+
+    def look(tx, game_id):
+        report = verify_game(tx, game_id)
+        return daily_check.Checked(report.rows, len(report.wrongs))
+
+    assert daily_check.check_some(server, look) == 1
+    halts.stop_failed(server)
+    assert game.row().status == "frozen"
+    with server.store.read() as tx:
+        assert [row.what for row in alarms.take(tx, server.now())] == ["game"], "nothing is wrong with its record"
+
+
+def test_a_finished_games_file_is_checked_where_its_package_is_installed(offered, server, table):
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2)
+    list(game.play_defaults())
+    found = verify_upload.inspect(export.write(server.read(export.of_game, game.id)))
+    assert (found.kind, found.wrongs) == ("lanterns", ())
+    assert found.made_again > 1

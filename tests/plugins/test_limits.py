@@ -1,0 +1,192 @@
+"""A game that loops, hoards, dies or lies ends its call and its child, and the next call starts afresh."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from engine.chance import Stream
+from engine.table import begin
+from pbem.domain.errors import Unplayable
+from pbem.plugins import foreign as foreign_games
+from pbem.plugins.foreign import at_table, foreign, take_faults
+from pbem.plugins.process import Failed, Limits, Process
+from tests.plugins import broken
+
+SEED = bytes(32)
+LIMITS = Limits(seconds=0.2, megabytes=200, starting=1)
+
+
+@pytest.fixture
+def started(tmp_path, monkeypatch):
+    """started(source) -> the lanterns of a source, in a child with tight limits, asked for table 7."""
+    processes = []
+
+    def start(source):
+        monkeypatch.syspath_prepend(str(tmp_path))
+        (tmp_path / "lanterns.py").write_text(source)
+        processes.append(Process("lanterns", LIMITS))
+        return foreign("lanterns", processes[-1]).at(7)
+
+    yield start
+    for each in processes:
+        each.end()
+    take_faults()
+    foreign_games.forgive(7)
+
+
+def play_on(game):
+    """Everything that is ever asked of a game, until it fails."""
+    table = begin(game, 2, SEED)
+    game.teller(None).tell(table.told(-1)[0])
+    table.position.asks()
+    while asked := table.asks():
+        seat = next(each for each in asked if each not in table.position.box)
+        game.board(table.view(seat), seat)
+        game.standing(table.position.state)
+        table = table.submit(seat, asked[seat].default)
+        for told in table.told(seat):
+            game.teller(seat).tell(told)
+
+
+WAYS = [
+    pytest.param(broken.FOR_EVER, "took more than 0.2 seconds of work", id="loops"),
+    pytest.param(broken.GREEDY, "wanted more than 200 megabytes of memory", id="hoards"),
+    pytest.param(broken.GONE, r"ended its process (status 3)", id="ends"),
+    pytest.param(broken.KILLED, r"ended its process (status -9)", id="is killed"),
+    pytest.param(broken.ASLEEP, "did not come back for 1 seconds", id="sleeps"),
+    pytest.param(broken.RAISES, "raised ZeroDivisionError (lanterns.py, line ", id="raises"),
+    pytest.param(broken.LEAVES, "raised SystemExit (lanterns.py, line ", id="leaves"),
+]
+
+
+@pytest.mark.parametrize("place", ["resolve", "asks", "apply", "board", "setup", "start", "standing", "sentence"])
+def test_a_game_that_loops_anywhere_fails_at_its_table(started, place):
+    game = started(broken.lanterns(place, broken.FOR_EVER))
+    with pytest.raises(Unplayable, match="The rules of Lanterns have failed"):
+        play_on(game)
+    (fault,) = take_faults()
+    assert (fault.game_id, fault.kind) == (7, "lanterns")
+    assert "seconds of work" in fault.how
+
+
+@pytest.mark.parametrize("what, how", WAYS)
+def test_whatever_a_game_does_the_server_hears_what_it_was(started, what, how):
+    game = started(broken.lanterns("resolve", what))
+    with pytest.raises(Unplayable):
+        play_on(game)
+    (fault,) = take_faults()
+    assert how in fault.how
+    assert "red lantern" not in fault.how, "what an error says may name a hidden card"
+
+
+@pytest.mark.parametrize("what, how", WAYS)
+def test_a_game_that_breaks_when_it_is_imported_is_not_there(started, what, how):
+    with pytest.raises(Failed):
+        started(broken.lanterns("import", what))
+    assert not take_faults()
+
+
+def test_what_a_game_prints_is_in_nobodys_way(started, capfd):
+    shout = "print('x' * 100_000, flush=True); __import__('os').write(1, b'y'); __import__('sys').stdin.read()"
+    play_on(started(broken.lanterns("resolve", shout)))
+    out, err = capfd.readouterr()
+    assert "xx" not in out + err
+
+
+def test_after_a_fault_nothing_is_asked_for_that_table_and_others_play_on(started):
+    game = started(broken.lanterns("board", "assert seat != 1"))
+    table = begin(game, 2, SEED)
+    with pytest.raises(Unplayable):
+        game.board(table.view(1), 1)
+    with pytest.raises(Unplayable):
+        game.board(table.view(0), 0)
+    assert len(take_faults()) == 1
+    other = begin(game.at(8), 2, SEED)
+    assert game.at(8).board(other.view(0), 0)
+    foreign_games.forgive(7)
+    assert game.board(table.view(0), 0)
+
+
+def test_a_child_that_was_killed_between_two_calls_is_started_again(started):
+    game = started(broken.LANTERNS)
+    table = begin(game, 2, SEED)
+    process = type(game)._kinds.process
+    os.kill(process._child.pid, signal.SIGKILL)
+    process._child.wait()
+    assert game.asks(table.view(0), 0)
+    assert not take_faults()
+
+
+def test_a_child_ends_when_its_parent_is_gone(started):
+    game = started(broken.LANTERNS)
+    process = type(game)._kinds.process
+    process._line.close()
+    assert process._child.wait(timeout=20) is not None
+
+
+def test_time_in_which_the_machine_does_other_things_is_no_fault_of_the_game(started):
+    game = started(broken.LANTERNS)
+    slow = Stream(SEED, 0)
+    below = slow.below
+
+    def after_a_while(bound):
+        time.sleep(LIMITS.seconds / 4)
+        return below(bound)
+
+    slow.below = after_a_while
+    state = game.start(2, {"vetoes": "one", "purse": 12})
+    assert list(game.setup(state, slow))
+    assert not take_faults()
+
+
+def test_a_decision_that_nobody_could_count_fails_in_the_child(started):
+    many = "return Decision(seat, say('?'), (Act('x', (Some('y', (Thing('a','a'),Thing('a','a')) * 40, 30),)),), Choice('x', (('a',)*30,)))"
+    source = broken.lanterns("asks", many).replace("Act, Amount,", "Act, Amount, Some, Thing,")
+    game = started(source)
+    with pytest.raises(Unplayable):
+        game.asks(game.start(2, {"vetoes": "one", "purse": 12}), 0)
+    assert "seconds of work" in take_faults()[0].how
+
+
+@pytest.mark.parametrize(
+    "place, what",
+    [
+        ("asks", "return 7"),
+        ("asks", "return Decision(seat, say('{nothing}'), (Act('x'),), Choice('x'))"),
+        ("asks", "return Decision(seat, say('?'), (Act('x'),), Choice('y'))"),
+        ("board", "return None"),
+        ("board", "return Board(say('{nothing}'), say(''))"),
+        ("standing", "return Standing((0.5, 1))"),
+        ("start", "return 7"),
+        ("resolve", "yield 7"),
+        ("resolve", "yield Liked(0, object())"),
+        ("setup", "draw.below(0)"),
+        ("setup", "draw.below(True)"),
+    ],
+)
+def test_what_is_no_answer_is_a_fault_and_never_reaches_a_page(started, place, what):
+    game = started(broken.lanterns(place, what))
+    with pytest.raises(Unplayable):
+        play_on(game)
+    assert len(take_faults()) == 1
+
+
+def test_a_fault_outside_of_any_table_names_none(started):
+    game = started(broken.lanterns("board", broken.RAISES))
+    table = begin(game, 2, SEED)
+    with pytest.raises(Unplayable):
+        type(game)().board(table.view(0), 0)
+    assert not take_faults()
+    with at_table(7), pytest.raises(Unplayable):
+        type(game)().board(table.view(0), 0)
+    assert take_faults()[0].game_id == 7
+
+
+def test_the_rules_know_no_luck_that_is_still_to_come(started):
+    """The child is asked for the deal and draws what it needs, one by one; it never hears of the seed."""
+    game = started(broken.LANTERNS)
+    luck = Stream(SEED, 0)
+    facts = list(game.setup(game.start(2, {"vetoes": "one", "purse": 12}), luck))
+    assert len(luck.drawn) == len(facts) == 3

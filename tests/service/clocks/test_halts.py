@@ -1,0 +1,232 @@
+"""A game that fails stops its own table, says so, and every other table plays on; one that is gone comes back."""
+
+import json
+import shutil
+import sys
+
+import pytest
+
+from engine import game as games_known
+from engine.installed import Installed
+from pbem.domain.errors import Forbidden, Unplayable
+from pbem.plugins import offers
+from pbem.service import alarms
+from pbem.service.absence import bots, timeouts
+from pbem.service.clocks import halts
+from pbem.service.clocks.halts import WHY, Cause
+from pbem.service.desk.acts.clocks import Close, Freeze, Unfreeze
+from pbem.service.play import views
+from pbem.service.play.log import Kind
+from pbem.store import alarms as alarm_rows
+from tests.plugins import broken
+from tests.plugins.offering import LIMITS
+from tests.service.clock import DAY
+from tests.service.moderated import does
+from tests.service.stored import letters
+
+
+@pytest.fixture
+def database_url(empty_sqlite, tmp_path):
+    """What is stopped here differs in nothing from what organisers stop, which is tested on both databases."""
+    return f"sqlite:///{shutil.copy(empty_sqlite, tmp_path / 'pbem.sqlite3')}"
+
+
+def alarms_of(server):
+    with server.store.read() as tx:
+        return [(row.game_id, row.says) for row in alarm_rows.take(tx, server.now()) if row.what == alarms.What.GAME]
+
+
+def notices(game, what):
+    facts = [json.loads(mail.facts) for mail in letters(game.server, kind="notice") if mail.game_id == game.id]
+    return [said for said in facts if said["what"] == what]
+
+
+def test_a_whole_game_of_another_package_is_played(offered, table):
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2)
+    assert [receipt.over for receipt in game.play_defaults()][-1]
+    assert game.row().status == "over"
+    assert game.verifies()
+
+
+def test_a_bot_of_another_package_plays(offered, server, table, time):
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2, bots=("greedy",))
+    before = game.row().seq
+    assert bots.play_bots(server)
+    assert game.row().seq > before
+
+
+@pytest.mark.parametrize("place", ["resolve", "apply"])
+@pytest.mark.parametrize("what", [broken.FOR_EVER, broken.GREEDY, broken.GONE, broken.RAISES])
+def test_a_game_that_breaks_in_a_move_stops_its_table_and_no_other(offered, server, table, place, what):
+    offered(broken.LANTERNS)
+    game, other, ours = table("lanterns", 2), table("lanterns", 2), table("bid", 3)
+    before = game.row()
+    offered(broken.lanterns(place, what))
+    with pytest.raises(Unplayable, match="The rules of Lanterns have failed"):
+        list(game.play_defaults())
+    assert game.row().state == before.state, "what the move had done is undone"
+    assert halts.stop_failed(server) == 1
+    assert (game.row().status, game.row().halted) == ("frozen", Cause.FAILED)
+    assert (other.row().status, ours.row().status) == ("playing", "playing")
+    assert ours.play(*next(iter({s: d.default for s, d in ours.asked().items()}.items())))
+    with pytest.raises(Forbidden):
+        game.play(0, "allow")
+    assert halts.stop_failed(server) == 0
+
+
+def test_players_read_why_and_the_organisers_hear_what_it_was(offered, server, table):
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2)
+    offered(broken.lanterns("resolve", broken.RAISES))
+    with pytest.raises(Unplayable):
+        list(game.play_defaults())
+    halts.stop_failed(server)
+    assert [said["reason"] for said in notices(game, "frozen")] == [WHY[Cause.FAILED]] * 2
+    assert game.log()[-1].kind == Kind.FROZEN
+    ((game_id, says),) = alarms_of(server)
+    assert game_id == game.id
+    assert says.startswith("lanterns: “resolve” raised ZeroDivisionError (lanterns.py, line ")
+    assert "red lantern" not in says
+
+
+def test_a_stopped_table_asks_nothing_of_its_rules_until_the_organiser_lets_it_go_on(offered, server, table):
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2)
+    offered(broken.lanterns("asks", broken.FOR_EVER))
+    with pytest.raises(Unplayable):
+        game.asked()
+    halts.stop_failed(server)
+    with pytest.raises(Unplayable, match=r"cannot be played on this server just now\. Its rules have failed"):
+        game.view(0)
+    offered(broken.LANTERNS)
+    assert halts.look(server) == (0, 0), "a fault waits for the organiser"
+    does(server, Unfreeze(game.id))
+    assert game.row().halted is None
+    assert [receipt.over for receipt in game.play_defaults()][-1]
+    assert game.verifies()
+
+
+def test_a_stopped_table_can_be_closed_without_its_rules(offered, server, table):
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2)
+    offers.close()
+    halts.look(server)
+    does(server, Close(game.id))
+    assert game.row().status == "void"
+
+
+def test_one_that_breaks_while_time_runs_out_stops_and_the_others_are_timed_out(offered, server, table, time):
+    offered(broken.LANTERNS)
+    game, ours = table("lanterns", 2), table("bid", 3)
+    time.sends()
+    offered(broken.lanterns("resolve", broken.FOR_EVER))
+    time.passes(2 * DAY)
+    before = ours.row().seq
+    for _ in range(3):
+        timeouts.time_out(server, time.worker)
+        halts.stop_failed(server)
+    assert game.row().status == "frozen"
+    assert ours.row().seq > before
+
+
+def test_a_bot_that_cannot_think_stops_its_table(offered, server, table, time):
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2, bots=("greedy",))
+    offered(broken.lanterns("asks", broken.FOR_EVER))
+    assert not bots.play_bots(server)
+    assert halts.stop_failed(server) == 1
+    assert game.row().status == "frozen"
+
+
+def test_views_that_cannot_be_folded_stop_their_table(offered, server, table, monkeypatch):
+    offered(broken.LANTERNS)
+    game, ours = table("lanterns", 2), table("bid", 3)
+    game.play(0, "allow")
+    game.play(1, "allow")
+    offered(broken.lanterns("apply", broken.GONE))
+    monkeypatch.setattr(views, "KEEP_AFTER", 1)
+    assert views.keep_behind(server) >= 1
+    assert halts.stop_failed(server) == 1
+    assert (game.row().status, ours.row().status) == ("frozen", "playing")
+
+
+def test_a_table_that_cannot_begin_waits_and_the_organisers_hear_of_it(offered, server, table):
+    offered(broken.lanterns("setup", broken.FOR_EVER))
+    with pytest.raises(Unplayable):
+        table("lanterns", 2)
+    halts.stop_failed(server)
+    assert len(alarms_of(server)) == 1
+
+
+def test_a_table_whose_package_is_gone_is_stopped_and_goes_on_by_itself_when_it_is_back(offered, server, table):
+    offered(broken.LANTERNS)
+    game, ours = table("lanterns", 2), table("bid", 3)
+    game.play(0, "allow")
+    offers.close()
+    assert halts.look(server) == (1, 0)
+    assert (game.row().status, game.row().halted) == ("frozen", Cause.GONE)
+    assert [said["reason"] for said in notices(game, "frozen")] == [WHY[Cause.GONE]] * 2
+    assert alarms_of(server) == [(game.id, "lanterns: its rules are not here. See `pbem doctor`.")]
+    assert halts.look(server) == (0, 0)
+    offered(broken.LANTERNS)
+    assert halts.look(server) == (0, 1)
+    assert game.row().status == "playing"
+    assert len(notices(game, "unfrozen")) == 2
+    assert [receipt.over for receipt in game.play_defaults()][-1]
+    assert game.verifies()
+    assert ours.row().status == "playing"
+
+
+def test_a_table_that_an_organiser_has_stopped_does_not_go_on_because_its_rules_are_there(offered, server, table):
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2)
+    does(server, Freeze(game.id))
+    assert halts.look(server) == (0, 0)
+    assert game.row().status == "frozen"
+
+
+@pytest.mark.parametrize("what", [broken.FOR_EVER, broken.GREEDY, broken.GONE, broken.RAISES])
+def test_a_game_that_breaks_at_import_is_not_offered_and_says_why(offered, server, table, what):
+    offers.close()
+    (offer,) = offered(broken.lanterns("import", what))
+    assert "lanterns" not in games_known.names()
+    assert "The game “lanterns” of paper-lamps 1.2 cannot be played: " in offer.trouble.says
+    assert table("bid", 3).row().status == "playing"
+
+
+def test_a_trusted_game_runs_in_the_server(offered, table):
+    (offer,) = offered(broken.LANTERNS, "Paper_Lamps")
+    assert offer.trusted
+    assert "lanterns" in sys.modules
+    game = table("lanterns", 2)
+    assert [receipt.over for receipt in game.play_defaults()][-1]
+
+
+def test_a_trusted_game_that_cannot_be_imported_is_not_offered(offered):
+    (offer,) = offered("import no_such_library", "lanterns")
+    assert "No module named 'no_such_library'" in offer.trouble.says
+    assert "lanterns" not in games_known.names()
+
+
+def test_looking_twice_with_the_same_settings_looks_once(offered, monkeypatch):
+    first = offered(broken.LANTERNS)
+    monkeypatch.setattr(offers.installed, "installed", lambda: pytest.fail("looked again"))
+    assert offers.offer((), LIMITS) is first
+    assert isinstance(first[0].found, Installed)
+
+
+def test_a_table_that_cannot_be_stopped_is_in_no_other_tables_way(offered, server, table, monkeypatch):
+    offered(broken.LANTERNS)
+    first, second = table("lanterns", 2), table("lanterns", 2)
+    freeze = halts.freeze
+
+    def fails(tx, server, row, *more):
+        assert row.id != first.id
+        freeze(tx, server, row, *more)
+
+    monkeypatch.setattr(halts, "freeze", fails)
+    offers.close()
+    halts.look(server)
+    assert (first.row().status, second.row().status) == ("playing", "frozen")

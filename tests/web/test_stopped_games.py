@@ -1,0 +1,133 @@
+"""Pages and mails of a table whose rules are not there, or have failed: each opens or says why, and none of the others suffers."""
+
+from datetime import timedelta
+
+import pytest
+
+from pbem.mail.wire import parse, text_of
+from pbem.plugins import offers
+from pbem.service.account import feeds
+from pbem.service.clocks import halts
+from pbem.service.outgoing.preview import preview
+from tests.plugins import broken
+from tests.service.outgoing.test_deliver import HEAD
+from tests.service.stored import letters
+from tests.web.desk_pages import at_the_desk
+
+
+@pytest.fixture
+def database_url(sqlite_alone):
+    """No database could make a difference here."""
+    return sqlite_alone
+
+
+@pytest.fixture
+def gone(offered, table, server):
+    """A table that was played for a while, and whose package is gone now."""
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2)
+    game.play(0, "allow")
+    game.play(1, "allow")
+    offers.close()
+    halts.look(server)
+    return game
+
+
+def seat_page(links, game):
+    """Where the player of the first seat looks at the table."""
+    return f"/s/{links.of(game, 0)[1]}"
+
+
+def test_the_seats_page_says_why_the_table_is_stopped(gone, browser, links):
+    page = browser.open(seat_page(links, gone))
+    assert page.status == 503
+    assert "Lanterns cannot be played on this server just now." in page.text
+    assert "Its rules are not there. The organiser has been told." in page.text
+
+
+def test_every_list_and_the_desk_open(gone, browser, sign_in, server, table):
+    ours = table("bid", 3)
+    assert gone.row().title in sign_in(gone.person_at(0)).text
+    for path in ("/", f"/t/{gone.row().key}", f"/t/{ours.row().key}"):
+        assert browser.open(path).status == 200, path
+    olga = at_the_desk(browser, server)
+    for path in ("/desk", f"/desk/tables/{gone.id}", f"/desk/tables/{gone.id}/clocks", "/desk/audit", "/desk/people"):
+        assert olga.open(path).status == 200, path
+    page = olga.open(f"/desk/tables/{gone.id}")
+    assert halts.WHY[halts.Cause.GONE] in page.text
+
+
+def test_what_was_done_at_the_table_is_told_to_its_players(gone, browser, links):
+    page = browser.open(f"{seat_page(links, gone)}/decided")
+    assert halts.WHY[halts.Cause.GONE] in page.text
+
+
+def test_news_of_other_tables_are_still_fed(offered, server, table, browser, clock):
+    offered(broken.LANTERNS)
+    game, ours = table("lanterns", 2), table("bid", 3)
+    game.play(0, "allow")
+    game.play(1, "allow")
+    list(ours.play_defaults())
+    clock.advance(timedelta(hours=1))
+    person = game.person_at(0)
+    server.run(feeds.renew, person)
+    at = server.read(feeds.addresses, person).news
+
+    def fed():
+        return browser.client.get(f"/n/{at}/news.atom", base_url="http://localhost:8000").get_data(as_text=True)
+
+    assert "<title>Lanterns" in fed()
+    offered(broken.lanterns("sentence", broken.RAISES))
+    news = fed()
+    assert "<title>Lanterns" not in news
+    assert "<title>Bid!" in news
+
+
+def test_the_mail_says_why_and_no_mail_fails(gone, server, carry):
+    carry()
+    notices = [mail for mail in letters(server, kind="notice") if mail.game_id == gone.id]
+    assert {mail.status for mail in notices} == {"sent"}
+    told = text_of(parse(notices[0].body))
+    assert "has been stopped." in told
+    assert halts.WHY[halts.Cause.GONE] in " ".join(told.split())
+    assert "look at its record" not in told
+    assert not [mail for mail in letters(server) if mail.status == "parked"]
+
+
+def test_a_form_that_meets_the_fault_stops_the_table_at_once(offered, server, table, browser, links):
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2)
+    page = browser.open(seat_page(links, game))
+    form = page.form("Allow")
+    game.play(1, "allow")
+    offered(broken.lanterns("resolve", broken.FOR_EVER))
+    answer = form.press().form("Confirm: allow").press()
+    assert "The rules of Lanterns have failed." in answer.text
+    assert game.row().status == "frozen"
+
+
+def test_a_page_that_meets_the_fault_changes_nothing_and_the_worker_stops_the_table(
+    offered,
+    server,
+    table,
+    browser,
+    links,
+):
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2)
+    # A place that no other test has reached, and no process remembers.
+    game.play(1, "allow")
+    game.play(0, "veto")
+    offered(broken.lanterns("board", broken.FOR_EVER))
+    assert browser.open(seat_page(links, game)).status == 503
+    assert game.row().status == "playing"
+    assert halts.stop_failed(server) == 1
+    assert game.row().status == "frozen"
+
+
+def test_a_mail_of_another_packages_game_is_like_any_other(offered, server, table):
+    offered(broken.LANTERNS)
+    game = table("lanterns", 2)
+    told = text_of(parse(preview(server, HEAD, "turn", game.id, 0)))
+    assert "May the" in told
+    assert "lantern be sold?" in told
