@@ -11,7 +11,7 @@ from pbem.service.clocks import halts
 from pbem.service.outgoing.preview import preview
 from tests.plugins import broken
 from tests.service.outgoing.test_deliver import HEAD
-from tests.service.stored import letters
+from tests.service.stored import queued_emails
 from tests.web.desk_pages import at_the_desk
 
 
@@ -85,13 +85,13 @@ def test_news_of_other_tables_are_still_fed(offered, server, table, browser, clo
 
 def test_the_mail_says_why_and_no_mail_fails(gone, server, carry):
     carry()
-    notices = [mail for mail in letters(server, kind="notice") if mail.game_id == gone.id]
+    notices = [mail for mail in queued_emails(server, kind="notice") if mail.game_id == gone.id]
     assert {mail.status for mail in notices} == {"sent"}
     told = text_of(parse(notices[0].body))
     assert "has been stopped." in told
     assert halts.WHY[halts.Cause.GONE] in " ".join(told.split())
     assert "look at its record" not in told
-    assert not [mail for mail in letters(server) if mail.status == "parked"]
+    assert not [mail for mail in queued_emails(server) if mail.status == "parked"]
 
 
 def test_a_form_that_meets_the_fault_stops_the_table_at_once(offered, server, table, browser, links):

@@ -22,7 +22,7 @@ from tests.plugins import broken
 from tests.plugins.offering import LIMITS
 from tests.service.clock import DAY
 from tests.service.moderated import does
-from tests.service.stored import letters
+from tests.service.stored import queued_emails
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def alarms_of(server):
 
 
 def notices(game, what):
-    facts = [json.loads(mail.facts) for mail in letters(game.server, kind="notice") if mail.game_id == game.id]
+    facts = [json.loads(mail.facts) for mail in queued_emails(game.server, kind="notice") if mail.game_id == game.id]
     return [said for said in facts if said["what"] == what]
 
 
