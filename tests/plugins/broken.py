@@ -6,7 +6,7 @@ from typing import Final
 LANTERNS: Final = (Path(__file__).parents[1] / "engine" / "toys" / "lanterns.py").read_text(encoding="utf-8")
 
 FOR_EVER: Final = "while True: pass"
-GREEDY: Final = "hoard = [bytearray(2**24) for _ in range(2**10)]"
+GREEDY: Final = "hoard = bytearray(2**34)"
 GONE: Final = "__import__('os')._exit(3)"
 KILLED: Final = "__import__('os').kill(__import__('os').getpid(), 9)"
 ASLEEP: Final = "__import__('time').sleep(600)"
