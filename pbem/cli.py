@@ -208,7 +208,7 @@ def copy(source: str, target: str) -> None:
 
 @command(main, example="pbem doctor || mail -s 'pbem is not well' me@example.org")
 def doctor() -> None:
-    """Look at everything that can be in the server's way, and say what to do about each trouble. Changes nothing."""
+    """Look at everything that can be in the server's way, and say what to do about each error. Changes nothing."""
     from pbem.ops import doctor as examining
 
     tell(examining.examine(read_settings()))

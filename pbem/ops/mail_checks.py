@@ -9,7 +9,7 @@ from typing import Final
 from pbem.clock import SystemClock
 from pbem.config import Config
 from pbem.config.checks import is_local
-from pbem.domain.finding import Finding, How
+from pbem.domain.finding import Finding, Severity
 from pbem.mail.send.relay import Outcome, Parcel
 from pbem.mail.wire import html_of, parse, text_of
 from pbem.mail.write.compose import Reader, Thread, Written, compose
@@ -81,12 +81,12 @@ def check_records(
         from pbem.mail.dns import nameserver, records
     except ImportError:
         says = "The library that asks the DNS is not installed, so nobody looked."
-        yield Finding("dns", How.WARNING, says, "Install pbem with its extra: pip install 'pbem[dkim]'")
+        yield Finding("dns", Severity.WARNING, says, "Install pbem with its extra: pip install 'pbem[dkim]'")
         return
     ours = domain in ("", config.mail.domain)
     domain = (domain or config.mail.domain).lower().rstrip(".")
     if is_local(domain):
-        yield Finding("dns", How.WELL, f"{domain} is this machine for itself only, so the DNS was not asked")
+        yield Finding("dns", Severity.OK, f"{domain} is this machine for itself only, so the DNS was not asked")
         return
     signer = signer_of(config) if ours and not selector else None
     asked = nameserver.Nameserver(config.mail.nameserver)

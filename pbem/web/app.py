@@ -16,7 +16,7 @@ from jinja2.environment import TemplateModule
 
 from pbem import paths
 from pbem.config import Config
-from pbem.domain.duration import longer
+from pbem.domain.duration import extension_text
 from pbem.i18n import sentences, speech
 from pbem.service.clocks import halts
 from pbem.service.server import Server
@@ -56,7 +56,7 @@ def create_app(server: Server, config: Config) -> Flask:
         base_url=config.base_url,
         development=config.development,
         pace_in_words=phrases.pace,
-        longer=longer,
+        longer=extension_text,
         drawn_by=_drawn_by(app.jinja_env),
         part=site.part,
         by_token=site.by_token,

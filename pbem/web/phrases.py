@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 from engine.game import Standing
 from engine.tell import Teller, say
-from pbem.domain.duration import spoken
-from pbem.domain.moments import from_now, said
+from pbem.domain.duration import duration_text
+from pbem.domain.moments import moment_text, relative_text
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.service.play.seat_cache import Told
 from pbem.service.play.seat_view import Look, Offered
@@ -36,13 +36,13 @@ def deadline(found: Look | Offered, now: datetime) -> Deadline:
 
 def moment(at: datetime, zone: ZoneInfo, now: datetime) -> str:
     """A moment in words, absolute and from now."""
-    return f"{said(at, zone)} ({from_now(now, at)})"
+    return f"{moment_text(at, zone)} ({relative_text(now, at)})"
 
 
 def pace(text: str) -> str:
     """The pace of a table in words."""
     agreed = parse_pace(text)
-    return spoken(agreed.allowed) if isinstance(agreed, PerDecision) else text
+    return duration_text(agreed.allowed) if isinstance(agreed, PerDecision) else text
 
 
 def story(told: tuple[Told, ...], teller: Teller) -> list[str]:
@@ -62,4 +62,6 @@ def places(standing: Standing, teller: Teller) -> list[tuple[int, str, int]]:
 
 
 def _deadline(kind: str, at: datetime, zone: ZoneInfo, now: datetime) -> Deadline:
-    return Deadline(kind, said(at, zone), from_now(now, at), at.astimezone(UTC).isoformat(timespec="minutes"))
+    return Deadline(
+        kind, moment_text(at, zone), relative_text(now, at), at.astimezone(UTC).isoformat(timespec="minutes")
+    )

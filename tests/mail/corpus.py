@@ -50,7 +50,7 @@ def understood(message: EmailMessage, legal: tuple[str, ...]) -> tuple[str, ...]
     """The lines of a message that are commands beside what was offered, slips too, each in the writer's words."""
     decision = offering(legal)
     read = (reply_commands.read(line, decision) for line in reply_of(message).lines)
-    return tuple(command.said for command in read if command is not None)
+    return tuple(command.text for command in read if command is not None)
 
 
 def same(read: tuple[str, ...], meant: tuple[str, ...]) -> bool:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from pbem.config import Dkim
-from pbem.domain.finding import How
+from pbem.domain.finding import Severity
 from pbem.mail.dns.nameserver import Nameserver
 from pbem.mail.dns.records import Sending, check, leaving_from
 from pbem.mail.dns.spf import MOST_LOOKUPS, Reading, Unreadable
@@ -49,14 +49,14 @@ def told(zone, sending=SENDING):
 def test_where_everything_is_as_it_has_to_be_nothing_is_asked_for(zone):
     found = told(zone)
     assert list(found) == ["mx", "spf", "dkim", "dmarc", "ptr"]
-    assert {each.how for each in found.values()} == {How.WELL}
+    assert {each.severity for each in found.values()} == {Severity.OK}
     assert not any(each.remedy for each in found.values())
 
 
 def test_where_there_is_nothing_each_thing_says_what_to_put_there(zone):
     zone.records.clear()
     found = told(zone)
-    assert {each.how for each in found.values()} == {How.TROUBLE}
+    assert {each.severity for each in found.values()} == {Severity.ERROR}
     assert f'{DOMAIN}. TXT "v=spf1 ip4:{OURS} ~all"' in found["spf"].remedy
     assert f"{DOMAIN}. MX 10" in found["mx"].remedy
     assert f'_dmarc.{DOMAIN}. TXT "v=DMARC1; p=quarantine; rua=' in found["dmarc"].remedy
@@ -68,32 +68,32 @@ def test_where_there_is_nothing_each_thing_says_what_to_put_there(zone):
     zone.records[KEY_AT, "TXT"] = [found["dkim"].remedy.partition(" TXT ")[2]]
     zone.records[f"_dmarc.{DOMAIN}", "TXT"] = [found["dmarc"].remedy.partition(" TXT ")[2]]
     found = told(zone)
-    assert {found[what].how for what in ("spf", "dkim", "dmarc")} == {How.WELL}
+    assert {found[what].severity for what in ("spf", "dkim", "dmarc")} == {Severity.OK}
 
 
 @pytest.mark.parametrize(
-    "what, name, kind, value, how, says",
+    "what, name, kind, value, severity, says",
     [
-        ("mx", DOMAIN, "MX", "0 .", How.TROUBLE, "takes no mail"),
-        ("mx", DOMAIN, "MX", "10 gone.example.org.", How.TROUBLE, "Nobody knows"),
-        ("spf", DOMAIN, "TXT", '"v=spf1 ip4:203.0.113.0/24 -all"', How.TROUBLE, f"not let {OURS}"),
-        ("spf", DOMAIN, "TXT", '"v=spf1 mxx ~all"', How.TROUBLE, "cannot read “mxx”"),
-        ("spf", DOMAIN, "TXT", '"v=spf1 ip4:300.1.2.3 ~all"', How.TROUBLE, "no network"),
-        ("dkim", KEY_AT, "TXT", '"v=DKIM1; p="', How.TROUBLE, "taken back"),
-        ("dkim", KEY_AT, "TXT", '"v=DKIM1; p=AAAA"', How.TROUBLE, "not the one"),
-        ("dkim", KEY_AT, "TXT", in_zone(RECORD.decode() + "; t=y"), How.WARNING, "trial"),
-        ("dmarc", f"_dmarc.{DOMAIN}", "TXT", '"v=DMARC1; p=none"', How.WARNING, "p=none"),
-        ("dmarc", f"_dmarc.{DOMAIN}", "TXT", '"v=DMARC1; p=whatever"', How.TROUBLE, "cannot be read"),
-        ("ptr", "7.100.51.198.in-addr.arpa", "PTR", "other.example.net.", How.TROUBLE, "does not lead back"),
+        ("mx", DOMAIN, "MX", "0 .", Severity.ERROR, "takes no mail"),
+        ("mx", DOMAIN, "MX", "10 gone.example.org.", Severity.ERROR, "Nobody knows"),
+        ("spf", DOMAIN, "TXT", '"v=spf1 ip4:203.0.113.0/24 -all"', Severity.ERROR, f"not let {OURS}"),
+        ("spf", DOMAIN, "TXT", '"v=spf1 mxx ~all"', Severity.ERROR, "cannot read “mxx”"),
+        ("spf", DOMAIN, "TXT", '"v=spf1 ip4:300.1.2.3 ~all"', Severity.ERROR, "no network"),
+        ("dkim", KEY_AT, "TXT", '"v=DKIM1; p="', Severity.ERROR, "taken back"),
+        ("dkim", KEY_AT, "TXT", '"v=DKIM1; p=AAAA"', Severity.ERROR, "not the one"),
+        ("dkim", KEY_AT, "TXT", in_zone(RECORD.decode() + "; t=y"), Severity.WARNING, "trial"),
+        ("dmarc", f"_dmarc.{DOMAIN}", "TXT", '"v=DMARC1; p=none"', Severity.WARNING, "p=none"),
+        ("dmarc", f"_dmarc.{DOMAIN}", "TXT", '"v=DMARC1; p=whatever"', Severity.ERROR, "cannot be read"),
+        ("ptr", "7.100.51.198.in-addr.arpa", "PTR", "other.example.net.", Severity.ERROR, "does not lead back"),
     ],
 )
-def test_what_is_wrong_is_said_of_that_and_of_nothing_else(zone, what, name, kind, value, how, says):
+def test_what_is_wrong_is_said_of_that_and_of_nothing_else(zone, what, name, kind, value, severity, says):
     zone.records[name, kind] = [value]
     found = told(zone)
-    assert found[what].how is how
+    assert found[what].severity is severity
     assert says in found[what].says
     if what != "mx":
-        assert [each.what for each in found.values() if each.how is not How.WELL] == [what]
+        assert [each.what for each in found.values() if each.severity is not Severity.OK] == [what]
 
 
 def test_two_spf_records_count_as_none(zone):
@@ -103,17 +103,17 @@ def test_two_spf_records_count_as_none(zone):
 
 def test_a_key_of_a_relay_is_looked_at_though_its_other_half_is_not_here(zone):
     relays = Sending(DOMAIN, DOMAIN, "pbem", "", (OURS,))
-    assert told(zone, relays)["dkim"].how is How.WELL
+    assert told(zone, relays)["dkim"].severity is Severity.OK
     zone.records[KEY_AT, "TXT"] = [
         '"v=DKIM1; p=MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBAJyr8bwhxsZNdYpkQV/SkbRCQcgDzMTi9IryqI/lgsbk1xwgkcQ2sQoPKF4MuYDZT4FwnSGYpqVxVj1jFeE45dECAwEAAQ=="'
     ]
     assert "512 bits" in told(zone, relays)["dkim"].says
-    assert told(zone, Sending(DOMAIN, DOMAIN))["dkim"].how is How.WELL
+    assert told(zone, Sending(DOMAIN, DOMAIN))["dkim"].severity is Severity.OK
 
 
 def test_a_number_that_is_not_known_is_asked_for_and_one_that_lets_everybody_send_is_seen(zone):
     unknown = Sending(DOMAIN, DOMAIN)
-    assert told(zone, unknown)["spf"].how is How.WARNING
+    assert told(zone, unknown)["spf"].severity is Severity.WARNING
     zone.records[DOMAIN, "TXT"] = ['"v=spf1 +all"']
     assert "everybody" in told(zone, unknown)["spf"].says
 
@@ -121,7 +121,7 @@ def test_a_number_that_is_not_known_is_asked_for_and_one_that_lets_everybody_sen
 def test_a_dns_that_does_not_answer_is_said_once_and_blames_no_record(zone):
     zone.missed = True
     (found,) = check(Nameserver(zone.server, patience=0.2), SENDING)
-    assert (found.what, found.how) == ("dns", How.TROUBLE)
+    assert (found.what, found.severity) == ("dns", Severity.ERROR)
     assert "PBEM_MAIL_NAMESERVER" in found.remedy
 
 

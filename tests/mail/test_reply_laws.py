@@ -13,7 +13,7 @@ from engine.chance import Stream
 from engine.decisions import Act, Decision
 from engine.table import begin
 from pbem.domain import reply_commands
-from pbem.domain.reply_commands import Move, Plain, Standing, Word
+from pbem.domain.reply_commands import Move, StandingOrder, Word, WordCommand
 from pbem.mail.read.reply import reply_of
 from tests.mail.clients import PROGRAMS
 from tests.mail.kinds import kind_of, mails_of
@@ -101,10 +101,10 @@ def test_whatever_is_legal_is_read_from_every_program(game: str, data: st.DataOb
     first, second = read
     assert isinstance(first, Move)
     assert first.choice == choice
-    assert isinstance(second, Plain)
+    assert isinstance(second, WordCommand)
     assert second.rest == "Good luck to you, and see you next week!"
     if order and "<" not in order:
-        assert isinstance(reply_commands.read(order, decision), Standing)
+        assert isinstance(reply_commands.read(order, decision), StandingOrder)
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -84,7 +84,7 @@ def ready(port: int) -> tuple[bool, dict[str, str]]:
     answer = json.loads(told)
     assert answer["ready"] == (status == 200)
     assert status in (200, 503)
-    return answer["ready"], {check["what"]: check["how"] for check in answer["checks"]}
+    return answer["ready"], {check["what"]: check["severity"] for check in answer["checks"]}
 
 
 def test_tables_mails_turns_and_calls_are_counted_as_they_are(
@@ -204,7 +204,7 @@ def test_a_process_is_ready_with_its_database_and_its_worker(server: Server, por
     server.run(beat, Worker("ours", server.now()))
     assert ready(ports("ours")) == (
         True,
-        {"disk": "well", "database": "well", "migrations": "well", "worker": "well"},
+        {"disk": "ok", "database": "ok", "migrations": "ok", "worker": "ok"},
     )
     assert get(ports(), "/health")[0] == 200
     assert get(ports(), "/elsewhere")[0] == 404
@@ -222,10 +222,10 @@ def test_a_worker_that_is_silent_is_not_ready_and_pages_are_served_without_one(
     # Somebody else's heart is not ours.
     server.store.write(lambda tx: heartbeats.beat(tx, "another", clock.now(), clock.now()))
     assert ready(working)[0] is False
-    assert ready(serving)[1]["worker"] == "well"
+    assert ready(serving)[1]["worker"] == "ok"
 
 
-@pytest.mark.parametrize(("step", "is_ready", "how"), [("9999", True, "warning"), (migrations.EMPTY, False, "trouble")])
+@pytest.mark.parametrize(("step", "is_ready", "how"), [("9999", True, "warning"), (migrations.EMPTY, False, "error")])
 def test_a_database_that_is_newer_stops_nobody_and_one_that_is_older_does(
     server: Server, ports: Callable[..., int], step: str, is_ready: bool, how: str
 ) -> None:
@@ -240,7 +240,7 @@ def test_a_full_disk_is_told(server: Server, ports: Callable[..., int], monkeypa
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**12, 10**12 - 10**8, 10**8))
     found, checks = ready(ports())
-    assert (found, checks["disk"]) == (False, "trouble")
+    assert (found, checks["disk"]) == (False, "error")
 
 
 def test_a_database_that_is_away_is_told_without_its_secrets_and_the_rest_is_still_told(
@@ -251,7 +251,7 @@ def test_a_database_that_is_away_is_told_without_its_secrets_and_the_rest_is_sti
     with admin_port.answering(on, away, config, None):
         port = int(on.getsockname()[1])
         found, checks = ready(port)
-        assert (found, checks["database"]) == (False, "trouble")
+        assert (found, checks["database"]) == (False, "error")
         status, told = get(port, "/metrics")
         assert status == 200
         assert "pbem_database_up 0.0" in told
@@ -275,10 +275,10 @@ def test_the_port_is_this_machine_s_alone(ports: Callable[..., int]) -> None:
 def test_a_doctor_says_who_answers_on_the_admin_port(server: Server, config: Config, ports: Callable[..., int]) -> None:
     def looked_at(port: int) -> tuple[str, str]:
         (found,) = admin_port.look_at_port(replace(config, web=replace(config.web, admin_port=port)))
-        return found.how, found.says
+        return found.severity, found.says
 
     port = ports()
-    assert looked_at(0)[0] == "well"
-    assert looked_at(port)[0] == "trouble"
+    assert looked_at(0)[0] == "ok"
+    assert looked_at(port)[0] == "error"
     at_step(server, migrations.head())
-    assert looked_at(port) == ("well", f"the server says it is ready (127.0.0.1, port {port})")
+    assert looked_at(port) == ("ok", f"the server says it is ready (127.0.0.1, port {port})")

@@ -71,11 +71,11 @@ class FarEnd:
     def send(self, parcel: Parcel) -> Outcome:
         """Take one mail, or not."""
         now, weather = self.clock.now(), self.weather
-        if any(hole.holds(now) for hole in weather.away):
+        if any(hole.contains(now) for hole in weather.away):
             self.seen["relay away"] += 1
             return Outcome(Result.DOWN, "nobody answers")
         dead = weather.dead.get(parcel.recipient)
-        if dead is not None and dead.holds(now):
+        if dead is not None and dead.contains(now):
             self.seen["address refused"] += 1
             return Outcome(Result.REFUSED_RECIPIENT, "550 no such mailbox")
         if now < weather.calm_from:

@@ -285,7 +285,7 @@ class _Run:
 
     def _wakes(self) -> None:
         now = self.clock.now()
-        hole = next((hole for hole in self.away if hole.holds(now)), None)
+        hole = next((hole for hole in self.away if hole.contains(now)), None)
         if hole is not None and hole.end is not None:
             self.seen["outage"] += 1
             self._plan(hole.end - now, self._comes_back)

@@ -14,7 +14,7 @@ from pbem.clock import FakeClock
 from pbem.domain.deadline import PATIENCE
 from pbem.domain.hash_chain import Row
 from pbem.domain.interval import ZERO, Interval
-from pbem.domain.outage import LONGEST_HOLE
+from pbem.domain.outage import LONGEST_GAP
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service import links
@@ -174,7 +174,7 @@ class Truth:
                 raise BrokenError(f"seat {each.seat} was timed out in turn {turn} of game {row.id} without a mail")
             # Whose address was dead for long gets a reminder of a clock that runs already.
             asked = min(self.asked_at.get(key, each.at), without_mail.get(key, each.at), each.at)
-            down = sum((_overlap(hole, asked, each.at) for hole in self.away if _length(hole) > LONGEST_HOLE), ZERO)
+            down = sum((_overlap(hole, asked, each.at) for hole in self.away if _length(hole) > LONGEST_GAP), ZERO)
             floors = [until for at, until in self.promised[key] if at <= each.at]
             if asked < each.at:
                 floors.append(asked + pace.allowed + down)

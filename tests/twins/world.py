@@ -117,7 +117,7 @@ class World:
         found = {f"mail {number}, {_kind(email.content)}": email.content for number, email in enumerate(emails)}
         found |= {f"envelope {number}": f"{email.sender} {email.name}".encode() for number, email in enumerate(emails)}
         found |= dict(self._pages(seat, b"".join(email.content for email in emails)))
-        blanks = [hash_chain.short(each.hash).encode() for each in self.game.log()]
+        blanks = [hash_chain.fingerprint(each.hash).encode() for each in self.game.log()]
         return {what: _blanked(content, blanks) for what, content in found.items()}
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ from typing import Final
 
 from dkim.crypto import UnparsableKeyError, parse_public_key
 
-from pbem.domain.finding import Finding, How
+from pbem.domain.finding import Finding, Severity
 from pbem.mail.dns import spf
 from pbem.mail.dns.nameserver import Nameserver, NoAnswer
 
@@ -43,7 +43,7 @@ def check(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
         for look in looks:
             yield from look(nameserver, sending)
     except NoAnswer as error:
-        yield Finding("dns", How.TROUBLE, f"{error.what} {error.why}", error.remedy)
+        yield Finding("dns", Severity.ERROR, f"{error.what} {error.why}", error.remedy)
 
 
 def leaving_from(nameserver: Nameserver, relay: str, domain: str) -> tuple[str, ...]:
@@ -60,17 +60,17 @@ def _mx(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
     domain, found = sending.domain, nameserver.exchangers(sending.domain)
     if found == [""]:
         says = f"{domain} says that it takes no mail, so bounces and answers are lost, and many receivers refuse ours."
-        yield Finding("mx", How.TROUBLE, says, f"Put into the DNS: {domain}. MX 10 mail.{domain}.")
+        yield Finding("mx", Severity.ERROR, says, f"Put into the DNS: {domain}. MX 10 mail.{domain}.")
     elif any(nameserver.addresses(host) for host in found):
-        yield Finding("mx", How.WELL, f"mails to {domain} go to {', '.join(found)}")
+        yield Finding("mx", Severity.OK, f"mails to {domain} go to {', '.join(found)}")
     elif not found and nameserver.addresses(domain):
-        yield Finding("mx", How.WELL, f"mails to {domain} go to the host itself")
+        yield Finding("mx", Severity.OK, f"mails to {domain} go to the host itself")
     else:
         says = (
             f"Nobody knows where mails to {domain} go, so bounces and answers are lost, and many receivers refuse ours."
         )
         yield Finding(
-            "mx", How.TROUBLE, says, f"Put into the DNS: {domain}. MX 10 HOST. (the host that takes its mail)"
+            "mx", Severity.ERROR, says, f"Put into the DNS: {domain}. MX 10 HOST. (the host that takes its mail)"
         )
 
 
@@ -78,54 +78,58 @@ def _spf(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
     domain, found = sending.domain, spf.records(nameserver, sending.domain)
     wanted = f'Put into the DNS: {domain}. TXT "{_wanted_spf(sending)}"'
     if not found:
-        yield Finding("spf", How.TROUBLE, f"{domain} does not say who may send its mails.", wanted)
+        yield Finding("spf", Severity.ERROR, f"{domain} does not say who may send its mails.", wanted)
         return
     # Where our number is not known, any will do to read the record to its end and find its mistakes.
     numbers = sending.addresses or ("192.0.2.1",)
     try:
         results = [(each, spf.Reading(nameserver).result(domain, each)) for each in numbers]
     except spf.Unreadable as error:
-        yield Finding("spf", How.TROUBLE, f"{error.what} It counts for nothing.", error.remedy)
+        yield Finding("spf", Severity.ERROR, f"{error.what} It counts for nothing.", error.remedy)
         return
     if not sending.addresses and results[0][1] == "pass":
         says = f"{domain} lets everybody send its mails."
-        yield Finding("spf", How.TROUBLE, says, "End its record with ~all.")
+        yield Finding("spf", Severity.ERROR, says, "End its record with ~all.")
     elif not sending.addresses:
         says = f"The record of {domain} can be read, but it is not known from which number mails leave."
-        yield Finding("spf", How.WARNING, says, "Name it: pbem mail check --address NUMBER")
+        yield Finding("spf", Severity.WARNING, says, "Name it: pbem mail check --address NUMBER")
     elif wrong := [address for address, result in results if result != "pass"]:
-        yield Finding("spf", How.TROUBLE, f"{domain} does not let {', '.join(wrong)} send its mails.", wanted)
+        yield Finding("spf", Severity.ERROR, f"{domain} does not let {', '.join(wrong)} send its mails.", wanted)
     else:
-        yield Finding("spf", How.WELL, f"{domain} lets {', '.join(sending.addresses)} send its mails")
+        yield Finding("spf", Severity.OK, f"{domain} lets {', '.join(sending.addresses)} send its mails")
 
 
 def _dkim(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
     if not sending.selector:
         says = "mails are not signed here, but by the relay or by nobody"
-        yield Finding("dkim", How.WELL, says, "Look at the relay's key: pbem mail check --selector NAME")
+        yield Finding("dkim", Severity.OK, says, "Look at the relay's key: pbem mail check --selector NAME")
         return
     name = f"{sending.selector}._domainkey.{sending.signing}"
     found = [text for text in nameserver.texts(name) if "p=" in text]
     wanted = f"Put into the DNS: {name}. TXT {_in_strings(sending.record)}" if sending.record else ""
     if len(found) != 1:
         says = f"There are {len(found)} keys at {name}, so receivers cannot check a signature."
-        yield Finding("dkim", How.TROUBLE, says, wanted or "Put the relay's key into the DNS; its handbook says how.")
+        yield Finding(
+            "dkim", Severity.ERROR, says, wanted or "Put the relay's key into the DNS; its handbook says how."
+        )
         return
     tags = _tags(found[0])
     bits = _bits(tags.get("p", ""))
     if not tags.get("p"):
-        yield Finding("dkim", How.TROUBLE, f"The key at {name} was taken back.", wanted or "Make a new one.")
+        yield Finding("dkim", Severity.ERROR, f"The key at {name} was taken back.", wanted or "Make a new one.")
     elif sending.record and tags["p"] != _tags(sending.record)["p"]:
-        yield Finding("dkim", How.TROUBLE, f"The key at {name} is not the one that mails are signed with.", wanted)
+        yield Finding("dkim", Severity.ERROR, f"The key at {name} is not the one that mails are signed with.", wanted)
     elif tags.get("k", "rsa") == "rsa" and bits < GOOD_BITS:
-        how = How.TROUBLE if bits < GOOD_BITS // 2 else How.WARNING
+        how = Severity.ERROR if bits < GOOD_BITS // 2 else Severity.WARNING
         says = f"The key at {name} has {bits} bits, and receivers ask for {GOOD_BITS}."
         yield Finding("dkim", how, says, "Make a longer one under another selector, and sign with that.")
     elif "y" in tags.get("t", ""):
         says = f"The key at {name} is marked as a trial, so receivers may act as if there were none."
-        yield Finding("dkim", How.WARNING, says, "Take t=y away once mails arrive signed.")
+        yield Finding("dkim", Severity.WARNING, says, "Take t=y away once mails arrive signed.")
     else:
-        yield Finding("dkim", How.WELL, f"{name} has the key" + (" that mails are signed with" * bool(sending.record)))
+        yield Finding(
+            "dkim", Severity.OK, f"{name} has the key" + (" that mails are signed with" * bool(sending.record))
+        )
 
 
 def _dmarc(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
@@ -137,18 +141,18 @@ def _dmarc(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
             break
     else:
         says = f"{domain} does not say what becomes of mails in its name that are not its own; large receivers want it."
-        yield Finding("dmarc", How.TROUBLE, says, wanted)
+        yield Finding("dmarc", Severity.ERROR, says, wanted)
         return
     tags = _tags(found[0])
     policy = tags.get("p", "") if above == domain else tags.get("sp", tags.get("p", ""))
     if len(found) > 1 or policy not in ("none", "quarantine", "reject"):
         says = f"What _dmarc.{above} says cannot be read, so it counts for nothing."
-        yield Finding("dmarc", How.TROUBLE, says, wanted)
+        yield Finding("dmarc", Severity.ERROR, says, wanted)
     elif policy == "none":
         says = f"_dmarc.{above} asks receivers to let forged mails pass (p=none), which is for a trial."
-        yield Finding("dmarc", How.WARNING, says, wanted)
+        yield Finding("dmarc", Severity.WARNING, says, wanted)
     else:
-        yield Finding("dmarc", How.WELL, f"_dmarc.{above} asks receivers to {policy} forged mails")
+        yield Finding("dmarc", Severity.OK, f"_dmarc.{above} asks receivers to {policy} forged mails")
 
 
 def _ptr(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
@@ -157,12 +161,12 @@ def _ptr(nameserver: Nameserver, sending: Sending) -> Iterator[Finding]:
         if not names:
             says = f"{address}, from which mails leave, has no name."
             remedy = f"Ask whoever gave you that number to name it mail.{sending.domain}."
-            yield Finding("ptr", How.TROUBLE, says, remedy)
+            yield Finding("ptr", Severity.ERROR, says, remedy)
         elif not any(address in nameserver.addresses(name) for name in names):
             says = f"{address} is called {', '.join(names)}, but that name does not lead back to it."
-            yield Finding("ptr", How.TROUBLE, says, f"Put into the DNS: {names[0]}. {_kind(address)} {address}")
+            yield Finding("ptr", Severity.ERROR, says, f"Put into the DNS: {names[0]}. {_kind(address)} {address}")
         else:
-            yield Finding("ptr", How.WELL, f"{address} is {names[0]}")
+            yield Finding("ptr", Severity.OK, f"{address} is {names[0]}")
 
 
 def _wanted_spf(sending: Sending) -> str:

@@ -19,8 +19,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 
 from pbem import paths
-from pbem.domain.duration import parse_duration, spoken
-from pbem.domain.moments import said, said_of_day
+from pbem.domain.duration import duration_text, parse_duration
+from pbem.domain.moments import day_text, moment_text
 from pbem.i18n import sentences
 from pbem.i18n.speech import gettext, tag, translated
 from pbem.mail.wire import one_line
@@ -116,16 +116,16 @@ def _preheader(text: str) -> str:
 @pass_context
 def _moment(context: Context, at: str | datetime) -> str:
     """A moment as its reader reads it."""
-    return said(at if isinstance(at, datetime) else datetime.fromisoformat(at), context["zone"])
+    return moment_text(at if isinstance(at, datetime) else datetime.fromisoformat(at), context["zone"])
 
 
 def _day(day: str) -> str:
-    return said_of_day(date.fromisoformat(day))
+    return day_text(date.fromisoformat(day))
 
 
 def _spoken(length: str) -> str:
     """A length of time, which facts hold in its short form, in words."""
-    return spoken(parse_duration(length))
+    return duration_text(parse_duration(length))
 
 
 def _tidy(text: str) -> str:

@@ -13,7 +13,7 @@ from pbem import config as settings
 from pbem.config import Config
 from pbem.domain.acts import Actor, Role
 from pbem.domain.errors import BadInput, PbemError
-from pbem.domain.finding import Finding, How
+from pbem.domain.finding import Finding, Severity
 from pbem.i18n import speech
 from pbem.store.database_errors import explained
 
@@ -26,7 +26,7 @@ Exit codes:
 
 FAILED: Final = 1
 
-_COLOURS: Final = {How.WELL: "green", How.WARNING: "yellow", How.TROUBLE: "red"}
+_COLOURS: Final = {Severity.OK: "green", Severity.WARNING: "yellow", Severity.ERROR: "red"}
 
 
 class Told(click.ClickException):
@@ -86,12 +86,12 @@ def tell(findings: Iterable[Finding]) -> None:
     """Show what was found, each as soon as it is known, and end the command as failed where there is trouble."""
     seen = []
     for found in findings:
-        seen.append(found.how)
-        click.echo(f"{click.style(f'{found.how:8}', fg=_COLOURS[found.how])} {found.what}: {found.says}")
+        seen.append(found.severity)
+        click.echo(f"{click.style(f'{found.severity:8}', fg=_COLOURS[found.severity])} {found.what}: {found.says}")
         if found.remedy:
             click.echo(f"{'':8} -> {found.remedy}")
-    click.echo(f"{many(seen.count(How.TROUBLE), 'trouble')}, {many(seen.count(How.WARNING), 'warning')}.")
-    if How.TROUBLE in seen:
+    click.echo(f"{many(seen.count(Severity.ERROR), 'error')}, {many(seen.count(Severity.WARNING), 'warning')}.")
+    if Severity.ERROR in seen:
         raise SystemExit(FAILED)
 
 

@@ -15,7 +15,7 @@ from engine.facts import SPECTATOR, Fact, seen
 from engine.game import Game, Standing
 from engine.tell import Teller
 from pbem.domain.errors import Forbidden, Gone, NotFound
-from pbem.domain.user_text import set_apart
+from pbem.domain.user_text import isolate
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.lru import Memory
@@ -72,7 +72,7 @@ class Watched:
 
     def teller_for(self, seat: int) -> Teller:
         """Whoever tells it to the player of a seat."""
-        return speech.teller(self.rules, None if seat == SPECTATOR else seat, tuple(map(set_apart, self.names)))
+        return speech.teller(self.rules, None if seat == SPECTATOR else seat, tuple(map(isolate, self.names)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,7 @@ def _about_table(letterhead: Letterhead, game: GameRow, players: list[PlayerRow]
     if email.kind == "invitation":
         words |= {"about": speech.translated(rules.about), "length": speech.told(rules.length)}
     if game.started_at is not None:
-        words["head"] = hash_chain.short(game.entry_head)
+        words["head"] = hash_chain.fingerprint(game.entry_head)
     if game.status in ("over", "void"):
         words["secret"] = game.secret.hex()
     return words

@@ -13,8 +13,8 @@ from engine import grammar, orders
 from engine.decisions import Decision
 from engine.facts import seen
 from engine.game import Game, Standing, agreed
-from pbem.domain.deadline import Due
-from pbem.domain.duration import spoken
+from pbem.domain.deadline import Deadline
+from pbem.domain.duration import duration_text
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.domain.reply_commands import USAGES
 from pbem.i18n import speech
@@ -75,7 +75,9 @@ def happened(tx: Tx, email: OutboxRow, game: GameRow, look: Look) -> Words:
     }
 
 
-def asked(server: Server, letterhead: Letterhead, look: Look, decision: Decision, move: int, due: Due | None) -> Words:
+def asked(
+    server: Server, letterhead: Letterhead, look: Look, decision: Decision, move: int, due: Deadline | None
+) -> Words:
     """What the seat is asked, and everything that it may answer; `move` is the row of the links to single choices."""
     return _answers(server, letterhead, look, decision, move) | {
         "until": None if due is None else due.at,
@@ -122,7 +124,7 @@ def section(server: Server, letterhead: Letterhead, found: Section, together: in
 def pace_said(written: str) -> str:
     """A pace as people say it; the calendar of one is words already."""
     pace = parse_pace(written)
-    return spoken(pace.allowed) if isinstance(pace, PerDecision) else str(pace)
+    return duration_text(pace.allowed) if isinstance(pace, PerDecision) else str(pace)
 
 
 def corrected(facts: Mapping[str, Any], rules: Game[Any] | None) -> Mapping[str, Any]:

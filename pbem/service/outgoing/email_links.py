@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from pbem.domain.deadline import Due
+from pbem.domain.deadline import Deadline
 from pbem.service import links
 from pbem.service.clocks import deadlines
 from pbem.service.clocks.deadlines import Games
@@ -51,7 +51,7 @@ class EmailLinks:
     sign_in: int | None = None
     written: int | None = None
     yes: int | None = None
-    due: Due | None = None
+    due: Deadline | None = None
     played: tuple[tuple[int, int, int], ...] = ()
     sections: tuple[tuple[int, int, SeatLinks], ...] = ()
 
@@ -123,7 +123,7 @@ def _owner(email: OutboxRow) -> Meant:
 
 
 def _email_links(
-    tx: Tx, server: Server, email: OutboxRow, wanted: _Wanted, made: Mapping[Meant, int], told: Mapping[Key, Due]
+    tx: Tx, server: Server, email: OutboxRow, wanted: _Wanted, made: Mapping[Meant, int], told: Mapping[Key, Deadline]
 ) -> EmailLinks:
     def number(meant: Meant | None) -> int | None:
         return None if meant is None else made[meant]

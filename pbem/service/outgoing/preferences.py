@@ -14,7 +14,7 @@ from datetime import datetime, time
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from pbem.domain.delivery import ASKED_FOR, Delivery, Fate, Way, digest_day, judge, parse_delivery
+from pbem.domain.delivery import URGENT, Action, Delivery, Way, digest_day, judge, parse_delivery
 from pbem.domain.errors import NotFound
 from pbem.domain.guests import is_guest
 from pbem.domain.localtime import parse_wall
@@ -61,9 +61,9 @@ def may_leave(tx: Tx, server: Server, emails: Collection[OutboxRow], games: Game
 
 def _may_leave(tx: Tx, server: Server, email: OutboxRow, wished: WishedRow, games: Games) -> bool:
     facts = json.loads(email.facts)
-    if email.kind in ASKED_FOR or facts.get(AT_WISH):
+    if email.kind in URGENT or facts.get(AT_WISH):
         if is_guest(wished.address):
-            _keep_back(tx, server, email, Fate.WITHHOLD, None)
+            _keep_back(tx, server, email, Action.WITHHOLD, None)
         return not is_guest(wished.address)
     now = server.now()
     if wished.failing:
@@ -73,10 +73,10 @@ def _may_leave(tx: Tx, server: Server, email: OutboxRow, wished: WishedRow, game
     wish = parse_delivery(wished.of_table or wished.delivery)
     quiet = parse_quiet(wished.quiet, ZoneInfo(wished.zone)) if wished.quiet else None
     last = bool(facts.get("last")) or facts.get("what") in _CANNOT_WAIT
-    judged = judge(email.kind, wish, email.queued_at, now, quiet, last=last)
-    if judged.fate is Fate.SEND:
+    verdict = judge(email.kind, wish, email.queued_at, now, quiet, last=last)
+    if verdict.action is Action.SEND:
         return True
-    _keep_back(tx, server, email, judged.fate, judged.until)
+    _keep_back(tx, server, email, verdict.action, verdict.until)
     if email.kind == "turn" and wish.way is not Way.AT_ONCE:
         assert email.game_id is not None
         assert email.turn is not None
@@ -141,14 +141,14 @@ def tell_of_sealed(tx: Tx, server: Server, person_id: int, *, wanted: bool) -> N
     people.change(tx, person_id, sealed=wanted)
 
 
-def _keep_back(tx: Tx, server: Server, email: OutboxRow, fate: Fate, until: datetime | None) -> None:
+def _keep_back(tx: Tx, server: Server, email: OutboxRow, fate: Action, until: datetime | None) -> None:
     now = server.now()
-    if fate is Fate.WAIT:
+    if fate is Action.WAIT:
         assert until is not None
         # No try was made, so none counts.
         outbox.change(tx, email.id, due_at=until, claimed_until=None, attempts=0)
         ledger.note(tx, email.id, now, "waits", "as its reader wishes")
-    elif fate is Fate.DIGEST:
+    elif fate is Action.DIGEST:
         outbox.change(tx, email.id, status="digest", claimed_until=None)
         ledger.note(tx, email.id, now, "waits", "for its reader's digest")
     else:

@@ -73,7 +73,7 @@ class Record:
 
     def add(self, kind: Kind, seat: int | None, by: str, body: Any) -> None:
         """One row more."""
-        row = hash_chain.following(
+        row = hash_chain.next_row(
             self.head,
             game=self._game.key,
             seq=self.seq + 1,

@@ -18,7 +18,7 @@ from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput, NotFound, quoted
 from pbem.domain.missed_turns import FEWEST, MOST, Successor
 from pbem.domain.pace import parse_pace
-from pbem.domain.user_text import title_of
+from pbem.domain.user_text import parse_title
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
@@ -84,7 +84,7 @@ def add_table(
         rules=rules.RULES,
         seats=wanted.seats,
         options=json.dumps(options, sort_keys=True),
-        title=title_of(wanted.title) or rules.title,
+        title=parse_title(wanted.title) or rules.title,
         pace=str(parse_pace(wanted.pace)),
         host_id=host.id,
         private=wanted.private,

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request
 
 from engine import game
 from pbem.domain import hash_chain
-from pbem.domain.acts import LOOKING, Act
+from pbem.domain.acts import READ_ONLY, Act
 from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import audit
@@ -50,7 +50,7 @@ def export() -> Response:
     return response
 
 
-def _page(outcome: hash_chain.Outcome | None = None) -> Response:
+def _page(outcome: hash_chain.ChainCheck | None = None) -> Response:
     asked = {name: request.args.get(name, "").strip() for name in ("act", "table", "person", "by")}
     refused, found = None, []
     try:
@@ -67,7 +67,7 @@ def _page(outcome: hash_chain.Outcome | None = None) -> Response:
         if len(found) > SHOWN
         else None,
         asked=asked,
-        acts=[act for act in Act if act not in LOOKING],
+        acts=[act for act in Act if act not in READ_ONLY],
         head=server().read(audit.head),
         outcome=outcome,
         refused=refused,

@@ -4,7 +4,7 @@ from flask import Blueprint, Response, request
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import Refusal
-from pbem.domain.user_text import reason_of
+from pbem.domain.user_text import parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import jobs
 from pbem.service.desk.jobs import ACTS, LISTED, What
@@ -37,7 +37,7 @@ def _sent(what: What) -> Response:
         if field("step") == "do":
             begun = server().run(jobs.begin, permissions.actor(), what, facts, field("reason"), field("form"))
             return site.go("desk_bulk.job", job_id=begun)
-        reason_of(field("reason"))
+        parse_reason(field("reason"))
         plan = server().read(jobs.plan, permissions.actor(), what, facts)
     except Refusal as refused:
         return _form(what, refused)

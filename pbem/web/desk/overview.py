@@ -10,7 +10,7 @@ from flask import Blueprint, Response, request, url_for
 
 from engine import game
 from pbem.domain.acts import Act
-from pbem.domain.moments import from_now
+from pbem.domain.moments import relative_text
 from pbem.service.desk import activity as desk_activity
 from pbem.service.desk import overview
 from pbem.service.desk.overview import STATUSES, Wanted
@@ -43,7 +43,7 @@ def show() -> Response:
             troubles=TROUBLES,
             statuses=STATUSES,
             most=COUNTED,
-            from_now=from_now,
+            from_now=relative_text,
             after=url_for("desk_overview.show", **given, after=found.page.after) if found.page.after else "",
         )
     )

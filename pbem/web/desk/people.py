@@ -5,7 +5,7 @@ from flask import Blueprint, Response, request, url_for
 from engine import game
 from pbem.domain.acts import Act
 from pbem.domain.errors import Refusal
-from pbem.domain.moments import from_now
+from pbem.domain.moments import relative_text
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import email, person
 from pbem.web import site
@@ -52,7 +52,7 @@ def _page(person_id: int, refused: Refusal | None = None) -> Response:
         found=found,
         person=found.person,
         titles={name: game.load(name).title for name in game.names()},
-        from_now=from_now,
+        from_now=relative_text,
         refused=refused,
         given=request.form,
     )

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from flask import Response, after_this_request, g, request
 
-from pbem.domain.acts import DANGEROUS, Act, Actor, Role
+from pbem.domain.acts import NEEDS_PASSPHRASE, Act, Actor, Role
 from pbem.domain.errors import NotFound, Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import organisers
@@ -94,7 +94,7 @@ def _sent(view: View, act: Act, values: dict[str, Any]) -> Response:
     except Refusal as refused:
         return _ask(refused)
     found = _who(act, values)
-    if found is None or (found.role is Role.ORGANISER and act in DANGEROUS and not _fresh()):
+    if found is None or (found.role is Role.ORGANISER and act in NEEDS_PASSPHRASE and not _fresh()):
         return _ask()
     g.actor = found
     if found.role is Role.ORGANISER:

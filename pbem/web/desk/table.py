@@ -2,7 +2,7 @@
 
 from flask import Blueprint, Response, request, url_for
 
-from pbem.domain.acts import MAY, Act
+from pbem.domain.acts import PERMISSIONS, Act
 from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import calls, email, table
@@ -82,7 +82,7 @@ def _call(game_id: int) -> ToldCall | None:
 def _fits(name: str, found: table.Desk) -> bool:
     """Whether an act may make sense at this table as it is; whether it does is for the act to say."""
     form = FORMS[name]
-    if "game_id" not in form.path or form.act not in MAY[permissions.actor().role]:
+    if "game_id" not in form.path or form.act not in PERMISSIONS[permissions.actor().role]:
         return False
     playing = found.game.status == "playing"
     fits = {

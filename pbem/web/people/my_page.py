@@ -8,7 +8,7 @@ from flask import Blueprint, Response, request
 
 from pbem.domain.delivery import Way
 from pbem.domain.errors import Forbidden, Refusal
-from pbem.domain.moments import from_now
+from pbem.domain.moments import relative_text
 from pbem.i18n.speech import gettext as _
 from pbem.service.account import feeds, my_page
 from pbem.service.clocks import vacations
@@ -180,7 +180,7 @@ def _games(refused: Refusal | None = None) -> Response:
 
 def _mails(refused: Refusal | None = None) -> Response:
     found, now = server().read(my_page.emails, person_id()), server().now()
-    listed = [(each, at := each.accepted_at or each.queued_at, from_now(now, at)) for each in found.listed]
+    listed = [(each, at := each.accepted_at or each.queued_at, relative_text(now, at)) for each in found.listed]
     return site.page("own/mails.html", _status(refused), found=found, mails=listed, given=field, refused=refused)
 
 

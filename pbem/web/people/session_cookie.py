@@ -9,7 +9,7 @@ from typing import Final
 
 from flask import Response, g, request
 
-from pbem.domain.device import device
+from pbem.domain.device import device_name
 from pbem.service.people import sessions
 from pbem.service.people.sessions import LASTS_OF_ORGANISER, LASTS_OF_PERSON, Session
 from pbem.web.site import config, server
@@ -59,7 +59,7 @@ def forget(response: Response, who: Who) -> Response:
 
 def this_device() -> str:
     """The device that this request comes from, in words."""
-    return device(request.headers.get("User-Agent", ""))
+    return device_name(request.headers.get("User-Agent", ""))
 
 
 def _name(who: Who) -> str:

@@ -18,7 +18,7 @@ def show(token: str) -> Response:
     found, now = server().read(interventions.by_link, token), server().now()
     rows = [(row, phrases.moment(row.at, found.zone, now)) for row in found.rows]
     spans = {
-        row.seq: [moments.said(datetime.fromisoformat(row.says[end]), found.zone) for end in ("start", "end")]
+        row.seq: [moments.moment_text(datetime.fromisoformat(row.says[end]), found.zone) for end in ("start", "end")]
         for row in found.rows
         if "start" in row.says
     }

@@ -20,7 +20,7 @@ from pbem import failpoints
 from pbem.clock import SeededRandomness
 from pbem.config import Security, Smtp
 from pbem.domain.errors import Gone, NotFound
-from pbem.domain.user_text import LONGEST_SAID
+from pbem.domain.user_text import LONGEST_TALK
 from pbem.mail.send.dkim import signer
 from pbem.mail.send.relay import Outcome, Relay, Result
 from pbem.mail.send.throttle import Throttle
@@ -88,7 +88,7 @@ def test_much_talk_leaves_a_mail_of_a_turn_its_room(server, clock, sink, table):
     talker = next(each for each in range(3) if each != seat)
     for _ in range(2):
         for number in range(talk.LINES_AN_HOUR):
-            server.run(talk.say, game.id, talker, game.person_at(talker), f"{number} " + "李" * (LONGEST_SAID - 4))
+            server.run(talk.say, game.id, talker, game.person_at(talker), f"{number} " + "李" * (LONGEST_TALK - 4))
         clock.advance(HOUR)
     drain(server, clock, post_to(sink))
     (email,) = [

@@ -4,7 +4,7 @@ import json
 
 from sqlalchemy import update
 
-from pbem.domain.acts import LOOKING, Act
+from pbem.domain.acts import READ_ONLY, Act
 from pbem.service.desk import audit
 from pbem.store.schema import Audit, table_of
 from pbem.web.desk.audit import SHOWN
@@ -51,14 +51,14 @@ def test_a_length_a_moment_and_a_correction_are_said_as_people_say_them(olga, se
 
 
 def test_every_act_that_is_written_down_has_words(olga, server):
-    written = [act for act in Act if act not in LOOKING]
+    written = [act for act in Act if act not in READ_ONLY]
     for act in written:
         record(server, ROOT, act)
     page = olga.open("/desk/audit")
     for act in written:
         assert f"<strong>{act}</strong>" not in page.source
         assert f'<option value="{act}">' in page.source
-    for act in LOOKING:
+    for act in READ_ONLY:
         assert f'value="{act}"' not in page.source, "nothing is found by it"
 
 

@@ -158,7 +158,7 @@ def forged(file, began=None, entry=None, rules=None):
             body["entry"] |= entry
         kept = {name: getattr(row, name) for name in ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")}
         kept["rules"] = rules or row.rules
-        again = hash_chain.following(head, body=json.dumps(body).encode(), **kept)
+        again = hash_chain.next_row(head, body=json.dumps(body).encode(), **kept)
         head = again.hash
         log.append(
             told["log"][row.seq - 1]

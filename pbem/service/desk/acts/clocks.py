@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from pbem.domain.acts import Act
-from pbem.domain.duration import longer
+from pbem.domain.duration import extension_text
 from pbem.domain.errors import Gone
 from pbem.i18n.speech import gettext as _
 from pbem.i18n.speech import marked
@@ -51,7 +51,7 @@ class Extend(AtTable):
     def do(self, doing: Doing) -> Done:
         pauses.extend(doing.tx, doing.server, self.game_id, self.more, doing.reason, self.seat, doing.by)
         who = _("everybody who is asked") if self.seat is None else doing.called(self.game_id, self.seat)
-        said = _("More time for %(who)s: %(more)s.", who=who, more=longer(self.more.strip()))
+        said = _("More time for %(who)s: %(more)s.", who=who, more=extension_text(self.more.strip()))
         return Done(
             says=(
                 said,

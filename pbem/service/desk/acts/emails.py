@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pbem.domain.acts import Act, Role
 from pbem.domain.errors import Gone, NotFound
-from pbem.domain.user_text import set_apart
+from pbem.domain.user_text import isolate
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk.acts.perform import AtTable, Doing, Done, OnServer
 from pbem.service.outgoing import ledger
@@ -96,7 +96,7 @@ def _resent(doing: Doing, outbox_id: int, game_id: int | None) -> Done:
                 kind=email.kind.replace("_", " "),
             ),
             # A host plays there too, and is not told who is written to.
-            *(() if doing.actor.role is Role.HOST else (_("It is to %(who)s.", who=set_apart(_called(doing, email))),)),
+            *(() if doing.actor.role is Role.HOST else (_("It is to %(who)s.", who=isolate(_called(doing, email))),)),
         ),
         kept={"kind": email.kind, "to": email.person_id},
     )

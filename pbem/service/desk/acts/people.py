@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone
-from pbem.domain.moments import said_of_day
+from pbem.domain.moments import day_text
 from pbem.i18n.speech import gettext as _
 from pbem.service.account import change_address
 from pbem.service.clocks import reachability
@@ -64,7 +64,7 @@ class Ban(OnPerson):
         outbox.queue(doing.tx, [outbox.Letter(person.id, "banned", facts=facts)], now, now)
         tables = len(table_rows.of_person(doing.tx, person.id, ("playing",)))
         says = (
-            _("It ends after %(day)s.", day=said_of_day(self.until)) if self.until else _("It has no end."),
+            _("It ends after %(day)s.", day=day_text(self.until)) if self.until else _("It has no end."),
             _("Games that they play, and that go on untouched: %(tables)s.", tables=tables),
         )
         return Done(says, undo=Unban(person.id))
