@@ -32,7 +32,7 @@ from pbem.domain.localtime import moment_at, parse_wall, round_up
 from pbem.domain.pace import CALENDAR_NOTICE, Pace, PerDecision
 from pbem.domain.quiet_hours import QuietHours, end_of_quiet
 from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import marked
+from pbem.i18n.speech import mark
 
 # How long the others wait for an unreachable address before its seat is offered.
 PATIENCE = 7 * DAY
@@ -53,21 +53,21 @@ _DAY_AND_WALL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) ([0-9:]{1,8})")
 class Reason(Enum):
     """A reason for the time of a deadline. The value is what players read."""
 
-    PACE = marked("pace of the table")
-    OUTAGE = marked("outage of the server")
-    PAUSE = marked("pause of the table")
-    UNREACHABLE = marked("address that could not be reached")
-    VACATION = marked("vacation")
-    EXTENSION = marked("more time from the organiser")
-    PROMISE = marked("moment promised before")
-    NOTICE = marked("time to come back after a stop")
-    ROUNDING = marked("rounding up")
-    QUIET = marked("quiet hours")
+    PACE = mark("pace of the table")
+    OUTAGE = mark("outage of the server")
+    PAUSE = mark("pause of the table")
+    UNREACHABLE = mark("address that could not be reached")
+    VACATION = mark("vacation")
+    EXTENSION = mark("more time from the organiser")
+    PROMISE = mark("moment promised before")
+    NOTICE = mark("time to come back after a stop")
+    ROUNDING = mark("rounding up")
+    QUIET = mark("quiet hours")
 
 
 _IN_ANY_TURN: Final = frozenset({Reason.PACE, Reason.PROMISE, Reason.ROUNDING})
 
-LATE_MAIL: Final = marked("mail that was long on its way")
+LATE_MAIL: Final = mark("mail that was long on its way")
 """The reason when the pace alone ends later than the turn's email said: the clock started later."""
 
 

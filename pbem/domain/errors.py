@@ -18,7 +18,7 @@ never hold a secret, a token, an address or a trace, and this module must never 
 
 from typing import ClassVar
 
-from pbem.i18n.speech import gettext, marked
+from pbem.i18n.speech import gettext, mark
 
 # Enough to recognise the input; a whole pasted email would bury the message.
 MOST_QUOTED = 40
@@ -42,61 +42,61 @@ class PbemError(Exception):
 class Refusal(PbemError):
     """A person asked for something impossible. Nothing was changed."""
 
-    usual_remedy = marked("Nothing was changed; if this is in your way, call the organiser.")
+    usual_remedy = mark("Nothing was changed; if this is in your way, call the organiser.")
 
 
 class BadInput(Refusal):
     """The input cannot be read, or is out of range."""
 
-    usual_remedy = marked("Nothing was changed; please correct it and send it again.")
+    usual_remedy = mark("Nothing was changed; please correct it and send it again.")
 
 
 class Forbidden(Refusal):
     """It exists, but this person may not do it."""
 
-    usual_remedy = marked("Nothing was changed; if you think that it should be yours to do, call the organiser.")
+    usual_remedy = mark("Nothing was changed; if you think that it should be yours to do, call the organiser.")
 
 
 class NotFound(Refusal):
     """It does not exist."""
 
-    usual_remedy = marked("Please check that the address was copied whole, or ask for a mail with all your games.")
+    usual_remedy = mark("Please check that the address was copied whole, or ask for a mail with all your games.")
 
 
 class Gone(Refusal):
     """It existed and is over: revoked, expired, closed."""
 
-    usual_remedy = marked("Please use the newest mail of this game, or ask for a mail with all your games.")
+    usual_remedy = mark("Please use the newest mail of this game, or ask for a mail with all your games.")
 
 
 class Stale(Refusal):
     """It was possible when asked for, but the game has moved on."""
 
-    usual_remedy = marked("Nothing was changed; please look at the present turn and decide there.")
+    usual_remedy = mark("Nothing was changed; please look at the present turn and decide there.")
 
 
 class TooMany(Refusal):
     """A limit was reached; waiting or removing something helps."""
 
-    usual_remedy = marked("Nothing was changed; please try again later.")
+    usual_remedy = mark("Nothing was changed; please try again later.")
 
 
 class Fault(PbemError):
     """Something of the server is broken, and the person who met it cannot help it."""
 
-    usual_remedy = marked("It is our fault and not yours; please try again later, or call the organiser.")
+    usual_remedy = mark("It is our fault and not yours; please try again later, or call the organiser.")
 
 
 class Unavailable(Fault):
     """The database is full or unreachable; an operator must fix it."""
 
-    usual_remedy = marked("Please try again in a few minutes; the page shows then whether this counts.")
+    usual_remedy = mark("Please try again in a few minutes; the page shows then whether this counts.")
 
 
 class Unplayable(Unavailable):
     """The rules of a game from another package are missing or have failed. Only its tables are stopped."""
 
-    usual_remedy = marked("Nothing is lost; you get a mail when it goes on.")
+    usual_remedy = mark("Nothing is lost; you get a mail when it goes on.")
 
 
 def quoted(text: str) -> str:

@@ -13,11 +13,11 @@ from zoneinfo import ZoneInfo
 from pbem.domain.deadline import Deadline
 from pbem.domain.duration import MINUTE, duration_text
 from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import marked, translated
+from pbem.i18n.speech import mark, translate
 
-_WEEKDAYS = tuple(map(marked, ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")))
+_WEEKDAYS = tuple(map(mark, ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")))
 _MONTHS = tuple(
-    map(marked, ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")),
+    map(mark, ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")),
 )
 
 
@@ -50,14 +50,14 @@ def explanation(due: Deadline, zone: ZoneInfo) -> tuple[str, ...]:
     if due.start is None:
         return (_("The clock has not started: the mail is still on its way."),)
     lines = [_("Start: %(moment)s", moment=moment_text(due.start, zone))]
-    lines += [f"+ {duration_text(part.by)}: {translated(part.reason.value)}" for part in due.parts]
+    lines += [f"+ {duration_text(part.by)}: {translate(part.reason.value)}" for part in due.parts]
     if due.at is not None:
         lines.append(_("Due: %(moment)s", moment=moment_text(due.at, zone)))
     elif due.waits_for is not None:
-        lines.append(_("The clock stands still: %(reason)s", reason=translated(due.waits_for.value)))
+        lines.append(_("The clock stands still: %(reason)s", reason=translate(due.waits_for.value)))
     return tuple(lines)
 
 
 def _day(moment: date) -> str:
-    weekday, month = translated(_WEEKDAYS[moment.weekday()]), translated(_MONTHS[moment.month - 1])
+    weekday, month = translate(_WEEKDAYS[moment.weekday()]), translate(_MONTHS[moment.month - 1])
     return _("%(weekday)s %(day)s %(month)s", weekday=weekday, day=moment.day, month=month)

@@ -15,7 +15,7 @@ from pbem.domain.errors import BadInput, Refusal, TooMany, quoted
 from pbem.domain.interval import Interval
 from pbem.domain.localtime import local_day, moment_at
 from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import marked
+from pbem.i18n.speech import mark
 
 # About as many days of leave as most people have. It is counted by calendar years, which anyone can check by hand.
 YEARLY_BUDGET = 30
@@ -25,7 +25,7 @@ FURTHEST_AHEAD = 366 * DAY
 
 _VACATION = re.compile(r"(?:from )?([0-9]{4}-[0-9]{2}-[0-9]{2})(?: (?:to|until|-|–) ([0-9]{4}-[0-9]{2}-[0-9]{2}))?")
 _FROM_TODAY = re.compile(r"^(?:to|until) (?=[0-9]{4}-[0-9]{2}-[0-9]{2}$)")
-_EXAMPLE = marked("Write it like 2026-12-20 to 2027-01-03; both days count.")
+_EXAMPLE = mark("Write it like 2026-12-20 to 2027-01-03; both days count.")
 
 
 @dataclass(frozen=True, slots=True)

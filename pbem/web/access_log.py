@@ -33,6 +33,6 @@ def _tell(response: Response) -> Response:
     rule, method, status = request.url_rule, request.method, response.status_code
     route = "none" if rule is None else rule.rule
     method = method if method in _METHODS else "other"
-    metrics.request_answered(route, method, status, seconds)
+    metrics.count_request(route, method, status, seconds)
     _log.info("request_answered", method=method, route=route, status=status, milliseconds=round(seconds * 1000, 1))
     return response

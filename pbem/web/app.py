@@ -49,7 +49,7 @@ def create_app(server: Server, config: Config) -> Flask:
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     # English is what stands in the templates, so it needs no catalogue.
     app.jinja_env.add_extension("jinja2.ext.i18n")
-    sentences.speak(app.jinja_env)
+    sentences.install(app.jinja_env)
     app.jinja_env.globals.update(
         language=speech.tag,
         site_name=config.site.name,

@@ -16,7 +16,7 @@ from pbem.config import Config
 from pbem.domain.errors import BadInput, quoted
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
-from pbem.lru import Memory
+from pbem.lru import LRU
 from pbem.service.server import Server
 
 V = TypeVar("V")
@@ -45,8 +45,8 @@ LONGEST_FIELD: Final = 8000
 def settle(extensions: dict[str, Any], server: Server, config: Config) -> None:
     """Keep what all requests of an application work with."""
     extensions[_PLACE] = (server, config)
-    extensions[_PAGES] = Memory(MOST_PAGES)
-    extensions[_PARTS] = Memory(MOST_PARTS)
+    extensions[_PAGES] = LRU(MOST_PAGES)
+    extensions[_PARTS] = LRU(MOST_PARTS)
     extensions[_ADDRESSES] = {}
 
 
@@ -82,7 +82,7 @@ def part(template: str, token: str, **values: Hashable) -> Markup:
     It is drawn once for all readers, with a hole where the token goes: most of what stands around a table is the same at
     every table and after every move.
     """
-    parts: Memory[str] = current_app.extensions[_PARTS]
+    parts: LRU[str] = current_app.extensions[_PARTS]
     key = (template, speech.language(), *sorted(values.items()))
     drawn = parts.get(key) or parts.put(key, render_template(template, token=_HOLE, **values))
     return Markup(drawn.replace(_HOLE, quote(token, safe="")))  # noqa: S704 - a template has escaped it, and this the token
@@ -98,9 +98,9 @@ def by_token(endpoint: str, token: str, option: str | None = None) -> str:
     return address if option is None else address.replace(_OTHER_HOLE, quote(option, safe=""))
 
 
-def pages_of(app: Flask) -> Memory[tuple[Any, str]]:
+def pages_of(app: Flask) -> LRU[tuple[Any, str]]:
     """The pages that an application remembers as they were drawn, each with what it was made of."""
-    found: Memory[tuple[Any, str]] = app.extensions[_PAGES]
+    found: LRU[tuple[Any, str]] = app.extensions[_PAGES]
     return found
 
 

@@ -14,7 +14,7 @@ from pbem import logs
 from pbem.cli import main
 from pbem.worker import loop, ticks
 
-EVERY = {"deliver": 0.1, "attend": 0.1, "bots": 0.1}
+EVERY = {"deliver": 0.1, "receive": 0.1, "bots": 0.1}
 """Seconds between two looks, where others wait longer."""
 
 _configure = logs.configure

@@ -138,12 +138,12 @@ def test_a_move_counts_when_it_is_kept_and_one_that_is_refused_or_lost_does_not(
     before = moves()
     with pytest.raises(Refusal):
         game.play(seat, "bid 1000000")
-    failpoints.arm(lose)
+    failpoints.set_handler(lose)
     try:
         with pytest.raises(Lost):
             game.play(seat, game.asked()[seat].default)
     finally:
-        failpoints.arm(None)
+        failpoints.set_handler(None)
     assert moves() == before
     rows = len(game.log())
     game.play(seat, game.asked()[seat].default)
@@ -169,11 +169,11 @@ def test_a_row_counts_once_however_often_its_transaction_is_run_and_not_at_all_w
     before = rows()
     preview(server, OLGA, Pause(game.id), "to see what it would do")
     assert rows() == before
-    failpoints.arm(in_the_way)
+    failpoints.set_handler(in_the_way)
     try:
         does(server, Pause(game.id))
     finally:
-        failpoints.arm(None)
+        failpoints.set_handler(None)
     assert tries == 2
     assert rows() == before + 1
 

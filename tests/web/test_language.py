@@ -34,11 +34,11 @@ def german(tmp_path):
     file.parent.mkdir(parents=True)
     with file.open("wb") as written:
         write_mo(written, catalogue)
-    speech.settle(
+    speech.set_server_language(
         config.language_of(config.read({"PBEM_LANGUAGE": "de", "PBEM_CATALOGUES": str(tmp_path / "catalogues")}))
     )
     yield
-    speech.settle(config.language_of(config.read({})))
+    speech.set_server_language(config.language_of(config.read({})))
 
 
 def in_another_thread(do):
@@ -69,7 +69,7 @@ def test_mails_and_the_facts_in_them_speak_it(table, carry, settings, german):
 def test_a_page_that_is_kept_is_not_shown_in_another_language(browser, links, table, german):
     address = f"/s/{links.of(table(), 0)[1]}"
     assert '<html lang="de">' in browser.open(address).source
-    speech.settle(speech.ENGLISH)
+    speech.set_server_language(speech.ENGLISH)
     assert '<html lang="en">' in browser.open(address).source
 
 

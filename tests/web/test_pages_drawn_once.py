@@ -71,6 +71,6 @@ def test_whoever_speaks_another_language_is_shown_another_page(shown):
             return message.upper() if not {*"%{["} & {*message} else message
 
     before = shown()
-    with speech.speaking(Loud()):
+    with speech.use_translations(Loud()):
         assert "RULES AND HELP" in shown()
     assert shown() == before

@@ -3,7 +3,7 @@
 import pytest
 from jinja2 import UndefinedError
 
-from pbem.i18n.speech import speaking
+from pbem.i18n.speech import use_translations
 from pbem.service.play import orders
 from pbem.web import site
 from tests.web.browser import HOST
@@ -49,7 +49,7 @@ def test_a_part_is_drawn_anew_where_its_values_or_the_language_are_others(app):
         assert one != other
         assert drawn(agreed=False) == one
         assert drawn(agreed=False, token="b") == one.replace("/s/a/", "/s/b/")
-        with speaking(Pseudo()):
+        with use_translations(Pseudo()):
             assert drawn(agreed=False) != one
         assert drawn(agreed=False) == one
 

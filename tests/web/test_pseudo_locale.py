@@ -17,7 +17,7 @@ from engine.facts import SPECTATOR, seen
 from engine.table import begin
 from pbem.domain.reply_commands import USAGES
 from pbem.i18n import speech
-from pbem.i18n.speech import speaking
+from pbem.i18n.speech import use_translations
 from pbem.mail.wire import parse, text_of
 from pbem.service.outgoing.preview import KINDS, preview
 from pbem.service.play.rules import rules_of
@@ -49,7 +49,7 @@ one_database = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True
 @pytest.fixture(autouse=True)
 def pseudo():
     """The language of this module."""
-    with speaking(Pseudo()):
+    with use_translations(Pseudo()):
         yield
 
 
@@ -122,7 +122,7 @@ def test_every_word_of_an_error_is_translated(browser, links, table):
 @one_database
 def test_every_word_of_ones_own_pages_is_translated(browser, table, sign_in, carry):
     game = table()
-    with speaking(NullTranslations()):
+    with use_translations(NullTranslations()):
         sign_in(game.person_at(0))
         carry()
     for page in ("/my", "/my/mails", "/my/settings", "/my/account", "/mine", "/verify"):

@@ -22,7 +22,7 @@ from pbem import paths
 from pbem.domain.duration import duration_text, parse_duration
 from pbem.domain.moments import day_text, moment_text
 from pbem.i18n import sentences
-from pbem.i18n.speech import gettext, tag, translated
+from pbem.i18n.speech import gettext, tag, translate
 from pbem.mail.wire import one_line
 
 WIDTH: Final = 72
@@ -90,13 +90,13 @@ def _templates(parts: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    sentences.speak(environment)
+    sentences.install(environment)
     environment.filters["wrap"] = wrap
     environment.filters["short"] = shortened
     environment.filters["preheader"] = _preheader
     environment.filters["listed"] = listed
     environment.filters["sentence"] = _sentence
-    environment.filters["translated"] = translated
+    environment.filters["translated"] = translate
     environment.filters["moment"] = _moment
     environment.filters["day"] = _day
     environment.filters["spoken"] = _spoken

@@ -76,7 +76,7 @@ def read_settings() -> Config:
     """The settings of whoever typed the command, in whose language everybody is spoken to from now on."""
     try:
         config = settings.read(os.environ)
-        speech.settle(settings.language_of(config))
+        speech.set_server_language(settings.language_of(config))
     except BadInput as refusal:
         raise WrongSettings(str(refusal)) from None
     return config

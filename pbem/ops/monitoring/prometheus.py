@@ -36,7 +36,7 @@ def exposition(server: Server, config: Config) -> bytes:
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # it says no types
         return generate_latest(registry) + generate_latest(_database_numbers(server, config))
-    return b"".join(generate_latest(each) for each in (metrics.COUNTED, _PROCESS, _database_numbers(server, config)))
+    return b"".join(generate_latest(each) for each in (metrics.REGISTRY, _PROCESS, _database_numbers(server, config)))
 
 
 _PROCESS: Final = CollectorRegistry()

@@ -18,7 +18,7 @@ from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.domain.user_text import isolate
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
-from pbem.lru import Memory
+from pbem.lru import LRU
 from pbem.service import links
 from pbem.service.archive.course import Course, course_of
 from pbem.service.play import views
@@ -108,7 +108,7 @@ class Whole:
     shared: bool
 
 
-MEMORY: Final[Memory[Scene]] = Memory(MOST_REMEMBERED)
+MEMORY: Final[LRU[Scene]] = LRU(MOST_REMEMBERED)
 
 
 def moment(tx: Tx, server: Server, way: Way, which: str, turn: int) -> Moment:

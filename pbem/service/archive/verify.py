@@ -134,6 +134,6 @@ def _rules(kind: str) -> Game[object]:
         return load(kind)
     except Refused as refused:
         raise BadInput(
-            speech.told(refused.text),
+            speech.render(refused.text),
             remedy=_("A newer version of this software may know the game that is in the file."),
         ) from refused

@@ -18,7 +18,7 @@ from pbem.service.server import Server
 from pbem.store import games, outbox, people
 from pbem.store.database import Tx
 from pbem.store.outbox import OutboxRow
-from pbem.tokens import without_tokens
+from pbem.tokens import hide_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,5 +67,5 @@ def _read(tx: Tx, server: Server, actor: Actor, email: OutboxRow, reason: str) -
         email=email.id,
         kind=email.kind,
     )
-    shown = None if email.body is None else opened(f"{email.id}", without_tokens(email.body))
+    shown = None if email.body is None else opened(f"{email.id}", hide_tokens(email.body))
     return Letter(ledger.lines_of_email(tx, email), people.read(tx, email.person_id).name, shown)

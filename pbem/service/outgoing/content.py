@@ -181,7 +181,7 @@ def _about_table(letterhead: Letterhead, game: GameRow, players: list[PlayerRow]
         "present": [player.name for player in players],
     }
     if email.kind == "invitation":
-        words |= {"about": speech.translated(rules.about), "length": speech.told(rules.length)}
+        words |= {"about": speech.translate(rules.about), "length": speech.render(rules.length)}
     if game.started_at is not None:
         words["head"] = hash_chain.fingerprint(game.entry_head)
     if game.status in ("over", "void"):

@@ -238,7 +238,7 @@ def receipt(server: Server, letterhead: Letterhead, look: Look, move: int) -> Wo
         "sealed": look.sealed_words,
         "in_game": _in_game(look),
         "anywhere": USAGES,
-        "passages": [speech.translated(passage) for passage in look.rules.rules.split("\n\n")],
+        "passages": [speech.translate(passage) for passage in look.rules.rules.split("\n\n")],
     } | _asked(server, letterhead, look, move)
 
 

@@ -202,7 +202,7 @@ def _send(
             _give_back(server, [(email, parcel)])
             continue
         outcome = session.send(parcel)
-        failpoints.point("mail.handed_over")
+        failpoints.hit("mail.handed_over")
         if outcome.result is Result.DOWN:
             _rest(server, post, outcome)
             _give_back(server, sendable[place:])
@@ -246,7 +246,7 @@ def _filled(server: Server, post: Post, stored: Stored) -> Parcel:
     """The bytes with tokens in their places, those of the mail's reader and of nobody else, and signed."""
     email = stored.email
     assert email.rendered_at is not None, "kept with the bytes"
-    content = stored.content.filled(stored.generations)
+    content = stored.content.fill(stored.generations)
     if post.signer is not None:
         content = post.signer.signed(content, email.rendered_at)
     returns = server.keys.make(Purpose.BOUNCE, stored.bounce.id, stored.bounce.generation)

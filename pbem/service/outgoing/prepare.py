@@ -27,9 +27,9 @@ from pbem.store.database import Tx
 from pbem.store.deadlines import Key
 from pbem.store.links import LinkRow, Meant
 from pbem.store.outbox import OutboxRow
-from pbem.tokens import Purpose, Unfilled
+from pbem.tokens import EmailTemplate, Purpose
 
-Contents = Mapping[int, Unfilled]
+Contents = Mapping[int, EmailTemplate]
 """The bytes of mails, by the mails' numbers."""
 
 
@@ -38,7 +38,7 @@ class Stored:
     """A mail whose bytes are kept, with what is missing in them: its reader's links, and where it goes and comes back."""
 
     email: OutboxRow
-    content: Unfilled
+    content: EmailTemplate
     recipient: str
     bounce: LinkRow
     generations: Mapping[int, int]
@@ -74,7 +74,7 @@ def _check(tx: Tx, server: Server, rows: Collection[OutboxRow], now: datetime) -
     tables = games.lock_all(tx, {row.game_id for row in rows if row.game_id is not None})
     worthy = _worth_sending(tx, server, _claimed(tx, rows), tables)
     leaving = preferences.may_leave(tx, server, worthy, tables)
-    unfilled = {email.id: server.keys.unfilled(email.body) for email in leaving if email.body is not None}
+    unfilled = {email.id: server.keys.template(email.body) for email in leaving if email.body is not None}
     unwritten = _unwritten(tx, server, leaving, unfilled, tables, now)
     for person_id in sorted({email.person_id for email in unwritten if email.game_id is None}):
         people.lock(tx, person_id)
@@ -91,7 +91,7 @@ def _keep(tx: Tx, server: Server, written: Collection[OutboxRow], now: datetime)
     kept = [email for email in written if email.id in still]
     outbox.keep(tx, kept)
     ledger.note_all(tx, now, "rendered", {email.id: _digest(email) for email in kept})
-    return _stored(tx, kept, {email.id: server.keys.unfilled(email.body) for email in kept if email.body is not None})
+    return _stored(tx, kept, {email.id: server.keys.template(email.body) for email in kept if email.body is not None})
 
 
 def _claimed(tx: Tx, rows: Collection[OutboxRow]) -> list[OutboxRow]:

@@ -86,7 +86,7 @@ class Record:
             nonce=self._randomness.bytes(hash_chain.NONCE_BYTES),
         )
         self.rows.append(row)
-        metrics.row_added(kind, by)
+        metrics.count_row(kind, by)
         self.seq, self.head = row.seq, row.hash
         if kind is Kind.ENTRY or kind in TAKES_BACK:
             self.entry_head = row.hash

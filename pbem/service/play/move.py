@@ -21,7 +21,7 @@ from pbem.domain.errors import BadInput, Forbidden, Gone, Stale
 from pbem.domain.missed_turns import Agreement, Successor
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
-from pbem.lru import Memory
+from pbem.lru import LRU
 from pbem.service.play import views
 from pbem.service.play.log import Kind, Record, latest_entries
 from pbem.service.play.rules import loads, rules_of
@@ -47,7 +47,7 @@ class By(StrEnum):
 THEMSELVES: Final = frozenset({By.PERSON, By.REPLY, By.API})
 """The ways by which a player decides in person."""
 
-POSITIONS: Final[Memory[Position]] = Memory(500)
+POSITIONS: Final[LRU[Position]] = LRU(500)
 """Where games stand that were played lately. Reading a snapshot takes as long as the rules of a move."""
 
 

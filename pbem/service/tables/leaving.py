@@ -12,7 +12,7 @@ from typing import Final
 
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import marked
+from pbem.i18n.speech import mark
 from pbem.service.absence.seats import because, give_to_bot
 from pbem.service.absence.substitutes import after_resignation
 from pbem.service.play.log import Kind, Record, write
@@ -74,14 +74,14 @@ def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reas
     row = give_to_bot(tx, server, row, record, seat, "table")
     left = _people(tx, game_id)
     if not left:
-        end(tx, server, row, record, "table", marked("nobody was left"))
+        end(tx, server, row, record, "table", mark("nobody was left"))
         return
     _tell_of_resignation(tx, server, row, player, left, reason)
     after_resignation(tx, server, row, seat, person_id)
     if row.host_id == person_id:
         _pass_host_on(tx, server, row, left)
     if _all_agree(tx, game_id, left):
-        end(tx, server, row, record, "table", marked("all agreed"))
+        end(tx, server, row, record, "table", mark("all agreed"))
 
 
 def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
@@ -99,7 +99,7 @@ def agree_to_end(tx: Tx, server: Server, game_id: int, person_id: int) -> bool:
     for seat in sorted(seat for seat in mine - before if seat is not None):
         tables.add_vote(tx, game_id, seat, now)
     if _all_agree(tx, game_id, left):
-        end(tx, server, row, Record(row, now, server.randomness), By.PERSON, marked("all agreed"))
+        end(tx, server, row, Record(row, now, server.randomness), By.PERSON, mark("all agreed"))
         return True
     if not before & {player.seat for player in left}:
         _ask_the_others(tx, server, row, person_id, left)

@@ -117,7 +117,7 @@ def settle(wanted: Wanted) -> tuple[game.Game[Any], dict[str, str | int]]:
     try:
         rules = game.load(wanted.kind)
     except Refused as refused:
-        raise NotFound(speech.told(refused.text), remedy=_("Please choose one of these.")) from refused
+        raise NotFound(speech.render(refused.text), remedy=_("Please choose one of these.")) from refused
     try:
         options = rules.settle(wanted.seats, wanted.options)
     except Refused as refused:

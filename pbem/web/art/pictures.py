@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from engine.game import Game
 from pbem.i18n import speech
-from pbem.i18n.speech import translated
+from pbem.i18n.speech import translate
 from pbem.web.art.drawings import DRAWINGS, LEGENDS, PREFIX, SIGNS, Drawing
 from pbem.web.seat.board import Thing
 
@@ -88,7 +88,7 @@ def _laid_out(each: Thing, tag: str, _language: object) -> Markup:
     """A thing by itself. How it looks hangs on nothing else, so it is put together once in a language for all tables."""
     drawing = DRAWINGS.get((each.kind, each.id))
     art = Markup() if drawing is None else _reference(each.kind, drawing.name, drawing.width, drawing.height, "")
-    says = translated(drawing.says) if drawing is not None and drawing.says else ""
+    says = translate(drawing.says) if drawing is not None and drawing.says else ""
     words = _word("word", each.word, says)
     if each.note:
         words += " " + _word("note", each.note, says)

@@ -75,7 +75,9 @@ def called(kind: str) -> Game[Any]:
     try:
         return game.load(kind)
     except Refused as refused:
-        raise NotFound(speech.told(refused.text), remedy=_("Please choose one of them on our front page.")) from refused
+        raise NotFound(
+            speech.render(refused.text), remedy=_("Please choose one of them on our front page.")
+        ) from refused
 
 
 def passages(rules: str) -> list[Passage]:
@@ -90,7 +92,7 @@ def _page(rules: Game[Any], **values: Any) -> Response:
         game=rules,
         length=teller(rules.length),
         credits=teller(rules.credits),
-        passages=passages("\n\n".join(map(speech.translated, rules.rules.split("\n\n")))),
+        passages=passages("\n\n".join(map(speech.translate, rules.rules.split("\n\n")))),
         **values,
     )
 

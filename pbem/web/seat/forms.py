@@ -18,7 +18,7 @@ from engine.grammar import write
 from engine.tell import Teller
 from pbem.domain.errors import BadInput, Stale
 from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import told, translated
+from pbem.i18n.speech import render, translate
 from pbem.web.seat import board
 from pbem.web.site import read_number
 
@@ -163,7 +163,7 @@ def _form(decision: Decision, number: int, looks: _Looks, given: Given) -> Form:
     note = looks.teller(act.note) if act.note else ""
     if act.count() == 1:
         only = next(act.choices())
-        title = _capital(translated(write(decision, only)))
+        title = _capital(translate(write(decision, only)))
         return Form(number, title, note, (), tuple(_filled(act, only)), "")
     pieces = _pieces(act)
     sentence = bool(act.phrase) and len(act.blanks) > 1
@@ -171,7 +171,7 @@ def _form(decision: Decision, number: int, looks: _Looks, given: Given) -> Form:
         _field(blank, f"b{place}", pieces[place], looks, given, in_sentence=sentence)
         for place, blank in enumerate(act.blanks)
     )
-    return Form(number, _capital(translated(act.verb)), note, _told_once(fields), (), pieces[-1])
+    return Form(number, _capital(translate(act.verb)), note, _told_once(fields), (), pieces[-1])
 
 
 def _told_once(fields: tuple[Field, ...]) -> tuple[Field, ...]:
@@ -188,12 +188,12 @@ def _pieces(act: Act) -> list[str]:
         return [""] * (len(act.blanks) + 1)
     # The verb is the title of the form.
     phrase = act.phrase.removeprefix(act.verb).strip()
-    return [piece.strip(" ,") for piece in translated(phrase).split("{}")]
+    return [piece.strip(" ,") for piece in translate(phrase).split("{}")]
 
 
 def _field(blank: Blank, name: str, before: str, looks: _Looks, given: Given, *, in_sentence: bool) -> Field:
     why = looks.teller(blank.why) if blank.why is not None else ""
-    label = _capital(translated(blank.name))
+    label = _capital(translate(blank.name))
     if isinstance(blank, Amount):
         return _number_field(blank, name, label, before, why, given.get(name, ""))
     chances = tuple(
@@ -277,9 +277,9 @@ def _misfit(blank: Blank, given: str) -> Value:
         limit = _("at least %(number)s", number=blank.low) if low else _("at most %(number)s", number=blank.high)
         raise BadInput(
             _("%(given)s is not possible: %(limit)s.", given=given, limit=limit),
-            why=told(blank.why) if blank.why else "",
+            why=render(blank.why) if blank.why else "",
         )
-    raise BadInput(_("%(given)s cannot be chosen here.", given=given), why=told(blank.why) if blank.why else "")
+    raise BadInput(_("%(given)s cannot be chosen here.", given=given), why=render(blank.why) if blank.why else "")
 
 
 def _capital(text: str) -> str:

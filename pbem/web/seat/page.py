@@ -367,7 +367,7 @@ def _draw(shown: Shown) -> str:
         refused=shown.refused,
         moved_on=shown.moved_on,
         # What the game is about, in its own words, for those who have come without knowing any game.
-        aim=speech.translated(found.rules.about) if found.guest else "",
+        aim=speech.translate(found.rules.about) if found.guest else "",
         agreed=found.seat in found.votes,
         others_agreed=tuple(teller.name(seat) for seat in sorted(found.votes - {found.seat})),
     )

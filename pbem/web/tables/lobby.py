@@ -203,7 +203,9 @@ def _rules(kind: str) -> Game[object]:
     try:
         return game.load(kind)
     except Refused as refused:
-        raise NotFound(speech.told(refused.text), remedy=_("Please choose one of them on our front page.")) from refused
+        raise NotFound(
+            speech.render(refused.text), remedy=_("Please choose one of them on our front page.")
+        ) from refused
 
 
 def _public(key: str) -> Announced:
@@ -240,7 +242,7 @@ def _option(option: Option) -> OptionValue:
     return (
         text
         if isinstance(option, Listed)
-        else site.read_number(text, _("a value of “%(option)s”", option=speech.told(option.called)))
+        else site.read_number(text, _("a value of “%(option)s”", option=speech.render(option.called)))
     )
 
 

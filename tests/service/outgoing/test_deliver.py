@@ -826,13 +826,13 @@ def at_commit():
         def strike(point):
             left[0] -= point == "store.committed"
             if left[0] == 0:
-                failpoints.arm(None)
+                failpoints.set_handler(None)
                 act()
 
-        failpoints.arm(strike)
+        failpoints.set_handler(strike)
 
     yield arm
-    failpoints.arm(None)
+    failpoints.set_handler(None)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
@@ -908,7 +908,7 @@ def test_a_signed_mail_is_believed_with_its_links_in_it_and_the_same_on_every_tr
     assert len(sink.kept) > len({email.content for email in sink.kept})
     for email in sink.kept:
         assert links_in(email)
-        assert not server.keys.unfilled(email.content).rows, "no place for a link is left empty"
+        assert not server.keys.template(email.content).rows, "no place for a link is left empty"
         assert dkim.verify(email.content, dnsfunc=dns)
         assert not dkim.verify(email.content.replace(b"/u/", b"/v/"), dnsfunc=dns)
 

@@ -6,7 +6,7 @@ from pbem.domain.acts import Act
 from pbem.domain.duration import extension_text
 from pbem.domain.errors import Gone
 from pbem.i18n.speech import gettext as _
-from pbem.i18n.speech import marked
+from pbem.i18n.speech import mark
 from pbem.service.clocks import halts, pauses
 from pbem.service.desk.acts.perform import AtTable, Doing, Done
 from pbem.service.play.log import Record
@@ -99,7 +99,7 @@ class Close(AtTable):
             leaving.close(doing.tx, doing.server, row, "closed", {"reason": doing.reason})
         elif row.status in ("playing", "frozen"):
             record = Record(row, doing.server.now(), doing.server.randomness)
-            why = marked("it was closed by the organiser")
+            why = mark("it was closed by the organiser")
             leaving.end(doing.tx, doing.server, row, record, doing.by, why, doing.reason)
         else:
             raise Gone(_("This table is closed already."), remedy=_("Nothing was changed."))
