@@ -96,7 +96,7 @@ def _mail(config: Config) -> Iterator[Finding]:
         yield Finding("mail", Severity.OK, f"no relay: mails stay in the local mailbox, {config.base_url}/mailbox")
         return
     relay = f"{config.smtp.host}, port {config.smtp.port}, {config.smtp.security}"
-    said = Relay(config.smtp).trouble()
+    said = Relay(config.smtp).problem()
     if said:
         says = f"The relay ({relay}) takes no mail. It said: {said}."
         remedy = "Check PBEM_SMTP_HOST, _PORT, _SECURITY, _USER and _PASSWORD, and that a firewall lets us out."

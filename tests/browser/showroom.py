@@ -210,7 +210,7 @@ class Showroom:
         found["moving"] = self._mailed("/y/")
         found |= self._out_of_reach()
         self._signed_in = self._sessions(ann)
-        found["key of mailbox"] = next(iter(mailbox_of(self.config).letters(""))).key
+        found["key of mailbox"] = next(iter(mailbox_of(self.config).entries(""))).key
         return found
 
     def _tables_at_other_times(self) -> dict[str, str]:
@@ -318,7 +318,7 @@ class Showroom:
     def _mailed(self, start: str) -> str:
         """The token of the newest mail that has a link which begins like this."""
         box = mailbox_of(self.config)
-        texts = (box.read(letter.key).text for letter in box.letters(""))
+        texts = (box.read(letter.key).text for letter in box.entries(""))
         return next(match[1] for text in texts if (match := re.search(rf"{start}([a-z2-7]{{33}})", text)))
 
     def _out_of_reach(self) -> dict[str, str]:

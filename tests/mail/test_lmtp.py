@@ -1,4 +1,4 @@
-"""Taking mails by LMTP, from a mail server that speaks it over a real socket."""
+"""LMTP deliveries by a mail server over a real socket."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ SMALL = 10_000
 
 
 class Kept:
-    """Where mails are kept; those to `broken` cannot be."""
+    """A store of emails; those to `broken` cannot be stored."""
 
     def __init__(self) -> None:
         self.mails: list[tuple[str, str, bytes]] = []
@@ -36,7 +36,7 @@ def port(kept: Kept) -> Iterator[int]:
     listening.stop()
 
 
-def test_a_mail_is_kept_before_it_is_answered_for(port: int, kept: Kept) -> None:
+def test_an_email_is_stored_before_the_answer(port: int, kept: Kept) -> None:
     with connected(port) as server:
         assert server.hands_in("ann@example.net", ["r+x@play.example.org"], b"Subject: x\r\n\r\n..bid 7") == [
             "250 2.0.0 Kept"
@@ -44,17 +44,17 @@ def test_a_mail_is_kept_before_it_is_answered_for(port: int, kept: Kept) -> None
         assert kept.mails == [("ann@example.net", "r+x@play.example.org", b"Subject: x\r\n\r\n.bid 7\r\n")]
 
 
-def test_each_recipient_gets_an_answer_of_its_own(port: int, kept: Kept) -> None:
+def test_each_recipient_gets_its_own_answer(port: int, kept: Kept) -> None:
     with connected(port) as server:
         answers = server.hands_in("", ["a@x.org", "broken@x.org", "c@x.org"], b"\r\nbid 7")
         assert [answer[:3] for answer in answers] == ["250", "451", "250"]
         assert [mail[1] for mail in kept.mails] == ["a@x.org", "c@x.org"]
-        # The line is free for the next command: no answer is left over, and none is missing.
+        # The connection is ready for the next command: no answer is left over, and none is missing.
         assert server.says("NOOP").startswith("250")
         assert server.hands_in("", ["d@x.org"], b"\r\nbid 8") == ["250 2.0.0 Kept"]
 
 
-def test_a_mail_that_is_too_large_is_refused_for_each_recipient_and_kept_for_none(port: int, kept: Kept) -> None:
+def test_a_large_email_is_refused_for_each_recipient(port: int, kept: Kept) -> None:
     with connected(port) as server:
         answers = server.hands_in("", ["a@x.org", "b@x.org"], b"\r\n" + b"x" * 900 + b"\r\n" * SMALL)
         assert [answer[:3] for answer in answers] == ["552", "552"]
@@ -71,7 +71,7 @@ def test_a_line_that_is_too_long_is_refused_for_each_recipient(port: int, kept: 
         assert kept.mails == []
 
 
-def test_more_recipients_than_anybody_writes_to_have_to_come_again(port: int, kept: Kept) -> None:
+def test_too_many_recipients_have_to_come_again(port: int, kept: Kept) -> None:
     with connected(port) as server:
         server.says("MAIL FROM:<>")
         answers = [server.says(f"RCPT TO:<r{number}@x.org>") for number in range(MOST_RECIPIENTS + 1)]
@@ -83,7 +83,7 @@ def test_more_recipients_than_anybody_writes_to_have_to_come_again(port: int, ke
     assert len(kept.mails) == MOST_RECIPIENTS
 
 
-def test_a_mail_that_breaks_off_is_not_kept(port: int, kept: Kept) -> None:
+def test_an_incomplete_email_is_not_stored(port: int, kept: Kept) -> None:
     with connected(port) as server:
         server.says("MAIL FROM:<>")
         server.says("RCPT TO:<a@x.org>")
@@ -102,6 +102,6 @@ def test_it_speaks_lmtp_and_nothing_else(port: int) -> None:
     server.close()
 
 
-def test_a_port_in_use_is_told_with_what_to_do(port: int, kept: Kept) -> None:
+def test_a_port_in_use_is_reported_with_a_remedy(port: int, kept: Kept) -> None:
     with pytest.raises(BadInput, match=r"is in use.*PBEM_INBOUND_LMTP_PORT"):
         Lmtp("127.0.0.1", port, SMALL, kept).start()

@@ -1,6 +1,6 @@
-"""What every mail says: the same in both its parts, enough to decide, short enough to be shown whole, from nowhere else.
+"""All emails: the same in text and HTML, enough to decide, short enough to be shown whole, nothing loaded from elsewhere.
 
-The mails are real ones: a relay on this machine took them, and the standard library reads them.
+The emails are real: a relay on this machine accepted them, and the standard library parses them.
 """
 
 import re
@@ -13,7 +13,7 @@ from pbem import paths
 from pbem.domain.user_text import LONGEST_NAME
 from pbem.mail.write.rendering import WIDTH
 from tests.mail.kinds import HOST, NAMES, by_kind, kind_of, mails_of, options_of
-from tests.mail.sink import Kept
+from tests.mail.sink import ReceivedEmail
 
 pytestmark = pytest.mark.xdist_group("mails")
 
@@ -34,8 +34,8 @@ WIDEST = tuple(f"{name}{'&' * LONGEST_NAME}"[:LONGEST_NAME] for name in NAMES)
 LINK = re.compile(rf"https://{re.escape(HOST)}[^\s\"<>]*")
 
 
-def parts(mail: Kept) -> tuple[str, html.HtmlElement]:
-    """A mail's text, and its HTML as a tree without what is not shown."""
+def parts(mail: ReceivedEmail) -> tuple[str, html.HtmlElement]:
+    """The text of an email, and its HTML as a tree without hidden elements."""
     tree = html.document_fromstring(mail.html)
     for hidden in [*tree.iter("style", "title"), *tree.xpath("//div[starts-with(@style, 'display:none')]")]:
         hidden.drop_tree()
@@ -43,12 +43,12 @@ def parts(mail: Kept) -> tuple[str, html.HtmlElement]:
 
 
 def words(text: str) -> list[str]:
-    """Nothing but the words, in their order."""
+    """The words of a text, in order."""
     return re.findall(r"\w+", LINK.sub(" ", text).casefold())
 
 
 @pytest.fixture(params=[game if game == QUICKEST else pytest.param(game, marks=pytest.mark.slow) for game in GAMES])
-def mails(request: pytest.FixtureRequest) -> tuple[Kept, ...]:
+def mails(request: pytest.FixtureRequest) -> tuple[ReceivedEmail, ...]:
     return mails_of(request.param)
 
 
@@ -59,7 +59,7 @@ def test_text_and_html_say_the_same_in_the_same_order(mails):
         assert words(text) == words(shown), kind_of(mail.message)
 
 
-def test_text_and_html_lead_to_the_same_places_and_to_nowhere_else(mails):
+def test_text_and_html_have_the_same_links_and_no_foreign_ones(mails):
     for mail in mails:
         text, tree = parts(mail)
         hrefs = [a.get("href") for a in tree.iter("a")]
@@ -67,7 +67,7 @@ def test_text_and_html_lead_to_the_same_places_and_to_nowhere_else(mails):
         assert hrefs == re.findall(r"https?://[^\s\"<>]+", mail.html)
 
 
-def test_html_brings_nothing_along_and_asks_for_nothing(mails):
+def test_html_has_no_scripts_and_loads_nothing(mails):
     allowed = {
         *("html", "head", "meta", "title", "style", "body", "main", "div", "h1", "h2", "h3", "p", "br", "hr", "a"),
         *("b", "span", "small", "code", "ul", "li", "blockquote", "table", "caption", "tbody", "tr", "th", "td"),
@@ -80,7 +80,7 @@ def test_html_brings_nothing_along_and_asks_for_nothing(mails):
         ]
 
 
-def test_a_mail_is_short_enough_to_be_shown_whole(mails):
+def test_an_email_is_short_enough_to_be_shown_whole(mails):
     for mail in mails:
         assert len(mail.content) < 60 * 1024
         assert len(mail.html.encode()) < 16 * 1024, kind_of(mail.message)
@@ -90,14 +90,14 @@ def test_a_mail_is_short_enough_to_be_shown_whole(mails):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
-def test_names_of_any_letters_leave_a_mail_its_html(game):
-    """The most that may be is 20 KB, and a mail of more goes out without; so other names must leave room for these."""
+def test_long_names_in_any_script_leave_an_email_its_html(game):
+    """Larger HTML than 20 KB is left out, so there must be room for other names."""
     for mail in mails_of(game, WIDEST):
         assert len(mail.content) < 60 * 1024
         assert 0 < len(mail.html.encode()) < 20 * 1024, kind_of(mail.message)
 
 
-def test_no_mail_leads_twice_to_the_same_place(mails):
+def test_no_email_has_the_same_link_twice(mails):
     for mail in mails:
         links = LINK.findall(mail.text)
         assert len(links) == len(set(links)), kind_of(mail.message)
@@ -105,18 +105,18 @@ def test_no_mail_leads_twice_to_the_same_place(mails):
 
 @pytest.mark.parametrize("game", sorted({EXCLAIMED, QUICKEST}))
 def test_no_sentence_ends_twice(game):
-    """Also where it ends with a table that has no name but that of its game, which ends like a sentence."""
+    """Even if it ends with a table named after its game, which ends like a sentence: `Bid!`."""
     for mail in mails_of(game):
         said = f"{mail.message['Subject']}\n{LINK.sub('', mail.text)}"
         assert not re.findall(r".*(?:[.,;:!?]\.(?!\w)|[.,;:][,;:]).*", said), kind_of(mail.message)
 
 
-def test_the_first_choice_stands_in_the_first_15_kilobytes(mails):
+def test_the_first_choice_is_in_the_first_15_kilobytes(mails):
     for mail in by_kind(mails)["turn"]:
         assert 0 < mail.html.encode().index(b'href="https') < 15 * 1024
 
 
-def test_a_list_of_mails_shows_a_whole_useful_line_of_each(mails):
+def test_a_list_of_emails_shows_a_useful_line_of_each(mails):
     for mail in mails:
         (shown,) = html.document_fromstring(mail.html).xpath("//main/*[1][starts-with(@style, 'display:none')]")
         assert 40 <= len(shown.text) <= 90, shown.text
@@ -131,7 +131,7 @@ def test_tables_of_data_have_a_caption_and_their_heads_a_scope(mails):
         assert [tree.get("lang"), tree.get("dir")] == ["en", "ltr"]
 
 
-def test_a_turn_begins_with_what_is_asked_and_until_when(mails):
+def test_a_turn_begins_with_the_question_and_the_deadline(mails):
     for mail in by_kind(mails)["turn"]:
         first = " ".join(mail.text.split("\n--- ")[0].split())
         assert mail.message["Subject"].partition(": ")[2].rstrip("…") in first
@@ -141,12 +141,12 @@ def test_a_turn_begins_with_what_is_asked_and_until_when(mails):
 
 
 @pytest.mark.slow
-def test_every_kind_is_met_in_these_tests():
+def test_these_tests_cover_every_kind():
     kinds = {folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir()}
     assert {kind_of(mail.message) for game in GAMES for mail in mails_of(game)} == kinds
 
 
-def test_every_sentence_of_a_mail_can_be_translated():
+def test_every_sentence_of_an_email_can_be_translated():
     folder = paths.templates() / "mail"
     for template in [*folder.glob("*/*"), *folder.glob("_[a-z]*.jinja")]:
         source = template.read_text()

@@ -1,4 +1,4 @@
-"""Laws of reading answers, for mails of every game and every way of quoting them."""
+"""Laws of reading replies, for emails of every game and every way of quoting."""
 
 from functools import cache
 from random import Random
@@ -14,10 +14,10 @@ from engine.decisions import Act, Decision
 from engine.table import begin
 from pbem.domain import reply_commands
 from pbem.domain.reply_commands import Move, StandingOrder, Word, WordCommand
-from pbem.mail.read.reply import reply_of
+from pbem.mail.read.reply import parse_reply
 from tests.mail.clients import PROGRAMS
 from tests.mail.kinds import kind_of, mails_of
-from tests.mail.sink import Kept
+from tests.mail.sink import ReceivedEmail
 
 GAMES = games_of_house.names()
 ANSWERABLE = {"turn", "reminder", "receipt"}
@@ -27,15 +27,15 @@ pytestmark = pytest.mark.slow
 
 
 @cache
-def answerable(game: str) -> tuple[Kept, ...]:
-    """A few mails of a game that can be answered, early and late ones."""
+def answerable(game: str) -> tuple[ReceivedEmail, ...]:
+    """A few emails of a game that can be answered, early and late ones."""
     found = [kept for kept in mails_of(game) if kind_of(kept.message) in ANSWERABLE]
     return tuple(found[:: len(found) // MOST_MAILS + 1])
 
 
 @cache
 def decisions(game: str) -> tuple[Decision, ...]:
-    """What is asked in a game that is played by chance."""
+    """The decisions of a random game."""
     rules = games_of_house.load(game)
     draw, table = Stream(b"answers" + bytes(25), 0), begin(rules, min(rules.seats), bytes(32))
     found: list[Decision] = []
@@ -52,7 +52,7 @@ def decisions(game: str) -> tuple[Decision, ...]:
 
 @cache
 def everything_asked(game: str) -> Decision:
-    """All that is ever asked in that game, as one decision: whatever is read beside this was worth a look."""
+    """All decisions of a game as one, beside which any line could be a command."""
     acts: dict[str, Act] = {}
     for decision in decisions(game):
         for act in decision.acts:
@@ -61,12 +61,12 @@ def everything_asked(game: str) -> Decision:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_our_own_words_are_never_a_command_however_they_are_quoted(game: str) -> None:
+def test_our_own_words_are_never_a_command_in_any_quote(game: str) -> None:
     asked, chance = everything_asked(game), Random(game)
     for name, program in PROGRAMS.items():
         for kept in answerable(game):
             for answer in ((), ("I will think about it.",)):
-                reply = reply_of(program(answer, kept, chance))
+                reply = parse_reply(program(answer, kept, chance))
                 assert [line for line in reply.lines if reply_commands.read(line, asked) is not None] == [], name
                 assert all(line in reply.lines for line in answer), name
 
@@ -81,7 +81,7 @@ def test_no_word_of_ours_is_a_verb_of_a_game(game: str) -> None:
 @settings(max_examples=EXAMPLES)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 @pytest.mark.parametrize("game", GAMES)
-def test_whatever_is_legal_is_read_from_every_program(game: str, data: st.DataObject, seed: int) -> None:
+def test_every_legal_command_is_read_from_every_program(game: str, data: st.DataObject, seed: int) -> None:
     chance = Random(seed)
     decision = data.draw(st.sampled_from(decisions(game)))
     choice = decision.sample(Stream(seed.to_bytes(32), 0))
@@ -97,7 +97,7 @@ def test_whatever_is_legal_is_read_from_every_program(game: str, data: st.DataOb
     ]
     program = data.draw(st.sampled_from(sorted(PROGRAMS)))
     message = PROGRAMS[program](answer, data.draw(st.sampled_from(answerable(game))), chance)
-    read = [found for line in reply_of(message).lines if (found := reply_commands.read(line, decision)) is not None]
+    read = [found for line in parse_reply(message).lines if (found := reply_commands.read(line, decision)) is not None]
     first, second = read
     assert isinstance(first, Move)
     assert first.choice == choice
@@ -108,8 +108,8 @@ def test_whatever_is_legal_is_read_from_every_program(game: str, data: st.DataOb
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_quoted_mail_says_which_turn_was_seen(game: str) -> None:
+def test_the_quoted_email_tells_which_turn_was_seen(game: str) -> None:
     for name, program in PROGRAMS.items():
         for kept in answerable(game)[:2]:
             turn = int(kept.text.partition("[pbem ")[2].partition("]")[0].partition(" t")[2])
-            assert reply_of(program(["pass"], kept, Random(1))).turn == turn, name
+            assert parse_reply(program(["pass"], kept, Random(1))).turn == turn, name

@@ -1,22 +1,22 @@
-"""Who sent a mail: every way in which somebody pretends to be somebody else, and the few in which a player is known."""
+"""Senders: all the ways to forge one, and the few in which a player is authenticated."""
 
 from email.message import Message
 
 import pytest
 
-from pbem.mail.read.addressed import fit_to_keep, read
-from pbem.mail.read.sender import LONGEST_HEADER, is_vouched_for, sender_of
+from pbem.mail.read.inbound import parse, sanitise
+from pbem.mail.read.sender import LONGEST_HEADER, is_authenticated, sender_of
 
 OURS = "play.example.org"
 GOOD = f"Authentication-Results: {OURS}; dmarc=pass (p=reject dis=none) header.from=example.net"
 
 
 def mail(*headers: str, sender: str = "From: Ann <ann@example.net>") -> Message:
-    return read(fit_to_keep("\r\n".join([*headers, sender, "", "bid 7", ""]).encode(), "ann@example.net"))
+    return parse(sanitise("\r\n".join([*headers, sender, "", "bid 7", ""]).encode(), "ann@example.net"))
 
 
 def vouched(*headers: str, address: str = "ann@example.net") -> bool:
-    return is_vouched_for(mail(*headers), address, OURS)
+    return is_authenticated(mail(*headers), address, OURS)
 
 
 # The address
@@ -32,7 +32,7 @@ def vouched(*headers: str, address: str = "ann@example.net") -> bool:
         "from:\r\n Ann\r\n <ann@example.net>",
     ],
 )
-def test_one_plain_sender_is_known(sender: str) -> None:
+def test_one_plain_sender_is_read(sender: str) -> None:
     assert sender_of(mail(sender=sender)) == "ann@example.net"
 
 
@@ -60,15 +60,15 @@ def test_one_plain_sender_is_known(sender: str) -> None:
         "From: ann@example.net" + " ," * 800,
     ],
 )
-def test_a_sender_that_can_be_read_in_two_ways_is_nobody(sender: str) -> None:
+def test_an_ambiguous_sender_is_nobody(sender: str) -> None:
     assert sender_of(mail(sender=sender)) is None
 
 
-def test_a_quoted_local_part_is_an_address_like_others() -> None:
+def test_a_quoted_local_part_is_an_ordinary_address() -> None:
     assert sender_of(mail(sender='From: "ann <x>"@example.net')) == '"ann <x>"@example.net'
 
 
-# Whether our own mail server vouches for it
+# Authentication by our own mail server
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_quoted_local_part_is_an_address_like_others() -> None:
         f"Authentication-Results: {OURS}; dkim=fail header.d=example.net; dkim=pass header.d=example.net",
     ],
 )
-def test_the_word_of_our_mail_server_counts(header: str) -> None:
+def test_the_results_of_our_mail_server_count(header: str) -> None:
     assert vouched(header)
 
 
@@ -120,7 +120,7 @@ FORGED = {
 
 
 @pytest.mark.parametrize("forgery", FORGED)
-def test_no_forged_word_of_our_mail_server_counts(forgery: str) -> None:
+def test_forged_results_do_not_count(forgery: str) -> None:
     assert not vouched(*FORGED[forgery])
 
 
@@ -129,19 +129,19 @@ NO_POLICY = f"Authentication-Results: {OURS}; dmarc=none header.from=example.net
 SIGNED = f"Authentication-Results: {OURS}; dkim=pass header.d=example.net"
 
 
-def test_all_that_our_mail_server_wrote_above_its_own_line_counts() -> None:
+def test_all_results_above_our_servers_received_line_count() -> None:
     assert vouched(NO_POLICY, SIGNED, RECEIVED)
     assert vouched(RECEIVED, SIGNED)
     assert not vouched(NO_POLICY, f"{SIGNED} (", RECEIVED)
 
 
-def test_what_stands_below_our_mail_servers_line_is_nobodys_word_beside_one_above() -> None:
+def test_results_below_our_servers_received_line_do_not_count_beside_one_above() -> None:
     assert not vouched(NO_POLICY, RECEIVED, SIGNED)
     assert not vouched(NO_POLICY, RECEIVED, SIGNED, RECEIVED)
     assert not vouched(RECEIVED, NO_POLICY, SIGNED)
 
 
-def test_a_domain_speaks_for_those_under_it_and_never_the_other_way_round() -> None:
+def test_a_domain_authenticates_those_below_it_and_not_those_above() -> None:
     signed = f"Authentication-Results: {OURS}; dkim=pass header.d=%s"
     assert vouched(signed % "example.net", address="ann@mail.example.net")
     assert not vouched(signed % "mail.example.net", address="ann@example.net")

@@ -1,6 +1,6 @@
-"""People who play by their mail alone: one who only ever follows links, and one who only ever answers.
+"""People who play by email alone: one who only follows links, and one who only replies.
 
-Neither knows anything but the mails in a mailbox and what they lead to. Both do what a mail asks for, at random.
+They know nothing but the emails in a mailbox and the pages those lead to. Both do what an email asks for, at random.
 """
 
 import re
@@ -26,17 +26,17 @@ CALM = Manners(timedelta(0), twice=0.1, old_links=0.05, regrets=0, wishes=0)
 
 
 class Person(Protocol):
-    """Somebody with a mailbox."""
+    """A person with a mailbox."""
 
     mailbox: Mailbox
 
     def reads(self, mail: Received) -> None:
-        """Do what a mail asks for, if it asks for anything."""
+        """Do what an email asks for, if anything."""
 
 
 @dataclass
 class LinksOnly:
-    """Opens links and presses buttons."""
+    """A player who opens links and presses buttons."""
 
     mailbox: Mailbox
     site: Site
@@ -51,7 +51,7 @@ class LinksOnly:
         )
 
     def reads(self, mail: Received) -> None:
-        """Do what a mail asks for, by its links."""
+        """Do what an email asks for, by its links."""
         now = datetime.now(UTC)
         message = mail.message
         arrived = Arrived(now, self.mailbox.address, str(message["message-id"]), str(message["subject"]), mail.text)
@@ -64,7 +64,7 @@ class LinksOnly:
 
 @dataclass
 class RepliesOnly:
-    """Answers mails, with one command above what it quotes, through its provider, who signs what it sends."""
+    """A player who replies with one command above the quote, through a provider who signs it."""
 
     mailbox: Mailbox
     rig: Rig
@@ -72,7 +72,7 @@ class RepliesOnly:
     seen: Counter[str] = field(default_factory=Counter)
 
     def reads(self, mail: Received) -> None:
-        """Do what a mail asks for, by answering it."""
+        """Do what an email asks for, by replying."""
         kind = kind_of(mail)
         refused = kind == "receipt" and "refused" in mail.text
         if not asks(mail.text) or not (kind in ("turn", "reminder") or refused):
@@ -84,7 +84,7 @@ class RepliesOnly:
         self.answer(mail, self.luck.choice(commands or [" ".join(silence[1].split())]))
 
     def answer(self, mail: Received, *lines: str) -> None:
-        """Write lines above a mail, which is quoted as mail programs do, and send that to where the mail wants it."""
+        """Write lines above a quoted email, and send the reply."""
         self.rig.submit(answer_to(mail, self.mailbox.address, *lines), self.mailbox.address, reply_address(mail))
 
 
@@ -93,7 +93,7 @@ COMMAND = re.compile(r"^\* ([^(\n]+?)(?: \(|$)", re.MULTILINE)
 
 
 def answer_to(mail: Received, sender: str, *lines: str) -> EmailMessage:
-    """An answer to a mail, as common mail programs write one."""
+    """A reply to an email, as common mail programs write one."""
     read, message = mail.message, EmailMessage()
     message["From"] = f"A Player <{sender}>"
     message["To"] = reply_address(mail)
@@ -108,14 +108,14 @@ def answer_to(mail: Received, sender: str, *lines: str) -> EmailMessage:
 
 
 def reply_address(mail: Received) -> str:
-    """Where answers to a mail go."""
+    """The address for replies to an email."""
     found = re.search(r"[^<\s]+@[^>\s]+", str(mail.message["reply-to"]))
     assert found, "this mail cannot be answered"
     return found[0]
 
 
 def play(people: Iterable[Person], results: int) -> None:
-    """Let people read their mails as these come, until each has had so many results of games."""
+    """Let people read their emails as they arrive, until each has a number of results of games."""
     waiting = {person.mailbox.name: (person, results) for person in people}
 
     def any_came() -> bool:
@@ -135,7 +135,7 @@ def play(people: Iterable[Person], results: int) -> None:
 
 
 def next_of(mailbox: Mailbox, *kinds: str) -> Received:
-    """The next mail of one of these kinds; what came before it is read and forgotten."""
+    """The next email of one of these kinds; earlier emails are skipped."""
     found: list[Received] = []
 
     def came() -> bool:
@@ -147,6 +147,6 @@ def next_of(mailbox: Mailbox, *kinds: str) -> Received:
 
 
 def kind_of(mail: Received) -> str:
-    """What kind of mail of ours it is; empty for somebody else's."""
+    """The kind of an email from the server; empty for any other."""
     found = re.fullmatch(r"[^:]*:([a-z_]+):pbem:[^:]+", str(mail.message["feedback-id"] or ""))
     return found[1] if found else ""

@@ -46,7 +46,7 @@ from pbem.store import tables as lobby_store
 from pbem.store.database import Store
 from pbem.store.schema import Base
 from pbem.tokens import SECRET_BYTES, Keyring
-from tests.mail.far_end import Keeping
+from tests.mail.transports import StoringTransport
 from tests.service.a_game import Begun
 from tests.service.clock import Time
 from tests.service.conftest import NAMES, START
@@ -85,7 +85,7 @@ class World:
     def __init__(self, truth: Truth, folder: Path) -> None:
         self.truth = truth
         self.clock = FakeClock(START)
-        self.inbox = Keeping()
+        self.inbox = StoringTransport()
         store = Store("sqlite://")
         Base.metadata.create_all(store.engine)
         keys = Keyring.new(b"k" * SECRET_BYTES, date(2026, 11, 1))

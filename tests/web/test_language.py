@@ -59,7 +59,7 @@ def test_mails_and_the_facts_in_them_speak_it(table, carry, settings, german):
     game.play(seat, decision.default)
     in_another_thread(carry)
     box = mailbox_of(settings)
-    mails = [box.read(letter.key) for letter in box.letters("")]
+    mails = [box.read(letter.key) for letter in box.entries("")]
     assert {dict(mail.headers)["Content-Language"] for mail in mails} == {"de"}
     assert all('<html lang="de"' in mail.html for mail in mails)
     told = [mail for mail in mails if "SEIT DEM BEGINN" in mail.text]

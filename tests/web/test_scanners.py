@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pbem.mail.send.relay import Parcel
+from pbem.mail.send.relay import OutgoingEmail
 from pbem.service.outgoing.deliver import Post, deliver, post_of
-from tests.mail.far_end import Keeping
 from tests.mail.kinds import every_kind, kind_of
+from tests.mail.transports import StoringTransport
 from tests.service.stored import everything
 from tests.web.browser import HOST
 
@@ -58,10 +58,10 @@ class Postman:
 
     def __init__(self, server, clock, settings) -> None:
         self.server, self.clock = server, clock
-        self.inbox = Keeping()
+        self.inbox = StoringTransport()
         self.post = Post(post_of(settings).letterhead, self.inbox)
 
-    def carry(self) -> list[Parcel]:
+    def carry(self) -> list[OutgoingEmail]:
         """Let a little time pass; the mails that came."""
         before = len(self.inbox.kept)
         self.clock.advance(timedelta(minutes=6))
@@ -70,14 +70,14 @@ class Postman:
         return self.inbox.kept[before:]
 
 
-def read(parcel: Parcel) -> EmailMessage:
+def read(parcel: OutgoingEmail) -> EmailMessage:
     """A mail as the standard library reads it."""
     message = BytesParser(policy=default).parsebytes(parcel.content)
     assert isinstance(message, EmailMessage)
     return message
 
 
-def paths_of(parcel: Parcel) -> list[str]:
+def paths_of(parcel: OutgoingEmail) -> list[str]:
     """Where all links of a mail lead: those of its headers, its text and its HTML."""
     message = read(parcel)
     texts = [str(part.get_content()) for part in message.walk() if part.get_content_maintype() == "text"]
@@ -91,7 +91,7 @@ def test_looking_at_any_link_of_any_mail_changes_nothing(server, clock, settings
     looked: dict[str, int] = {}
 
     def carry() -> None:
-        fresh: dict[str, Parcel] = {}
+        fresh: dict[str, OutgoingEmail] = {}
         for parcel in postman.carry():
             fresh.setdefault(kind_of(read(parcel)), parcel)
         paths = [path for parcel in fresh.values() for path in paths_of(parcel)]

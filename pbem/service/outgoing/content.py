@@ -28,8 +28,8 @@ from engine.game import Game, agreed
 from pbem.domain import hash_chain
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.i18n import speech
-from pbem.mail.write.board import printed
-from pbem.mail.write.compose import Letterhead, Reader, Thread, Written, message_id
+from pbem.mail.write.board import print_board
+from pbem.mail.write.compose import EmailContent, Letterhead, Reader, Thread, message_id
 from pbem.service import links
 from pbem.service.outgoing import content_of_seat, digests
 from pbem.service.outgoing.content_of_seat import Words, table_named
@@ -76,7 +76,7 @@ def read_ahead(tx: Tx, emails: Collection[OutboxRow], ready: Mapping[int, EmailL
 
 def content_of(
     tx: Tx, server: Server, letterhead: Letterhead, email: OutboxRow, ready: EmailLinks, rendered_at: datetime
-) -> Written:
+) -> EmailContent:
     """Everything that a mail says."""
     person = people.read(tx, email.person_id)
     game = None if email.game_id is None else games.read(tx, email.game_id)
@@ -108,7 +108,7 @@ def content_of(
     )
     turn = None if email.seat is None or email.kind == "receipt" else outbox.turn_before(tx, email)
     reply = None if ready.seat_links is None or email.kind not in _ANSWERABLE else ready.seat_links.reply
-    return Written(
+    return EmailContent(
         kind=email.kind,
         reader=Reader(called, address_of(person), ZoneInfo(person.zone)),
         thread=Thread(
@@ -203,7 +203,7 @@ def _about_seat(
         rules = rules_of(game)
         known = views.view(tx, game, SPECTATOR).view
         names = tuple(player.name for player in sorted(players, key=lambda player: player.seat or 0))
-        board = printed(rules.board(known, SPECTATOR), speech.teller(rules, None, names), SPECTATOR)
+        board = print_board(rules.board(known, SPECTATOR), speech.teller(rules, None, names), SPECTATOR)
         return {"board": board, "gone": names[table_rows.offer(tx, json.loads(email.facts)["offer"]).seat]}
     if ready.seat is None or ready.seat_links is None:
         return {}

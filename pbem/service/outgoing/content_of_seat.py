@@ -18,7 +18,7 @@ from pbem.domain.duration import duration_text
 from pbem.domain.pace import PerDecision, parse_pace
 from pbem.domain.reply_commands import USAGES
 from pbem.i18n import speech
-from pbem.mail.write.board import printed
+from pbem.mail.write.board import print_board
 from pbem.mail.write.compose import Letterhead, Option
 from pbem.service.outgoing.digests import Section
 from pbem.service.play import move as play_move
@@ -145,7 +145,7 @@ def _as_said(of: str, written: str, rules: Game[Any] | None) -> str:
 
 def board(look: Look) -> Words:
     """The table as the seat sees it."""
-    return {"board": printed(look.board, look.teller, look.seat)}
+    return {"board": print_board(look.board, look.teller, look.seat)}
 
 
 def _story(sentences: Sequence[str], together: int = 1) -> Words:

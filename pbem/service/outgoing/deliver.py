@@ -25,7 +25,7 @@ from pbem.config import Config
 from pbem.domain.errors import BadInput
 from pbem.i18n.speech import gettext as _
 from pbem.mail.send.local_mailbox import LocalMailbox
-from pbem.mail.send.relay import Outcome, Parcel, Relay, Result, Session, Transport
+from pbem.mail.send.relay import Outcome, OutgoingEmail, Relay, Result, Session, Transport
 from pbem.mail.send.throttle import Throttle
 from pbem.mail.write.compose import Letterhead
 from pbem.service import alarms
@@ -69,7 +69,7 @@ ALARMED: Final = timedelta(minutes=5)
 _log = structlog.get_logger(__name__)
 
 
-Sendable = tuple[OutboxRow, Parcel]
+Sendable = tuple[OutboxRow, OutgoingEmail]
 """A mail, and its bytes as they are sent."""
 
 
@@ -242,15 +242,15 @@ def _park(server: Server, row: OutboxRow) -> None:
     server.run(outcomes.park, row, "its sender has failed too often")
 
 
-def _filled(server: Server, post: Post, stored: Stored) -> Parcel:
+def _filled(server: Server, post: Post, stored: Stored) -> OutgoingEmail:
     """The bytes with tokens in their places, those of the mail's reader and of nobody else, and signed."""
     email = stored.email
     assert email.rendered_at is not None, "kept with the bytes"
     content = stored.content.fill(stored.generations)
     if post.signer is not None:
-        content = post.signer.signed(content, email.rendered_at)
+        content = post.signer.sign(content, email.rendered_at)
     returns = server.keys.make(Purpose.BOUNCE, stored.bounce.id, stored.bounce.generation)
-    return Parcel(
+    return OutgoingEmail(
         name=f"m{email.id}",
         # An answer has no return address, so that no program can answer it in turn (RFC 3834).
         sender="" if email.kind in rate_limits.ANSWERS else f"b+{returns}@{post.letterhead.domain}",

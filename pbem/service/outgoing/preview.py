@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 from engine import grammar
 from pbem.domain.errors import BadInput, NotFound, quoted
 from pbem.i18n.speech import gettext as _
-from pbem.mail.write.compose import Letterhead, Written, compose
+from pbem.mail.write.compose import EmailContent, Letterhead, compose
 from pbem.service.outgoing import content
 from pbem.service.outgoing.email_links import ASKING, make_all
 from pbem.service.play import move
@@ -69,12 +69,12 @@ def preview(server: Server, letterhead: Letterhead, kind: str, game_id: int, sea
 class _Undone(Exception):
     """The transaction ends here and leaves nothing behind."""
 
-    def __init__(self, email: Written) -> None:
+    def __init__(self, email: EmailContent) -> None:
         super().__init__()
         self.email = email
 
 
-def _written(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: GameRow, seat: int) -> Written:
+def _written(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: GameRow, seat: int) -> EmailContent:
     players = player_rows.of_game(tx, game.id)
     player = next((player for player in players if player.seat == seat), None)
     if player is None:

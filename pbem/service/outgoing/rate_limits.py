@@ -47,7 +47,7 @@ def free(tx: Tx, throttle: Throttle, rows: list[OutboxRow], now: datetime) -> tu
     if not rows:
         return [], 0
     domains = people.domains(tx, {row.person_id for row in rows})
-    used = quotas.locked(tx, {name for domain in domains.values() for name in throttle.names(domain)})
+    used = quotas.locked(tx, {name for domain in domains.values() for name in throttle.share_names(domain)})
     before = dict(used)
     known = traffic.known(tx, set(domains.values()), now.date()) if throttle.new_domain else set(domains.values())
     free, waiting = [], Counter[str]()
@@ -55,7 +55,7 @@ def free(tx: Tx, throttle: Throttle, rows: list[OutboxRow], now: datetime) -> tu
         domain = domains[row.person_id]
         if wait := throttle.wait(used, domain, now, new=domain not in known):
             # One behind the other, so that they do not all come back at the first moment there is room.
-            outbox.release(tx, row, now + wait + throttle.each(domain) * waiting[domain])
+            outbox.release(tx, row, now + wait + throttle.interval(domain) * waiting[domain])
             waiting[domain] += 1
         else:
             free.append(row)

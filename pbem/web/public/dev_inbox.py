@@ -43,7 +43,7 @@ def inbox() -> Response:
     """All mails, or those to one address."""
     to = request.args.get("to", "")
     found = _mailbox()
-    return site.page("mailbox.html", letters=found.letters(to), addresses=found.addresses(), to=to)
+    return site.page("mailbox.html", letters=found.entries(to), addresses=found.addresses(), to=to)
 
 
 @pages.get("/<key>")
@@ -75,9 +75,9 @@ def reply(key: str) -> Response:
             _("There is nothing to send."), why=_("An answer has a text, and goes to a mail that can be answered.")
         )
     box = receive.letterbox_of(site.config())
-    sent = local_mailbox.answer(opened, text, server().now(), box.authserv_id)
+    sent = local_mailbox.reply_to(opened, text, server().now(), box.authserv_id)
     receive.receive(server(), box, sent.sender, sent.recipient, sent.content)
-    return site.go("mailbox.inbox", to=opened.letter.to)
+    return site.go("mailbox.inbox", to=opened.entry.to)
 
 
 @pages.get("/<key>/html")

@@ -55,7 +55,7 @@ def shown(read):
         email.html,
         email.content.decode(),
         *(value for _, value in email.headers),
-        email.letter.subject,
+        email.entry.subject,
     ]
 
 

@@ -56,8 +56,8 @@ def sends(server, clock, box) -> Callable[[], None]:
 
 def text_of(box, subject, to=""):
     """The text of the newest mail, to somebody or to anybody, whose subject has this in it."""
-    found = next((email for email in box.letters(to) if subject in email.subject), None)
-    assert found is not None, [email.subject for email in box.letters()]
+    found = next((email for email in box.entries(to) if subject in email.subject), None)
+    assert found is not None, [email.subject for email in box.entries()]
     opened = box.read(found.key)
     assert not any(odd in opened.text for odd in ("None", "{{", "{%", "Undefined", "()", "“”"))
     assert [line for line in opened.text.splitlines() if len(line) > 72 and "https://" not in line] == []
@@ -233,11 +233,11 @@ def test_a_reminder_answers_the_mail_of_its_turn_and_offers_the_same_choices(ser
     sends()
     address = f"{game.players()[0].name.lower()}@example.org"
     again, turn = (
-        next(box.read(email.key) for email in box.letters(address) if email.subject.startswith(beginning))
+        next(box.read(email.key) for email in box.entries(address) if email.subject.startswith(beginning))
         for beginning in ("Re: ", "Sunset Poker, turn")
     )
     assert dict(again.headers)["In-Reply-To"] == dict(turn.headers)["Message-ID"]
-    assert again.letter.subject == f"Re: {turn.letter.subject}"
+    assert again.entry.subject == f"Re: {turn.entry.subject}"
     choices = [[link for link in LINK.findall(each.text) if link[0] == "m"] for each in (again, turn)]
     assert choices[0] == choices[1] != []
     assert "This is a reminder." in text_of(box, "Re:")
@@ -306,7 +306,7 @@ def test_an_order_that_ended_tells_its_owner_why_in_the_next_mail(server, box, s
 
 def token_of_seat(server, box, seat):
     """The token of a seat's page, out of the mail that asked it."""
-    for email in box.letters():
+    for email in box.entries():
         for purpose, token, _ in LINK.findall(box.read(email.key).text):
             if purpose == "s" and server.read(links.follow, token, Purpose.SEAT).seat == seat:
                 return token

@@ -40,8 +40,8 @@ from pbem.store import ledger as ledger_rows
 from pbem.store import people as person_rows
 from pbem.store.outbox import Letter
 from pbem.tokens import SECRET_BYTES, Purpose, contains_token, revoke, rotate
-from tests.mail.far_end import TAKEN, FarEnd, OnTheWay
 from tests.mail.test_dkim import SETTINGS, dns
+from tests.mail.transports import ACCEPTED, FunctionTransport, InterceptingTransport
 from tests.service.a_game import Begun
 from tests.service.moderated import does
 
@@ -534,9 +534,9 @@ def test_a_mail_that_kills_its_sender_again_and_again_is_parked(server, clock, p
 
     for _ in range(TRIES):
         with pytest.raises(Killed):
-            deliver.deliver(server, replace(post, transport=FarEnd(dies)))
+            deliver.deliver(server, replace(post, transport=FunctionTransport(dies)))
         clock.advance(LEASE)
-    deliver.deliver(server, replace(post, transport=FarEnd(dies)))
+    deliver.deliver(server, replace(post, transport=FunctionTransport(dies)))
     assert [row.kind for row in rows(server, "parked")] == ["links"]
 
 
@@ -548,7 +548,7 @@ def killing_at_sending(deadly, post, _house):
             raise Killed
         return onward(parcel)
 
-    return replace(post, transport=OnTheWay(post.transport, hand))
+    return replace(post, transport=InterceptingTransport(post.transport, hand))
 
 
 def killing_at_writing(deadly, post, server):
@@ -640,7 +640,7 @@ def test_a_sender_that_was_asleep_gives_back_untried_what_nobody_else_has_claime
         clock.advance(LEASE * 2)
         return Outcome(Result.DOWN, "connection refused")
 
-    deliver.deliver(server, replace(post, transport=FarEnd(sleeps)))
+    deliver.deliver(server, replace(post, transport=FunctionTransport(sleeps)))
     waiting = rows(server, "queued", kind="links")
     assert [(row.attempts, row.claimed_until) for row in waiting] == [(0, None)] * 2
 
@@ -692,9 +692,9 @@ def test_a_mail_that_came_back_before_its_sender_has_written_down_that_it_left_i
 
     def bounces_at_once(_parcel):
         server.store.write(lambda tx: outbox.came_back(tx, email.id))
-        return TAKEN
+        return ACCEPTED
 
-    deliver.deliver(server, replace(post, transport=FarEnd(bounces_at_once)))
+    deliver.deliver(server, replace(post, transport=FunctionTransport(bounces_at_once)))
     assert [row.id for row in rows(server, "undeliverable")] == [email.id]
     assert lines_of(server, email) == ["rendered", "accepted"]
 
@@ -715,7 +715,7 @@ def test_a_sender_whose_mail_was_sent_again_meanwhile_has_nothing_more_to_say_of
         deliver.deliver(server, post)
         return Outcome(result, "550 5.1.1 no")
 
-    deliver.deliver(server, replace(post, transport=FarEnd(overtaken)))
+    deliver.deliver(server, replace(post, transport=FunctionTransport(overtaken)))
     assert [row.id for row in rows(server, "sent", kind="links")] == [email.id]
     assert lines_of(server, email) == ["rendered", "resent", "accepted"]
     with server.store.read() as tx:
@@ -734,7 +734,7 @@ def test_a_failure_changes_nothing_of_a_mail_whose_reader_has_left_for_good_mean
         server.run(delete.delete_person, ann)
         return Outcome(result, "550 5.1.1 no")
 
-    deliver.deliver(server, replace(post, transport=FarEnd(leaves)))
+    deliver.deliver(server, replace(post, transport=FunctionTransport(leaves)))
     assert [row.id for row in rows(server, "superseded", kind="links")] == [email.id]
     with server.store.read() as tx:
         assert not any(line.detail for line in ledger_rows.lines(tx, [email.id])[email.id])
@@ -777,7 +777,7 @@ class Steps:
             self()
             return outcome
 
-        return OnTheWay(transport, hand)
+        return InterceptingTransport(transport, hand)
 
 
 @pytest.mark.slow

@@ -89,7 +89,7 @@ def test_an_answer_typed_here_is_a_move_as_one_that_came_by_mail(browser, settin
     carry()
     seat, decision = next(iter(game.asked().items()))
     address = server.read(addresses.read, game.person_at(seat)).address
-    letter = next(each for each in mailbox_of(settings).letters(to=address) if ", turn 1" in each.subject)
+    letter = next(each for each in mailbox_of(settings).entries(to=address) if ", turn 1" in each.subject)
     page = browser.open(f"/mailbox/{letter.key}")
     (form,) = page.forms()
     answered = form.press(text=grammar.write(decision, decision.default))
@@ -102,7 +102,7 @@ def test_an_answer_typed_here_is_a_move_as_one_that_came_by_mail(browser, settin
 def test_an_empty_answer_and_one_from_another_site_are_refused(app, browser, settings, carry, table):
     table("sun-bid", 2)
     carry()
-    letter = next(each for each in mailbox_of(settings).letters() if ", turn 1" in each.subject)
+    letter = next(each for each in mailbox_of(settings).entries() if ", turn 1" in each.subject)
     client = app.test_client()
     path = f"/mailbox/{letter.key}/reply"
     assert client.post(path, base_url=HOST, data={"text": " "}).status_code == 400

@@ -1,12 +1,12 @@
-"""What a program wrote is known by its signs, and what a person wrote has none of them."""
+"""Email written by programs is recognised by its signs, and email by people has none."""
 
 from email.message import Message
 from pathlib import Path
 
 import pytest
 
-from pbem.mail.read.addressed import fit_to_keep, read
-from pbem.mail.read.automatic import MOST_RECEIVED, SIGNS, is_answer, sign_of_a_program
+from pbem.mail.read.auto_replies import MOST_RECEIVED, SIGNS, automation_sign, is_auto_reply
+from pbem.mail.read.inbound import parse, sanitise
 
 HOST = "play.example.org"
 OURS = f"games@{HOST}"
@@ -16,10 +16,10 @@ PERSON = {"From": "Ann <ann@example.org>", "To": f"r+x@{HOST}", "Subject": "Re: 
 def mail(envelope_from: str = "ann@example.org", **headers: str) -> Message:
     given = {**PERSON, **{name.replace("_", "-"): value for name, value in headers.items()}}
     lines = [f"{name}: {value}" for name, value in given.items()]
-    return read(fit_to_keep("\r\n".join([*lines, "", "bid 7", ""]).encode(), envelope_from))
+    return parse(sanitise("\r\n".join([*lines, "", "bid 7", ""]).encode(), envelope_from))
 
 
-# One mail for each sign, and nothing else about it that could be one.
+# One email for each sign, without any other sign.
 SHOWN = {
     "no return address": mail(envelope_from=""),
     "Auto-Submitted": mail(Auto_Submitted="auto-replied (vacation)"),
@@ -44,8 +44,8 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("sign", [name for name, _ in SIGNS])
-def test_each_sign_of_a_program_is_seen(sign: str) -> None:
-    assert sign_of_a_program(SHOWN[sign], HOST, OURS) == sign
+def test_each_sign_of_a_program_is_recognised(sign: str) -> None:
+    assert automation_sign(SHOWN[sign], HOST, OURS) == sign
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_each_sign_of_a_program_is_seen(sign: str) -> None:
         {"Feedback_ID": "abc:news:somebody"},
     ],
 )
-def test_what_a_person_wrote_has_no_sign(headers: dict[str, str]) -> None:
-    assert sign_of_a_program(mail(**headers), HOST, OURS) is None
+def test_a_persons_email_has_no_sign(headers: dict[str, str]) -> None:
+    assert automation_sign(mail(**headers), HOST, OURS) is None
 
 
 @pytest.mark.parametrize(
@@ -88,21 +88,21 @@ def test_what_a_person_wrote_has_no_sign(headers: dict[str, str]) -> None:
         "AUTO: Ann is away",
     ],
 )
-def test_away_notices_are_known_by_their_subjects(subject: str) -> None:
+def test_away_notices_are_recognised_by_their_subjects(subject: str) -> None:
     away = mail(Subject=subject)
-    assert sign_of_a_program(away, HOST, OURS) == "an away notice"
-    assert is_answer(away)
+    assert automation_sign(away, HOST, OURS) == "an away notice"
+    assert is_auto_reply(away)
 
 
-def test_a_reply_of_a_person_is_no_answer_of_a_program() -> None:
-    assert not is_answer(mail())
+def test_a_persons_reply_is_not_an_auto_reply() -> None:
+    assert not is_auto_reply(mail())
 
 
-def test_the_outsiders_away_notices_are_seen_whatever_client_wrote_the_others() -> None:
+def test_the_away_notices_of_the_collection_are_recognised_and_no_others() -> None:
     folder = Path(__file__).parent / "replies" / "outside"
     seen = {
         file.name
         for file in folder.glob("*.eml")
-        if sign_of_a_program(read(fit_to_keep(file.read_bytes(), "ann@example.org")), HOST, OURS)
+        if automation_sign(parse(sanitise(file.read_bytes(), "ann@example.org")), HOST, OURS)
     }
     assert {"40-exchange-en-vacation.eml", "41-sieve-de-vacation-quoting.eml"} == seen

@@ -1,4 +1,4 @@
-"""Every mail in the terminal: browsers lose nothing of its HTML, a mail program shows its text, and no line runs out of the window."""
+"""Every email in a terminal: browsers show all of its HTML, a mail program shows its text, and no line is too long."""
 
 import re
 import subprocess
@@ -25,12 +25,12 @@ BROWSERS = {
 
 @pytest.mark.parametrize("game", games_of_house.names())
 @pytest.mark.parametrize("browser", [pytest.param(each, marks=pytest.mark.needs(each)) for each in BROWSERS])
-def test_a_terminal_shows_all_words_and_every_choice_on_a_line_of_its_own(game, browser):
+def test_a_terminal_shows_all_words_and_every_choice_on_its_own_line(game, browser):
     for kind, mail in chosen(game).items():
         printed = said_by(browser, *BROWSERS[browser], given=mail.html.encode())
         lines = [line.strip() for line in printed.splitlines()]
         assert max(map(len, printed.splitlines())) <= WIDTH, kind
-        # What stands side by side is printed line by line, so the order is another; figures are broken in two.
+        # Columns are printed line by line, so the order differs; figures are broken in two.
         assert Counter(letters(without_links(mail.text))) - Counter(letters(printed)) == Counter(), kind
         for command in re.findall(r"^\* (.+)\n  https", mail.text, re.MULTILINE):
             assert command in lines, kind
@@ -38,7 +38,7 @@ def test_a_terminal_shows_all_words_and_every_choice_on_a_line_of_its_own(game, 
 
 @pytest.mark.needs("mshow")
 @pytest.mark.parametrize("game", games_of_house.names())
-def test_a_mail_program_without_html_shows_the_text_as_it_was_written(game, tmp_path):
+def test_a_mail_program_without_html_shows_the_text_unchanged(game, tmp_path):
     file = tmp_path / "mail.eml"
     for kind, mail in chosen(game).items():
         file.write_bytes(mail.content)
