@@ -39,7 +39,7 @@ def main() -> None:
 
 @command(main, example="pbem init")
 def init() -> None:
-    """Make a server: its folder, its keys and its database. What is there already stays as it is."""
+    """Make a server: its folder, its keys and its database. Anything that exists already stays as it is."""
     from pbem.ops import setup
 
     changes: list[str] = []
@@ -51,7 +51,7 @@ def init() -> None:
 @command(main, example="PBEM_WEB_PORT=8010 pbem serve")
 @click.option("--no-worker", is_flag=True, help="Only answer requests; `pbem worker` runs elsewhere (PostgreSQL only).")
 def serve(*, no_worker: bool) -> None:
-    """Run the server until it is stopped: the pages, and the worker that sends mails and keeps time.
+    """Run the server until it is stopped: the pages, and the worker that sends emails and keeps time.
 
     With nothing configured it makes what it needs first. Otherwise run `pbem init` before the first start, and `pbem
     migrate` after installing a new release.
@@ -65,7 +65,7 @@ def serve(*, no_worker: bool) -> None:
 
 @command(main, example="pbem worker")
 def worker() -> None:
-    """Run only a worker until it is stopped: mails, deadlines, reminders, bots.
+    """Run only a worker until it is stopped: emails, deadlines, reminders, bots.
 
     On PostgreSQL any number may run, on any machine. On SQLite `pbem serve` does this as well, and only one can run.
     """
@@ -125,7 +125,7 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> No
 @command(main, example="pbem rebuild --game 7")
 @click.option("--game", "game_id", type=click.IntRange(1), help="Only the game of this number.")
 def rebuild(game_id: int | None) -> None:
-    """Make the snapshots of games anew from their logs. A log that does not verify is left alone."""
+    """Make the snapshots of games again from their logs. A log that does not verify is left alone."""
     from pbem.ops import rebuild as ops_rebuild
     from pbem.ops import setup as ops_setup
     from pbem.ops.verify import games_to_verify
@@ -246,7 +246,7 @@ def keys_rotate() -> None:
 @command(keys, "retire", example="pbem keys retire a")
 @click.argument("key_id", metavar="KEY")
 def keys_retire(key_id: str) -> None:
-    """Take away a KEY of which no mail is in use any more."""
+    """Remove a KEY that no live link needs."""
     from pbem.ops import keys as ops_keys
 
     ops_keys.retire(read_settings(), key_id)
@@ -256,7 +256,7 @@ def keys_retire(key_id: str) -> None:
 @command(keys, "revoke", example="pbem keys rotate && pbem keys revoke a")
 @click.argument("key_id", metavar="KEY")
 def keys_revoke(key_id: str) -> None:
-    """Take away a KEY that leaked: every link made with it is dead, and every open turn is mailed again.
+    """Remove a KEY that leaked: every link made with it is dead, and every open turn is emailed again.
 
     Stop the server first (on PostgreSQL all web servers and workers), rotate, revoke, and start it again.
     """

@@ -32,7 +32,7 @@ REQUEST_SECONDS: Final = Histogram(
 LOG_ROWS: Final = Counter(
     "pbem_log_rows", "Rows added to the logs of games: every move is one.", ("kind", "by"), registry=REGISTRY
 )
-MAILS: Final = Counter(
+EMAILS: Final = Counter(
     "pbem_mails", "Mails that were dealt with, by what became of them.", ("outcome",), registry=REGISTRY
 )
 TICK_SECONDS: Final = Summary("pbem_tick_seconds", "How long a worker's tick took.", ("tick",), registry=REGISTRY)

@@ -287,17 +287,17 @@ def test_a_signing_key_comes_from_its_own_file_and_is_never_shown(folder: Path) 
 @pytest.mark.parametrize("text", ["nonsense", SIGNING_KEY.replace("PRIVATE", "ENCRYPTED PRIVATE")])
 def test_an_unreadable_key_is_reported_with_all_other_mistakes(folder: Path, text: str) -> None:
     (folder / "dkim.pem").write_text(text)
-    told = problems(PBEM_DKIM_PRIVATE_KEY_FILE="dkim.pem", PBEM_WEB_PORT="none")
-    assert "PBEM_DKIM_PRIVATE_KEY_FILE: this is not an RSA private key without a passphrase, in PEM." in told
-    assert len(told) == 2
+    found = problems(PBEM_DKIM_PRIVATE_KEY_FILE="dkim.pem", PBEM_WEB_PORT="none")
+    assert "PBEM_DKIM_PRIVATE_KEY_FILE: this is not an RSA private key without a passphrase, in PEM." in found
+    assert len(found) == 2
     (gone,) = problems(PBEM_DKIM_PRIVATE_KEY_FILE="gone.pem")
     assert gone.startswith("PBEM_DKIM_PRIVATE_KEY_FILE: gone.pem cannot be read: No such file or directory.")
 
 
 @pytest.mark.parametrize("domain", ["other.example", "ames.example.org", "mail.games.example.org"])
 def test_only_the_senders_domain_or_one_above_it_can_sign_an_email(folder: Path, domain: str) -> None:
-    (told,) = problems(**PUBLIC, PBEM_DKIM_PRIVATE_KEY=SIGNING_KEY, PBEM_DKIM_DOMAIN=domain)
-    assert told.startswith("PBEM_DKIM_DOMAIN: only games.example.org, or a domain above it")
+    (found,) = problems(**PUBLIC, PBEM_DKIM_PRIVATE_KEY=SIGNING_KEY, PBEM_DKIM_DOMAIN=domain)
+    assert found.startswith("PBEM_DKIM_DOMAIN: only games.example.org, or a domain above it")
 
 
 def test_a_language_without_a_readable_catalogue_is_refused_at_the_start(folder: Path) -> None:
@@ -311,10 +311,10 @@ def test_a_language_without_a_readable_catalogue_is_refused_at_the_start(folder:
     file = folder / "pt_BR" / "LC_MESSAGES" / "pbem.mo"
     missing = f"PBEM_LANGUAGE: {file} cannot be read: No such file or directory. Correct PBEM_CATALOGUES, or put"
     for written in ("pt-BR", "pt_BR"):
-        (told,) = problems(PBEM_LANGUAGE=written, PBEM_CATALOGUES=str(folder))
-        assert told.startswith(missing)
+        (found,) = problems(PBEM_LANGUAGE=written, PBEM_CATALOGUES=str(folder))
+        assert found.startswith(missing)
     file.parent.mkdir(parents=True)
     for torn in (b"", b"nonsense", b"\xde\x12\x04\x95" + bytes(3), b"\xde\x12\x04\x95" + b"\x01" * 40):
         file.write_bytes(torn)
-        (told,) = problems(PBEM_LANGUAGE="pt-BR", PBEM_CATALOGUES=str(folder))
-        assert str(file) in told
+        (found,) = problems(PBEM_LANGUAGE="pt-BR", PBEM_CATALOGUES=str(folder))
+        assert str(file) in found

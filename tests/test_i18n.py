@@ -14,7 +14,7 @@ from pbem.i18n import speech
 PACKAGE = Path(errors.__file__).parents[1]
 
 READ_BY_PEOPLE = ("domain", "service", "web")
-"""Packages whose refusals stand on pages and in mails. What is said at the machine (commands, settings) is English."""
+"""Packages whose refusals appear on pages and in emails. Commands and settings are in English."""
 
 KINDS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.PbemError)}
 

@@ -103,11 +103,11 @@ def test_no_secret_passes_in_a_nested_value(event: dict[str, object]) -> None:
 
 
 def test_no_secret_passes_in_the_text_of_an_object() -> None:
-    class Mail:
+    class Email:
         def __repr__(self) -> str:
             return f"<mail to {ADDRESS}>"
 
-    assert redact_event(None, "info", {"mail": Mail(), "mails": {Mail()}}) == {
+    assert redact_event(None, "info", {"mail": Email(), "mails": {Email()}}) == {
         "mail": "<mail to <address>>",
         "mails": ["<mail to <address>>"],
     }

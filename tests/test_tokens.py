@@ -251,11 +251,11 @@ def test_each_use_has_its_own_subkey() -> None:
 def test_a_stored_email_gets_its_links_when_it_is_sent(
     links: dict[int, tuple[Purpose, int]],
 ) -> None:
-    def mail(places: list[str]) -> bytes:
+    def email(places: list[str]) -> bytes:
         return "".join(f"https://play.example.org/m/{place}/2\r\n" for place in places).encode()
 
-    stored = mail([RING.placeholder(purpose, row) for row, (purpose, _) in links.items()])
-    sent = mail([RING.make(purpose, row, gen) for row, (purpose, gen) in links.items()])
+    stored = email([RING.placeholder(purpose, row) for row, (purpose, _) in links.items()])
+    sent = email([RING.make(purpose, row, gen) for row, (purpose, gen) in links.items()])
     assert RING.template(stored).rows == set(links)
     assert RING.template(stored).fill({row: gen for row, (_, gen) in links.items()}) == sent
     assert len(stored) == len(sent)

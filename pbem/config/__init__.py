@@ -66,7 +66,7 @@ class Security(StrEnum):
 
 
 class SenderCheck(StrEnum):
-    """What an email must prove before a move in it counts."""
+    """The proof that an email needs before its commands count."""
 
     STRICT = "strict"
     TOKEN = "token"  # noqa: S105 - the name of a check, not a secret

@@ -118,7 +118,7 @@ def parse_delivery(text: str) -> Delivery:
 
 
 def judge(
-    kind: str, wish: Delivery, queued_at: datetime, now: datetime, quiet: QuietHours | None, *, last: bool = False
+    kind: str, preference: Delivery, queued_at: datetime, now: datetime, quiet: QuietHours | None, *, last: bool = False
 ) -> Verdict:
     """Decide what to do with an email of this kind that is due now.
 
@@ -126,16 +126,16 @@ def judge(
     """
     if kind in URGENT:
         return Verdict(Action.SEND)
-    if not _wanted(kind, wish.way):
+    if not _is_wanted(kind, preference.way):
         return Verdict(Action.WITHHOLD)
-    if wish.way is Way.DAILY and kind in GAME_NEWS and not last:
+    if preference.way is Way.DAILY and kind in GAME_NEWS and not last:
         return Verdict(Action.DIGEST)
-    moment = end_of_quiet(max(now, queued_at + wish.delay), quiet)
+    moment = end_of_quiet(max(now, queued_at + preference.delay), quiet)
     return Verdict(Action.SEND) if moment <= now else Verdict(Action.WAIT, moment)
 
 
 def starts_without_mail(asked_at: datetime, hold: timedelta, quiet: QuietHours | None) -> datetime:
-    """When the clock of a turn starts if its email is delayed or withheld at the reader's wish.
+    """When the clock of a turn starts if its email is delayed or withheld at the reader's preference.
 
     That is when an email sent at once would have left: after the table's hold, and outside quiet hours.
     """
@@ -153,7 +153,7 @@ def digest_day(now: datetime, at: time, zone: ZoneInfo, last: date | None) -> da
     return today
 
 
-def _wanted(kind: str, way: Way) -> bool:
+def _is_wanted(kind: str, way: Way) -> bool:
     if kind in PERSONAL:
         return True
     if way is Way.NOTHING:

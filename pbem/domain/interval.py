@@ -90,7 +90,7 @@ def moment_after(start: datetime, amount: timedelta, stopped: Iterable[Interval]
 
 def first_part(intervals: Iterable[Interval], most: timedelta) -> tuple[Interval, ...]:
     """The first part of the intervals, up to a total length, which also closes an open end."""
-    kept: list[Interval] = []
+    parts: list[Interval] = []
     left = most
     for interval in union(intervals):
         if left <= ZERO:
@@ -98,6 +98,6 @@ def first_part(intervals: Iterable[Interval], most: timedelta) -> tuple[Interval
         end = interval.start + left
         if interval.end is not None:
             end = min(end, interval.end)
-        kept.append(Interval(interval.start, end))
+        parts.append(Interval(interval.start, end))
         left -= end - interval.start
-    return tuple(kept)
+    return tuple(parts)

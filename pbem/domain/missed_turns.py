@@ -1,7 +1,7 @@
 """Missed turns: when a seat is offered to a substitute or a bot.
 
 A table agrees at its start how many missed turns in a row it allows, and who takes over then. A single missed turn has the
-decision's own default. Who may take a seat, and how, is decided elsewhere.
+decision's own default. Other modules decide who may take a seat, and how.
 """
 
 from dataclasses import dataclass

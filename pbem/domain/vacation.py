@@ -80,7 +80,7 @@ def parse_vacation(text: str, today: date | None = None) -> Vacation:
 
 
 def check_vacation(
-    wanted: Vacation,
+    vacation: Vacation,
     booked: Collection[Vacation],
     now: datetime,
     zone: ZoneInfo,
@@ -91,28 +91,28 @@ def check_vacation(
     Raises BadInput if it is past or too far ahead, Refusal if it overlaps another, and TooMany if it exceeds the budget.
     """
     today = local_day(now, zone)
-    if wanted.first < today:
+    if vacation.first < today:
         raise BadInput(
-            _("This vacation would begin on %(first)s, and today is %(today)s.", first=wanted.first, today=today),
+            _("This vacation would begin on %(first)s, and today is %(today)s.", first=vacation.first, today=today),
             why=_("A vacation cannot begin in the past: others have played on since."),
             remedy=_("Choose today or a later day as the first."),
         )
-    if wanted.first > today + FURTHEST_AHEAD:
+    if vacation.first > today + FURTHEST_AHEAD:
         raise BadInput(
-            _("This vacation would begin on %(first)s, more than a year from now.", first=wanted.first),
+            _("This vacation would begin on %(first)s, more than a year from now.", first=vacation.first),
             why=_("Vacations can be booked for the next twelve months."),
             remedy=_("Please check the year, or book it later."),
         )
     for other in booked:
-        if wanted.first <= other.last and other.first <= wanted.last:
+        if vacation.first <= other.last and other.first <= vacation.last:
             raise Refusal(
                 _("You already have a vacation from %(other)s.", other=other),
                 why=_("Two vacations cannot share a day."),
                 remedy=_("Choose other days, or cancel that one first."),
             )
-    for year in range(wanted.first.year, wanted.last.year + 1):
+    for year in range(vacation.first.year, vacation.last.year + 1):
         left = days_left(year, booked, budget)
-        asked = wanted.days_in(year)
+        asked = vacation.days_in(year)
         if asked > left:
             raise TooMany(
                 _(

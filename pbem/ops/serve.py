@@ -136,7 +136,7 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
     def send(server: Server) -> int:
         done = deliver(server, post)
         for outcome, number in asdict(done).items():
-            metrics.MAILS.labels(outcome).inc(number)
+            metrics.EMAILS.labels(outcome).inc(number)
         return done.dealt_with
 
     def receive_batch(server: Server) -> int:

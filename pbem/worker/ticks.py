@@ -107,8 +107,8 @@ def gather_digests(context: WorkerContext) -> None:
 
 def tell_organisers(context: WorkerContext) -> None:
     """Email the organisers their alarms."""
-    if told := alarms.tell(context.server):
-        _log.info("organisers_told", alarms=told)
+    if alarm_count := alarms.tell(context.server):
+        _log.info("organisers_told", alarms=alarm_count)
 
 
 def update_seats(context: WorkerContext) -> None:

@@ -274,13 +274,13 @@ def test_an_unreachable_address_stops_the_clock_for_a_week_at_most() -> None:
 
 def test_the_reasons_for_more_time_leave_out_the_steps_of_every_deadline() -> None:
     plain = turn()
-    told = printed_deadline(plain).at
-    assert told is not None
-    delayed = replace(plain, promised=told, outages=stop("24 12:00", "24 15:30"))
+    reasons_given = printed_deadline(plain).at
+    assert reasons_given is not None
+    delayed = replace(plain, promised=reasons_given, outages=stop("24 12:00", "24 15:30"))
     assert {Reason.PACE, Reason.ROUNDING} <= set(reasons(deadline_of(delayed)))
-    assert reasons_later(deadline_of(delayed), told) == ["outage of the server"]
-    slow = replace(plain, promised=told, accepted_at=nov("24 16:20"))
-    assert reasons_later(deadline_of(slow), told) == ["mail that was long on its way"]
+    assert reasons_later(deadline_of(delayed), reasons_given) == ["outage of the server"]
+    slow = replace(plain, promised=reasons_given, accepted_at=nov("24 16:20"))
+    assert reasons_later(deadline_of(slow), reasons_given) == ["mail that was long on its way"]
 
 
 def test_the_patience_of_a_table_is_a_setting() -> None:

@@ -126,12 +126,12 @@ def test_a_deadline_is_never_before_the_printed_one(turn: Turn) -> None:
 
 @given(turns, several)
 def test_a_printed_deadline_that_is_promised_holds_whatever_is_cancelled(
-    turn: Turn, kept: tuple[Interval, ...]
+    turn: Turn, effective: tuple[Interval, ...]
 ) -> None:
-    told = printed_deadline(turn).at
-    cancelled = replace(turn, promised=told, vacations=kept, extensions=(), quiet=None)
-    assert told is not None
-    assert moment_of(cancelled) >= told
+    printed = printed_deadline(turn).at
+    cancelled = replace(turn, promised=printed, vacations=effective, extensions=(), quiet=None)
+    assert printed is not None
+    assert moment_of(cancelled) >= printed
 
 
 @given(turns)

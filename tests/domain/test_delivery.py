@@ -33,14 +33,14 @@ MORNING = datetime(2026, 11, 25, 6, 0, tzinfo=UTC)
 EVERY = tuple(Delivery(way, timedelta(minutes=30) if way is Way.DELAYED else timedelta(0)) for way in Way)
 
 
-def verdict_on(kind, wish, *, queued=NOON, now=NOON, quiet=None, last=False):
-    return judge(kind, wish, queued, now, quiet, last=last)
+def verdict_on(kind, preference, *, queued=NOON, now=NOON, quiet=None, last=False):
+    return judge(kind, preference, queued, now, quiet, last=last)
 
 
-@pytest.mark.parametrize("wish", EVERY, ids=str)
-def test_a_preference_parses_back_from_its_text(wish):
-    assert parse_delivery(str(wish)) == wish
-    assert parse_delivery(f"  {str(wish).upper()} ") == wish
+@pytest.mark.parametrize("preference", EVERY, ids=str)
+def test_a_preference_parses_back_from_its_text(preference):
+    assert parse_delivery(str(preference)) == preference
+    assert parse_delivery(f"  {str(preference).upper()} ") == preference
 
 
 @pytest.mark.parametrize("text", ["", "after", "after 0m", "after 13h", "after -5m", "weekly", "daily 08:00", "\0"])
@@ -51,10 +51,10 @@ def test_an_unknown_preference_is_refused_with_the_list_of_them(text):
     assert refused.value.remedy
 
 
-@pytest.mark.parametrize("wish", EVERY, ids=str)
+@pytest.mark.parametrize("preference", EVERY, ids=str)
 @pytest.mark.parametrize("kind", sorted(URGENT))
-def test_an_urgent_email_leaves_at_any_hour_under_any_preference(kind, wish):
-    assert verdict_on(kind, wish, now=MIDNIGHT, quiet=NIGHT) == Verdict(Action.SEND)
+def test_an_urgent_email_leaves_at_any_hour_under_any_preference(kind, preference):
+    assert verdict_on(kind, preference, now=MIDNIGHT, quiet=NIGHT) == Verdict(Action.SEND)
 
 
 @pytest.mark.parametrize("kind", sorted(PERSONAL))
@@ -65,7 +65,7 @@ def test_a_personal_email_is_never_withheld_but_waits_for_the_morning(kind):
 
 
 @pytest.mark.parametrize(
-    ("way", "sent", "withheld", "told_later"),
+    ("way", "sent", "withheld", "digested"),
     [
         (Way.AT_ONCE, {*GAME_NEWS, *RESULTS, "invitation", "substitute"}, set(), set()),
         (Way.DAILY, {*RESULTS, "invitation", "substitute"}, set(), GAME_NEWS),
@@ -74,20 +74,22 @@ def test_a_personal_email_is_never_withheld_but_waits_for_the_morning(kind):
         (Way.NOTHING, set(), {*GAME_NEWS, *RESULTS, "invitation", "substitute"}, set()),
     ],
 )
-def test_each_preference_sends_withholds_or_digests_each_kind(way, sent, withheld, told_later):
-    fates = {kind: verdict_on(kind, Delivery(way)).action for kind in sent | withheld | told_later}
-    assert {kind for kind, fate in fates.items() if fate is Action.SEND} == sent
-    assert {kind for kind, fate in fates.items() if fate is Action.WITHHOLD} == withheld
-    assert {kind for kind, fate in fates.items() if fate is Action.DIGEST} == told_later
+def test_each_preference_sends_withholds_or_digests_each_kind(way, sent, withheld, digested):
+    actions = {kind: verdict_on(kind, Delivery(way)).action for kind in sent | withheld | digested}
+    assert {kind for kind, action in actions.items() if action is Action.SEND} == sent
+    assert {kind for kind, action in actions.items() if action is Action.WITHHOLD} == withheld
+    assert {kind for kind, action in actions.items() if action is Action.DIGEST} == digested
 
 
 def test_a_delayed_email_leaves_after_its_delay_and_outside_quiet_hours():
-    wish = parse_delivery("after 30m")
+    preference = parse_delivery("after 30m")
     later = NOON + timedelta(minutes=30)
-    assert verdict_on("turn", wish) == Verdict(Action.WAIT, later)
-    assert verdict_on("turn", wish, now=later) == Verdict(Action.SEND)
+    assert verdict_on("turn", preference) == Verdict(Action.WAIT, later)
+    assert verdict_on("turn", preference, now=later) == Verdict(Action.SEND)
     before_ten = datetime(2026, 11, 24, 20, 45, tzinfo=UTC)
-    assert verdict_on("turn", wish, queued=before_ten, now=before_ten, quiet=NIGHT) == Verdict(Action.WAIT, MORNING)
+    assert verdict_on("turn", preference, queued=before_ten, now=before_ten, quiet=NIGHT) == Verdict(
+        Action.WAIT, MORNING
+    )
 
 
 def test_in_quiet_hours_an_email_waits_for_their_end():

@@ -8,7 +8,7 @@ MOZILLA = "Mozilla/5.0"
 
 
 @pytest.mark.parametrize(
-    "said, words",
+    "user_agent, words",
     [
         (f"{MOZILLA} (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Firefox on Linux"),
         (
@@ -32,5 +32,5 @@ MOZILLA = "Mozilla/5.0"
         ("<script>alert(1)</script>", ""),
     ],
 )
-def test_a_device_has_a_name_that_its_owner_recognises(said, words):
-    assert device_name(said) == words
+def test_a_device_has_a_name_that_its_owner_recognises(user_agent, words):
+    assert device_name(user_agent) == words

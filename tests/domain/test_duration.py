@@ -65,7 +65,7 @@ def test_a_duration_is_printed_in_its_two_largest_units(length: timedelta, words
 
 
 @pytest.mark.parametrize(
-    ("more", "said"), [("2d", "2 days"), ("36h", "1 day 12 hours"), ("2026-12-01 20:00", "2026-12-01 20:00")]
+    ("more", "text"), [("2d", "2 days"), ("36h", "1 day 12 hours"), ("2026-12-01 20:00", "2026-12-01 20:00")]
 )
-def test_an_extension_is_printed_in_words_and_a_moment_as_entered(more, said):
-    assert extension_text(more) == said
+def test_an_extension_is_printed_in_words_and_a_moment_as_entered(more, text):
+    assert extension_text(more) == text

@@ -65,11 +65,11 @@ moments = st.datetimes(datetime(2009, 1, 1), datetime(2030, 12, 31), timezones=s
 @given(days, walls, zones)
 def test_the_clocks_show_the_time_or_have_just_skipped_it(day: date, wall: time, zone: ZoneInfo) -> None:
     moment = moment_at(day, wall, zone)
-    wanted = datetime.combine(day, wall)
+    expected = datetime.combine(day, wall)
     assert moment.tzinfo is UTC
-    assert moment.astimezone(zone).replace(tzinfo=None) >= wanted
+    assert moment.astimezone(zone).replace(tzinfo=None) >= expected
     before = (moment - timedelta(microseconds=1)).astimezone(zone).replace(tzinfo=None)
-    assert before < wanted
+    assert before < expected
 
 
 @given(days, walls, days, walls, zones)

@@ -38,17 +38,17 @@ def test_a_healthy_worker_may_fire() -> None:
 
 
 def test_nothing_fires_in_the_first_minutes_after_a_start() -> None:
-    said = reason_to_wait(NOW, NOW - SETTLING_TIME + SECOND, ago(seconds=15), [])
-    assert said is not None
-    assert "woke up 9 minutes ago" in said
+    reason = reason_to_wait(NOW, NOW - SETTLING_TIME + SECOND, ago(seconds=15), [])
+    assert reason is not None
+    assert "woke up 9 minutes ago" in reason
     assert reason_to_wait(NOW, NOW - SETTLING_TIME, ago(seconds=15), []) is None
 
 
 def test_nothing_fires_in_the_first_minutes_after_an_outage() -> None:
     outage = Interval(ago(hours=5), ago(minutes=9))
-    said = reason_to_wait(NOW, LONG_AGO, ago(seconds=15), [outage])
-    assert said is not None
-    assert "woke up 9 minutes ago" in said
+    reason = reason_to_wait(NOW, LONG_AGO, ago(seconds=15), [outage])
+    assert reason is not None
+    assert "woke up 9 minutes ago" in reason
     old = Interval(ago(hours=5), ago(minutes=10))
     assert reason_to_wait(NOW, LONG_AGO, ago(seconds=15), [old]) is None
 
@@ -78,9 +78,9 @@ def test_nothing_fires_before_the_first_heartbeat() -> None:
 def test_nothing_fires_while_a_heartbeat_or_outage_is_in_the_future(
     worker_started: datetime, last_beat: datetime, outages: list[Interval]
 ) -> None:
-    said = reason_to_wait(NOW, worker_started, last_beat, outages)
-    assert said is not None
-    assert "clock went back" in said
+    reason = reason_to_wait(NOW, worker_started, last_beat, outages)
+    assert reason is not None
+    assert "clock went back" in reason
 
 
 def test_the_clocks_of_two_machines_may_differ_by_seconds() -> None:
@@ -89,17 +89,17 @@ def test_the_clocks_of_two_machines_may_differ_by_seconds() -> None:
 
 @pytest.mark.parametrize("hole", [LONGEST_GAP + SECOND, timedelta(hours=2), timedelta(days=400)])
 def test_nothing_fires_after_a_gap_that_no_outage_explains(hole: timedelta) -> None:
-    said = reason_to_wait(NOW, NOW - timedelta(days=500), NOW - hole, [])
-    assert said is not None
-    assert "no heartbeat" in said
+    reason = reason_to_wait(NOW, NOW - timedelta(days=500), NOW - hole, [])
+    assert reason is not None
+    assert "no heartbeat" in reason
 
 
 def test_a_recorded_outage_explains_the_gap() -> None:
     last_beat = ago(hours=3)
     outage = Interval(last_beat, ago(minutes=11))
-    said = reason_to_wait(NOW, LONG_AGO, last_beat, [outage])
-    assert said is not None
-    assert "no heartbeat for 11 minutes" in said
+    reason = reason_to_wait(NOW, LONG_AGO, last_beat, [outage])
+    assert reason is not None
+    assert "no heartbeat for 11 minutes" in reason
     assert reason_to_wait(NOW, LONG_AGO, ago(minutes=1), [outage]) is None
 
 

@@ -14,5 +14,5 @@ def test_only_a_player_who_was_never_late_has_a_hundred():
 
 
 def test_games_left_are_counted_apart_from_games_finished():
-    told = reliability(Counts(finished=3, left=1))
-    assert (told.finished, told.left) == (3, 1)
+    found = reliability(Counts(finished=3, left=1))
+    assert (found.finished, found.left) == (3, 1)

@@ -53,9 +53,9 @@ def understood(message: EmailMessage, legal: tuple[str, ...]) -> tuple[str, ...]
     return tuple(command.text for command in read if command is not None)
 
 
-def same(read: tuple[str, ...], meant: tuple[str, ...]) -> bool:
+def same(read: tuple[str, ...], intended: tuple[str, ...]) -> bool:
     """Whether these are the same commands, apart from case and punctuation around words."""
-    return [grammar.words_of(each) for each in read] == [grammar.words_of(each) for each in meant]
+    return [grammar.words_of(each) for each in read] == [grammar.words_of(each) for each in intended]
 
 
 def _sample(path: Path) -> Sample:

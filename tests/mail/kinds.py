@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from engine import game as games_of_house
+from engine import game as game_registry
 from engine import grammar
 from engine.bots import random_bot
 from engine.chance import Stream
@@ -63,12 +63,12 @@ LONGER: Final = 4
 """Times as long as a short game: every kind of email is sent before its end, after a few hundred moves."""
 
 UNSEEN: Final = 17
-"""So many moves are made between two that are mailed."""
+"""The number of moves between two that are emailed."""
 
 
 def options_of(game: str) -> dict[str, str | int]:
     """The options of a game's table: those of a short game, longer."""
-    short = games_of_house.load(game).short
+    short = game_registry.load(game).short
     return {name: LONGER * value if isinstance(value, int) else value for name, value in short.items()}
 
 
@@ -79,7 +79,7 @@ HEAD: Final = Letterhead(
 
 
 @cache
-def mails_of(game: str, names: tuple[str, ...] = NAMES, zone: str = "UTC") -> tuple[ReceivedEmail, ...]:
+def emails_of(game: str, names: tuple[str, ...] = NAMES, zone: str = "UTC") -> tuple[ReceivedEmail, ...]:
     """Everything emailed in the life of a table of this game, as a relay on this machine received it."""
     with tempfile.TemporaryDirectory() as folder, Sink() as sink:
         store = Store(f"sqlite:///{Path(folder) / 'pbem.sqlite3'}")
@@ -131,7 +131,7 @@ def every_kind(
     table = town.a_table(game)
     town.answers_by_mail(table)
     town.goes_by_the_clock(table)
-    town.wishes_for_other_mails(table)
+    town.changes_preferences(table)
     town.is_stopped_and_changed(table)
     town.ends(table)
     return table
@@ -153,8 +153,8 @@ class _Scenario:
     def before_a_table_begins(self, game: str) -> None:
         """People ask and are invited, join and leave, and tables close."""
         host, guest = self._person(0), self._person(1)
-        wanted = Wanted(game, max(games_of_house.load(game).seats), invited=("zoe@example.org",))
-        closed = self.server.run(joining.create_table, host, wanted).game_id
+        new_table = Wanted(game, max(game_registry.load(game).seats), invited=("zoe@example.org",))
+        closed = self.server.run(joining.create_table, host, new_table).game_id
         zoe = self.server.run(addresses.create, "zoe@example.org", "Zoe").id
         self.carry()
         self.server.run(invitations.decline, closed, zoe)
@@ -165,7 +165,7 @@ class _Scenario:
         self.carry()
         self.server.run(joining.join, closed, guest)
         self.server.run(leaving.leave, closed, host)
-        self.server.run(joining.join, self.server.run(joining.create_table, host, wanted).game_id, guest)
+        self.server.run(joining.join, self.server.run(joining.create_table, host, new_table).game_id, guest)
         self.carry()
         self.time.passes(20 * DAY)
         leaving.expire(self.server)
@@ -176,10 +176,10 @@ class _Scenario:
         self.server.run(
             substitutes.set_willing, self.server.run(addresses.confirm, self._known("zoe@example.org")).id, willing=True
         )
-        seats = max(games_of_house.load(game).seats)
+        seats = max(game_registry.load(game).seats)
         host = self._person(0)
-        wanted = Wanted(game, seats, options_of(game), title="Friday", successor="substitute")
-        table = self.server.run(joining.create_table, host, wanted).game_id
+        new_table = Wanted(game, seats, options_of(game), title="Friday", successor="substitute")
+        table = self.server.run(joining.create_table, host, new_table).game_id
         for number in range(seats):
             self.server.run(joining.join, table, self._person(number), word=f"word {number}")
         self.carry()
@@ -211,7 +211,7 @@ class _Scenario:
         timeouts.time_out(self.server, self.time.worker)
         self.carry()
 
-    def wishes_for_other_mails(self, table: Begun) -> None:
+    def changes_preferences(self, table: Begun) -> None:
         """One player wants receipts for sealed choices, and one a daily digest."""
         seat, decision = min(table.asked().items())
         self.server.run(preferences.tell_of_sealed, table.person_at(seat), wanted=True)

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
-from engine import game as games_of_house
+from engine import game as game_registry
 from tests.chromium import running
 from tests.conftest import find_tool
-from tests.mail.kinds import NAMES, kind_of, mails_of
+from tests.mail.kinds import NAMES, emails_of, kind_of
 from tests.mail.sink import ReceivedEmail
 
 SCREENS = {"phone": (320, 640, "light"), "desk": (900, 700, "light"), "dark": (375, 700, "dark")}
@@ -26,22 +26,22 @@ OF_THE_GAME = frozenset({"turn", "reminder", "result", "receipt", "digest", "sea
 def chosen(game: str, names: tuple[str, ...] = NAMES) -> dict[str, ReceivedEmail]:
     """The longest email of each kind, and of each notice."""
     found: dict[str, ReceivedEmail] = {}
-    for mail in mails_of(game, names):
-        kind = kind_of(mail.message)
+    for email in emails_of(game, names):
+        kind = kind_of(email.message)
         if kind == "notice":
-            kind += "-" + "-".join(str(mail.message["Subject"]).partition(")")[2].split()[-3:]).strip(":")
-        if kind not in found or len(mail.content) > len(found[kind].content):
-            found[kind] = mail
+            kind += "-" + "-".join(str(email.message["Subject"]).partition(")")[2].split()[-3:]).strip(":")
+        if kind not in found or len(email.content) > len(found[kind].content):
+            found[kind] = email
     return found
 
 
 def shoot(browser: Browser, folder: Path, game: str) -> Iterator[str]:
     """Take the screenshots of one game, and yield their names."""
-    for kind, mail in chosen(game).items():
+    for kind, email in chosen(game).items():
         name = f"{game}-{kind}"
-        (folder / f"{name}.eml").write_bytes(mail.content)
+        (folder / f"{name}.eml").write_bytes(email.content)
         page = folder / f"{name}.html"
-        page.write_text(mail.html)
+        page.write_text(email.html)
         for screen, (width, height, scheme) in SCREENS.items():
             view = browser.new_page(
                 viewport={"width": width, "height": height},
@@ -64,7 +64,7 @@ def main(folder: Path, games: list[str]) -> None:
     """Take all screenshots."""
     folder.mkdir(parents=True, exist_ok=True)
     with running() as browser:
-        for game in games or games_of_house.names():
+        for game in games or game_registry.names():
             for name in shoot(browser, folder, game):
                 print(name)
 

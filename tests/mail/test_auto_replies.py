@@ -9,11 +9,11 @@ from pbem.mail.read.auto_replies import MOST_RECEIVED, SIGNS, automation_sign, i
 from pbem.mail.read.inbound import parse, sanitise
 
 HOST = "play.example.org"
-OURS = f"games@{HOST}"
+OUR_ADDRESS = f"games@{HOST}"
 PERSON = {"From": "Ann <ann@example.org>", "To": f"r+x@{HOST}", "Subject": "Re: Sun Bid, turn 4: Bid?"}
 
 
-def mail(envelope_from: str = "ann@example.org", **headers: str) -> Message:
+def email(envelope_from: str = "ann@example.org", **headers: str) -> Message:
     given = {**PERSON, **{name.replace("_", "-"): value for name, value in headers.items()}}
     lines = [f"{name}: {value}" for name, value in given.items()]
     return parse(sanitise("\r\n".join([*lines, "", "bid 7", ""]).encode(), envelope_from))
@@ -21,31 +21,31 @@ def mail(envelope_from: str = "ann@example.org", **headers: str) -> Message:
 
 # One email for each sign, without any other sign.
 SHOWN = {
-    "no return address": mail(envelope_from=""),
-    "Auto-Submitted": mail(Auto_Submitted="auto-replied (vacation)"),
-    "X-Autoreply": mail(X_Autoreply="yes"),
-    "X-Autorespond": mail(X_Autorespond=""),
-    "X-Autoresponder": mail(X_Autoresponder="1"),
-    "X-Auto-Reply-From": mail(X_Auto_Reply_From="ann@example.org"),
-    "X-Mail-Autoreply": mail(X_Mail_Autoreply="x"),
-    "X-Vacation": mail(X_Vacation="on"),
-    "X-Failed-Recipients": mail(X_Failed_Recipients="ben@example.org"),
-    "Precedence": mail(Precedence="Bulk", X_Auto_Response_Suppress="All"),
-    "X-Precedence": mail(X_Precedence="auto_reply"),
-    "List-Id": mail(List_Id="Players <players.example.net>"),
-    "a report": mail(Content_Type="multipart/report; boundary=x; report-type=delivery-status"),
-    "the sender of a mail server": mail(From="Mail Delivery System <MAILER-DAEMON@example.org>"),
-    "our own sender": mail(From=f"Games <{OURS.upper()}>"),
-    "our own address": mail(From=f"r+{'a' * 33}@{HOST}"),
-    "a server like us": mail(Feedback_ID="abc:turn:pbem:other.example"),
-    "too many stations": mail(Received="\r\nReceived: ".join(["from a by b"] * (MOST_RECEIVED + 1))),
-    "an away notice": mail(Subject="=?utf-8?q?R=C3=A9ponse_automatique_=3A_Sun_Bid?="),
+    "no return address": email(envelope_from=""),
+    "Auto-Submitted": email(Auto_Submitted="auto-replied (vacation)"),
+    "X-Autoreply": email(X_Autoreply="yes"),
+    "X-Autorespond": email(X_Autorespond=""),
+    "X-Autoresponder": email(X_Autoresponder="1"),
+    "X-Auto-Reply-From": email(X_Auto_Reply_From="ann@example.org"),
+    "X-Mail-Autoreply": email(X_Mail_Autoreply="x"),
+    "X-Vacation": email(X_Vacation="on"),
+    "X-Failed-Recipients": email(X_Failed_Recipients="ben@example.org"),
+    "Precedence": email(Precedence="Bulk", X_Auto_Response_Suppress="All"),
+    "X-Precedence": email(X_Precedence="auto_reply"),
+    "List-Id": email(List_Id="Players <players.example.net>"),
+    "a report": email(Content_Type="multipart/report; boundary=x; report-type=delivery-status"),
+    "the sender of a mail server": email(From="Mail Delivery System <MAILER-DAEMON@example.org>"),
+    "our own sender": email(From=f"Games <{OUR_ADDRESS.upper()}>"),
+    "our own address": email(From=f"r+{'a' * 33}@{HOST}"),
+    "a server like us": email(Feedback_ID="abc:turn:pbem:other.example"),
+    "too many stations": email(Received="\r\nReceived: ".join(["from a by b"] * (MOST_RECEIVED + 1))),
+    "an away notice": email(Subject="=?utf-8?q?R=C3=A9ponse_automatique_=3A_Sun_Bid?="),
 }
 
 
 @pytest.mark.parametrize("sign", [name for name, _ in SIGNS])
 def test_each_sign_of_a_program_is_recognised(sign: str) -> None:
-    assert automation_sign(SHOWN[sign], HOST, OURS) == sign
+    assert automation_sign(SHOWN[sign], HOST, OUR_ADDRESS) == sign
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_each_sign_of_a_program_is_recognised(sign: str) -> None:
     ],
 )
 def test_a_persons_email_has_no_sign(headers: dict[str, str]) -> None:
-    assert automation_sign(mail(**headers), HOST, OURS) is None
+    assert automation_sign(email(**headers), HOST, OUR_ADDRESS) is None
 
 
 @pytest.mark.parametrize(
@@ -89,13 +89,13 @@ def test_a_persons_email_has_no_sign(headers: dict[str, str]) -> None:
     ],
 )
 def test_away_notices_are_recognised_by_their_subjects(subject: str) -> None:
-    away = mail(Subject=subject)
-    assert automation_sign(away, HOST, OURS) == "an away notice"
+    away = email(Subject=subject)
+    assert automation_sign(away, HOST, OUR_ADDRESS) == "an away notice"
     assert is_auto_reply(away)
 
 
 def test_a_persons_reply_is_not_an_auto_reply() -> None:
-    assert not is_auto_reply(mail())
+    assert not is_auto_reply(email())
 
 
 def test_the_away_notices_of_the_collection_are_recognised_and_no_others() -> None:
@@ -103,6 +103,6 @@ def test_the_away_notices_of_the_collection_are_recognised_and_no_others() -> No
     seen = {
         file.name
         for file in folder.glob("*.eml")
-        if automation_sign(parse(sanitise(file.read_bytes(), "ann@example.org")), HOST, OURS)
+        if automation_sign(parse(sanitise(file.read_bytes(), "ann@example.org")), HOST, OUR_ADDRESS)
     }
     assert {"40-exchange-en-vacation.eml", "41-sieve-de-vacation-quoting.eml"} == seen

@@ -11,7 +11,7 @@ from pbem.config import Dkim
 from pbem.domain.errors import BadInput
 from pbem.mail.send.dkim import signer
 from pbem.mail.wire import serialise
-from tests.mail.test_wire import BOTH, MAIL
+from tests.mail.test_wire import BOTH, EMAIL
 
 KEY = Path(__file__).with_name("dkim.pem").read_text()
 RECORD = Path(__file__).with_name("dkim.txt").read_bytes().strip()
@@ -52,9 +52,9 @@ def fields(content):
     }
 
 
-@pytest.mark.parametrize("mail", [MAIL, BOTH], ids=["text", "text and HTML"])
-def test_a_signed_email_verifies_and_keeps_its_bytes(mail):
-    content = serialise(mail)
+@pytest.mark.parametrize("email", [EMAIL, BOTH], ids=["text", "text and HTML"])
+def test_a_signed_email_verifies_and_keeps_its_bytes(email):
+    content = serialise(email)
     assert good(signed(content))
     assert signed(content).endswith(content)
 
@@ -98,7 +98,7 @@ def test_any_change_on_the_way_is_detected():
 def test_no_second_header_that_mail_programs_show_can_be_added(added):
     assert not good(added.encode() + b"\r\n" + signed())
     # Reply-To is signed even without one, so that nobody can add it.
-    assert not good(added.encode() + b"\r\n" + signed(serialise(MAIL)))
+    assert not good(added.encode() + b"\r\n" + signed(serialise(EMAIL)))
 
 
 def test_refolded_headers_and_dropped_blanks_change_nothing():

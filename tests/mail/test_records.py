@@ -13,10 +13,10 @@ from pbem.mail.send.dkim import signer
 from tests.mail.test_dkim import KEY, RECORD
 from tests.mail.zone import Zone
 
-OURS = "198.51.100.7"
+OUR_ADDRESS = "198.51.100.7"
 DOMAIN = "games.example.org"
 KEY_AT = f"pbem._domainkey.{DOMAIN}"
-SENDING = MailSetup(DOMAIN, DOMAIN, "pbem", signer(Dkim(DOMAIN, "pbem", KEY)).record(), (OURS,))
+SENDING = MailSetup(DOMAIN, DOMAIN, "pbem", signer(Dkim(DOMAIN, "pbem", KEY)).record(), (OUR_ADDRESS,))
 
 
 def in_zone(text):
@@ -27,7 +27,7 @@ def in_zone(text):
 GOOD = {
     (DOMAIN, "MX"): ["10 mail.games.example.org."],
     (DOMAIN, "TXT"): ['"something else"', '"v=spf1 mx ~all"'],
-    ("mail.games.example.org", "A"): [OURS],
+    ("mail.games.example.org", "A"): [OUR_ADDRESS],
     (KEY_AT, "TXT"): [in_zone(RECORD.decode())],
     ("_dmarc.example.org", "TXT"): ['"v=DMARC1; p=reject; sp=quarantine"'],
     ("7.100.51.198.in-addr.arpa", "PTR"): ["mail.games.example.org."],
@@ -57,14 +57,14 @@ def test_every_missing_record_has_a_remedy(zone):
     zone.records.clear()
     found = findings(zone)
     assert {each.severity for each in found.values()} == {Severity.ERROR}
-    assert f'{DOMAIN}. TXT "v=spf1 ip4:{OURS} ~all"' in found["spf"].remedy
+    assert f'{DOMAIN}. TXT "v=spf1 ip4:{OUR_ADDRESS} ~all"' in found["spf"].remedy
     assert f"{DOMAIN}. MX 10" in found["mx"].remedy
     assert f'_dmarc.{DOMAIN}. TXT "v=DMARC1; p=quarantine; rua=' in found["dmarc"].remedy
     strings = re.findall(r'"([^"]*)"', found["dkim"].remedy)
     assert "".join(strings) == RECORD.decode()
     assert max(map(len, strings)) <= 255
     # The remedy is what the check accepts.
-    zone.records[DOMAIN, "TXT"] = [f'"v=spf1 ip4:{OURS} ~all"']
+    zone.records[DOMAIN, "TXT"] = [f'"v=spf1 ip4:{OUR_ADDRESS} ~all"']
     zone.records[KEY_AT, "TXT"] = [found["dkim"].remedy.partition(" TXT ")[2]]
     zone.records[f"_dmarc.{DOMAIN}", "TXT"] = [found["dmarc"].remedy.partition(" TXT ")[2]]
     found = findings(zone)
@@ -76,7 +76,7 @@ def test_every_missing_record_has_a_remedy(zone):
     [
         ("mx", DOMAIN, "MX", "0 .", Severity.ERROR, "takes no mail"),
         ("mx", DOMAIN, "MX", "10 gone.example.org.", Severity.ERROR, "Nobody knows"),
-        ("spf", DOMAIN, "TXT", '"v=spf1 ip4:203.0.113.0/24 -all"', Severity.ERROR, f"not let {OURS}"),
+        ("spf", DOMAIN, "TXT", '"v=spf1 ip4:203.0.113.0/24 -all"', Severity.ERROR, f"not let {OUR_ADDRESS}"),
         ("spf", DOMAIN, "TXT", '"v=spf1 mxx ~all"', Severity.ERROR, "cannot read “mxx”"),
         ("spf", DOMAIN, "TXT", '"v=spf1 ip4:300.1.2.3 ~all"', Severity.ERROR, "no network"),
         ("dkim", KEY_AT, "TXT", '"v=DKIM1; p="', Severity.ERROR, "taken back"),
@@ -102,7 +102,7 @@ def test_two_spf_records_count_as_none(zone):
 
 
 def test_the_key_of_a_relay_is_checked_without_its_private_half(zone):
-    relays = MailSetup(DOMAIN, DOMAIN, "pbem", "", (OURS,))
+    relays = MailSetup(DOMAIN, DOMAIN, "pbem", "", (OUR_ADDRESS,))
     assert findings(zone, relays)["dkim"].severity is Severity.OK
     zone.records[KEY_AT, "TXT"] = [
         '"v=DKIM1; p=MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBAJyr8bwhxsZNdYpkQV/SkbRCQcgDzMTi9IryqI/lgsbk1xwgkcQ2sQoPKF4MuYDZT4FwnSGYpqVxVj1jFeE45dECAwEAAQ=="'
@@ -171,4 +171,4 @@ def test_a_record_is_evaluated_as_by_a_receiver(domain, address, result):
 
 def test_a_circular_record_has_an_end():
     with Zone(SPF) as zone, pytest.raises(InvalidRecord, match=f"more than {MOST_LOOKUPS}"):
-        Evaluation(Nameserver(zone.server)).result("loop.example", OURS)
+        Evaluation(Nameserver(zone.server)).result("loop.example", OUR_ADDRESS)

@@ -113,7 +113,7 @@ def test_a_wrong_password_is_reported_as_down_and_not_shown():
     with Sink(**given) as sink, Relay(settings(sink.port, user=USER, password="wrong horse")).session() as session:
         outcome = session.send(email())
     assert outcome.result is Result.DOWN
-    assert "wrong horse" not in outcome.said
+    assert "wrong horse" not in outcome.answer
 
 
 @pytest.mark.parametrize("trusted", [True, False])
@@ -129,9 +129,9 @@ def test_nothing_is_sent_unencrypted_or_to_an_unknown_certificate(trusted):
 def test_answers_of_the_relay_are_stored_without_addresses(sink):
     sink.does("450 rcpt")
     with Relay(settings(sink.port)).session() as session:
-        said = session.send(email()).said
-    assert said.startswith("450 4.2.2 mailbox full")
-    assert "ann@example.org" not in said
+        answer = session.send(email()).answer
+    assert answer.startswith("450 4.2.2 mailbox full")
+    assert "ann@example.org" not in answer
 
 
 @contextmanager
@@ -142,8 +142,8 @@ def talking(served):
     def serve(listening):
         connection, _ = listening.accept()
         # The sender may hang up at any moment.
-        with connection, connection.makefile("rb") as said, suppress(OSError):
-            served(connection, lambda: heard.append(said.readline()))
+        with connection, connection.makefile("rb") as answer, suppress(OSError):
+            served(connection, lambda: heard.append(answer.readline()))
 
     with socket.create_server(("127.0.0.1", 0)) as listening:
         serving = threading.Thread(target=serve, args=(listening,))
@@ -226,16 +226,16 @@ def _trickle(listening, word):
     connection, _ = listening.accept()
     pause = threading.Event()
     # The sender should hang up.
-    with connection, connection.makefile("rb") as said, suppress(OSError):
+    with connection, connection.makefile("rb") as answer, suppress(OSError):
         heard = "nothing"
         while heard != word:
             connection.sendall({"nothing": b"220 ready\r\n", "data": b"354 go on\r\n"}.get(heard, b"250 yes\r\n"))
             if heard == "data":
-                while said.readline() != b".\r\n":
+                while answer.readline() != b".\r\n":
                     pass
                 heard = "a mail"
             else:
-                heard = said.readline().decode()[:4].lower()
+                heard = answer.readline().decode()[:4].lower()
         while not pause.wait(0.01):
             connection.sendall(b"2")
 

@@ -17,10 +17,10 @@ def named(sample: Sample) -> str:
     return sample.name
 
 
-def meant(sample: Sample) -> tuple[str, ...]:
+def intended(sample: Sample) -> tuple[str, ...]:
     """The lines that the server may read as commands, without a program's text."""
-    kept = parse(sanitise(sample.raw, "somebody@example.net"))
-    if automation_sign(kept, DOMAIN, f"games@{DOMAIN}") is not None:
+    stored = parse(sanitise(sample.raw, "somebody@example.net"))
+    if automation_sign(stored, DOMAIN, f"games@{DOMAIN}") is not None:
         return ()
     return understood(sample.message, sample.legal)
 
@@ -32,14 +32,14 @@ def test_there_are_sixty_replies_and_a_third_are_from_outside() -> None:
 
 @pytest.mark.parametrize("sample", [*OUTSIDE, *INSIDE], ids=named)
 def test_a_reply_is_read_as_intended(sample: Sample) -> None:
-    read_as = meant(sample)
+    read_as = intended(sample)
     assert same(read_as, sample.commands), f"{read_as} was read, {sample.commands} was meant"
 
 
 @pytest.mark.parametrize("sample", [*OUTSIDE, *INSIDE], ids=named)
 def test_a_reply_reads_the_same_after_storage(sample: Sample) -> None:
-    kept = parse(sanitise(sample.raw, "somebody@example.net"))
-    assert parse_reply(kept).lines == parse_reply(sample.message).lines
+    stored = parse(sanitise(sample.raw, "somebody@example.net"))
+    assert parse_reply(stored).lines == parse_reply(sample.message).lines
 
 
 @pytest.mark.parametrize("sample", [*OUTSIDE, *INSIDE], ids=named)

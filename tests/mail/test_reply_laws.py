@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import game as games_of_house
+from engine import game as game_registry
 from engine import grammar, orders
 from engine.chance import Stream
 from engine.decisions import Act, Decision
@@ -16,10 +16,10 @@ from pbem.domain import reply_commands
 from pbem.domain.reply_commands import Move, StandingOrder, Word, WordCommand
 from pbem.mail.read.reply import parse_reply
 from tests.mail.clients import PROGRAMS
-from tests.mail.kinds import kind_of, mails_of
+from tests.mail.kinds import emails_of, kind_of
 from tests.mail.sink import ReceivedEmail
 
-GAMES = games_of_house.names()
+GAMES = game_registry.names()
 ANSWERABLE = {"turn", "reminder", "receipt"}
 MOST_MAILS, MOST_MOVES, EXAMPLES = 5, 120, 40
 
@@ -29,14 +29,14 @@ pytestmark = pytest.mark.slow
 @cache
 def answerable(game: str) -> tuple[ReceivedEmail, ...]:
     """A few emails of a game that can be answered, early and late ones."""
-    found = [kept for kept in mails_of(game) if kind_of(kept.message) in ANSWERABLE]
+    found = [received for received in emails_of(game) if kind_of(received.message) in ANSWERABLE]
     return tuple(found[:: len(found) // MOST_MAILS + 1])
 
 
 @cache
 def decisions(game: str) -> tuple[Decision, ...]:
     """The decisions of a random game."""
-    rules = games_of_house.load(game)
+    rules = game_registry.load(game)
     draw, table = Stream(b"answers" + bytes(25), 0), begin(rules, min(rules.seats), bytes(32))
     found: list[Decision] = []
     while (asked := {s: d for s, d in table.position.open().items() if s not in table.position.box}) and (
@@ -64,15 +64,15 @@ def everything_asked(game: str) -> Decision:
 def test_our_own_words_are_never_a_command_in_any_quote(game: str) -> None:
     asked, chance = everything_asked(game), Random(game)
     for name, program in PROGRAMS.items():
-        for kept in answerable(game):
+        for received in answerable(game):
             for answer in ((), ("I will think about it.",)):
-                reply = parse_reply(program(answer, kept, chance))
+                reply = parse_reply(program(answer, received, chance))
                 assert [line for line in reply.lines if reply_commands.read(line, asked) is not None] == [], name
                 assert all(line in reply.lines for line in answer), name
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_no_word_of_ours_is_a_verb_of_a_game(game: str) -> None:
+def test_none_of_our_words_is_a_verb_of_a_game(game: str) -> None:
     verbs = {act.verb for decision in decisions(game) for act in decision.acts}
     assert not verbs & set(Word)
     assert not any(verb.startswith(tuple(Word)) for verb in verbs)
@@ -110,6 +110,6 @@ def test_every_legal_command_is_read_from_every_program(game: str, data: st.Data
 @pytest.mark.parametrize("game", GAMES)
 def test_the_quoted_email_tells_which_turn_was_seen(game: str) -> None:
     for name, program in PROGRAMS.items():
-        for kept in answerable(game)[:2]:
-            turn = int(kept.text.partition("[pbem ")[2].partition("]")[0].partition(" t")[2])
-            assert parse_reply(program(["pass"], kept, Random(1))).turn == turn, name
+        for received in answerable(game)[:2]:
+            turn = int(received.text.partition("[pbem ")[2].partition("]")[0].partition(" t")[2])
+            assert parse_reply(program(["pass"], received, Random(1))).turn == turn, name

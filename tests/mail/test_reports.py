@@ -3,7 +3,7 @@
 import pytest
 
 from pbem.mail.read.inbound import parse, sanitise
-from pbem.mail.read.reports import LONGEST_SAID, Report, ReportKind, parse_report
+from pbem.mail.read.reports import LONGEST_ANSWER, Report, ReportKind, parse_report
 from tests.mail import report_samples
 
 
@@ -13,13 +13,13 @@ def report_in(raw: bytes, envelope_from: str = "") -> Report:
 
 
 def test_a_permanent_failure_has_the_servers_words_without_an_address():
-    said = report_in(report_samples.failure("5.1.1", "smtp; 550 5.1.1 <ann@example.net>: no such user here"))
-    assert said == Report(ReportKind.FAILED, permanent=True, said="5.1.1 550 5.1.1 <address>: no such user here")
+    report = report_in(report_samples.failure("5.1.1", "smtp; 550 5.1.1 <ann@example.net>: no such user here"))
+    assert report == Report(ReportKind.FAILED, permanent=True, answer="5.1.1 550 5.1.1 <address>: no such user here")
 
 
 def test_a_temporary_failure_is_told_apart():
-    said = report_in(report_samples.failure("4.4.1", "smtp; connection timed out"))
-    assert said == Report(ReportKind.FAILED, permanent=False, said="4.4.1 connection timed out")
+    report = report_in(report_samples.failure("4.4.1", "smtp; connection timed out"))
+    assert report == Report(ReportKind.FAILED, permanent=False, answer="4.4.1 connection timed out")
 
 
 def test_a_late_email_has_not_failed():
@@ -34,8 +34,8 @@ def test_a_confirmation_of_delivery_is_not_a_failure(action):
 
 
 def test_of_several_recipients_the_worst_counts():
-    said = report_in(report_samples.failure("4.4.1", "smtp; later", action="delayed", others="failed"))
-    assert said == Report(ReportKind.FAILED, permanent=True, said="5.2.1")
+    report = report_in(report_samples.failure("4.4.1", "smtp; later", action="delayed", others="failed"))
+    assert report == Report(ReportKind.FAILED, permanent=True, answer="5.2.1")
 
 
 def test_a_failure_may_lack_status_and_diagnosis():
@@ -46,9 +46,9 @@ def test_a_failure_may_lack_status_and_diagnosis():
 
 
 def test_the_words_of_a_server_are_one_short_line():
-    said = report_in(report_samples.failure("5.2.2", "smtp; full\r\n " + "very " * 300)).said
-    assert len(said) <= LONGEST_SAID
-    assert said.isprintable()
+    report = report_in(report_samples.failure("5.2.2", "smtp; full\r\n " + "very " * 300)).answer
+    assert len(report) <= LONGEST_ANSWER
+    assert report.isprintable()
 
 
 @pytest.mark.parametrize("kind", ["abuse", "Abuse", "fraud", "opt-out"])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser, Page, Request
 
-from engine import game as games_of_house
+from engine import game as game_registry
 from pbem.domain.user_text import LONGEST_NAME
 from tests.browser.axe import COLOURS, faults_of
 from tests.mail.kinds import NAMES
@@ -55,24 +55,24 @@ PHONE, DESK = 320, 600
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("game", "names"), [*((game, NAMES) for game in games_of_house.names()), ("sunset-poker", LONG)]
+    ("game", "names"), [*((game, NAMES) for game in game_registry.names()), ("sunset-poker", LONG)]
 )
 def test_every_email_fits_its_screen_and_is_accessible(chromium: Browser, game: str, names: tuple[str, ...]) -> None:
     """For one game all kinds, for the others those about the game. Opening a page takes longer than checking it."""
-    mails = {kind: mail for kind, mail in chosen(game, names).items() if kind in OF_THE_GAME or game == WHOLE}
+    emails = {kind: email for kind, email in chosen(game, names).items() if kind in OF_THE_GAME or game == WHOLE}
     wrong: list[tuple[str, Screen, object]] = []
     asked: list[Request] = []
     for width in (PHONE, DESK):
         page = _opened(chromium, width, asked)
-        for kind, mail in mails.items():
-            page.set_content(mail.html)
+        for kind, email in emails.items():
+            page.set_content(email.html)
             # The colour scheme changes while the email is open.
             for screen in (Screen(width, dark=False), Screen(width, dark=True)):
                 page.emulate_media(color_scheme="dark" if screen.dark else "light")
                 wrong += [(kind, screen, fault) for fault in _faults(page, screen)]
         page.close()
     assert asked == []
-    assert len(mails) > (20 if game == WHOLE else 5)
+    assert len(emails) > (20 if game == WHOLE else 5)
     assert wrong == []
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import game as games_of_house
+from engine import game as game_registry
 from pbem.config import Dkim
 from pbem.mail.send.dkim import signer
 from tests.conftest import find_tool
@@ -35,10 +35,10 @@ NAME = re.compile(r"^Message-ID:\s+(\S+)", re.MULTILINE)
 SEPARATOR = "From judge Sat Nov 21 12:00:00 2026\n"
 
 
-def scores_of(mails: dict[str, bytes], folder: Path) -> dict[str, dict[str, float]]:
+def scores_of(emails: dict[str, bytes], folder: Path) -> dict[str, dict[str, float]]:
     """The rules that each email hit, with their scores, by the email's name."""
     box = folder / "mails.mbox"
-    texts = {name: mail.decode("ascii").replace("\r\n", "\n") for name, mail in mails.items()}
+    texts = {name: email.decode("ascii").replace("\r\n", "\n") for name, email in emails.items()}
     box.write_text("".join(f"{SEPARATOR}{text}\n" for text in texts.values()))
     program = find_tool("spamassassin")
     assert program is not None
@@ -70,25 +70,25 @@ def scores_in(text: str) -> dict[str, float]:
 
 
 @pytest.fixture(scope="module")
-def mails() -> dict[str, bytes]:
+def emails() -> dict[str, bytes]:
     """One email of each kind, those about a game for each game; and the same of a table with hostile names."""
     found: dict[str, bytes] = {}
-    for game in games_of_house.names():
-        for kind, mail in chosen(game).items():
-            found.setdefault(f"{game} {kind}" if kind in OF_THE_GAME else kind, mail.content)
+    for game in game_registry.names():
+        for kind, email in chosen(game).items():
+            found.setdefault(f"{game} {kind}" if kind in OF_THE_GAME else kind, email.content)
     hostile = chosen("templari", HOSTILE)
     return found | {
         f"{kind}, hostile": hostile[kind].content for kind in (*OF_THE_GAME, "invitation", "resigned", "welcome")
     }
 
 
-def test_no_email_looks_like_spam_unsigned_or_signed(mails, tmp_path):
+def test_no_email_looks_like_spam_unsigned_or_signed(emails, tmp_path):
     key = signer(Dkim(HOST, "t1", Path(__file__).with_name("dkim.pem").read_text()))
-    signed = {f"{name}, signed": key.sign(mail, START) for name, mail in mails.items()}
-    found = scores_of(mails | signed, tmp_path)
+    signed = {f"{name}, signed": key.sign(email, START) for name, email in emails.items()}
+    found = scores_of(emails | signed, tmp_path)
     assert {name: hit for name, hit in found.items() if sum(hit.values()) > MOST or max(hit.values()) >= MOST} == {}
 
 
-def test_the_filter_does_find_spam(mails, tmp_path):
-    undated = re.sub(rb"^Date:.*\r\n", b"", mails["templari turn"], flags=re.MULTILINE)
+def test_the_filter_does_find_spam(emails, tmp_path):
+    undated = re.sub(rb"^Date:.*\r\n", b"", emails["templari turn"], flags=re.MULTILINE)
     assert scores_of({"undated": undated}, tmp_path)["undated"]["MISSING_DATE"] > MOST

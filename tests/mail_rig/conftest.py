@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.mail_rig.mailbox import Mailbox
-from tests.mail_rig.rig import OURS, Rig
+from tests.mail_rig.rig import SITE_DOMAIN, Rig
 from tests.mail_rig.site import Site
 
 
@@ -36,7 +36,7 @@ def mailbox(rig: Rig) -> Iterator[Callable[[str], Mailbox]]:
 def site(rig: Rig, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Site]:
     """Make a server in the rig: site(PBEM_MAIL_HOLD="60"). Only one at a time can run for a domain."""
 
-    def make(domain: str = OURS, **settings: Any) -> Site:
+    def make(domain: str = SITE_DOMAIN, **settings: Any) -> Site:
         # Emails for an earlier server are not for this one.
         rig.forget()
         return Site(rig, tmp_path_factory.mktemp("site"), domain, **settings)

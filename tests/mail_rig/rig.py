@@ -1,6 +1,6 @@
 """Real mail software on loopback: the world into which a server's emails go, and from which replies come.
 
-    pbem ----> relay door --signed by OpenDKIM-->  MX door  ----> Dovecot: anybody@example.net, read by IMAP
+    pbem ----> relay door --signed by OpenDKIM-->  MX door  ----> Dovecot: anyone@example.net, read by IMAP
     reader --> submission door --signed-------->  MX door  ----> pbem's own LMTP port: play.example.org
 
 The MX door checks SPF, DKIM and DMARC (OpenDKIM and OpenDMARC as milters) against its own DNS (dnsmasq) and adds the results
@@ -32,7 +32,7 @@ from tests.ports import free_port
 from tests.waiting import PATIENCE, until
 
 ETC = Path(__file__).with_name("etc")
-OURS, THEIRS, OTHERS = "play.example.org", "example.net", "other.example.org"
+SITE_DOMAIN, READER_DOMAIN, OTHER_DOMAIN = "play.example.org", "example.net", "other.example.org"
 PASSWORD = "test"
 RELAY, STRANGER = "192.0.2.10", "203.0.113.66"
 """Where our relay, and where evil.example sends from, as the DNS says."""
@@ -59,7 +59,7 @@ class Rig:
         self.folder = Path(tempfile.mkdtemp(prefix="pbem-mail-rig-"))
         self.folder.chmod(0o755)
         self.ports = {name: free_port() for name in _PORTS}
-        self.lmtp = {OURS: self.ports["pbem_lmtp"], OTHERS: self.ports["other_lmtp"]}
+        self.lmtp = {SITE_DOMAIN: self.ports["pbem_lmtp"], OTHER_DOMAIN: self.ports["other_lmtp"]}
         # Name servers are queried on port 53 only, so we look for a free address instead.
         luck = SystemRandom()
         self.dns = f"127.{luck.randint(1, 250)}.{luck.randint(1, 250)}.{luck.randint(2, 250)}"
@@ -95,7 +95,7 @@ class Rig:
         home = self.folder / "mail" / name
         home.mkdir(exist_ok=True)
         script = home / ".dovecot.sieve"
-        script.write_text(f'require "vacation"; vacation :days 1 :addresses ["{name}@{THEIRS}"] "{notice}";\n')
+        script.write_text(f'require "vacation"; vacation :days 1 :addresses ["{name}@{READER_DOMAIN}"] "{notice}";\n')
         for each in (home, script):
             shutil.chown(each, "postfix", "postfix")
 
@@ -139,17 +139,17 @@ class Rig:
             shutil.chown(self.folder / name, "postfix")
         known = {name: str(port) for name, port in self.ports.items()}
         known |= {"folder": str(self.folder), "dns": self.dns, "password": PASSWORD}
-        known |= {"our_key": self._key(OURS, "ours"), "their_key": self._key(THEIRS, "theirs")}
+        known |= {"our_key": self._key(SITE_DOMAIN, "ours"), "their_key": self._key(READER_DOMAIN, "theirs")}
         for file in ETC.iterdir():
             inside = "postfix" if file.name.endswith(".cf") or file.name == "recipients" else "."
             text = re.sub(r"@(\w+)@", lambda found: known[found[1]], file.read_text())
             (self.folder / inside / file.name).write_text(text)
         shutil.copy("/etc/postfix/dynamicmaps.cf", self.folder / "postfix")
         signing, keys = self.folder / "opendkim" / "signing", self.folder / "opendkim" / "keys"
-        signing.write_text(f"*@{OURS} ours\n*@{THEIRS} theirs\n")
+        signing.write_text(f"*@{SITE_DOMAIN} ours\n*@{READER_DOMAIN} theirs\n")
         keys.write_text("".join(
             f"{name} {domain}:{name}:{self.folder / 'opendkim' / name}.private\n"
-            for name, domain in (("ours", OURS), ("theirs", THEIRS))
+            for name, domain in (("ours", SITE_DOMAIN), ("theirs", READER_DOMAIN))
         ))  # fmt: skip
         (self.folder / "opendkim" / "internal").write_text("127.0.0.1\n")
         (self.folder / "opendmarc" / "ignored").write_text("192.0.2.1\n")

@@ -25,7 +25,7 @@ from pbem.service.server import Server
 from pbem.service.tables import joining
 from pbem.service.tables.new import Wanted
 from pbem.store import received as arrivals
-from tests.mail_rig.rig import OURS, THEIRS, Rig
+from tests.mail_rig.rig import READER_DOMAIN, SITE_DOMAIN, Rig
 from tests.ops.processes import environment
 from tests.ports import free_port
 from tests.waiting import PATIENCE, until
@@ -36,7 +36,7 @@ FAST_SERVER = (sys.executable, "-m", "tests.mail_rig.fast_server")
 class Site:
     """A server: its folder and settings, before, while and after it runs."""
 
-    def __init__(self, rig: Rig, folder: Path, domain: str = OURS, **given: str) -> None:
+    def __init__(self, rig: Rig, folder: Path, domain: str = SITE_DOMAIN, **given: str) -> None:
         self.folder, self.domain = folder, domain
         self.port, admin_port = free_port(), free_port()
         self.settings = {
@@ -55,7 +55,7 @@ class Site:
             "PBEM_INBOUND_REPLIES": "yes",
             "PBEM_INBOUND_LMTP_PORT": str(rig.lmtp[domain]),
         } | given
-        self.said = folder / "said"
+        self.output = folder / "said"
         make_ready(config.read(self.settings))
 
     @property
@@ -73,10 +73,10 @@ class Site:
     def begin(self, kind: str, names: Sequence[str], seats: int = 0, bot: str = "random") -> int:
         """Begin a game with people on some seats, by default at example.net, and bots on the rest."""
         with self.opened() as server:
-            persons = [self._person(server, name if "@" in name else f"{name}@{THEIRS}") for name in names]
+            persons = [self._person(server, name if "@" in name else f"{name}@{READER_DOMAIN}") for name in names]
             seats = seats or game.load(kind).seats[0]
-            wanted = Wanted(kind, seats, dict(game.load(kind).short), "60m", bots=(bot,) * (seats - len(names)))
-            game_id = server.run(joining.create_table, persons[0], wanted).game_id
+            table = Wanted(kind, seats, dict(game.load(kind).short), "60m", bots=(bot,) * (seats - len(names)))
+            game_id = server.run(joining.create_table, persons[0], table).game_id
             for person in persons:
                 server.run(joining.join, game_id, person)
         return game_id
@@ -90,21 +90,21 @@ class Site:
     @contextmanager
     def running(self) -> Iterator[None]:
         """The running process. Its output goes to a file, since nobody reads it meanwhile."""
-        with self.said.open("a") as said:
+        with self.output.open("a") as output:
             process = subprocess.Popen(
                 [*FAST_SERVER, "serve"], cwd=self.folder, env=environment(**self.settings),
-                stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
             )  # fmt: skip
         try:
-            until(lambda: "Stop it with Ctrl-C" in self.said.read_text() or process.poll() is not None, "pbem starts")
-            assert process.poll() is None, self.said.read_text()
+            until(lambda: "Stop it with Ctrl-C" in self.output.read_text() or process.poll() is not None, "pbem starts")
+            assert process.poll() is None, self.output.read_text()
             yield
-            assert process.poll() is None, self.said.read_text()
+            assert process.poll() is None, self.output.read_text()
             process.send_signal(signal.SIGINT)
-            assert process.wait(PATIENCE) == 0, self.said.read_text()
+            assert process.wait(PATIENCE) == 0, self.output.read_text()
         except AssertionError:
             # The folder is deleted, and if a test hangs, the output is the only trace.
-            print(*(line for line in self.said.read_text().splitlines() if '"sqlalchemy.' not in line), sep="\n")
+            print(*(line for line in self.output.read_text().splitlines() if '"sqlalchemy.' not in line), sep="\n")
             raise
         finally:
             if process.poll() is None:
@@ -149,14 +149,14 @@ class Client:
         self, path: str, *, method: str, base_url: str, headers: Mapping[str, str] | None = None, data: Any = None
     ) -> Answer:
         """Make a request, as a proxy in front of the process would."""
-        said = dict(headers or {}) | {"Host": urlsplit(base_url).netloc}
+        output = dict(headers or {}) | {"Host": urlsplit(base_url).netloc}
         body = None
         if data is not None:
             body = urlencode(data, doseq=True)
-            said["Content-Type"] = "application/x-www-form-urlencoded"
+            output["Content-Type"] = "application/x-www-form-urlencoded"
         connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
-            connection.request(method, path, body, said)
+            connection.request(method, path, body, output)
             answer = connection.getresponse()
             return Answer(answer.status, dict(answer.getheaders()), answer.read())
         finally:

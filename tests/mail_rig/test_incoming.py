@@ -18,7 +18,7 @@ from pbem.store import games, ledger, outbox, people
 from pbem.store import log as log_rows
 from tests.mail_rig.mailbox import Mailbox
 from tests.mail_rig.players import COMMAND, RepliesOnly, answer_to, kind_of, next_of, reply_address
-from tests.mail_rig.rig import OTHERS, OURS, RELAY, Rig
+from tests.mail_rig.rig import OTHER_DOMAIN, RELAY, SITE_DOMAIN, Rig
 from tests.mail_rig.site import Site
 from tests.sim.browser import Browser
 from tests.waiting import until
@@ -60,8 +60,8 @@ def ledger_of(here: Site, address: str) -> dict[str, str]:
     with here.opened() as server, server.store.read() as tx:
         person = people.by_mailbox(tx, address)
         assert person is not None
-        mails = [mail.id for mail in outbox.of_person(tx, person.id, 100)]
-        return {line.what: line.detail for lines in ledger.lines(tx, mails).values() for line in lines}
+        emails = [email.id for email in outbox.of_person(tx, person.id, 100)]
+        return {line.what: line.detail for lines in ledger.lines(tx, emails).values() for line in lines}
 
 
 def test_no_away_notice_answers_our_emails(rig: Rig, site: Make, mailbox: Open) -> None:
@@ -97,13 +97,15 @@ def test_a_forged_reply_moves_nothing_and_its_victim_is_asked(rig: Rig, site: Ma
         two = answer_to(turn, "x@evil.example", command).as_string().replace("From:", f"From: {anna.address}\nFrom:", 1)
         rig.come_from_outside(Parser().parsestr(two), "x@evil.example", to)
         # With a recipient that we never made.
-        rig.come_from_outside(answer_to(turn, anna.address, command), anna.address, f"r+{'a' * 33}@{OURS}")
+        rig.come_from_outside(answer_to(turn, anna.address, command), anna.address, f"r+{'a' * 33}@{SITE_DOMAIN}")
 
         asked = [next_of(anna, "was_it_you"), next_of(anna, "was_it_you")]
         # Her own reply counts, and shows that all others were read before.
         RepliesOnly(anna, rig, Random(1)).answer(turn, command)
         assert "This is your choice now" in next_of(anna, "receipt").text
-        assert {mail.number for mail in anna.all() if kind_of(mail) == "was_it_you"} == {each.number for each in asked}
+        assert {email.number for email in anna.all() if kind_of(email) == "was_it_you"} == {
+            each.number for each in asked
+        }
     arrived = here.arrivals()
     assert arrived["a stranger"] == 1
     for doubt in ("another sender", "a sender nobody vouches for"):
@@ -121,11 +123,11 @@ def test_our_relay_may_use_our_return_address(rig: Rig, site: Make, mailbox: Ope
     here, anna, eve = site(), mailbox("anna"), mailbox("eve")
     here.begin("templari", [anna.name])
     with here.running():
-        mail = next_of(anna, "welcome")
-    broken = Parser().parsestr(mail.content.decode() + "\nScanned.\n")
+        email = next_of(anna, "welcome")
+    broken = Parser().parsestr(email.content.decode() + "\nScanned.\n")
     for stamp in ("Authentication-Results", "Received", "Delivered-To"):
         del broken[stamp]
-    rig.come_from_outside(broken, str(mail.message["return-path"]).strip("<>"), eve.address, RELAY)
+    rig.come_from_outside(broken, str(email.message["return-path"]).strip("<>"), eve.address, RELAY)
     (found,) = until(eve.new, "the mail")
     assert found.verdicts() == {"spf": "pass", "dkim": "fail", "dmarc": "pass"}
 
@@ -156,19 +158,19 @@ def test_a_program_that_answers_every_email_is_answered_once(rig: Rig, site: Mak
         turn = next_of(ben, "turn")
         until(lambda: "turn" in map(kind_of, anna.all()), "anna is asked")
         for _ in range(3):
-            for mail in anna.new():
-                heard.append(kind_of(mail))
-                if mail.message["reply-to"]:
-                    program.answer(mail, "Thank you for your mail. I am at the beach and read it in two weeks.")
+            for email in anna.new():
+                heard.append(kind_of(email))
+                if email.message["reply-to"]:
+                    program.answer(email, "Thank you for your mail. I am at the beach and read it in two weeks.")
             # Another person's reply is read after all that, and its receipt leaves after all other emails.
             person.answer(turn, "help")
             next_of(ben, "receipt")
-    heard += [kind_of(mail) for mail in anna.new()]
+    heard += [kind_of(email) for email in anna.new()]
     assert heard.count("turn") == heard.count("receipt") == 1
 
 
 def test_a_server_does_not_answer_another_server(rig: Rig, site: Make, mailbox: Open) -> None:
-    here, there, anna = site(), site(OTHERS), mailbox("anna")
+    here, there, anna = site(), site(OTHER_DOMAIN), mailbox("anna")
     there.begin("templari", [anna.name])
     with there.running():
         reply_to = reply_address(next_of(anna, "turn"))

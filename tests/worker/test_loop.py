@@ -20,8 +20,8 @@ OFTEN = {tick.name: 0.01 for tick in TICKS}
 
 @pytest.fixture(autouse=True)
 def events():
-    with capture_logs() as said:
-        yield said
+    with capture_logs() as logged:
+        yield logged
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ class Running:
         self.log.touch()
         words = self.url, str(self.clock_file), str(self.sink.port), f"worker{self.number}"
         self.process = Copy(process.main, words, self.log)
-        until(lambda: self.said("worker_started"), "the worker starts")
+        until(lambda: self.events("worker_started"), "the worker starts")
 
     def send(self, number):
         """Send the process a signal."""
@@ -59,7 +59,7 @@ class Running:
         self.send(signal.SIGKILL)
         self.process.wait(PATIENCE)
 
-    def said(self, event):
+    def events(self, event):
         """The worker's log lines of this event."""
         lines = (json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{"))
         return [line for line in lines if line["event"] == event]
@@ -145,7 +145,7 @@ def test_an_outage_past_a_deadline_times_nobody_out_and_moves_the_deadline(worke
     (outage,) = worker.outages()
     assert outage.end_at - outage.start_at == away
     assert worker.deadline(game, seat).due_at >= due + away
-    until(lambda: worker.said("clocks_held_back"), "the worker says why nothing fires")
+    until(lambda: worker.events("clocks_held_back"), "the worker says why nothing fires")
     assert by_clock(game) == []
     # It continues as if nothing had happened: the rest of the time, and then the default.
     worker.walks(worker.deadline(game, seat).due_at - worker.clock.now() - timedelta(minutes=1))
@@ -168,7 +168,7 @@ def test_a_clock_set_back_fires_nothing_until_it_is_right_again(worker, asked):
 
     assert "the clock went back" in reason()
     until(
-        lambda: any("the clock went back" in line["reason"] for line in worker.said("clocks_held_back")),
+        lambda: any("the clock went back" in line["reason"] for line in worker.events("clocks_held_back")),
         "the worker sees that its clock went back",
     )
     assert by_clock(game) == []
@@ -197,5 +197,5 @@ def test_bots_and_a_new_worker_continue_after_a_killed_one(worker, table):
 def test_a_worker_told_to_stop_finishes_and_exits_with_success(worker, asked):
     worker.send(signal.SIGTERM)
     assert worker.process.wait(PATIENCE) == 0
-    assert worker.said("worker_stopped")
-    assert not worker.said("tick_failed")
+    assert worker.events("worker_stopped")
+    assert not worker.events("tick_failed")

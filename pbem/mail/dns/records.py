@@ -76,9 +76,9 @@ def _mx(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
 
 def _spf(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
     domain, found = setup.domain, spf.records(nameserver, setup.domain)
-    wanted = f'Put into the DNS: {domain}. TXT "{_wanted_spf(setup)}"'
+    remedy = f'Put into the DNS: {domain}. TXT "{_wanted_spf(setup)}"'
     if not found:
-        yield Finding("spf", Severity.ERROR, f"{domain} does not say who may send its mails.", wanted)
+        yield Finding("spf", Severity.ERROR, f"{domain} does not say who may send its mails.", remedy)
         return
     # Where our number is not known, any will do to read the record to its end and find its mistakes.
     numbers = setup.addresses or ("192.0.2.1",)
@@ -94,7 +94,7 @@ def _spf(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
         says = f"The record of {domain} can be read, but it is not known from which number mails leave."
         yield Finding("spf", Severity.WARNING, says, "Name it: pbem mail check --address NUMBER")
     elif wrong := [address for address, result in results if result != "pass"]:
-        yield Finding("spf", Severity.ERROR, f"{domain} does not let {', '.join(wrong)} send its mails.", wanted)
+        yield Finding("spf", Severity.ERROR, f"{domain} does not let {', '.join(wrong)} send its mails.", remedy)
     else:
         yield Finding("spf", Severity.OK, f"{domain} lets {', '.join(setup.addresses)} send its mails")
 
@@ -106,19 +106,19 @@ def _dkim(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
         return
     name = f"{setup.selector}._domainkey.{setup.signing}"
     found = [text for text in nameserver.texts(name) if "p=" in text]
-    wanted = f"Put into the DNS: {name}. TXT {_in_strings(setup.record)}" if setup.record else ""
+    remedy = f"Put into the DNS: {name}. TXT {_in_strings(setup.record)}" if setup.record else ""
     if len(found) != 1:
         says = f"There are {len(found)} keys at {name}, so receivers cannot check a signature."
         yield Finding(
-            "dkim", Severity.ERROR, says, wanted or "Put the relay's key into the DNS; its handbook says how."
+            "dkim", Severity.ERROR, says, remedy or "Put the relay's key into the DNS; its handbook says how."
         )
         return
     tags = _tags(found[0])
     bits = _bits(tags.get("p", ""))
     if not tags.get("p"):
-        yield Finding("dkim", Severity.ERROR, f"The key at {name} was taken back.", wanted or "Make a new one.")
+        yield Finding("dkim", Severity.ERROR, f"The key at {name} was taken back.", remedy or "Make a new one.")
     elif setup.record and tags["p"] != _tags(setup.record)["p"]:
-        yield Finding("dkim", Severity.ERROR, f"The key at {name} is not the one that mails are signed with.", wanted)
+        yield Finding("dkim", Severity.ERROR, f"The key at {name} is not the one that mails are signed with.", remedy)
     elif tags.get("k", "rsa") == "rsa" and bits < GOOD_BITS:
         severity = Severity.ERROR if bits < GOOD_BITS // 2 else Severity.WARNING
         says = f"The key at {name} has {bits} bits, and receivers ask for {GOOD_BITS}."
@@ -132,23 +132,23 @@ def _dkim(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
 
 def _dmarc(nameserver: Nameserver, setup: MailSetup) -> Iterator[Finding]:
     domain = setup.domain
-    wanted = f'Put into the DNS: _dmarc.{domain}. TXT "v=DMARC1; p=quarantine; rua=mailto:postmaster@{domain}"'
+    remedy = f'Put into the DNS: _dmarc.{domain}. TXT "v=DMARC1; p=quarantine; rua=mailto:postmaster@{domain}"'
     for above in _upwards(domain):
         found = [text for text in nameserver.texts(f"_dmarc.{above}") if text.startswith("v=DMARC1")]
         if found:
             break
     else:
         says = f"{domain} does not say what becomes of mails in its name that are not its own; large receivers want it."
-        yield Finding("dmarc", Severity.ERROR, says, wanted)
+        yield Finding("dmarc", Severity.ERROR, says, remedy)
         return
     tags = _tags(found[0])
     policy = tags.get("p", "") if above == domain else tags.get("sp", tags.get("p", ""))
     if len(found) > 1 or policy not in ("none", "quarantine", "reject"):
         says = f"What _dmarc.{above} says cannot be read, so it counts for nothing."
-        yield Finding("dmarc", Severity.ERROR, says, wanted)
+        yield Finding("dmarc", Severity.ERROR, says, remedy)
     elif policy == "none":
         says = f"_dmarc.{above} asks receivers to let forged mails pass (p=none), which is for a trial."
-        yield Finding("dmarc", Severity.WARNING, says, wanted)
+        yield Finding("dmarc", Severity.WARNING, says, remedy)
     else:
         yield Finding("dmarc", Severity.OK, f"_dmarc.{above} asks receivers to {policy} forged mails")
 

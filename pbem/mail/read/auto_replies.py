@@ -114,5 +114,5 @@ def _local_parts(message: Message) -> set[str]:
 
 def _has_a_token(message: Message, domain: str) -> bool:
     """Whether an email claims to come from one of our addresses with a token; people may have others at our domain."""
-    ours = re.compile(rf"[a-z]\+\S*@{re.escape(domain.lower())}")
-    return any(ours.fullmatch(address) for address in _addresses(message))
+    pattern = re.compile(rf"[a-z]\+\S*@{re.escape(domain.lower())}")
+    return any(pattern.fullmatch(address) for address in _addresses(message))

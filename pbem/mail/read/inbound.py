@@ -69,7 +69,7 @@ class Recipient:
 
 
 def parse_recipient(recipient: str, domain: str) -> Recipient | None:
-    """The recipient that an address means, in upper or lower case; None if it is not one of ours."""
+    """The recipient that an address means, in upper or lower case; None if it is not one of our addresses."""
     found = _ADDRESS.fullmatch(recipient.strip())
     if found is None or found[3].lower() != domain.lower():
         return None

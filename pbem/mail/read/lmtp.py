@@ -32,7 +32,7 @@ MOST_RECIPIENTS: Final = 20
 _AT_ONCE: Final = 4
 """Emails stored at the same time; the database has connections for more."""
 
-_KEPT: Final = "250 2.0.0 Kept"
+_STORED: Final = "250 2.0.0 Kept"
 _LATER: Final = "451 4.3.0 Cannot be kept just now, try again later"
 
 _log = structlog.get_logger(__name__)
@@ -142,4 +142,4 @@ class _Handler:
         except Exception:  # noqa: BLE001 - the mail server keeps the email and tries again
             _log.exception("mail_not_kept")
             return _LATER
-        return _KEPT
+        return _STORED

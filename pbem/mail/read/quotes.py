@@ -139,7 +139,7 @@ def _past_broken_quote(lines: Sequence[Line], at: int) -> int:
 
 
 def _is_cut(quoted: Line, after: Line) -> bool:
-    """Whether the quoted line is the beginning of a sentence of ours, and not a heading or a short command."""
+    """Whether the quoted line is the beginning of one of our sentences, and not a heading or a short command."""
     text = quoted.text
     if quoted.whole or not after.text.strip() or text.endswith((*_ENDS_A_SENTENCE, "]")):
         return False

@@ -16,7 +16,7 @@ from flufl.bounce import all_failures
 from pbem.mail.read.auto_replies import is_auto_reply
 from pbem.tokens import redact
 
-LONGEST_SAID: Final = 200
+LONGEST_ANSWER: Final = 200
 
 # The library logs at length which of its parsers it tries.
 logging.getLogger("flufl.bounce").setLevel(logging.CRITICAL)
@@ -44,7 +44,7 @@ class Report:
 
     kind: ReportKind
     permanent: bool = False
-    said: str = ""
+    answer: str = ""
 
 
 # A report lists each recipient; ours has one. Of several, the worst counts.
@@ -74,7 +74,7 @@ def _complaint(part: Message) -> Report:
         kind = _field(inner[0], "Feedback-Type").lower()
     if kind == "not-spam" or kind not in _ABUSE:
         return Report(ReportKind.OTHER)
-    return Report(ReportKind.COMPLAINT, said=f"reported as {kind}")
+    return Report(ReportKind.COMPLAINT, answer=f"reported as {kind}")
 
 
 def _delivery(part: Message) -> Report:
@@ -85,8 +85,8 @@ def _delivery(part: Message) -> Report:
         if action in actions:
             recipient = actions[action]
             status = _field(recipient, "Status").split(" ")[0]
-            said = _clean(f"{status} {_field(recipient, 'Diagnostic-Code').partition(';')[2].strip()}")
-            return Report(what, permanent=what is ReportKind.FAILED and not status.startswith("4"), said=said)
+            answer = _clean(f"{status} {_field(recipient, 'Diagnostic-Code').partition(';')[2].strip()}")
+            return Report(what, permanent=what is ReportKind.FAILED and not status.startswith("4"), answer=answer)
     return Report(ReportKind.ARRIVED if actions.keys() & _ARRIVED else ReportKind.OTHER)
 
 
@@ -96,9 +96,10 @@ def _other_form(message: Message) -> Report:
     except Exception:  # noqa: BLE001 - parsers without a standard, for input from strangers
         return Report(ReportKind.OTHER)
     if permanent:
-        return Report(ReportKind.FAILED, permanent=True, said="a report in a server's own words")
+        return Report(ReportKind.FAILED, permanent=True, answer="a report in a server's own words")
     return Report(
-        ReportKind.LATE if temporary else ReportKind.OTHER, said="a report in a server's own words" if temporary else ""
+        ReportKind.LATE if temporary else ReportKind.OTHER,
+        answer="a report in a server's own words" if temporary else "",
     )
 
 
@@ -109,4 +110,4 @@ def _field(part: Message, name: str) -> str:
 def _clean(text: str) -> str:
     """A server's words as one printable line, redacted."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return redact(line)[:LONGEST_SAID]
+    return redact(line)[:LONGEST_ANSWER]

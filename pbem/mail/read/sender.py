@@ -93,12 +93,12 @@ def _our_headers(message: Message, authserv_id: str) -> list[str]:
     headers = [(name.strip().lower(), " ".join(str(value).split())) for name, value in message.raw_items()]
     names = [name for name, _ in headers]
     own = names.index("received") if "received" in names else 0
-    ours = [
+    candidates = [
         (position, value)
         for position, (name, value) in enumerate(headers)
         if name == "authentication-results" and _is_by(value, authserv_id)
     ]
-    return [value for position, value in ours if position < own] or [value for _, value in ours[:1]]
+    return [value for position, value in candidates if position < own] or [value for _, value in candidates[:1]]
 
 
 def _is_by(value: str, authserv_id: str) -> bool:

@@ -66,7 +66,7 @@ class Outcome:
     """The result of sending an email, and the relay's answer to it, without tokens and addresses."""
 
     result: Result
-    said: str
+    answer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,28 +315,28 @@ def _is_ready(server: smtplib.SMTP, outcome: Outcome) -> bool:
 
 
 def _outcome(reply: tuple[int, bytes], expected: int, refusal: Result) -> Outcome:
-    code, answer = reply
-    said = _clean(f"{code} {answer.decode('utf-8', 'replace')}")
+    code, text = reply
+    answer = _clean(f"{code} {text.decode('utf-8', 'replace')}")
     if code // 100 == expected:
-        return Outcome(Result.ACCEPTED, said)
+        return Outcome(Result.ACCEPTED, answer)
     if code == 421:
         # The relay hangs up: perhaps because of this email, so it counts as lost, and the next gets a new connection.
-        return Outcome(Result.LOST, said)
+        return Outcome(Result.LOST, answer)
     if code < 0:
         return Outcome(Result.LOST, "the connection was closed")
     if refusal is Result.DOWN:
-        return Outcome(refusal, said)
+        return Outcome(refusal, answer)
     if code < 500:
-        return Outcome(Result.LATER, said)
-    return Outcome(_recipient_result(said) if refusal is Result.REFUSED_RECIPIENT else refusal, said)
+        return Outcome(Result.LATER, answer)
+    return Outcome(_recipient_result(answer) if refusal is Result.REFUSED_RECIPIENT else refusal, answer)
 
 
-def _recipient_result(said: str) -> Result:
+def _recipient_result(answer: str) -> Result:
     """The result that a permanent refusal of a recipient means."""
-    answer = said.partition(" ")[2]
+    answer = answer.partition(" ")[2]
     if is_about_sender(answer):
         return Result.REFUSED_SENDER
-    return Result.REFUSED_RECIPIENT if is_gone(said) else Result.UNABLE
+    return Result.REFUSED_RECIPIENT if is_gone(answer) else Result.UNABLE
 
 
 def _error_text(error: Exception) -> str:

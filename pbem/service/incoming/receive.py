@@ -269,17 +269,17 @@ def _report(tx: Tx, server: Server, row: ReceivedRow, link: Link, report: Report
         ReportKind.FAILED: "bounced",
     }
     if report.kind is ReportKind.COMPLAINT:
-        reachability.bounced(tx, server, link.person_id, Bounce.COMPLAINT, report.said)
+        reachability.bounced(tx, server, link.person_id, Bounce.COMPLAINT, report.answer)
     elif report.kind is ReportKind.FAILED:
         store_outbox.came_back(tx, link.outbox_id)
-        if bounce.is_about_sender(report.said):
-            _log.error("mail_refused_later", email=link.outbox_id, said=report.said)
-            alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {link.outbox_id}, later: {report.said}", link.game_id)
+        if bounce.is_about_sender(report.answer):
+            _log.error("mail_refused_later", email=link.outbox_id, said=report.answer)
+            alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {link.outbox_id}, later: {report.answer}", link.game_id)
         else:
             kind = Bounce.HARD if report.permanent else Bounce.SOFT
-            reachability.bounced(tx, server, link.person_id, kind, report.said)
+            reachability.bounced(tx, server, link.person_id, kind, report.answer)
     if report.kind in note:
-        ledger.note(tx, link.outbox_id, server.now(), note[report.kind], report.said)
+        ledger.note(tx, link.outbox_id, server.now(), note[report.kind], report.answer)
     finish(tx, server, row.id, f"report: {report.kind}")
 
 

@@ -212,7 +212,7 @@ def _send(
         domain = _domain(parcel.recipient)
         if outcome.result is Result.ACCEPTED:
             done.accepted += 1
-            accepted.append(Accepted(email, server.now(), domain, outcome.said))
+            accepted.append(Accepted(email, server.now(), domain, outcome.answer))
         else:
             _record(server, accepted)
             _count(done, _failed(server, email, outcome, domain))
@@ -278,7 +278,7 @@ def _watch(server: Server, post: Post, outcome: Outcome, domain: str) -> None:
         return
     until = server.now() + RESTS
     server.store.write(lambda tx: quotas.keep(tx, {domain: until}))
-    _log.warning("domain_rests", domain=domain, said=outcome.said)
+    _log.warning("domain_rests", domain=domain, said=outcome.answer)
 
 
 def _rest(server: Server, post: Post, outcome: Outcome) -> None:
@@ -287,12 +287,12 @@ def _rest(server: Server, post: Post, outcome: Outcome) -> None:
     post.failures += 1
     post.rests_until = now + outcomes.jittered(server, min(post.failures, 5))
     post.down_since = post.down_since or now
-    _log.warning("relay_down", failures=post.failures, said=outcome.said)
+    _log.warning("relay_down", failures=post.failures, said=outcome.answer)
     if now - post.down_since >= ALARMED and not post.alarmed:
         post.alarmed = True
         since = f"{post.down_since:%Y-%m-%d %H:%M} UTC"
-        _log.error("relay_away", since=post.down_since, said=outcome.said)
-        said = f"The relay has taken no mail since {since}. It said: {outcome.said}"
+        _log.error("relay_away", since=post.down_since, said=outcome.answer)
+        said = f"The relay has taken no mail since {since}. It said: {outcome.answer}"
         server.run(alarms.raise_alarm, What.RELAY, said)
 
 

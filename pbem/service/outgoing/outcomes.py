@@ -128,18 +128,18 @@ _COUNTED: Final = {
 def _record(tx: Tx, server: Server, row: OutboxRow, outcome: Outcome) -> Result | None:
     match outcome.result:
         case Result.REFUSED_RECIPIENT:
-            return _refused(tx, server, row, outcome.said)
+            return _refused(tx, server, row, outcome.answer)
         case Result.UNABLE if row.attempts >= TRIES:
-            return _refused(tx, server, row, outcome.said)
+            return _refused(tx, server, row, outcome.answer)
         case Result.UNABLE:
-            reachability.scored(tx, server, row.person_id, Bounce.HARD, outcome.said)
+            reachability.scored(tx, server, row.person_id, Bounce.HARD, outcome.answer)
         case Result.REFUSED_SENDER if row.attempts == 1:
-            alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {row.id} ({row.kind}): {outcome.said}", row.game_id)
+            alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {row.id} ({row.kind}): {outcome.answer}", row.game_id)
         case Result.REFUSED_MESSAGE:
-            _log.error("mail_refused", email=row.id, kind=row.kind, said=outcome.said)
-            _park(tx, server, row, outcome.said)
+            _log.error("mail_refused", email=row.id, kind=row.kind, said=outcome.answer)
+            _park(tx, server, row, outcome.answer)
             return outcome.result
-    return _postpone(tx, server, row, outcome.said)
+    return _postpone(tx, server, row, outcome.answer)
 
 
 def _postpone(tx: Tx, server: Server, row: OutboxRow, said: str) -> Result | None:

@@ -9,7 +9,7 @@ from pbem.mail.wire import serialise
 from pbem.service.incoming import receive
 from pbem.service.outgoing.deliver import mailbox_of
 from pbem.service.people import addresses
-from tests.mail.test_wire import MAIL
+from tests.mail.test_wire import EMAIL
 from tests.web.browser import HOST
 
 # No page of these asks the database for anything.
@@ -28,7 +28,7 @@ p {{ color: rgb(1, 1, 1); }}
 @pytest.fixture
 def key(settings):
     """A mail that is in the mailbox."""
-    return mailbox_of(settings).put(serialise(replace(MAIL, html=HTML)))
+    return mailbox_of(settings).put(serialise(replace(EMAIL, html=HTML)))
 
 
 def test_a_mail_is_shown_as_html_and_as_text_with_its_headers_source_and_size(browser, settings, key):
@@ -66,7 +66,7 @@ def test_in_its_frame_nothing_runs_and_nothing_is_fetched(app, key):
 
 
 def test_a_mail_without_html_has_no_frame(browser, settings):
-    key = mailbox_of(settings).put(serialise(MAIL))
+    key = mailbox_of(settings).put(serialise(EMAIL))
     assert "<iframe" not in browser.open(f"/mailbox/{key}").source
 
 
@@ -79,7 +79,7 @@ def test_a_real_browser_shows_it_light_and_dark_and_follows_its_links(site, key,
         mail = page.frame_locator("iframe.mail").locator("p")
         assert mail.evaluate("it => getComputedStyle(it).color") == colour
         assert mail.evaluate("() => innerWidth") == width
-        assert page.title() == MAIL.subject
+        assert page.title() == EMAIL.subject
     page.frame_locator("iframe.mail").get_by_text("Bid 7").click()
     page.wait_for_url(f"{site}/open?x=1")
 
