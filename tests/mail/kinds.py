@@ -1,6 +1,6 @@
 """One real email of each kind, by way of the services: everything a server sends in the life of a table.
 
-    mails_of("sun-bid")                            all emails of a table of that game, as a relay received them
+    emails_of("sun-bid")                           all emails of a table of that game, as a relay received them
     every_kind(server, clock, carry, "sun-bid")    play such a table, from the invitation to its end
     kind_of(message)                               the kind of a received email
 
