@@ -53,7 +53,7 @@ def site(app):
     """The application on a port of this machine."""
     web_server = create_server(app, host="127.0.0.1", port=0, threads=4)
     Thread(target=web_server.run, daemon=True).start()
-    yield f"http://localhost:{server.effective_port}"
+    yield f"http://localhost:{web_server.effective_port}"
     web_server.close()
 
 
