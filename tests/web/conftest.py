@@ -43,7 +43,7 @@ def sqlite_alone(empty_sqlite, tmp_path):  # noqa: F811 - the fixture, as above
 
 
 @pytest.fixture
-def app(server, settings):
+def app(server, settings):  # noqa: F811 - the fixture, as above
     """The application."""
     return application(server, settings)
 
@@ -64,13 +64,13 @@ def browser(app):
 
 
 @pytest.fixture
-def olga(browser, server):
+def olga(browser, server):  # noqa: F811 - the fixture, as above
     """An organiser's browser."""
     return at_the_desk(browser, server)
 
 
 @pytest.fixture
-def links(server):
+def links(server):  # noqa: F811 - the fixture, as above
     """The links that mails would bring."""
     return Links(server)
 
