@@ -43,7 +43,7 @@ def sqlite_alone(empty_sqlite, tmp_path):  # noqa: F811 - the fixture, as above
 
 
 @pytest.fixture
-def app(server, settings):
+def app(server, settings):  # noqa: F811 - the fixture, as above
     """The application."""
     return application(server, settings)
 
@@ -53,7 +53,7 @@ def site(app):
     """The application on a port of this machine."""
     web_server = create_server(app, host="127.0.0.1", port=0, threads=4)
     Thread(target=web_server.run, daemon=True).start()
-    yield f"http://localhost:{server.effective_port}"
+    yield f"http://localhost:{web_server.effective_port}"
     web_server.close()
 
 
@@ -64,13 +64,13 @@ def browser(app):
 
 
 @pytest.fixture
-def olga(browser, server):
+def olga(browser, server):  # noqa: F811 - the fixture, as above
     """An organiser's browser."""
     return at_the_desk(browser, server)
 
 
 @pytest.fixture
-def links(server):
+def links(server):  # noqa: F811 - the fixture, as above
     """The links that mails would bring."""
     return Links(server)
 
