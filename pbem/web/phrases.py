@@ -45,6 +45,11 @@ def pace(text: str) -> str:
     return spoken(agreed.allowed) if isinstance(agreed, PerDecision) else text
 
 
+def capital(text: str) -> str:
+    """The text with a capital letter at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
 def story(told: tuple[Told, ...], teller: Teller) -> list[str]:
     """What happened, a sentence each."""
     sentences = (teller.tell(each) for entry in told for each in entry.facts)
@@ -56,7 +61,7 @@ def places(standing: Standing, teller: Teller) -> list[tuple[int, str, int]]:
     found, place = [], 1
     for tied in standing.ranking:
         players = teller(say("{seats:seats}", seats=tied))
-        found.append((place, players[:1].upper() + players[1:], standing.scores[tied[0]]))
+        found.append((place, capital(players), standing.scores[tied[0]]))
         place += len(tied)
     return found
 

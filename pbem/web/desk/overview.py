@@ -68,7 +68,7 @@ def activity() -> Response:
     """What happened in the last days, or with `?by=hour` in the last hours, as charts."""
     hourly = request.args.get("by") == "hour"
     found = server().read(desk_activity.activity, hourly=hourly)
-    return live(site.page("desk/activity.html", charts=charts.of(found), hourly=hourly))
+    return live(site.page("desk/activity.html", charts=charts.activity_charts(found), hourly=hourly))
 
 
 def live(response: Response) -> Response:

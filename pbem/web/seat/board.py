@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from engine.board import ALL, HEADINGS, Amounts, Board, Face, Line, Part, Row
 from engine.tell import Teller, Text
 from pbem.web.art.drawings import sign_of
+from pbem.web.phrases import capital
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +74,12 @@ def _part(part: Part, teller: Teller, reader: int | None) -> DrawnPart:
         return DrawnPart("line", teller(part.text))
     if isinstance(part, Row):
         things = tuple(Thing(teller(face.word), teller(face.note), face.kind, face.id) for face in part.faces)
-        return DrawnPart("row", _capital(teller(part.label)), things)
+        return DrawnPart("row", capital(teller(part.label)), things)
     if isinstance(part, Amounts):
         return DrawnPart("amounts", amounts=tuple((_counted(label, teller), number) for label, number in part.pairs))
-    rows = tuple((_capital(teller.name(seat)), seat == reader, numbers) for seat, numbers in part.rows)
-    return DrawnPart("grid", columns=tuple(_capital(teller(column)) for column in part.columns), rows=rows)
+    rows = tuple((capital(teller.name(seat)), seat == reader, numbers) for seat, numbers in part.rows)
+    return DrawnPart("grid", columns=tuple(capital(teller(column)) for column in part.columns), rows=rows)
 
 
 def _counted(label: Text, teller: Teller) -> Thing:
-    return Thing(_capital(teller(label)), kind="sign", id=sign_of(label))
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return Thing(capital(teller(label)), kind="sign", id=sign_of(label))

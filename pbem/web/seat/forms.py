@@ -19,6 +19,7 @@ from engine.tell import Teller
 from pbem.domain.errors import BadInput, Stale
 from pbem.i18n.speech import gettext as _
 from pbem.i18n.speech import told, translated
+from pbem.web.phrases import capital
 from pbem.web.seat import board
 from pbem.web.site import read_number
 
@@ -163,7 +164,7 @@ def _form(decision: Decision, number: int, looks: _Looks, given: Given) -> Form:
     note = looks.teller(act.note) if act.note else ""
     if act.count() == 1:
         only = next(act.choices())
-        title = _capital(translated(write(decision, only)))
+        title = capital(translated(write(decision, only)))
         return Form(number, title, note, (), tuple(_filled(act, only)), "")
     pieces = _pieces(act)
     sentence = bool(act.phrase) and len(act.blanks) > 1
@@ -171,7 +172,7 @@ def _form(decision: Decision, number: int, looks: _Looks, given: Given) -> Form:
         _field(blank, f"b{place}", pieces[place], looks, given, in_sentence=sentence)
         for place, blank in enumerate(act.blanks)
     )
-    return Form(number, _capital(translated(act.verb)), note, _told_once(fields), (), pieces[-1])
+    return Form(number, capital(translated(act.verb)), note, _told_once(fields), (), pieces[-1])
 
 
 def _told_once(fields: tuple[Field, ...]) -> tuple[Field, ...]:
@@ -193,7 +194,7 @@ def _pieces(act: Act) -> list[str]:
 
 def _field(blank: Blank, name: str, before: str, looks: _Looks, given: Given, *, in_sentence: bool) -> Field:
     why = looks.teller(blank.why) if blank.why is not None else ""
-    label = _capital(translated(blank.name))
+    label = capital(translated(blank.name))
     if isinstance(blank, Amount):
         return _number_field(blank, name, label, before, why, given.get(name, ""))
     chances = tuple(
@@ -280,7 +281,3 @@ def _misfit(blank: Blank, given: str) -> Value:
             why=told(blank.why) if blank.why else "",
         )
     raise BadInput(_("%(given)s cannot be chosen here.", given=given), why=told(blank.why) if blank.why else "")
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -105,8 +105,8 @@ def _drawn_whole(found: Whole, way: Way, which: str) -> str:
         stops=_stops(way, which, table, None),
         places=phrases.places(found.standing, teller),
         reasons=[teller(reason) for reason in found.standing.reasons],
-        scores=charts.of_scores(chronicle.scores, table.names, teller, address_of),
-        auctions=charts.of_auctions(chronicle.auctions, table.names, teller, address_of),
+        scores=charts.score_chart(chronicle.scores, table.names, teller, turn),
+        auctions=charts.auction_chart(chronicle.auctions, table.names, teller, turn),
     )
 
 

@@ -100,7 +100,7 @@ def test_the_charts_have_their_numbers_as_tables(olga, server, clock, table):
     assert "people: 2" in page.text
     assert "by the clock: 1" in page.text
     for name in ("moves", "time_outs", "people", "answers", "mails"):
-        assert f'aria-labelledby="{name}-t {name}-d"' in page.response.get_data(as_text=True)
+        assert f'aria-labelledby="{name}-title {name}-desc"' in page.response.get_data(as_text=True)
 
 
 def test_what_became_of_the_mails_to_each_provider_is_told(olga, server, clock):
