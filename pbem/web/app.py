@@ -24,10 +24,10 @@ from pbem.web import access_log, desk, link_repair, phrases, security, site
 from pbem.web.api import endpoints, inbound
 from pbem.web.art import pictures
 from pbem.web.errors import answer_errors
-from pbem.web.people import account, consent, feeds, my_page, sign_in, unsubscribe, unverified_reply
-from pbem.web.public import dev_inbox, gallery, handbook, robots, rules, verify
-from pbem.web.seat import move, page, talk
-from pbem.web.tables import demo, interventions, lobby, replay
+from pbem.web.people import account, consent, feeds, my_page, send_links, sign_in, unsubscribe, unverified_reply
+from pbem.web.public import contact, dev_inbox, front, gallery, handbook, robots, rules, verify
+from pbem.web.seat import choice, ending, move, page, talk
+from pbem.web.tables import demo, interventions, invitations, joining, new, replay
 
 _log = structlog.get_logger(__name__)
 
@@ -71,15 +71,22 @@ def create_app(server: Server, config: Config) -> Flask:
     answer_errors(app)
     app.teardown_request(lambda _error: _stop_failed(server))
     for pages in (
+        front.pages,
+        contact.pages,
+        new.pages,
+        joining.pages,
+        invitations.pages,
+        send_links.pages,
         move.pages,
         page.pages,
+        choice.pages,
+        ending.pages,
         interventions.pages,
         replay.pages,
         verify.pages,
         rules.pages,
         handbook.pages,
         robots.pages,
-        lobby.pages,
         sign_in.pages,
         my_page.pages,
         account.pages,

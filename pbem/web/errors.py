@@ -47,9 +47,9 @@ def answer_errors(app: Flask) -> None:
     app.register_error_handler(Exception, _of_nobody)
 
 
-def status_of(error: PbemError) -> int:
-    """The status that stands for an error."""
-    return next((status for kind, status in STATUS.items() if isinstance(error, kind)), 500)
+def status_of(error: PbemError | None) -> int:
+    """The HTTP status of an error; 200 where there is none."""
+    return 200 if error is None else next((status for kind, status in STATUS.items() if isinstance(error, kind)), 500)
 
 
 def as_data(error: PbemError, **more: Any) -> dict[str, Any]:

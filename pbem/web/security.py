@@ -37,7 +37,7 @@ _NOT_KEPT: Final = {"Cache-Control": "no-store"}
 
 PRIVATE: Final = _NOT_KEPT | {"X-Robots-Tag": "noindex, nofollow"}
 
-PUBLIC: Final = frozenset({"lobby.front", "rules.of_game", "help.contents", "help.show"})
+PUBLIC: Final = frozenset({"front.show", "rules.of_game", "help.contents", "help.show"})
 """Pages that search engines may show. They are the same for everybody, and stay."""
 
 MOST_FIELDS: Final = 200

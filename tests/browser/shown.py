@@ -142,25 +142,25 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
         "stale token": Way("/s/{wrong}", status=404),
         "renewed token": Way("/l/{gone}", status=410),
     },
-    "seat.receipt": {"sealed": Way("/s/{sealed}/receipt/{turn_of_sealed}")},
+    "choice.receipt": {"sealed": Way("/s/{sealed}/receipt/{turn_of_sealed}")},
     "decided.show": {"something": Way("/s/{paused}/decided")},
     "move.show": {
         "sealed": Way("/m/{move_of_sealed}/{choice_of_sealed}/receipt"),
         "over": Way("/m/{move_of_past}/pass"),
         "no choice": Way("/m/{move_of_sealed}/everything"),
     },
-    "lobby.front": {
+    "front.show": {
         "not found": Way("/nowhere", status=404),
         "not like that": Way("/my/leave", status=405),
         "broken": Way("/broken", status=500),
     },
-    "lobby.table": {"begun": Way("/t/{game}"), "finished": Way("/t/{finished}")},
-    "lobby.doorstep_page": {
+    "joining.show": {"begun": Way("/t/{game}"), "finished": Way("/t/{finished}")},
+    "invitation.show": {
         name: Way(f"/c/{{doorstep_of_{name.replace(' ', '_')}}}")
         for name in ("invited", "declined", "guest", "begun", "offered", "gone", "closed", "address", "confirmed")
     },
     "rules.of_game": {kind: Way(f"/games/{kind}") for kind in games_of_house.names()},
-    "lobby.new": {kind: Way(f"/new/{kind}") for kind in games_of_house.names()},
+    "new_table.show": {kind: Way(f"/new/{kind}") for kind in games_of_house.names()},
     "help.show": {name: Way(f"/help/{name}") for name in HELP},
     "replay.seat_whole": {
         **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}/replay") for kind in games_of_house.names()},

@@ -111,7 +111,7 @@ class Showroom:
             if "GET" not in (rule.methods or ()) or NOT_PAGES.fullmatch(rule.endpoint):
                 continue
             # Nothing says for which turn the choice is that would be looked at.
-            status = 409 if rule.endpoint == "seat.preview" else 200
+            status = 409 if rule.endpoint == "choice.preview" else 200
             found.append(Shown(rule.endpoint, Way(self._filled(rule.rule, rule.endpoint), status=status)))
         for endpoint, others in ALSO.items():
             found += [Shown(f"{endpoint}, {name}", self._known(way)) for name, way in others.items()]
@@ -154,7 +154,7 @@ class Showroom:
             "person_id": self.named["person id"],
             "call_id": "1",
             "job_id": self.named["job"],
-        } | ({"key": self.named["waiting"]} if endpoint == "lobby.table" else {})
+        } | ({"key": self.named["waiting"]} if endpoint == "joining.show" else {})
         if blueprint == "stop":
             values["key"] = self.named["game"]
 

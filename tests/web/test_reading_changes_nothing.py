@@ -60,11 +60,11 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
     tokens = {
         "move": [move],
         "seat": [seat, links.of(game, next(iter(game.asked())))[1]],
-        "lobby": [
+        "invitation": [
             links.made(Purpose.CONFIRM, person("Ben"), waiting.game_id),
             links.made(Purpose.CONFIRM, person("Ben")),
-            links.made(Purpose.INVITE, person("Ann"), waiting.game_id),
         ],
+        "joining": [links.made(Purpose.INVITE, person("Ann"), waiting.game_id)],
         "consent": [inbox.token(Purpose.YES, person_id=player, outbox_id=goodbye.id)],
         "feeds": [server.read(feeds.addresses, player).calendar, server.read(feeds.addresses, player).news],
         "signing_in": [links.made(Purpose.SIGN_IN, person("Ann"))],
@@ -105,7 +105,7 @@ def addresses(app, browser, live):
             choices = [*(good if name == "token" else values[name]), *GARBAGE]
             found = [url.replace(place, choice) for url in found for choice in choices]
         queries = [f"?turn={game.row().turn}&choice=pass", "?turn=1&choice=pass", "?turn=x"]
-        asks = rule.endpoint == "seat.preview"
+        asks = rule.endpoint == "choice.preview"
         yield rule, [url + query for url in found for query in (queries if asks else [""])]
 
 

@@ -86,7 +86,7 @@ def test_nobody_s_address_is_on_any_page(browser, links, server, poker):
 def test_the_log_of_a_whole_evening_has_no_token_and_no_address(browser, links, server, poker, app, person):
     stream = io.StringIO()
     logs.configure(stream)
-    app.view_functions["seat.receipt"] = lambda token, turn: 1 / 0
+    app.view_functions["choice.receipt"] = lambda token, turn: 1 / 0
     for seat in range(3):
         list(pages_of(browser, links, server, poker, seat))
     browser.open(f"/l/{links.made(Purpose.SIGN_IN, person('Ann'))}")

@@ -112,12 +112,12 @@ def change_passphrase() -> Response:
 
 
 def _sign_in_page(to: str, refused: Refusal | None = None) -> Response:
-    status = 200 if refused is None else status_of(refused)
+    status = status_of(refused)
     return site.page("desk/sign_in.html", status, action=request.path, kept=[], again=False, to=to, refused=refused)
 
 
 def _page(refused: Refusal | None = None, secret: str = "") -> Response:
-    session, status = permissions.organiser_session(), 200 if refused is None else status_of(refused)
+    session, status = permissions.organiser_session(), status_of(refused)
     return site.page(
         "desk/account.html",
         status,

@@ -225,7 +225,7 @@ def _page(form: Form, values: Values, refused: Refusal | None = None) -> Respons
     given = request.form if request.method == "POST" else request.args
     return site.page(
         "desk/act.html",
-        200 if refused is None else status_of(refused),
+        status_of(refused),
         form=form,
         **_about(values),
         given=given,

@@ -61,7 +61,7 @@ def _page(outcome: hash_chain.Outcome | None = None) -> Response:
     kinds = server().read(audit.kinds, [row for row in found if row.act == Act.CORRECT])
     return site.page(
         "desk/audit.html",
-        200 if refused is None else status_of(refused),
+        status_of(refused),
         rows=[(row, _told(row, kinds)) for row in found[:SHOWN]],
         older={name: value for name, value in asked.items() if value} | {"before": found[SHOWN - 1].seq}
         if len(found) > SHOWN

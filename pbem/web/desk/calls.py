@@ -63,6 +63,4 @@ def _done(call_id: int, act: Callable[[], None]) -> Response:
 
 def _page(call_id: int, refused: Refusal | None = None) -> Response:
     found = server().read(calls.one, permissions.actor(), call_id)
-    return site.page(
-        "desk/call.html", 200 if refused is None else status_of(refused), found=found, call=found.row, refused=refused
-    )
+    return site.page("desk/call.html", status_of(refused), found=found, call=found.row, refused=refused)

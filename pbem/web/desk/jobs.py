@@ -25,7 +25,7 @@ def job(job_id: int) -> Response:
 
 
 def _form(what: What, refused: Refusal | None = None) -> Response:
-    status = 200 if refused is None else status_of(refused)
+    status = status_of(refused)
     return site.page("desk/bulk.html", status, what=what, refused=refused, given=request.form)
 
 
@@ -54,7 +54,7 @@ def _stop(job_id: int) -> Response:
 
 
 def _job(job_id: int, refused: Refusal | None = None) -> Response:
-    status = 200 if refused is None else status_of(refused)
+    status = status_of(refused)
     return live(site.page("desk/job.html", status, job=server().read(jobs.read, job_id), refused=refused))
 
 

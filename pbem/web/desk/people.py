@@ -48,7 +48,7 @@ def _page(person_id: int, refused: Refusal | None = None) -> Response:
     found = server().read(person.of, person_id)
     return site.page(
         "desk/person.html",
-        200 if refused is None else status_of(refused),
+        status_of(refused),
         found=found,
         person=found.person,
         titles={name: game.load(name).title for name in game.names()},

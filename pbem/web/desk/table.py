@@ -60,7 +60,7 @@ def _page(game_id: int, refused: Refusal | None = None) -> Response:
     found = server().read(table.table, permissions.actor(), game_id)
     return site.page(
         "desk/table.html",
-        200 if refused is None else status_of(refused),
+        status_of(refused),
         found=found,
         game=found.game,
         acts=[form for form in FORMS.values() if _fits(form.name, found)],

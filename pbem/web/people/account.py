@@ -46,7 +46,7 @@ def sign_out() -> Response:
     here = session_cookie.session(Who.PERSON)
     assert here is not None
     server().run(sessions.end, here.holder, here.id)
-    return session_cookie.forget(site.go("lobby.front"), Who.PERSON)
+    return session_cookie.forget(site.go("front.show"), Who.PERSON)
 
 
 @pages.get("/data.json")
@@ -64,7 +64,7 @@ def change_address() -> Response:
         server().run(account_change_address.ask, person_id(), field("address"))
     except Refusal as refused:
         return _page(refused)
-    return site.go("lobby.sent")
+    return site.go("front.sent")
 
 
 @pages.post("/blocks")
@@ -81,7 +81,7 @@ def leave() -> Response:
         server().run(delete.ask, person_id())
     except Refusal as refused:
         return _page(refused)
-    return site.go("lobby.sent")
+    return site.go("front.sent")
 
 
 def _page(refused: Refusal | None = None) -> Response:
@@ -89,7 +89,7 @@ def _page(refused: Refusal | None = None) -> Response:
     assert here is not None
     return site.page(
         "own/account.html",
-        200 if refused is None else status_of(refused),
+        status_of(refused),
         here=here,
         sessions=server().read(sessions.listed, here.holder),
         address=server().read(addresses.read, person_id()).address,

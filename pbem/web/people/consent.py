@@ -47,5 +47,5 @@ def moved() -> Response:
 
 def _page(token: str, refused: Refusal | None = None, *, ask_again: bool = False) -> Response:
     found = server().read(consent.at, token)
-    status = 200 if refused is None else status_of(refused)
+    status = status_of(refused)
     return site.page("consent.html", status, found=found, token=token, refused=refused, ask_again=ask_again)

@@ -29,7 +29,7 @@ def let_in() -> Response | None:
     """Whoever has not signed in is asked to; a form is taken from a page of ours alone."""
     found = session_cookie.session(Who.PERSON)
     if request.method != "POST":
-        return None if found is not None else site.go("lobby.mine_page")
+        return None if found is not None else site.go("send_links.show")
     security.must_be_ours()
     if found is None:
         raise Forbidden(
@@ -63,7 +63,7 @@ def seat() -> Response:
 @pages.post("/table")
 def table() -> Response:
     """Lead on to a table that waits for players."""
-    return site.go("lobby.doorstep_page", token=server().run(my_page.table_token, person_id(), _table()))
+    return site.go("invitation.show", token=server().run(my_page.table_token, person_id(), _table()))
 
 
 @pages.post("/again")
@@ -80,7 +80,7 @@ def turn_again() -> Response:
 def link_again() -> Response:
     """Mail the links to all games, and one to sign in, which shows that mail arrives."""
     server().run(send_links.send_to, person_id())
-    return site.go("lobby.sent")
+    return site.go("front.sent")
 
 
 @pages.get("/mails")
@@ -194,4 +194,4 @@ def _named(kind: str) -> str:
 
 
 def _status(refused: Refusal | None) -> int:
-    return 200 if refused is None else status_of(refused)
+    return status_of(refused)

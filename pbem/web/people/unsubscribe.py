@@ -8,7 +8,6 @@ from flask import Blueprint, Response, request
 
 from pbem.domain.delivery import Way
 from pbem.domain.errors import Refusal
-from pbem.service.desk import calls
 from pbem.service.outgoing import unsubscribe
 from pbem.service.people import send_links as people_send_links
 from pbem.tokens import Purpose
@@ -60,22 +59,7 @@ def send_links(token: str) -> Response:
     """Mail the links by which one can do more than this page can."""
     security.must_not_be_foreign()
     server().run(people_send_links.send_by_link, token, Purpose.STOP)
-    return site.go("lobby.sent")
-
-
-@pages.get("/u/<token>/call")
-def call_page(token: str) -> Response:
-    """The form by which the reader of a mail calls the organiser."""
-    server().read(unsubscribe.at, token)
-    return site.page("call.html", refused=None, action="stop.call", token=token)
-
-
-@pages.post("/u/<token>/call")
-def call(token: str) -> Response:
-    """Call the organiser."""
-    security.must_not_be_foreign()
-    calls.call_by_link(server(), token, Purpose.STOP, field("text"))
-    return site.go("lobby.called")
+    return site.go("front.sent")
 
 
 def _choose(token: str, key: str | None) -> None:
@@ -91,7 +75,7 @@ def _choose(token: str, key: str | None) -> None:
 
 
 def _page(token: str, key: str | None, *, refused: Refusal | None = None, ask_again: bool = False) -> Response:
-    status = 200 if refused is None else status_of(refused)
+    status = status_of(refused)
     found = server().read(unsubscribe.at, token, key)
     given = [(name, value) for name, value in request.form.items() if name in ("delivery", "minutes", "digest_at")]
     return site.page(

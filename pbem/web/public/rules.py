@@ -56,7 +56,7 @@ class Agreed:
 @pages.get("/games/<kind>")
 def of_game(kind: str) -> Response:
     """The rules of a game, and what a table may agree."""
-    rules = called(kind)
+    rules = game_called(kind)
     return _page(rules, options=[_agreed(each, speech.teller(rules)) for each in rules.options], found=None, token="")
 
 
@@ -70,8 +70,8 @@ def of_table(token: str) -> Response:
     return _page(rules, options=options, found=found, token=token)
 
 
-def called(kind: str) -> Game[Any]:
-    """The game of that name."""
+def game_called(kind: str) -> Game[Any]:
+    """The game of that name. Raises NotFound."""
     try:
         return game.load(kind)
     except Refused as refused:

@@ -7,7 +7,6 @@ what everybody at the table knows of it. What it cannot show it can have mailed 
 from flask import Blueprint, Response
 
 from pbem.domain.errors import BadInput, Gone, Stale
-from pbem.service.desk import calls
 from pbem.service.people import send_links as people_send_links
 from pbem.service.play import by_link, seat_view
 from pbem.service.play.seat_view import Offered
@@ -67,15 +66,7 @@ def send_links(token: str, option: str) -> Response:
     """Send the player a mail with links to all their games."""
     security.must_not_be_foreign()
     site.server().run(people_send_links.send_by_link, token, Purpose.MOVE)
-    return site.go("lobby.sent")
-
-
-@pages.post("/m/<token>/<option>/call")
-def call(token: str, option: str) -> Response:
-    """Call the organiser about this game."""
-    security.must_not_be_foreign()
-    calls.call_by_link(site.server(), token, Purpose.MOVE, site.field("text"))
-    return site.go("lobby.called")
+    return site.go("front.sent")
 
 
 def _page(

@@ -43,7 +43,7 @@ def _page(token: str, refused: Refusal | None = None) -> Response:
     room, now = server().read(talk.room, token), server().now()
     return site.page(
         "talk.html",
-        200 if refused is None else status_of(refused),
+        status_of(refused),
         room=room,
         token=token,
         lines=[(line, phrases.moment(line.at, room.zone, now)) for line in room.lines],

@@ -105,8 +105,8 @@ def _drawn_whole(found: Whole, way: Way, which: str) -> str:
         stops=_stops(way, which, table, None),
         places=phrases.places(found.standing, teller),
         reasons=[teller(reason) for reason in found.standing.reasons],
-        scores=charts.score_chart(chronicle.scores, table.names, teller, turn),
-        auctions=charts.auction_chart(chronicle.auctions, table.names, teller, turn),
+        scores=charts.score_chart(chronicle.scores, table.names, teller, address_of),
+        auctions=charts.auction_chart(chronicle.auctions, table.names, teller, address_of),
     )
 
 
@@ -163,4 +163,4 @@ def _back(way: Way, which: str) -> str:
     """The table's own page; whoever came by a link that was passed on has none."""
     if way is Way.SEAT:
         return url_for("seat.show", token=which)
-    return url_for("lobby.table", key=which) if way is Way.PUBLIC else ""
+    return url_for("joining.show", key=which) if way is Way.PUBLIC else ""

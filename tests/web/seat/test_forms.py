@@ -42,7 +42,7 @@ def filled(form, act, choice):
     given = MultiDict({"act": str(form.act)})
     for field, blank, value in zip(form.fields, act.blanks, choice.values, strict=True):
         if isinstance(blank, Amount):
-            offered = [chance.value for chance in field.chances]
+            offered = [each.value for each in field.alternatives]
             assert not offered or str(value) in offered
             given.add(field.name, str(value))
         elif isinstance(blank, OneOf):
