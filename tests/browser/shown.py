@@ -143,7 +143,7 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
         "renewed token": Way("/l/{gone}", status=410),
     },
     "choice.receipt": {"sealed": Way("/s/{sealed}/receipt/{turn_of_sealed}")},
-    "decided.show": {"something": Way("/s/{paused}/decided")},
+    "interventions.show": {"something": Way("/s/{paused}/decided")},
     "move.show": {
         "sealed": Way("/m/{move_of_sealed}/{choice_of_sealed}/receipt"),
         "over": Way("/m/{move_of_past}/pass"),
@@ -161,17 +161,17 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
     },
     "rules.of_game": {kind: Way(f"/games/{kind}") for kind in games_of_house.names()},
     "new_table.show": {kind: Way(f"/new/{kind}") for kind in games_of_house.names()},
-    "help.show": {name: Way(f"/help/{name}") for name in HELP},
+    "handbook.show": {name: Way(f"/help/{name}") for name in HELP},
     "replay.seat_whole": {
         **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}/replay") for kind in games_of_house.names()},
         "over": Way("/s/{over}/replay"),
     },
-    "stop.show": {"of all": Way("/u/{stop}"), "stopped": Way("/u/{stopped}")},
+    "unsubscribe.show": {"of all": Way("/u/{stop}"), "stopped": Way("/u/{stopped}")},
     "consent.show": {"address": Way("/y/{moving}")},
-    "written.show": {"carried out": Way("/w/{written_by_me}"), "dropped": Way("/w/{written_by_somebody}")},
+    "unverified_reply.show": {"carried out": Way("/w/{written_by_me}"), "dropped": Way("/w/{written_by_somebody}")},
     "talk.show": {"nothing": Way("/s/{sealed}/talk")},
-    "own.show": {"nothing": Way("/my", eyes=Eyes.NEWCOMER)},
-    "own.mails": {"nothing": Way("/my/mails", eyes=Eyes.NEWCOMER)},
+    "my_page.show": {"nothing": Way("/my", eyes=Eyes.NEWCOMER)},
+    "my_page.emails": {"nothing": Way("/my/mails", eyes=Eyes.NEWCOMER)},
     "desk_table.show": {
         "waiting": Way("/desk/tables/{id_of_waiting}"),
         "paused": Way("/desk/tables/{id_of_paused}"),
@@ -181,9 +181,9 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
     },
     "desk_account.show": {"with codes": Way("/desk/account", eyes=Eyes.CAREFUL)},
     "desk_calls.show": {"closed": Way("/desk/calls?status=closed")},
-    "desk_calls.one": {"closed": Way("/desk/calls/{answered_call}")},
+    "desk_calls.show_call": {"closed": Way("/desk/calls/{answered_call}")},
     "desk_people.show": {"found": Way("/desk/people?q=ann"), "not found": Way("/desk/people?q=zzz")},
-    "desk_people.one": {
+    "desk_people.show_person": {
         "banned": Way("/desk/people/{banned}"),
         "left alone": Way("/desk/people/{out of reach id}"),
     },

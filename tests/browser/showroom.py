@@ -55,7 +55,7 @@ from pbem.store.schema import Base
 from pbem.store.sessions import Holder
 from pbem.tokens import SECRET_BYTES, Keyring, Purpose
 from pbem.web.app import create_app
-from pbem.web.people.session_cookie import Who
+from pbem.web.people.session_cookie import Cookie
 from tests.browser.shown import ALSO, SENT, Eyes, Shown, Way
 from tests.service.a_game import Begun
 from tests.service.acting import ROOT, an_organiser
@@ -155,7 +155,7 @@ class Showroom:
             "call_id": "1",
             "job_id": self.named["job"],
         } | ({"key": self.named["waiting"]} if endpoint == "joining.show" else {})
-        if blueprint == "stop":
+        if blueprint == "unsubscribe":
             values["key"] = self.named["game"]
 
         def value(match: re.Match[str]) -> str:
@@ -210,7 +210,7 @@ class Showroom:
         found["moving"] = self._mailed("/y/")
         found |= self._out_of_reach()
         self._signed_in = self._sessions(ann)
-        found["key of mailbox"] = next(iter(mailbox_of(self.config).letters(""))).key
+        found["key of dev_inbox"] = next(iter(mailbox_of(self.config).letters(""))).key
         return found
 
     def _tables_at_other_times(self) -> dict[str, str]:
@@ -357,11 +357,11 @@ class Showroom:
             pass
         player = self._session(Holder(person_id=person))
         return {
-            Eyes.EVERYTHING: {Who.PERSON: player, Who.ORGANISER: self._session(organiser)},
-            Eyes.PLAYER: {Who.PERSON: player},
-            Eyes.NEWCOMER: {Who.PERSON: self._session(newcomer)},
-            Eyes.TIRED: {Who.ORGANISER: tired},
-            Eyes.CAREFUL: {Who.ORGANISER: self._session(careful)},
+            Eyes.EVERYTHING: {Cookie.PERSON: player, Cookie.ORGANISER: self._session(organiser)},
+            Eyes.PLAYER: {Cookie.PERSON: player},
+            Eyes.NEWCOMER: {Cookie.PERSON: self._session(newcomer)},
+            Eyes.TIRED: {Cookie.ORGANISER: tired},
+            Eyes.CAREFUL: {Cookie.ORGANISER: self._session(careful)},
             Eyes.STRANGER: {},
         }
 

@@ -29,7 +29,7 @@ GALLERY = "gallery.show"
 """All pictures at once, for those who draw them; no visitor of a real server is shown it."""
 
 PHONE = 320
-TABBED = {"seat.show", "new_table.show", "front.show", "own.mails", "talk.show", "desk_account.show"}
+TABBED = {"seat.show", "new_table.show", "front.show", "my_page.emails", "talk.show", "desk_account.show"}
 """Pages with many things to do; the others are made of the same parts."""
 
 MOST_STOPS = 80

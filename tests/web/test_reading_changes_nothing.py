@@ -67,9 +67,9 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
         "joining": [links.made(Purpose.INVITE, person("Ann"), waiting.game_id)],
         "consent": [inbox.token(Purpose.YES, person_id=player, outbox_id=goodbye.id)],
         "feeds": [server.read(feeds.addresses, player).calendar, server.read(feeds.addresses, player).news],
-        "signing_in": [links.made(Purpose.SIGN_IN, person("Ann"))],
-        "stop": [links.made(Purpose.STOP, player)],
-        "written": [inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)],
+        "sign_in": [links.made(Purpose.SIGN_IN, person("Ann"))],
+        "unsubscribe": [links.made(Purpose.STOP, player)],
+        "unverified_reply": [inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)],
         "replay": [links.of(ended, 0)[1], server.run(replay.share, links.of(ended, 0)[1])],
         "api": [server.run(by_link.token_for_programs, seat)],
     }

@@ -1,11 +1,11 @@
-"""The front page: open tables, and the games of this server."""
+"""The front page: open tables, the games of this server, and a button for a demo."""
 
 from flask import Blueprint, Response
 
 from engine import game
 from pbem.i18n import speech
-from pbem.service.tables import listing
-from pbem.web import site
+from pbem.service.tables import demo, listing
+from pbem.web import security, site
 from pbem.web.site import server
 from pbem.web.tables.joining import table_values
 
@@ -24,3 +24,10 @@ def show() -> Response:
 def sent() -> Response:
     """An email is on its way. The page is the same whether the address is known or not."""
     return site.page("sent.html")
+
+
+@pages.post("/demo")
+def start_demo() -> Response:
+    """Start a short game against bots, and lead to its seat."""
+    security.must_be_ours()
+    return site.go("seat.show", token=demo.begin(server()))

@@ -18,7 +18,7 @@ from pbem.service.tables.new import Wanted
 from pbem.store import audit as audit_rows
 from pbem.store.sessions import Holder
 from pbem.tokens import contains_token
-from pbem.web.people.session_cookie import Who
+from pbem.web.people.session_cookie import Cookie
 from tests.service.acting import an_organiser
 from tests.service.clock import HOUR, Time
 from tests.service.moderated import does
@@ -295,7 +295,7 @@ def test_a_real_browser_shows_the_mail_in_its_frame_as_its_reader_has_it(site, c
     secret = server.run(sessions.start, olga, "Chromium on Linux")
     for scheme, paper in (("light", "rgb(250, 246, 238)"), ("dark", "rgb(23, 21, 18)")):
         context = chromium.new_context(color_scheme=scheme)
-        context.add_cookies([{"name": Who.ORGANISER, "value": secret, "url": site}])
+        context.add_cookies([{"name": Cookie.ORGANISER, "value": secret, "url": site}])
         page = context.new_page()
         page.goto(f"{site}{address(game)}")
         page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
