@@ -30,7 +30,7 @@ def full(store):
         store.engine.dispose()
 
 
-def test_a_move_that_finds_no_room_is_not_half_made_and_counts_as_soon_as_there_is(browser, server, table, links):
+def test_a_move_without_disk_space_is_not_half_made_and_counts_once_there_is_space(browser, server, table, links):
     game = table("bid", 3)
     seat = next(iter(game.asked()))
     _, token = links.of(game, seat)

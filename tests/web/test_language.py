@@ -47,13 +47,13 @@ def in_another_thread(do):
         return threads.submit(do).result()
 
 
-def test_pages_speak_it_and_say_which_it_is(browser, german):
+def test_pages_are_in_the_language_and_name_it(browser, german):
     page = in_another_thread(lambda: browser.open("/verify"))
     assert page.heading == "Prüfe die Datei eines Spiels"
     assert '<html lang="de">' in page.source
 
 
-def test_mails_and_the_facts_in_them_speak_it(table, carry, settings, german):
+def test_emails_and_their_facts_are_in_the_language(table, carry, settings, german):
     game = table("sun-bid", 3)
     seat, decision = next(iter(game.asked().items()))
     game.play(seat, decision.default)
@@ -66,13 +66,13 @@ def test_mails_and_the_facts_in_them_speak_it(table, carry, settings, german):
     assert any("- Ben deckt " in mail.text and " auf.\n" in mail.text for mail in told)
 
 
-def test_a_page_that_is_kept_is_not_shown_in_another_language(browser, links, table, german):
+def test_a_cached_page_is_not_shown_in_another_language(browser, links, table, german):
     address = f"/s/{links.of(table(), 0)[1]}"
     assert '<html lang="de">' in browser.open(address).source
     speech.settle(speech.ENGLISH)
     assert '<html lang="en">' in browser.open(address).source
 
 
-def test_what_is_not_translated_is_english_and_no_words_are_no_words(german):
+def test_untranslated_messages_are_english_and_empty_ones_stay_empty(german):
     assert speech.gettext("Rules and help") == "Rules and help"
     assert speech.gettext("") == ""

@@ -46,7 +46,7 @@ pictures => pictures.filter(picture => {
 
 # What is painted does not hang on the database.
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_every_picture_is_painted_in_the_light_and_in_the_dark(site, chromium, tmp_path):
+def test_every_picture_is_visible_in_light_and_in_dark_mode(site, chromium, tmp_path):
     for scheme in ("light", "dark"):
         complaints = []
         page = chromium.new_page(color_scheme=scheme)

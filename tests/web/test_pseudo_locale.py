@@ -120,7 +120,7 @@ def test_every_word_of_an_error_is_translated(browser, links, table):
 
 
 @one_database
-def test_every_word_of_ones_own_pages_is_translated(browser, table, sign_in, carry):
+def test_every_word_of_a_persons_pages_is_translated(browser, table, sign_in, carry):
     game = table()
     with speaking(NullTranslations()):
         sign_in(game.person_at(0))
@@ -131,7 +131,7 @@ def test_every_word_of_ones_own_pages_is_translated(browser, table, sign_in, car
 
 
 @one_database
-def test_every_word_about_a_game_that_goes_on_and_is_over_is_translated(browser, links, table):
+def test_every_word_about_a_running_and_a_finished_game_is_translated(browser, links, table):
     game, known = table("bid", 3), NAMES | TITLES
     for _ in range(8):
         seat, decision = next(iter(game.asked().items()))
@@ -159,7 +159,7 @@ def test_every_word_of_the_demo_is_translated(browser):
 
 @one_database
 @pytest.mark.parametrize("kind", ["bid", "sunset-poker"])
-def test_every_word_of_a_mail_is_translated(kind, server, table):
+def test_every_word_of_an_email_is_translated(kind, server, table):
     game = table(kind)
     known = NAMES | TITLES | commands(game) | {"pbem", *re.findall(r"\w+", TYPED)}
     for mail in KINDS:
@@ -188,7 +188,7 @@ def test_every_word_of_the_facts_of_a_whole_game_is_translated(kind):
     assert told > 50
 
 
-def test_a_word_that_was_forgotten_is_noticed():
+def test_a_forgotten_word_is_noticed():
     assert Pseudo().gettext("%(who)s bids %(coins)s.") == "%(who)s⟦ bids ⟧%(coins)s⟦.⟧"
     assert bare("<p>⟦Bid ⟦3⟧ now⟧, Ann</p>", NAMES) == []
     assert bare("<p>⟦Bid⟧ 3 now, Ann</p>", NAMES) == ["now"]

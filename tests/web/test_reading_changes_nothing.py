@@ -132,7 +132,7 @@ def test_no_route_that_answers_get_or_head_writes(app, browser, live, server):
     assert unshown == {"/api/v1/export"}
 
 
-def test_forms_answer_a_get_with_no_act(app):
+def test_no_address_takes_both_get_and_post(app):
     for rule in app.url_map.iter_rules():
         assert rule.methods >= {"OPTIONS"}
         if "POST" in rule.methods:

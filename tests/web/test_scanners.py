@@ -86,7 +86,7 @@ def paths_of(parcel: Parcel) -> list[str]:
 
 
 @pytest.mark.needs("curl")
-def test_looking_at_any_link_of_any_mail_changes_nothing(server, clock, settings, site, tool):
+def test_opening_any_link_of_any_email_changes_nothing(server, clock, settings, site, tool):
     postman = Postman(server, clock, settings)
     looked: dict[str, int] = {}
 

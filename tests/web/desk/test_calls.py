@@ -23,8 +23,8 @@ def call(server, game):
     return server.run(calls.call, game.person_at(0), "My link <b>is</b> gone.\n\nWhat now?", game_id=game.id, seat=0)
 
 
-def test_a_call_is_found_in_the_list_and_answered(olga, server, call, game):
-    page = olga.open("/desk/calls").follow(game.players()[0].name)
+def test_a_call_is_in_the_list_and_can_be_answered(olga, server, call, game):
+    page = olga.open("/desk/calls").follow(game.places()[0].name)
     assert "My link <b>is</b> gone." in page.text
     after = page.form("Answer, and close the call").press(text="It is in the other folder.")
     assert "It is in the other folder." in after.text
@@ -43,12 +43,12 @@ def test_a_call_leads_to_an_act_at_its_table_and_is_closed_by_it(olga, server, c
     assert "Nobody waits for you." in olga.open("/desk/calls").text
 
 
-def test_what_a_caller_wrote_stands_beside_what_can_be_done_at_the_table(olga, call, game):
+def test_the_message_of_a_call_is_shown_beside_the_acts_at_its_table(olga, call, game):
     assert "My link <b>is</b> gone." in olga.open(f"/desk/tables/{game.id}?call={call}").text
 
 
-def test_an_organiser_hears_that_there_are_calls_from_where_they_play_and_no_more(browser, server, call, game):
-    name = game.players()[1].name
+def test_organisers_see_only_the_number_of_calls_from_tables_where_they_play(browser, server, call, game):
+    name = game.places()[1].name
     plays = signed_in(browser, server, Holder(organiser_id=an_organiser(server, name).id))
     page = plays.open("/desk/calls")
     assert "One call comes from a table where you play" in page.text

@@ -52,7 +52,7 @@ def test_the_handbook_has_every_act_and_says_who_may_do_it():
     assert told == {act: (act in MAY[Role.ORGANISER], act in MAY[Role.HOST], act in DANGEROUS) for act in Act}
 
 
-def test_every_address_of_the_desk_is_for_one_act(app):
+def test_every_address_of_the_desk_has_one_act(app):
     told = [address for row in TABLE for address in row[5]]
     assert len(told) == len(set(told))
     assert {*told, OPEN_TO_ALL} == {rule.rule for rule in app.url_map.iter_rules() if rule.rule.startswith("/desk")}
@@ -86,7 +86,7 @@ def come(browser, server, game, person):
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_everybody_sees_of_the_desk_what_the_handbook_says(app, come, game, role):
+def test_every_role_gets_to_the_pages_that_the_handbook_says(app, come, game, role):
     act_of = {address: row for row in TABLE for address in row[5]}
     for rule in app.url_map.iter_rules():
         if rule.rule not in act_of:

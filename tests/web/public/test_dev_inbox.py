@@ -31,7 +31,7 @@ def key(settings):
     return mailbox_of(settings).put(serialise(replace(MAIL, html=HTML)))
 
 
-def test_a_mail_is_shown_as_html_and_as_text_with_its_headers_source_and_size(browser, settings, key):
+def test_an_email_is_shown_as_html_and_as_text_with_its_headers_source_and_size(browser, settings, key):
     page = browser.open(f"/mailbox/{key}")
     assert f'src="/mailbox/{key}/html?scheme=light"' in page.source
     assert 'sandbox="allow-top-navigation-by-user-activation"' in page.source
@@ -41,7 +41,7 @@ def test_a_mail_is_shown_as_html_and_as_text_with_its_headers_source_and_size(br
     assert "<p style" not in page.source, "what a mail brings is markup in its frame only"
 
 
-def test_it_is_shown_at_the_width_and_in_the_light_that_are_asked_for_and_in_no_others(browser, key):
+def test_an_email_is_shown_in_each_width_and_mode_offered_and_in_no_other(browser, key):
     page = browser.open(f"/mailbox/{key}?width=320&scheme=dark")
     assert 'width="320"' in page.source
     assert "scheme=dark" in page.source
@@ -52,7 +52,7 @@ def test_it_is_shown_at_the_width_and_in_the_light_that_are_asked_for_and_in_no_
     assert "9999" not in odd.source
 
 
-def test_in_its_frame_nothing_runs_and_nothing_is_fetched(app, key):
+def test_nothing_runs_and_nothing_is_fetched_in_the_frame(app, key):
     client = app.test_client()
     policy = client.get(f"/mailbox/{key}/html", base_url=HOST).headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
@@ -65,14 +65,14 @@ def test_in_its_frame_nothing_runs_and_nothing_is_fetched(app, key):
     assert client.get("/mailbox/20260101000000-0123456789abcdef/html", base_url=HOST).status_code == 404
 
 
-def test_a_mail_without_html_has_no_frame(browser, settings):
+def test_an_email_without_html_has_no_frame(browser, settings):
     key = mailbox_of(settings).put(serialise(MAIL))
     assert "<iframe" not in browser.open(f"/mailbox/{key}").source
 
 
 @pytest.mark.browser
 @pytest.mark.needs("chromium")
-def test_a_real_browser_shows_it_light_and_dark_and_follows_its_links(site, key, chromium):
+def test_a_real_browser_shows_an_email_light_and_dark_and_follows_its_links(site, key, chromium):
     page = chromium.new_page()
     for scheme, width, colour in (("light", 320, "rgb(1, 1, 1)"), ("dark", 640, "rgb(254, 254, 254)")):
         page.goto(f"{site}/mailbox/{key}?scheme={scheme}&width={width}")
@@ -84,7 +84,7 @@ def test_a_real_browser_shows_it_light_and_dark_and_follows_its_links(site, key,
     page.wait_for_url(f"{site}/open?x=1")
 
 
-def test_an_answer_typed_here_is_a_move_as_one_that_came_by_mail(browser, settings, carry, server, table):
+def test_a_reply_typed_here_moves_like_one_by_email(browser, settings, carry, server, table):
     game = table("sun-bid", 2)
     carry()
     seat, decision = next(iter(game.asked().items()))
@@ -99,7 +99,7 @@ def test_an_answer_typed_here_is_a_move_as_one_that_came_by_mail(browser, settin
     assert game.verifies()
 
 
-def test_an_empty_answer_and_one_from_another_site_are_refused(app, browser, settings, carry, table):
+def test_an_empty_reply_and_one_from_another_site_are_refused(app, browser, settings, carry, table):
     table("sun-bid", 2)
     carry()
     letter = next(each for each in mailbox_of(settings).letters() if ", turn 1" in each.subject)
@@ -110,5 +110,5 @@ def test_an_empty_answer_and_one_from_another_site_are_refused(app, browser, set
     assert foreign.status_code == 403
 
 
-def test_a_mail_that_cannot_be_answered_has_no_box_for_it(browser, key):
+def test_an_email_that_cannot_be_answered_has_no_form_for_a_reply(browser, key):
     assert browser.open(f"/mailbox/{key}").forms() == []

@@ -78,7 +78,7 @@ def test_a_whole_game_is_played_from_the_mailbox_by_following_links(kind, browse
     assert browser.open("/mailbox?to=ann@example.org").status == 200
 
 
-def test_the_page_says_the_choice_the_table_and_the_moment_and_shows_no_hand(browser, links, poker, carry):
+def test_the_page_shows_the_choice_the_table_and_the_deadline_but_no_hand(browser, links, poker, carry):
     carry()
     view = poker.open()[0].acts[0].blanks[0].things
     page = browser.open(link(links, poker, 0, f"pick {view[1].word}"))
@@ -89,7 +89,7 @@ def test_the_page_says_the_choice_the_table_and_the_moment_and_shows_no_hand(bro
     assert len([form for form in page.forms() if form.action == page.url]) == 1
 
 
-def test_nothing_happens_before_the_button_and_the_choice_after_it(browser, links, templari):
+def test_only_the_button_makes_the_choice(browser, links, templari):
     seat = first(templari)
     page = browser.open(link(links, templari, seat, "bid 5"))
     assert templari.row().turn == 1
@@ -108,7 +108,7 @@ def test_pressing_the_button_twice_gives_the_same_receipt_and_one_move(browser, 
     assert len(templari.log()) == rows
 
 
-def test_another_link_of_the_same_turn_after_it_is_over_plays_nothing_and_explains(browser, links, templari):
+def test_another_link_of_a_finished_turn_plays_nothing_and_explains(browser, links, templari):
     seat = first(templari)
     other = browser.open(link(links, templari, seat, "pass"))
     browser.open(link(links, templari, seat, "bid 5")).form("Bid 5").press()
@@ -119,7 +119,7 @@ def test_another_link_of_the_same_turn_after_it_is_over_plays_nothing_and_explai
     assert templari.row() == before
 
 
-def test_a_sealed_choice_is_replaced_by_another_link_of_the_same_mail(browser, links, poker):
+def test_another_link_of_the_same_email_replaces_a_sealed_choice(browser, links, poker):
     things = poker.open()[0].acts[0].blanks[0].things
     one, two = (link(links, poker, 0, f"pick {things[n].word}") for n in (1, 2))
     browser.open(one).form(f"Pick {things[1].word}").press()
@@ -131,7 +131,7 @@ def test_a_sealed_choice_is_replaced_by_another_link_of_the_same_mail(browser, l
     assert receipt.heading == f"Your choice is in: pick {things[2].word}"
 
 
-def test_a_sealed_choice_is_taken_back_from_its_receipt(browser, links, poker):
+def test_a_sealed_choice_can_be_taken_back_from_its_receipt(browser, links, poker):
     word = poker.open()[0].acts[0].blanks[0].things[1].word
     receipt = browser.open(link(links, poker, 0, f"pick {word}")).form(f"Pick {word}").press()
     page = receipt.form("Take it back").press()
@@ -139,7 +139,7 @@ def test_a_sealed_choice_is_taken_back_from_its_receipt(browser, links, poker):
     assert 0 in poker.asked()
 
 
-def test_a_choice_that_counted_is_taken_back_until_a_mail_has_left(browser, links, templari, carry):
+def test_a_choice_can_be_taken_back_until_an_email_has_left(browser, links, templari, carry):
     seat = first(templari)
     page = browser.open(link(links, templari, seat, "bid 5"))
     page.form("Bid 5").press().form("Take it back").press()
@@ -150,7 +150,7 @@ def test_a_choice_that_counted_is_taken_back_until_a_mail_has_left(browser, link
     assert templari.row().turn == 2
 
 
-def test_an_old_link_tells_what_everybody_knows_and_has_links_mailed(browser, links, poker, carry):
+def test_an_old_link_shows_public_events_and_emails_new_links(browser, links, poker, carry):
     word = poker.open()[0].acts[0].blanks[0].things[1].word
     old = link(links, poker, 0, f"pick {word}")
     for seat, decision in poker.asked().items():
@@ -171,7 +171,7 @@ def test_an_old_link_tells_what_everybody_knows_and_has_links_mailed(browser, li
     assert browser.open(seat_page).status == 200
 
 
-def test_a_link_that_was_cut_off_says_so_and_names_no_card(browser, links, poker):
+def test_a_truncated_link_says_so_and_names_no_card(browser, links, poker):
     token = links.of(poker, 0)[0]
     words = [thing.word for thing in poker.open()[0].acts[0].blanks[0].things]
     for url in (f"/m/{token}", f"/m/{token}/pick", f"/m/{token}/dance-7", f"/m/{token}/{'x' * 500}"):
@@ -207,7 +207,7 @@ def test_a_link_that_was_cut_off_says_so_and_names_no_card(browser, links, poker
         "quoted twice",
     ],
 )
-def test_a_link_that_a_program_has_written_otherwise_leads_where_it_led(browser, links, templari, written, otherwise):
+def test_a_link_changed_by_a_program_still_works(browser, links, templari, written, otherwise):
     seat = first(templari)
     for good in (link(links, templari, seat, "bid 5"), f"/s/{links.of(templari, seat)[1]}"):
         assert led_to(browser, re.sub(written, otherwise, good)).heading == browser.open(good).heading != ""
@@ -218,7 +218,7 @@ def led_to(browser, path):
     return Page(browser, browser.client.get(HOST + path, follow_redirects=True), path)
 
 
-def test_what_is_no_link_of_ours_leads_nowhere_however_it_is_written(browser, links, templari):
+def test_other_addresses_are_not_repaired(browser, links, templari):
     token = links.of(templari, first(templari))[1]
     for path in (
         f"/x/{token}",
@@ -233,7 +233,7 @@ def test_what_is_no_link_of_ours_leads_nowhere_however_it_is_written(browser, li
         assert "Set-Cookie" not in page.response.headers
 
 
-def test_a_button_that_a_machine_pressed_asks_once_more(browser, links, templari):
+def test_a_press_by_a_machine_asks_for_confirmation(browser, links, templari):
     seat = first(templari)
     page = browser.open(link(links, templari, seat, "bid 5"))
     for says in ({"Sec-Fetch-Mode": "navigate"}, {"Sec-Fetch-Mode": "cors", "Sec-Fetch-Site": "same-origin"}):
@@ -246,7 +246,7 @@ def test_a_button_that_a_machine_pressed_asks_once_more(browser, links, templari
     assert asked.form("Confirm: bid 5").press().heading == "Your choice counts: bid 5"
 
 
-def test_the_second_half_of_a_double_click_is_led_back_to_what_the_first_has_done(app, links, templari):
+def test_the_second_half_of_a_double_click_leads_back_to_the_result_of_the_first(app, links, templari):
     path = link(links, templari, first(templari), "bid 5")
     # Chromium says of it that nobody clicked.
     second = {"User-Agent": "Firefox/150.0", "Sec-Fetch-Mode": "navigate"}
@@ -266,7 +266,7 @@ def test_the_second_half_of_a_double_click_is_led_back_to_what_the_first_has_don
         assert presses(elsewhere) is None
 
 
-def test_a_browser_that_says_nothing_of_itself_is_believed(browser, links, templari):
+def test_a_browser_without_headers_is_believed(browser, links, templari):
     browser.says = {}
     page = browser.open(link(links, templari, first(templari), "bid 5"))
     assert page.form("Bid 5").press().heading == "Your choice counts: bid 5"
@@ -280,7 +280,7 @@ def test_a_form_from_another_site_does_nothing(browser, links, templari):
     assert templari.row().turn == 1
 
 
-def test_a_link_of_one_choice_opens_no_seat_and_names_none(browser, links, templari):
+def test_the_link_of_one_choice_neither_opens_nor_names_a_seat(browser, links, templari):
     move, seat = links.of(templari, 0)
     page = browser.open(f"/m/{move}/pass")
     assert seat not in page.source
@@ -288,7 +288,7 @@ def test_a_link_of_one_choice_opens_no_seat_and_names_none(browser, links, templ
     assert browser.open(f"/m/{seat}/pass").status == 404
 
 
-def test_the_organiser_is_called_from_the_page_of_a_link(browser, links, templari, server):
+def test_the_organiser_can_be_contacted_from_the_page_of_a_link(browser, links, templari, server):
     from pbem.service.desk import calls
 
     page = browser.open(f"/m/{links.of(templari, 1)[0]}/pass")
