@@ -1,4 +1,4 @@
-"""Browsers in which somebody is signed in, for tests of the desk."""
+"""Signed-in browsers, for tests of the desk."""
 
 from pbem.service.people import sessions
 from pbem.service.server import Server

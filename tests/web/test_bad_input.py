@@ -1,4 +1,4 @@
-"""What is broken, too large, forged or out of place ends in a clear 4xx page, never in a fault, and nothing is written."""
+"""Broken, too large, forged or misplaced input gets a clear 4xx page, never a fault, and writes nothing."""
 
 import logging
 
@@ -22,13 +22,13 @@ def templari(table):
 
 @pytest.fixture
 def seat(templari, links):
-    """The token of the seat that is asked."""
+    """The token of the seat whose turn it is."""
     return links.of(templari, next(iter(templari.asked())))[1]
 
 
 @pytest.fixture
 def unchanged(server):
-    """Whatever happens in the test, nothing is written by it."""
+    """Check that the test writes nothing."""
 
     def since():
         return everything(server) == before
@@ -38,7 +38,7 @@ def unchanged(server):
 
 
 def refused(page, *statuses):
-    """The page is a refusal that says what to do, and no fault."""
+    """Check that the page is a refusal that says what to do, and not a fault."""
     assert page.status in (statuses or range(400, 500)), page.text
     assert page.text.strip()
     assert "Something went wrong" not in page.text
@@ -81,7 +81,7 @@ def test_a_form_that_is_not_utf_8_is_refused(body, browser, seat, unchanged):
     "path", ["/s/\xff\xfe", "/m/\xc3/pass", "/t/\x00", "/\xed\xa0\x80", "/s/a\x00b", "/api/v1/\xff"]
 )
 def test_an_address_that_is_not_utf_8_is_refused(path, browser, templari, unchanged):
-    # The bytes of the address as a server hands them on: one character a byte.
+    # The bytes of the address as WSGI has them: one character for each byte.
     for method in ("GET", "POST"):
         answer = browser.client.open("/", method=method, base_url=HOST, environ_overrides={"PATH_INFO": path})
         assert answer.status_code == 400

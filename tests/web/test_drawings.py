@@ -1,4 +1,4 @@
-"""What things look like: nothing that our decks hold is without a drawing, and no drawing brings anything along."""
+"""Drawings: everything in the decks has one, and no drawing fetches or runs anything."""
 
 import gzip
 import re
@@ -26,7 +26,7 @@ FIGURE, SIGN, CARD = (32, 48), (48, 48), (60, 84)
 
 
 def faces():
-    """All that our decks can lay on a table."""
+    """Everything in the decks."""
     yield from decktet.faces(decktet.EXTENDED)
     yield decktet.BACK
     for value in piecepack.VALUES:
@@ -72,7 +72,7 @@ def test_no_two_drawings_are_the_same():
     drawings = {drawing.name: drawing.symbol for drawing in DRAWINGS.values()}
     looks = {re.sub(r'^<symbol id="[^"]*"', "", symbol) for symbol in drawings.values()}
     assert len(looks) == len(drawings)
-    # The back of a card is a sign and lies on tables too.
+    # The back of a card is a sign, and is shown on tables too.
     assert len(drawings) == len(DRAWINGS) - 1
 
 

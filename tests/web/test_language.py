@@ -1,4 +1,4 @@
-"""The language of a server: a catalogue of the organiser's speaks on its pages, in its mails and for the facts of its games."""
+"""The language of a server: pages, emails and the facts of games use the organiser's catalogue."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -20,13 +20,13 @@ GERMAN = {
 
 @pytest.fixture
 def database_url(sqlite_alone):
-    """Words have nothing to do with a database."""
+    """SQLite alone: words are the same on any database."""
     return sqlite_alone
 
 
 @pytest.fixture
 def german(tmp_path):
-    """A process that is set to speak German, as far as the catalogue knows any."""
+    """A process set to German, with a small catalogue."""
     catalogue = Catalog(locale="de")
     for english, translation in GERMAN.items():
         catalogue.add(english, translation)
@@ -42,7 +42,7 @@ def german(tmp_path):
 
 
 def in_another_thread(do):
-    """What comes of something that is done in a thread of its own, as a server's requests and ticks are."""
+    """The result of a call in a thread of its own, as in a server."""
     with ThreadPoolExecutor(1) as threads:
         return threads.submit(do).result()
 

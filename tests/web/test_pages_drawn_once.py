@@ -1,4 +1,4 @@
-"""A page of a seat that is shown again is the same page, and another one as soon as anything on it has changed."""
+"""The page of a seat is drawn once, and drawn again when anything on it has changed."""
 
 from datetime import timedelta
 from gettext import NullTranslations
@@ -14,7 +14,7 @@ from pbem.web import site
 
 @pytest.fixture
 def poker(table, carry):
-    """A game in which everybody seals a choice at once, and whose mails have left."""
+    """A game whose players all seal a choice at once, and whose emails have left."""
     game = table("sunset-poker", 3)
     carry()
     return game
@@ -22,7 +22,7 @@ def poker(table, carry):
 
 @pytest.fixture
 def shown(browser, links, poker):
-    """What the page of a seat says."""
+    """shown(seat) -> the HTML of its page."""
 
     def open_it(seat=0):
         return browser.open(f"/s/{links.of(poker, seat)[1]}").source

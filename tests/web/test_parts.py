@@ -1,4 +1,4 @@
-"""Parts of pages are drawn once for all readers: each finds their own token there, and nothing of anybody else's."""
+"""Parts of pages are drawn once for all readers, each of whom gets their own token and nothing of another reader."""
 
 import pytest
 from jinja2 import UndefinedError
@@ -32,7 +32,7 @@ def test_a_token_with_html_around_it_is_escaped(browser, links, table):
 
 def test_an_order_is_on_the_page_of_its_owner_alone(browser, links, table):
     game = table("templari", 3)
-    # Whoever is asked would be answered for at once.
+    # The order of a seat whose turn it is would be used at once.
     seat = next(seat for seat in range(3) if seat not in game.asked())
     game.server.run(orders.leave_order, game.id, seat, "up to 7")
     shown = ["up to 7" in browser.open(f"/s/{links.of(game, each)[1]}").source for each in range(3)]

@@ -1,4 +1,4 @@
-"""Pictures on pages: what is shown is carried along once, and whoever does not see it misses nothing."""
+"""Pictures on pages: each page has the drawings it needs, once, and its words say as much as they do."""
 
 import re
 from dataclasses import replace
@@ -13,7 +13,7 @@ from tests.web.seat.test_page import open_seat
 
 SUITS = {name.lower(): name for name in decktet.SUITS.values()}
 
-# What is shown does not hang on the database.
+# Pictures are the same on any database.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 

@@ -1,7 +1,7 @@
-"""In a language that puts every message into brackets, no word of ours stands outside of them: in pages, mails and facts.
+"""In a language that puts every message in brackets, all words of pages, emails and facts are in brackets.
 
-The other half is `test_translatable`, which reads the templates; here is read what people read. What they typed, and what is
-typed the same in every language (commands), has no brackets.
+`test_translatable` reads the templates; these tests read the results. Text typed by people, and commands, which are the same in
+every language, have no brackets.
 """
 
 import re
@@ -54,7 +54,7 @@ def pseudo():
 
 
 def commands(game):
-    """What those who are asked could type, word by word."""
+    """The words of all commands that players could type now."""
     texts = list(USAGES.values())
     for decision in game.asked().values():
         texts += [*grammar.usages(decision), *orders.offered(decision)]
@@ -81,7 +81,7 @@ def test_every_word_of_a_tables_pages_is_translated(kind, browser, links, table)
             f"/s/{token}/call",
         ):
             assert bare(browser.open(page).source, known) == []
-        # The forms are our words too, so here a command is known only where it stands as one.
+        # The words of forms are translated too, so here a command counts only where it is used as one.
         page = browser.open(f"/s/{token}").source
         assert bare(page, known) == []
         game.play(seat, random_bot(rules_of(game.row()), game.view(seat), decision, luck))

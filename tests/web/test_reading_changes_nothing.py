@@ -1,4 +1,4 @@
-"""No GET and no HEAD writes: every route that answers one is asked for on a live game, and every table is compared."""
+"""No GET and no HEAD writes: every route that answers one is requested in a live game, and all rows are compared."""
 
 import re
 
@@ -33,7 +33,7 @@ def everything(server):
 
 @pytest.fixture
 def live(server, browser, clock, table, links, person, carry, sign_in):
-    """A game under way with mails, orders and a doubtful reply, a table that waits, a link of every purpose, old views."""
+    """A running game with emails, orders and an unverified reply, a waiting table, links of every purpose, and old views."""
     game = table("templari", 3)
     waiting = server.run(joining.create_table, person("Ann"), Wanted("bid", 3))
     for _ in range(30):
@@ -77,7 +77,7 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
 
 
 def addresses(app, browser, live):
-    """An address for every rule that answers GET, with good values and with garbage in every place."""
+    """The addresses of every rule that answers GET, with good values and with garbage for every part."""
     game, waiting, tokens = live
     mails = [
         href.rpartition("/")[2] for href in browser.open("/mailbox").links().values() if href.startswith("/mailbox/")
@@ -127,7 +127,7 @@ def test_no_route_that_answers_get_or_head_writes(app, browser, live, server):
                     asked += 1
     assert asked > 300
     assert everything(server) == before
-    # Every page was really shown at least once; programs have no token of a game that is over here.
+    # Every page was really shown at least once. No token here is for a finished game by API.
     unshown = {rule for rule, statuses in answered.items() if 200 not in statuses}
     assert unshown == {"/api/v1/export"}
 

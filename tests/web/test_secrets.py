@@ -1,4 +1,4 @@
-"""What leaves the site: nobody's cards, nobody's address, no token in a log, and headers that keep the rest in."""
+"""Secrets: no hidden cards and no email addresses on pages, no tokens in logs, and protective headers."""
 
 import io
 import re
@@ -15,7 +15,7 @@ from tests.web.seat.test_page import yes
 
 @pytest.fixture
 def poker(table):
-    """Everybody holds a hand that nobody else knows, after eight cards were picked from packs that went round."""
+    """A game in which every hand is known to its player alone, after eight cards were picked from passed packs."""
     game = table("sunset-poker", 3)
     while game.row().turn < 10:
         for seat, decision in game.asked().items():
@@ -24,7 +24,7 @@ def poker(table):
 
 
 def words(game, seat):
-    """What the cards of a hand are called."""
+    """The words for the cards of a hand."""
     rules = game.row().kind
     from engine import game as games
 
@@ -32,7 +32,7 @@ def words(game, seat):
 
 
 def pages_of(browser, links, server, game, seat):
-    """Everything that one seat is shown."""
+    """All pages of a seat."""
     move, token = links.of(game, seat)
     page = browser.open(f"/s/{token}")
     yield page.source
@@ -112,7 +112,7 @@ def test_every_answer_has_its_headers(app, browser, links, poker):
         assert headers["X-Content-Type-Options"] == "nosniff"
         if not path.startswith("/static"):
             assert headers["Cache-Control"] == "no-store"
-            # The front page is for everybody to find.
+            # Everyone may find the front page.
             assert ("noindex" in headers.get("X-Robots-Tag", "")) == (path != "/")
         assert "Set-Cookie" not in headers
 

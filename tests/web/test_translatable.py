@@ -1,4 +1,4 @@
-"""Every sentence of a page goes through gettext: none stands bare in a template, neither as text nor in an attribute."""
+"""Every sentence of a page goes through gettext: no template has a bare one, as text or in an attribute."""
 
 import re
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ def parsed(source: str) -> nodes.Template:
 
 
 def bare(source: str) -> Iterator[str]:
-    """What a reader would meet in English, whatever the language of the page."""
+    """The texts that would be in English whatever the language of the page."""
     tree = parsed(source)
     classes = {id(each) for block in tree.find_all(nodes.Block) if block.name == "shape" for each in block.body}
     page = ""
     for output in tree.find_all(nodes.Output):
         for each in output.nodes if id(output) not in classes else ():
-            # What a template fills in is not its own: here it is a number, and the name of a tag a letter.
+            # Values filled in by a template are not its own words: here they are numbers, or a letter for the name of a tag.
             page += each.data if isinstance(each, nodes.TemplateData) else "x" if page.endswith(("<", "</")) else "0"
     for element in html.fromstring(f"<div>{page}</div>").iter("*"):
         texts = [element.text, *(element.get(name) for name in SPOKEN), *(child.tail for child in element)]
@@ -39,7 +39,7 @@ def bare(source: str) -> Iterator[str]:
     spoken = {
         id(const) for call in tree.find_all(nodes.Call) if translates(call) for const in call.find_all(nodes.Const)
     }
-    # What is compared, and what stands before or beside its translation, are values and no words.
+    # Values that are compared, and values beside their translation, are not words.
     values = {id(const) for compared in tree.find_all(nodes.Compare) for const in compared.find_all(nodes.Const)}
     pairs = (pair.items for pair in tree.find_all(nodes.Tuple) if any(map(translates, pair.items)))
     values |= {id(item) for items in pairs for item in items}

@@ -1,4 +1,4 @@
-"""Mails handed in over the web, and the page that asks a player whether a reply was theirs."""
+"""Emails handed in over HTTP, and the page that asks a player whether a reply was their own."""
 
 import hmac
 from dataclasses import replace
@@ -23,12 +23,12 @@ def inbox(server, clock):
 
 @pytest.fixture
 def taking(server, settings):
-    """Somebody who hands mails in at a server that takes them."""
+    """A browser on a server that takes emails over HTTP."""
     return Browser(application(server, replace(settings, inbound=replace(settings.inbound, secret=SECRET))))
 
 
 def signed(clock, body, sender="ann@example.org", to=TO, secret=SECRET, age=0):
-    """The headers of a mail that is handed in."""
+    """The headers of an email that is handed in."""
     time = str(int(clock.now().timestamp()) - age)
     signature = hmac.digest(secret.encode(), f"{time}\n{sender}\n{to}\n".encode() + body, "sha256").hex()
     return {"X-Pbem-From": sender, "X-Pbem-To": to, "X-Pbem-Time": time, "X-Pbem-Signature": signature}
@@ -89,7 +89,7 @@ def test_without_a_secret_no_email_is_taken(browser, clock):
 
 @pytest.fixture
 def asked(inbox, server, table):
-    """A game, and the address that the mail leads to which asks about a reply."""
+    """A game, and the address of the page that asks about a reply."""
     game = table("sunset-poker", 3)
     decision = game.open()[0]
     choice = grammar.write(decision, decision.default)

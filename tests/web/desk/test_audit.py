@@ -1,4 +1,4 @@
-"""The audit as it is looked through, checked and taken away at the desk."""
+"""The audit at the desk: searched, checked and downloaded."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The inbox of calls: read, answered, closed, or turned into an act at the table's desk."""
+"""The inbox of calls: read, answered, closed, or closed by an act at the table."""
 
 import json
 
@@ -19,12 +19,12 @@ def game(table):
 
 @pytest.fixture
 def call(server, game):
-    """Somebody has called from that table; the number of the call."""
+    """The id of a call from that table."""
     return server.run(calls.call, game.person_at(0), "My link <b>is</b> gone.\n\nWhat now?", game_id=game.id, seat=0)
 
 
 def test_a_call_is_in_the_list_and_can_be_answered(olga, server, call, game):
-    page = olga.open("/desk/calls").follow(game.places()[0].name)
+    page = olga.open("/desk/calls").follow(game.players()[0].name)
     assert "My link <b>is</b> gone." in page.text
     after = page.form("Answer, and close the call").press(text="It is in the other folder.")
     assert "It is in the other folder." in after.text
@@ -48,7 +48,7 @@ def test_the_message_of_a_call_is_shown_beside_the_acts_at_its_table(olga, call,
 
 
 def test_organisers_see_only_the_number_of_calls_from_tables_where_they_play(browser, server, call, game):
-    name = game.places()[1].name
+    name = game.players()[1].name
     plays = signed_in(browser, server, Holder(organiser_id=an_organiser(server, name).id))
     page = plays.open("/desk/calls")
     assert "One call comes from a table where you play" in page.text

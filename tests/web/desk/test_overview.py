@@ -1,4 +1,4 @@
-"""The desk's first page, its charts, people and acts on many, as an organiser's browser shows them."""
+"""The desk's first page, its charts, people, and acts on many tables, as an organiser's browser shows them."""
 
 from datetime import timedelta
 
@@ -121,7 +121,7 @@ def test_the_outcome_of_emails_is_shown_by_provider(olga, server, clock):
 def test_the_desk_shows_how_emails_get_through_with_the_words_of_the_relay_and_without_their_text(
     olga, server, clock, sink, person
 ):
-    """How long the queue is and how old, what a relay has said to a mail, who cannot be reached and why; and no letter."""
+    """Shown: the length and age of the queue, the answers of a relay, the addresses that cannot be reached. Not shown: texts."""
     ann = person("Ann")
     does(server, Ban(ann), "They swore.")
     clock.advance(timedelta(hours=1))

@@ -1,4 +1,4 @@
-"""The door of the desk: who is asked for what, and what was typed meanwhile."""
+"""Signing in to the desk: when an organiser is asked to, and what becomes of a form meanwhile."""
 
 from datetime import timedelta
 
@@ -18,13 +18,13 @@ from tests.web.desk_pages import signed_in
 
 @pytest.fixture
 def game(table):
-    """A table of Ann's."""
+    """A table whose host is Ann."""
     return table()
 
 
 @pytest.fixture
 def call(server, game):
-    """Somebody has called from that table; the number of the call."""
+    """The id of a call from that table."""
     return server.run(calls.call, game.person_at(0), "My link <b>is</b> gone.", game_id=game.id, seat=0)
 
 

@@ -1,4 +1,4 @@
-"""Who may do what at the desk: the table in the handbook is the source, and every page and form keeps to it."""
+"""Permissions at the desk: every page and form keeps to the table in the handbook."""
 
 import re
 
@@ -60,7 +60,7 @@ def test_every_address_of_the_desk_has_one_act(app):
 
 @pytest.fixture
 def game(table, server):
-    """A table whose host is Ann, at which Ben plays, who is an organiser as well; Cleo has called from it."""
+    """A table: Ann is its host, Ben plays at it and is also an organiser, and Cleo has sent a call from it."""
     begun = table("sun-bid", 3)
     host = begun.row().host_id
     server.run(
@@ -72,7 +72,7 @@ def game(table, server):
 
 @pytest.fixture
 def come(browser, server, game, person):
-    """A browser of somebody in a role, signed in anew."""
+    """A browser that has just signed in, in a role."""
     organiser = {"organiser": an_organiser(server, "Olga").id, "playing": an_organiser(server, "Ben").id}
 
     def coming(role):
@@ -101,7 +101,7 @@ def test_every_role_gets_to_the_pages_that_the_handbook_says(app, come, game, ro
 
 
 def let_in(answer):
-    """Whether the door let somebody pass, whatever became of it then."""
+    """Whether the page was reached, whatever became of the request then."""
     if answer.status_code == 303:
         return not answer.headers["Location"].startswith(OPEN_TO_ALL) or "to=" not in answer.headers["Location"]
     page = answer.get_data(as_text=True)

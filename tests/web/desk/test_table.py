@@ -1,4 +1,4 @@
-"""A table at the desk: every act by a form with its reason, a look beforehand and a button, and no secret on any page."""
+"""A table at the desk: every act has a form with a reason, a preview and a button, and no page has a secret."""
 
 import re
 
@@ -219,7 +219,7 @@ def test_the_page_of_a_table_takes_few_queries_however_long_its_game_is(desk, ga
 
 
 def test_no_page_of_a_table_changes_with_hidden_things(desk, table, server):
-    """Two sealed bids of which nobody but their owner may know: the desk shows the same."""
+    """The desk shows the same for two different sealed bids."""
     game = table("bid", 3)
     pages = []
     for bid in ("bid 1", "bid 2"):
@@ -395,7 +395,7 @@ def test_players_read_the_interventions_at_their_table_and_the_reasons(browser, 
 
 
 def cards(game, seat):
-    """What the cards of a hand are called on a board."""
+    """The words for the cards of a hand on a board."""
     return {word.removeprefix("the ") for word in words(game, seat)}
 
 

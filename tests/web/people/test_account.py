@@ -1,4 +1,4 @@
-"""One's account: devices, the file of everything about one, another address, and leaving for good."""
+"""A person's account: sign-ins, the file of stored data, another address, and deleting the account."""
 
 import json
 import re
@@ -21,7 +21,7 @@ def ann(person):
 
 @pytest.fixture
 def newest(browser, carry):
-    """newest(address, start) -> the page behind the link that begins so in the newest mail there that has one."""
+    """newest(address, start) -> the page of the link that begins so, in the newest email there with such a link."""
 
     def of(address, start):
         carry()

@@ -1,4 +1,4 @@
-"""Feeds: deadlines for a calendar and news for a reader, at addresses that are secret and can be renewed."""
+"""Feeds: deadlines for a calendar and news for a feed reader, at secret addresses that can be renewed."""
 
 import re
 from datetime import timedelta
@@ -17,7 +17,7 @@ ATOM = {"a": "http://www.w3.org/2005/Atom"}
 
 @pytest.fixture
 def at(server):
-    """Where somebody's feeds are."""
+    """at(person) -> the addresses of their feeds."""
 
     def of(person):
         if server.read(feeds.addresses, person) is None:
@@ -30,7 +30,7 @@ def at(server):
 
 @pytest.fixture
 def events(browser, at):
-    """What somebody's calendar shows."""
+    """events(person) -> the events of their calendar."""
 
     def of(person):
         answer = browser.client.get(at(person)[0], base_url="http://localhost:8000")
@@ -45,7 +45,7 @@ def events(browser, at):
 
 @pytest.fixture
 def news(browser, at):
-    """The entries of somebody's news."""
+    """news(person) -> the entries of their news."""
 
     def of(person):
         answer = browser.client.get(at(person)[1], base_url="http://localhost:8000")

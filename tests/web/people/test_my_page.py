@@ -1,4 +1,4 @@
-"""One's own pages: signing in by a link, tables by urgency, mails that can be sent again, and settings."""
+"""A person's pages: signing in by a link, tables by urgency, resending emails, and settings."""
 
 import re
 from datetime import timedelta
@@ -200,7 +200,7 @@ def test_pages_run_the_sites_script_and_no_other(browser, sign_in, ann):
     assert "script" not in browser.open("/").response.headers["Content-Security-Policy"]
 
 
-# Mails
+# Emails
 
 
 def test_people_can_resend_their_own_emails_alone(browser, app, links, sign_in, table, carry, server):

@@ -1,4 +1,4 @@
-"""The link to fewer mails: one click of a mail program, of one table or of all, and what a person chooses on its page."""
+"""The unsubscribe link: one click in an email program, for one table or for all, and the choices on its page."""
 
 import re
 
@@ -19,14 +19,14 @@ ONE_CLICK = {"List-Unsubscribe": "One-Click"}
 
 @pytest.fixture
 def ann(table, links, carry, person):
-    """Somebody at two tables who has had mails about both, with the address of her link."""
+    """Ann, who plays at two tables and has had emails about both, with the address of her link."""
     first, second = table("templari", 3), table("sunset-poker", 3)
     carry()
     return Reader(person("Ann"), f"/u/{links.made(Purpose.STOP, person('Ann'))}", first.row().key, second.row().key)
 
 
 class Reader:
-    """Whoever holds a link to fewer mails."""
+    """The holder of an unsubscribe link."""
 
     def __init__(self, number, all_of_them, first, second):
         self.number = number
@@ -35,8 +35,8 @@ class Reader:
         self.second = f"{all_of_them}/{second}"
         self.keys = (first, second)
 
-    def wishes(self, server):
-        """What she wishes: about all, and about each table."""
+    def preferences(self, server):
+        """Her preferences: for all tables, and for each."""
         found = (
             server.read(outgoing_preferences.of_all, self.number),
             *(server.read(outgoing_preferences.of_table, self.number, key) for key in self.keys),
@@ -45,7 +45,7 @@ class Reader:
 
 
 def one_click(browser, address, **headers):
-    """What a mail program's maker sends, from its own machine."""
+    """Send what an email program sends for one click."""
     return browser.client.post(address, data=ONE_CLICK, headers=headers, base_url="http://localhost:8000")
 
 
@@ -53,21 +53,21 @@ def one_click(browser, address, **headers):
 def test_one_click_for_a_table_stops_the_emails_of_that_table_alone(browser, server, ann, kind):
     answer = browser.client.post(ann.first, data=ONE_CLICK, content_type=kind, base_url="http://localhost:8000")
     assert answer.status_code == 200
-    assert ann.wishes(server) == ("at once", "nothing", "at once")
+    assert ann.preferences(server) == ("at once", "nothing", "at once")
 
 
 def test_one_click_for_all_stops_all_emails_even_of_tables_with_their_own_setting(browser, server, ann):
     token = ann.all.rpartition("/")[2]
     unsubscribe.choose(server, token, "daily", key=ann.keys[0])
     assert one_click(browser, ann.all).status_code == 200
-    assert ann.wishes(server) == ("nothing", "nothing", "nothing")
+    assert ann.preferences(server) == ("nothing", "nothing", "nothing")
 
 
 def test_one_click_needs_no_cookie_and_no_origin(browser, server, ann):
     assert (
         one_click(browser, ann.all, Origin="https://mail.example", Referer="https://mail.example/").status_code == 200
     )
-    assert ann.wishes(server)[0] == "nothing"
+    assert ann.preferences(server)[0] == "nothing"
     assert one_click(browser, ann.all).status_code == 200, "again changes nothing"
 
 
@@ -85,21 +85,21 @@ def test_a_scanner_that_presses_the_button_is_asked_to_confirm(browser, server, 
     data = {"delivery": "daily", "digest_at": "07:30"}
     answer = browser.client.post(ann.first, data=data, headers=headers, base_url="http://localhost:8000")
     assert "Please press the button yourself" in answer.get_data(as_text=True)
-    assert ann.wishes(server) == ("at once", "at once", "at once")
+    assert ann.preferences(server) == ("at once", "at once", "at once")
     again = browser.client.post(
         ann.first, data=data | {"sure": "yes"}, headers=headers, base_url="http://localhost:8000"
     )
     assert again.status_code == 303
-    assert ann.wishes(server) == ("at once", "daily", "at once")
+    assert ann.preferences(server) == ("at once", "daily", "at once")
 
 
 def test_the_seat_stays_and_the_page_explains_the_clock(browser, server, ann, table):
-    places = everything(server.store)["place"]
+    players = everything(server.store)["player"]
     one_click(browser, ann.all)
     page = browser.open(ann.all)
     assert page.heading == "Your mails are stopped"
     assert "its clock starts when a mail sent at once would have left" in page.text
-    assert everything(server.store)["player"] == places
+    assert everything(server.store)["player"] == players
     for offered in ("once a day", "only when my answer is still missing", "vacation", "resign"):
         assert offered in page.text
 
@@ -117,9 +117,9 @@ def test_the_seat_stays_and_the_page_explains_the_clock(browser, server, ann, ta
 def test_every_delivery_can_be_chosen_for_one_table_or_for_all(browser, server, ann, filled, wish):
     one_click(browser, ann.all)
     browser.open(ann.second).form("Mail me like that").press(**filled)
-    assert ann.wishes(server) == ("nothing", "nothing", wish)
+    assert ann.preferences(server) == ("nothing", "nothing", wish)
     browser.open(ann.all).form("Mail me like that").press(**filled)
-    assert ann.wishes(server) == (wish, wish, wish)
+    assert ann.preferences(server) == (wish, wish, wish)
     if wish == "after 45m":
         assert "They come 45 minutes later" in browser.open(ann.all).text
     if wish == "daily":
@@ -129,7 +129,7 @@ def test_every_delivery_can_be_chosen_for_one_table_or_for_all(browser, server, 
 def test_a_table_can_return_to_the_setting_for_all(browser, server, ann):
     browser.open(ann.first).form("Mail me like that").press(delivery="results")
     browser.open(ann.first).form("Mail me like that").press(delivery="as for all")
-    assert ann.wishes(server) == ("at once", "at once", "at once")
+    assert ann.preferences(server) == ("at once", "at once", "at once")
     with server.store.read() as tx:
         assert preferences.of_tables(tx, ann.number) == {}
 
@@ -167,7 +167,7 @@ def test_a_refused_delivery_is_still_in_the_form(browser, ann, sign_in, page):
 def test_impossible_settings_are_refused_with_a_reason_and_change_nothing(browser, server, ann, given):
     answer = browser.client.post(ann.first, data=given, base_url="http://localhost:8000")
     assert answer.status_code == 400
-    assert ann.wishes(server) == ("at once", "at once", "at once")
+    assert ann.preferences(server) == ("at once", "at once", "at once")
 
 
 def test_the_link_shows_only_tables_its_reader_was_emailed_about(browser, server, ann, person):
@@ -191,7 +191,7 @@ def test_the_header_of_a_real_email_stops_the_emails_of_its_table(browser, serve
     )
     assert address == ann.first
     assert one_click(browser, address).status_code == 200
-    assert ann.wishes(server) == ("at once", "nothing", "at once")
+    assert ann.preferences(server) == ("at once", "nothing", "at once")
 
 
 def test_the_page_of_a_seat_says_that_emails_do_not_arrive(browser, table, server, links):

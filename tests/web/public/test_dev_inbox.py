@@ -1,4 +1,4 @@
-"""The mailbox in development: a mail's HTML in a frame where nothing runs, as its reader may have it."""
+"""The inbox in development: the HTML of an email in a frame where nothing runs, light or dark."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from pbem.service.people import addresses
 from tests.mail.test_wire import MAIL
 from tests.web.browser import HOST
 
-# No page of these asks the database for anything.
+# None of these pages reads the database.
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 HTML = f"""<!doctype html>
@@ -27,7 +27,7 @@ p {{ color: rgb(1, 1, 1); }}
 
 @pytest.fixture
 def key(settings):
-    """A mail that is in the mailbox."""
+    """The key of an email in the inbox."""
     return mailbox_of(settings).put(serialise(replace(MAIL, html=HTML)))
 
 

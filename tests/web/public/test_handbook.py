@@ -1,4 +1,4 @@
-"""The handbook on the site: every page is there, its links lead somewhere, and nothing in it runs."""
+"""The handbook on the site: every page is there, its links work, and nothing in it runs."""
 
 from pbem import paths
 from pbem.web.public import handbook

@@ -1,4 +1,4 @@
-"""What the site says of itself to the world: search engines, previews of links, icons, and errors that lead on."""
+"""Public pages: search engines, previews of links, icons, and error pages with links."""
 
 from lxml import html
 

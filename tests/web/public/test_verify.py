@@ -1,4 +1,4 @@
-"""The page that checks the file of a game: what is true passes, what was changed is named, and nothing does harm."""
+"""The page that verifies the file of a game: sound files pass, changes are located, and no file does harm."""
 
 import json
 
@@ -13,13 +13,13 @@ from tests.web.browser import HOST, Page
 
 @pytest.fixture
 def database_url(sqlite_alone):
-    """What is checked is a file, which no database has anything to do with."""
+    """SQLite alone: verifying a file does not use the database."""
     return sqlite_alone
 
 
 @pytest.fixture
 def file(table):
-    """The file of a game that was played to its end, with a word of a player's."""
+    """The file of a finished game, in which a player added a word to the randomness."""
     game = table("sorcerous-futures", 3)
     for _ in game.play_defaults():
         pass
@@ -53,7 +53,7 @@ def test_a_downloaded_file_passes_and_its_luck_is_explained(browser, file):
     assert page.text.count("divided by") == sum(map(len, drawn)) + seats - 1
     for bound, number in drawn[0]:
         assert f"divided by {bound}, {number} is left" in page.text
-    # The last line about the seats is the order that was drawn.
+    # The last line about the seats has the order drawn.
     assert page.text.count("The order is") == seats - 1
     assert f"The order is {', '.join(map(str, told['chance']['seating']))}." in page.text
 
@@ -72,7 +72,7 @@ KINDS = ("The chain", "The facts", "The choices", "The luck", "The rest of the f
 
 
 def verdicts(page):
-    """What the page says of each check, in words, by what is checked."""
+    """The verdict on each check, by the words for it."""
     found = {}
     for each in html.fromstring(page.source).xpath("//ul[@class='checks']/li"):
         words = " ".join(each.text_content().split())
@@ -148,7 +148,7 @@ def test_anything_but_a_game_file_is_refused_politely(browser, data, status):
 
 
 def forged(file, began=None, entry=None, rules=None):
-    """A file whose chain is whole, with another beginning, the fields of its first entry replaced, or of other rules."""
+    """A file with a sound chain, but with another beginning, other fields in its first entry, or other rules."""
     told = json.loads(file)
     head, log = hash_chain.genesis(told["game"]["key"]), []
     for row in export.read(file).log:

@@ -1,4 +1,4 @@
-"""Decisions as forms: every choice can be filled in and comes back the same, and what does not fit says why."""
+"""Decisions as forms: every choice can be filled in and comes back the same, and a refusal says why."""
 
 import pytest
 from flask import render_template_string
@@ -38,7 +38,7 @@ def decision(*acts):
 
 
 def filled(form, act, choice):
-    """The form as a person fills it in for this choice, by what its fields offer."""
+    """The form as a person fills it in for this choice, from its fields."""
     given = MultiDict({"act": str(form.act)})
     for field, blank, value in zip(form.fields, act.blanks, choice.values, strict=True):
         if isinstance(blank, Amount):

@@ -1,4 +1,4 @@
-"""One choice by one link: whole games from the mailbox, and links that are old, cut off, used twice or pressed by machines."""
+"""One choice by one link: whole games from the inbox, and links that are old, truncated, used twice or used by machines."""
 
 import random
 import re
@@ -12,26 +12,26 @@ from tests.web.seat.test_page import choose
 
 
 def mails(browser, address):
-    """The mails to an address as the mailbox lists them, the newest first; each is opened when it is its turn."""
+    """The emails to an address as the inbox lists them, newest first; each is opened when it is reached."""
     page = browser.open(f"/mailbox?to={address}")
     return (browser.open(href) for href in page.hrefs() if re.fullmatch(r"/mailbox/\d+-\w+", href))
 
 
 def tidy(settings):
-    """Empty the mailbox."""
+    """Empty the inbox."""
     for mail in (settings.data_dir / "mailbox").glob("*.eml"):
         mail.unlink()
 
 
 @pytest.fixture
 def templari(table):
-    """A game in which one decides after the other."""
+    """A game whose players decide one after the other."""
     return table("templari", 3)
 
 
 @pytest.fixture
 def poker(table):
-    """A game in which everybody seals a choice at once."""
+    """A game whose players all seal a choice at once."""
     return table("sunset-poker", 3)
 
 
@@ -55,7 +55,7 @@ def test_a_whole_game_is_played_from_the_mailbox_by_following_links(kind, browse
     luck, followed, turn = random.Random(kind), 0, 0
     while game.row().status == "playing":
         if game.row().turn != turn:
-            # Mails of turns that are over are put away, as tidy people do: the list would grow with the game.
+            # Emails of finished turns are deleted, because the list would grow with the game.
             tidy(settings)
             turn = game.row().turn
         carry()
@@ -214,7 +214,7 @@ def test_a_link_changed_by_a_program_still_works(browser, links, templari, writt
 
 
 def led_to(browser, path):
-    """The page at the end of all redirections."""
+    """The page at the end of all redirects."""
     return Page(browser, browser.client.get(HOST + path, follow_redirects=True), path)
 
 
@@ -248,7 +248,7 @@ def test_a_press_by_a_machine_asks_for_confirmation(browser, links, templari):
 
 def test_the_second_half_of_a_double_click_leads_back_to_the_result_of_the_first(app, links, templari):
     path = link(links, templari, first(templari), "bid 5")
-    # Chromium says of it that nobody clicked.
+    # Chromium reports that nobody clicked.
     second = {"User-Agent": "Firefox/150.0", "Sec-Fetch-Mode": "navigate"}
 
     def presses(referrer):

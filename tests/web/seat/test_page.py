@@ -1,4 +1,4 @@
-"""The page of a seat: whole games by reading its HTML, and what becomes of forms that come late, twice or from two tabs."""
+"""The page of a seat: whole games by its forms, and forms that come late, twice or from two tabs."""
 
 import random
 import re
@@ -22,7 +22,7 @@ def yes(preview):
 
 
 def choose(page, luck):
-    """Fill in forms until one means something, and press yes."""
+    """Fill in forms until one is accepted, and confirm."""
     preview = luck.choice(page.acts()).press_anyhow(luck)
     while preview.status == 400:
         preview = luck.choice(preview.acts()).press_anyhow(luck)
@@ -32,13 +32,13 @@ def choose(page, luck):
 
 @pytest.fixture
 def poker(table):
-    """A game in which everybody seals a choice at once."""
+    """A game whose players all seal a choice at once."""
     return table("sunset-poker", 3)
 
 
 @pytest.fixture
 def templari(table):
-    """A game in which one decides after the other."""
+    """A game whose players decide one after the other."""
     return table("templari", 3)
 
 
@@ -114,7 +114,7 @@ def test_a_form_left_open_never_plays_in_a_later_turn(browser, links, templari):
     page = open_seat(browser, links, templari, seat)
     stale = next(form for form in page.acts() if form.button == "Bid …")
     preview = stale.press(b0=5)
-    # In the other tab the same turn is decided, and the auction comes round to the same seat.
+    # The other tab decides the same turn, and the auction comes round to the same seat.
     templari.play(seat, "bid 1")
     while seat not in templari.asked():
         templari.play(next(iter(templari.asked())), "bid 2" if templari.row().turn == 2 else "bid 3")

@@ -1,4 +1,4 @@
-"""The talk at a table on a page: read, said, refused, taken away, and not heard."""
+"""The talk page of a table: reading, sending, refusing, removing and muting."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def say(page, text):
 
 
 def test_a_message_is_read_by_the_others(talk_page, game):
-    name = game.places()[0].name
+    name = game.players()[0].name
     page = say(talk_page(0), "Good evening <b>all</b>")
     assert "You ·" in page.text
     assert "Good evening <b>all</b>" in page.text
@@ -66,7 +66,7 @@ def test_the_page_of_a_seat_shows_the_number_of_new_messages(browser, links, gam
 
 
 def test_messages_of_a_muted_player_are_hidden_until_they_are_unmuted(talk_page, game):
-    names = [game.places()[seat].name for seat in range(3)]
+    names = [game.players()[seat].name for seat in range(3)]
     say(talk_page(1), "Hello")
     page = talk_page(0).form(f"Hear no longer {names[1]}").press(seat=1)
     assert "Hello" not in page.text
@@ -76,7 +76,7 @@ def test_messages_of_a_muted_player_are_hidden_until_they_are_unmuted(talk_page,
 
 
 def test_the_account_lists_muted_players_and_unmutes_them(browser, talk_page, sign_in, game):
-    names = [game.places()[seat].name for seat in range(3)]
+    names = [game.players()[seat].name for seat in range(3)]
     talk_page(0).form(f"Hear no longer {names[1]}").press(seat=1)
     sign_in(game.person_at(0))
     listed = browser.open("/my/account")

@@ -1,4 +1,4 @@
-"""The demo in a browser: one press on the front page, a whole round, and never a page that has to be loaded again."""
+"""The demo in a browser: one click on the front page, a whole round, and no page that has to be reloaded."""
 
 import random
 
@@ -12,7 +12,7 @@ BUTTON = "Try it: two minutes against bots"
 
 @pytest.fixture
 def seat(browser):
-    """The page that the front page's button leads to."""
+    """The page behind the button of the front page."""
     return browser.open("/").form(BUTTON).press()
 
 

@@ -1,4 +1,4 @@
-"""The lobby: from an address typed into a form, by mails and their links, to a game that has begun."""
+"""Opening and joining tables: from an address in a form, by emails and their links, to a game that has begun."""
 
 import re
 
@@ -12,13 +12,13 @@ from tests.web.seat.test_move import mails
 
 
 def open_in_mail(browser, address, start):
-    """Open the link that begins like this in the newest mail to an address."""
+    """Open the link that begins like this in the newest email to an address."""
     mail = next(mails(browser, address))
     return browser.open(next(href for href in mail.links().values() if href.startswith(start)))
 
 
 def open_table(browser, carry, kind="templari", **filled):
-    """Open a table as Ann would: form, mail, link, button."""
+    """Open a table as Ann would: form, email, link, button."""
     form = browser.open("/").follow("Templari" if kind == "templari" else kind).form("Open the table")
     sent = form.press(**({"address": "ann@example.org", "name": "Ann"} | filled))
     assert sent.heading == "Please look in your mail"
@@ -27,7 +27,7 @@ def open_table(browser, carry, kind="templari", **filled):
 
 
 def join(browser, carry, title, name):
-    """Join a table of the lobby as somebody would."""
+    """Join a table as a player would: form, email, link, button."""
     address = f"{name.lower()}@example.org"
     browser.open("/").follow(title).form("Ask for a place").press(address=address, name=name, word=f"{name}'s word")
     carry()
@@ -229,7 +229,7 @@ def test_every_public_page_leads_to_the_organiser(path, browser):
 
 
 def passed_on(page):
-    """The link that a host finds to pass on."""
+    """The link that the page offers a host to pass on."""
     return re.search(rf"<code>{HOST}(/\w/\w+)</code>", page.source)[1]
 
 

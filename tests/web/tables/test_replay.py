@@ -1,4 +1,4 @@
-"""The pages that look back: one can walk through a whole game, nobody sees what is not theirs, and no moment costs more."""
+"""Replays: every moment of a game can be reached, hands stay hidden, and no moment costs more than another."""
 
 import re
 
@@ -16,19 +16,19 @@ MOST_BYTES = 60_000
 
 @pytest.fixture
 def playing(table):
-    """A public game in its middle."""
+    """A public game that is half played."""
     game = table("templari", 3)
     list(moves(game, 25))
     return game
 
 
 def cards(game, seat):
-    """What stands under the cards of a hand."""
+    """The words for the cards of a hand."""
     return {word.removeprefix("the ") for word in words(game, seat)}
 
 
 def statements(server, act):
-    """What an act asks of the database."""
+    """The statements that a call sends to the database."""
     asked = []
 
     def executed(_connection, _cursor, statement, *_):
@@ -89,7 +89,7 @@ def test_a_seat_sees_only_its_own_cards_in_hands(browser, links, poker):  # noqa
     hands = [cards(poker, seat) for seat in range(3)]
     for seat in range(3):
         token = links.of(poker, seat)[1]
-        # Of a pack that went on one has seen the cards, so only the present is looked at.
+        # Players have seen the cards of packs they passed on, so only the present moment is checked.
         pages = (browser.open(f"/s/{token}/replay/{poker.row().turn - 1}"), browser.open(f"/s/{token}/replay"))
         shown = " ".join(page.source for page in pages)
         assert all(re.search(rf"\b{word}\b", shown) for word in hands[seat])

@@ -1,4 +1,4 @@
-"""The table on a page: drawn from its board alone, with everything to decide from, and nothing typed is ever lost."""
+"""The table on a page: made from its board alone, with everything needed to decide, and no input is ever lost."""
 
 import re
 from collections import Counter
@@ -34,7 +34,7 @@ def templari(table):
 
 @pytest.fixture
 def midway(table):
-    """A game of any kind in which something has happened."""
+    """midway(kind) -> a game of that kind in which something has happened."""
 
     def play(kind, moves=25, seats=3):
         game, luck = table(kind, seats), Stream(b"luck", 1)
@@ -51,7 +51,7 @@ def act(page, button):
 
 
 def words_of(board, teller):
-    """Everything that a board says."""
+    """All words of a board."""
     yield teller(board.turn)
     for part in (*board.up, *board.mine, *board.others, *board.scores):
         if isinstance(part, Line):
@@ -334,7 +334,7 @@ def test_any_name_is_shown_as_it_is_and_set_apart(kind, browser, links, server, 
             assert name in page.text
             assert "<img" not in page.source
             assert "49" not in page.heading
-            # Where it stands in a sentence it is set apart, by marks that are invisible; elsewhere by an element.
+            # In a sentence a name is set apart by invisible marks, elsewhere by an element.
             apart = [each.text_content() for each in html.fromstring(page.source).iter("bdi")]
             assert any(name in each for each in apart)
             if kind == "from the right":
