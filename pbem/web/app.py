@@ -66,6 +66,7 @@ def create_app(server: Server, config: Config) -> Flask:
     security.guard(app, config)
     link_repair.repair_links(app)
     handle_errors(app)
+    app.teardown_request(lambda _error: _stop_failed_games(server))
     for pages in (
         front.pages,
         contact.pages,
@@ -100,6 +101,16 @@ def create_app(server: Server, config: Config) -> Flask:
         app.register_blueprint(dev_inbox.pages)
         app.register_blueprint(gallery.pages)
     return app
+
+
+def _stop_failed_games(server: Server) -> None:
+    """Stop the tables whose games have failed. After a GET, which changes nothing, a worker does so."""
+    if request.method in ("GET", "HEAD"):
+        return
+    try:
+        halts.stop_failed(server)
+    except Exception:  # noqa: BLE001 - the answer is made, and no error may get in its way
+        _log.exception("table_not_stopped")
 
 
 def _board_templates(templates: Environment) -> Callable[[str], Template]:

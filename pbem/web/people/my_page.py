@@ -15,6 +15,7 @@ from pbem.service.clocks import vacations
 from pbem.service.outgoing import ledger
 from pbem.service.people import send_links as link_email
 from pbem.service.people import sessions
+from pbem.service.play.rules import title_of
 from pbem.web import phrases, security, site
 from pbem.web.errors import status_of
 from pbem.web.people import session_cookie
@@ -175,11 +176,13 @@ def _game_and_seat() -> tuple[int, int]:
 def _games(refused: Refusal | None = None) -> Response:
     found, now = server().read(my_page.at, person_id()), server().now()
     until = {each: phrases.moment(each.due_at, found.zone, now) for each in found.played if each.due_at}
-    return site.page("own/games.html", status_of(refused), found=found, until=until, game_named=_title, refused=refused)
+    return site.page(
+        "own/games.html", status_of(refused), found=found, until=until, game_named=title_of, refused=refused
+    )
 
 
 def _emails(refused: Refusal | None = None) -> Response:
-    found, now = server().read(my_page.mails, person_id()), server().now()
+    found, now = server().read(my_page.emails, person_id()), server().now()
     listed = [(each, at := each.accepted_at or each.queued_at, from_now(now, at)) for each in found.listed]
     return site.page("own/mails.html", status_of(refused), found=found, mails=listed, given=field, refused=refused)
 
@@ -187,7 +190,3 @@ def _emails(refused: Refusal | None = None) -> Response:
 def _settings(refused: Refusal | None = None) -> Response:
     found, at = server().read(my_page.settings, person_id()), server().read(feeds.addresses, person_id())
     return site.page("own/settings.html", status_of(refused), found=found, feeds=at, given=field, refused=refused)
-
-
-def _title(kind: str) -> str:
-    return game.load(kind).title

@@ -149,7 +149,7 @@ def test_each_page_of_an_act_on_a_person_names_the_person(desk, server, game, pe
 
 
 def test_an_outdated_email_is_refused_without_advice_meant_for_players(desk, game, server):
-    (mail, *_rest) = letters(server, game.person_at(1), "welcome")
+    (mail, *_rest) = queued_emails(server, game.person_at(1), "welcome")
     does(server, Substitute(game.id, 1))
     page = desk.open(address(game, "resend")).form(LOOK)
     looked = page.press(mail=str(mail.id), reason="It was asked for.", step="preview")
