@@ -38,10 +38,10 @@ def read_mail(person_id: int) -> Response:
     """An email to a person as they have it. The look is recorded."""
     try:
         number = site.whole_number("mail", _("the number of a mail"))
-        letter = server().run(email.read, permissions.actor(), number, field("reason"), person_id=person_id)
+        email_view = server().run(email.read, permissions.actor(), number, field("reason"), person_id=person_id)
     except Refusal as refused:
         return _page(person_id, refused)
-    return emails.opened(letter, url_for("desk_people.show_person", person_id=person_id))
+    return emails.opened(email_view, url_for("desk_people.show_person", person_id=person_id))
 
 
 def _page(person_id: int, refused: Refusal | None = None) -> Response:

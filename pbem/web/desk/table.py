@@ -50,10 +50,10 @@ def read_mail(game_id: int) -> Response:
     """An email about the table as its reader has it. The look is recorded."""
     try:
         number = site.whole_number("mail", _("the number of a mail"))
-        letter = server().run(email.read, permissions.actor(), number, field("reason"), game_id=game_id)
+        email_view = server().run(email.read, permissions.actor(), number, field("reason"), game_id=game_id)
     except Refusal as refused:
         return _page(game_id, refused)
-    return emails.opened(letter, url_for("desk_table.show", game_id=game_id))
+    return emails.opened(email_view, url_for("desk_table.show", game_id=game_id))
 
 
 def _page(game_id: int, refused: Refusal | None = None) -> Response:

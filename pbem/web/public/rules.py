@@ -66,8 +66,8 @@ def of_table(token: str) -> Response:
     """The rules of a game as one table plays it."""
     found = site.server().read(seat_view.look, token)
     rules, seats = found.rules, len(found.names)
-    meant = [each for each in rules.options if not each.seats or seats in each.seats]
-    options = [_option_words(each, found.teller, found.options[each.name]) for each in meant]
+    relevant = [each for each in rules.options if not each.seats or seats in each.seats]
+    options = [_option_words(each, found.teller, found.options[each.name]) for each in relevant]
     return _page(rules, options=options, found=found, token=token)
 
 

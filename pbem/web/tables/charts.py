@@ -169,7 +169,7 @@ def _heights_in_a_list(series: list[list[Mark]]) -> dict[int, float]:
 
 
 def _evenly(items: Sequence[T], most: int) -> Sequence[T]:
-    """At most so many of the items, evenly chosen, the first and the last among them."""
+    """At most `most` of the items, evenly chosen, the first and the last among them."""
     last = len(items) - 1
     return items if last < most else [items[round(last * place / (most - 1))] for place in range(most)]
 
