@@ -124,10 +124,10 @@ class Player:
 
     def _go_to(self, target: Locator) -> None:
         """Press Tab until the target, or one of the targets, has the focus."""
-        wanted = [each.element_handle() for each in target.all()]
-        assert wanted
+        handles = [each.element_handle() for each in target.all()]
+        assert handles
         for _ in range(300):
             self.page.keyboard.press("Tab")
-            if self.page.evaluate("wanted => wanted.includes(document.activeElement)", wanted):
+            if self.page.evaluate("wanted => wanted.includes(document.activeElement)", handles):
                 return
         raise AssertionError(f"Tab does not lead to {target}")

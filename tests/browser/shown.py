@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Locator, Page, Route
 
-from engine import game as games_of_house
+from engine import game as all_games
 from pbem import paths
 from tests.web import browser
 
@@ -128,7 +128,7 @@ def _act(path: str, *, do: str = "", eyes: Eyes = Eyes.EVERYTHING, status: int =
 
 ALSO: Final[dict[str, dict[str, Way]]] = {
     "seat.show": {
-        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}") for kind in games_of_house.names()},
+        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}") for kind in all_games.names()},
         "sealed": Way("/s/{sealed}"),
         "not asked": Way("/s/{idle}"),
         "with an order": Way("/s/{ordered}"),
@@ -161,11 +161,11 @@ ALSO: Final[dict[str, dict[str, Way]]] = {
         name: Way(f"/c/{{doorstep_of_{name.replace(' ', '_')}}}")
         for name in ("invited", "declined", "guest", "begun", "offered", "gone", "closed", "address", "confirmed")
     },
-    "rules.of_game": {kind: Way(f"/games/{kind}") for kind in games_of_house.names()},
-    "new_table.show": {kind: Way(f"/new/{kind}") for kind in games_of_house.names()},
+    "rules.of_game": {kind: Way(f"/games/{kind}") for kind in all_games.names()},
+    "new_table.show": {kind: Way(f"/new/{kind}") for kind in all_games.names()},
     "handbook.show": {name: Way(f"/help/{name}") for name in HELP},
     "replay.seat_whole": {
-        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}/replay") for kind in games_of_house.names()},
+        **{f"of {kind}": Way(f"/s/{{seat_of_{kind}}}/replay") for kind in all_games.names()},
         "over": Way("/s/{over}/replay"),
     },
     "unsubscribe.show": {"of all": Way("/u/{stop}"), "stopped": Way("/u/{stopped}")},

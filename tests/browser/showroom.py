@@ -21,7 +21,7 @@ from playwright.sync_api import Page
 from pyotp import TOTP
 from waitress.server import create_server
 
-from engine import game as games_of_house
+from engine import game as all_games
 from engine import grammar
 from engine.bots import random_bot
 from engine.chance import Stream
@@ -170,7 +170,7 @@ class Showroom:
     def _furnish(self) -> dict[str, str]:
         """Make everything happen, and name the results."""
         ann = self._people["Ann"]
-        begun = {kind: self._begun(kind) for kind in games_of_house.names()}
+        begun = {kind: self._begun(kind) for kind in all_games.names()}
         for game in begun.values():
             self._play(game, 25)
         game = begun["templari"]
@@ -200,7 +200,7 @@ class Showroom:
             "game": game.row().key, "game id": str(game.id), "person id": str(ann),
             "finished": over.row().key, "id_of_finished": str(over.id),
         }  # fmt: skip
-        found |= self._tables_at_other_times() | self._waiting_tables() | self._mails() | self._files(over)
+        found |= self._tables_at_other_times() | self._waiting_tables() | self._emails() | self._files(over)
         found["job"] = str(self._job())
         self.server.run(delete.ask, self._people["Ben"])
         self._carry()
@@ -275,7 +275,7 @@ class Showroom:
             "doorstep_of_confirmed": self._links.made(confirm, dora),
         }
 
-    def _mails(self) -> dict[str, str]:
+    def _emails(self) -> dict[str, str]:
         """Replies, stopped emails, calls, and the organisers who deal with them."""
         gina, hugo = self._person("Gina"), self._person("Hugo")
         stopped = self._links.made(Purpose.STOP, gina)
@@ -330,8 +330,8 @@ class Showroom:
 
     def _against_bots(self, person: int) -> tuple[Begun, str]:
         """A game of a person against bots, and their seat."""
-        wanted = Wanted("templari", 3, {}, "1d", bots=("greedy", "greedy"))
-        game = Begun(self.server, self.server.run(joining.create_table, person, wanted).game_id)
+        new_table = Wanted("templari", 3, {}, "1d", bots=("greedy", "greedy"))
+        game = Begun(self.server, self.server.run(joining.create_table, person, new_table).game_id)
         self.server.run(joining.join, game.id, person)
         return game, self._seat(game, next(at for at, player in game.players().items() if player.person_id == person))
 
@@ -374,9 +374,9 @@ class Showroom:
         ).id
 
     def _begun(self, kind: str, options: dict[str, str | int] | None = None, successor: str = Successor.BOT) -> Begun:
-        wanted = Wanted(kind, len(NAMES), options or {}, "1d", successor=successor)
+        new_table = Wanted(kind, len(NAMES), options or {}, "1d", successor=successor)
         host, *others = self._people.values()
-        game_id = self.server.run(joining.create_table, host, wanted).game_id
+        game_id = self.server.run(joining.create_table, host, new_table).game_id
         for person in (host, *others):
             self.server.run(joining.join, game_id, person)
         return Begun(self.server, game_id)

@@ -134,10 +134,10 @@ def test_of_sealed_choices_from_two_tabs_the_last_counts(poker, at_seat):
     other.goto(one.url)
     pick(one, 1)
     pick(other, 2)
-    wanted = other.locator("h1").inner_text()
+    words = other.locator("h1").inner_text()
     press(yes(one))
     press(yes(other))
-    assert other.locator("h1").inner_text().lower() == f"your choice is in: {wanted}".lower()
+    assert other.locator("h1").inner_text().lower() == f"your choice is in: {words}".lower()
     one.reload()
     assert one.locator("h1").inner_text() == other.locator("h1").inner_text()
 
@@ -146,9 +146,9 @@ def test_of_choices_from_two_tabs_that_count_at_once_the_first_counts(templari, 
     one = at_seat(templari, next(iter(templari.asked())))
     other = one.context.new_page()
     other.goto(one.url)
-    for page, wanted in ((one, "pass"), (other, "bid 1")):
+    for page, words in ((one, "pass"), (other, "bid 1")):
         page.get_by_text("Or write it, as you would by mail").click()
-        page.get_by_label("Your choice").fill(wanted)
+        page.get_by_label("Your choice").fill(words)
         press(page.get_by_role("button", name="See what that means"))
     press(yes(one))
     before = templari.row()
@@ -224,16 +224,16 @@ def test_pressing_again_while_the_server_is_slow_makes_one_choice(poker, served,
 def test_a_restart_between_preview_and_confirmation_loses_nothing(poker, served: Served, at_seat):
     page = at_seat(poker, 0)
     pick(page, 3)
-    wanted = page.locator("h1").inner_text()
+    words = page.locator("h1").inner_text()
     served.stop()
     with pytest.raises(Error):
         # Chromium shows that the server does not answer.
         page.reload()
     served.restart()
     page.reload()
-    assert page.locator("h1").inner_text() == wanted
+    assert page.locator("h1").inner_text() == words
     press(yes(page))
-    assert page.locator("h1").inner_text().lower() == f"your choice is in: {wanted}".lower()
+    assert page.locator("h1").inner_text().lower() == f"your choice is in: {words}".lower()
     assert sealed(poker) == 1
 
 

@@ -60,11 +60,11 @@ def _outside(text: str) -> str:
     """The text outside of all brackets. They are nested where a value of a message is translated too."""
     # Only a text that is too long for its place is truncated.
     assert "…" in text or text.count(OPEN) == text.count(CLOSE), f"a message was cut in two: {text}"
-    depth, kept = 0, []
+    depth, characters = 0, []
     for letter in text:
         depth += (letter == OPEN) - (letter == CLOSE)
-        kept.append(letter if depth == 0 and letter != CLOSE else " ")
-    return "".join(kept)
+        characters.append(letter if depth == 0 and letter != CLOSE else " ")
+    return "".join(characters)
 
 
 def _texts(element: html.HtmlElement) -> Iterable[str]:

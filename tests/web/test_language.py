@@ -59,11 +59,11 @@ def test_emails_and_their_facts_are_in_the_language(table, carry, settings, germ
     game.play(seat, decision.default)
     in_another_thread(carry)
     box = mailbox_of(settings)
-    mails = [box.read(letter.key) for letter in box.letters("")]
-    assert {dict(mail.headers)["Content-Language"] for mail in mails} == {"de"}
-    assert all('<html lang="de"' in mail.html for mail in mails)
-    told = [mail for mail in mails if "SEIT DEM BEGINN" in mail.text]
-    assert any("- Ben deckt " in mail.text and " auf.\n" in mail.text for mail in told)
+    emails = [box.read(letter.key) for letter in box.letters("")]
+    assert {dict(email.headers)["Content-Language"] for email in emails} == {"de"}
+    assert all('<html lang="de"' in email.html for email in emails)
+    turn_emails = [email for email in emails if "SEIT DEM BEGINN" in email.text]
+    assert any("- Ben deckt " in email.text and " auf.\n" in email.text for email in turn_emails)
 
 
 def test_a_cached_page_is_not_shown_in_another_language(browser, links, table, german):

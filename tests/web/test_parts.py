@@ -1,4 +1,4 @@
-"""Parts of pages are drawn once for all readers, each of whom gets their own token and nothing of another reader."""
+"""Parts of pages are drawn once for all readers: each gets their own token and nothing of another reader."""
 
 import pytest
 from jinja2 import UndefinedError

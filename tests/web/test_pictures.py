@@ -51,11 +51,11 @@ def test_a_picture_is_hidden_from_screen_readers_and_has_words_beside_it(browser
 
 def test_things_without_a_drawing_are_shown_in_words(app):
     with app.test_request_context():
-        said = str(app.jinja_env.globals["things"]((Thing("A whale", "very large", "animals", "whale"),)))
-        assert "<svg" not in said
-        assert "unseen" not in said
-        assert "A whale" in said
-        assert "very large" in said
+        markup = str(app.jinja_env.globals["things"]((Thing("A whale", "very large", "animals", "whale"),)))
+        assert "<svg" not in markup
+        assert "unseen" not in markup
+        assert "A whale" in markup
+        assert "very large" in markup
 
 
 def test_all_pictures_are_on_one_page_in_development_alone(browser, server, settings):

@@ -38,7 +38,7 @@ TYPED = (
     "They wrote from the new one. They wrote from both. The server was away for some hours. bid twice "
     "On Sunday the server moves to another house. No clock runs meanwhile."
 )
-"""What somebody wrote that a mail repeats, as previews make it up."""
+"""Words by people that an email quotes, as previews invent them."""
 
 _HEX = re.compile(r"\b[0-9a-f]{16,}\b")
 _ADDRESSES = re.compile(r"https?://\S+|\S+@\S+")
@@ -72,10 +72,10 @@ def test_every_word_of_a_tables_pages_is_translated(kind, browser, links, table)
         seat, decision = next(iter(game.asked().items()))
         known |= commands(game)
         move, token = links.of(game, seat)
-        wanted, turn = grammar.write(decision, decision.default), game.row().turn
+        choice, turn = grammar.write(decision, decision.default), game.row().turn
         for page in (
-            f"/s/{token}/preview?turn={turn}&choice={wanted}",
-            f"/m/{move}/{wanted.replace(' ', '-')}",
+            f"/s/{token}/preview?turn={turn}&choice={choice}",
+            f"/m/{move}/{choice.replace(' ', '-')}",
             f"/s/{token}/rules",
             f"/s/{token}/talk",
             f"/s/{token}/call",
@@ -162,11 +162,11 @@ def test_every_word_of_the_demo_is_translated(browser):
 def test_every_word_of_an_email_is_translated(kind, server, table):
     game = table(kind)
     known = NAMES | TITLES | commands(game) | {"pbem", *re.findall(r"\w+", TYPED)}
-    for mail in KINDS:
-        message = parse(preview(server, HEAD, mail, game.id, 1))
+    for email in KINDS:
+        message = parse(preview(server, HEAD, email, game.id, 1))
         for text in (message["subject"], text_of(message)):
-            said = _HEX.sub(" ", _ADDRESSES.sub(" ", text))
-            assert (mail, bare_words(said, known)) == (mail, [])
+            words = _HEX.sub(" ", _ADDRESSES.sub(" ", text))
+            assert (email, bare_words(words, known)) == (email, [])
 
 
 @pytest.mark.parametrize("kind", games.names())
@@ -177,15 +177,15 @@ def test_every_word_of_the_facts_of_a_whole_game_is_translated(kind):
         seat, decision = next(iter(asked.items()))
         table = table.submit(seat, random_bot(rules, table.view(seat), decision, luck))
     tellers = {reader: speech.teller(rules, reader, ("Ann", "Ben", "Cleo")) for reader in (0, 1, 2, SPECTATOR)}
-    told = 0
+    sentences = 0
     for entry in table.log:
         for fact in entry.facts:
             for reader, teller in tellers.items():
                 sentence = teller.tell(seen(fact, reader))
                 if sentence is not None:
-                    told += 1
+                    sentences += 1
                     assert bare_words(sentence, NAMES) == []
-    assert told > 50
+    assert sentences > 50
 
 
 def test_a_forgotten_word_is_noticed():

@@ -79,7 +79,7 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
 def addresses(app, browser, live):
     """The addresses of every rule that answers GET, with good values and with garbage for every part."""
     game, waiting, tokens = live
-    mails = [
+    emails = [
         href.rpartition("/")[2] for href in browser.open("/mailbox").links().values() if href.startswith("/mailbox/")
     ]
     values = {
@@ -92,7 +92,7 @@ def addresses(app, browser, live):
         "job_id": ["1", "999999999999999999999"],
         "call_id": ["1", "999999999999999999999"],
         "name": ["time", "nonsense"],
-        "key": [waiting.key, game.row().key, *mails[:2], "nonsense"],
+        "key": [waiting.key, game.row().key, *emails[:2], "nonsense"],
         "filename": ["pbem.css", "../app.py"],
     }
     for rule in app.url_map.iter_rules():

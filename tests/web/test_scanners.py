@@ -70,16 +70,16 @@ class Postman:
         return self.inbox.kept[before:]
 
 
-def read(parcel: Parcel) -> EmailMessage:
+def read(email: Parcel) -> EmailMessage:
     """An email as the standard library reads it."""
-    message = BytesParser(policy=default).parsebytes(parcel.content)
+    message = BytesParser(policy=default).parsebytes(email.content)
     assert isinstance(message, EmailMessage)
     return message
 
 
-def paths_of(parcel: Parcel) -> list[str]:
+def paths_of(email: Parcel) -> list[str]:
     """The paths of all links of an email: in its headers, its text and its HTML."""
-    message = read(parcel)
+    message = read(email)
     texts = [str(part.get_content()) for part in message.walk() if part.get_content_maintype() == "text"]
     found = LINK.findall("\n".join([str(message["list-unsubscribe"]), *texts]))
     return list(dict.fromkeys(each.removeprefix(HOST) for each in found))
@@ -92,9 +92,9 @@ def test_opening_any_link_of_any_email_changes_nothing(server, clock, settings, 
 
     def carry() -> None:
         fresh: dict[str, Parcel] = {}
-        for parcel in postman.carry():
-            fresh.setdefault(kind_of(read(parcel)), parcel)
-        paths = [path for parcel in fresh.values() for path in paths_of(parcel)]
+        for email in postman.carry():
+            fresh.setdefault(kind_of(read(email)), email)
+        paths = [path for email in fresh.values() for path in paths_of(email)]
         if paths:
             before = everything(server.store)
             for method in ([], ["--head"], ["--request", "OPTIONS"]):
@@ -126,10 +126,10 @@ def test_a_script_that_presses_every_button_decides_nothing(server, clock, setti
     looks, *scanners = [scanner(chromium, how, asked) for how in ("", *HOWS)]
 
     def carry() -> None:
-        for parcel in postman.carry():
-            for path in paths_of(parcel):
+        for email in postman.carry():
+            for path in paths_of(email):
                 # The links at the foot of all emails lead to the same pages.
-                place = path[:3] if path[:3] in SAME_FOR_ALL else f"{kind_of(read(parcel))} {path[:3]}"
+                place = path[:3] if path[:3] in SAME_FOR_ALL else f"{kind_of(read(email))} {path[:3]}"
                 if place not in pressed:
                     before = everything(server.store)
                     pressed[place] = press_everything(looks, scanners, site + path, known)

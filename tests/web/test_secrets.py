@@ -93,10 +93,10 @@ def test_the_log_of_many_requests_has_no_token_and_no_address(browser, links, se
     browser.post("/mine", [("address", "ann@example.org")])
     browser.post("/call", [("address", "ann@example.org"), ("text", "Hello, it is ann@example.org")])
     browser.post(f"/s/{'a' * 33}/play", [])
-    told = stream.getvalue()
-    assert "ZeroDivisionError" in told
-    assert "example.org" not in told
-    assert not contains_token(told.encode(), server.keys)
+    log = stream.getvalue()
+    assert "ZeroDivisionError" in log
+    assert "example.org" not in log
+    assert not contains_token(log.encode(), server.keys)
 
 
 def test_every_answer_has_its_headers(app, browser, links, poker):
@@ -121,8 +121,8 @@ def test_pages_run_nothing_and_fetch_only_the_sites_style_sheet_and_icon(browser
     for seat in range(3):
         for source in pages_of(browser, links, server, poker, seat):
             assert not re.search(r"<script|<img|<iframe|<object|\son\w+=|style=|javascript:", source)
-            ours = {"/static/pbem.css", "/static/favicon.svg", "/static/icon.png"}
-            assert set(re.findall(r'<link[^>]*href="([^"?]*)', source)) <= ours
+            files = {"/static/pbem.css", "/static/favicon.svg", "/static/icon.png"}
+            assert set(re.findall(r'<link[^>]*href="([^"?]*)', source)) <= files
             assert not re.search(r'(?:href|action|src)="(?:https?:)?//', source)
 
 
@@ -142,12 +142,12 @@ def test_the_inbox_exists_only_in_development(server, settings):
 def test_the_inbox_makes_links_of_addresses_of_this_site_alone(browser, settings):
     from pbem.service.outgoing.deliver import mailbox_of
 
-    mail = (
+    email = (
         "From: a@example.org\r\nTo: ann@example.org\r\nSubject: <b>x</b>\r\nDate: Sat, 21 Nov 2026 12:00:00 +0000\r\n"
         "Message-ID: <1@x>\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n"
         'See http://localhost:8000/s/abc. Not http://localhost:8000.evil.example/x "<script>" nor javascript:alert(1)\r\n'
     )
-    key = mailbox_of(settings).put(mail.encode())
+    key = mailbox_of(settings).put(email.encode())
     page = browser.open(f"/mailbox/{key}")
     assert page.links()["http://localhost:8000/s/abc"] == "/s/abc"
     assert not any("evil" in str(href) or "javascript" in str(href) for href in page.links().values())

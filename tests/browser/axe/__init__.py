@@ -14,7 +14,7 @@ from playwright.sync_api import Page
 
 from tests.conftest import find_tool
 
-_WANTED: Final = ("package.json", "package-lock.json")
+_LOCK_FILES: Final = ("package.json", "package-lock.json")
 _HERE: Final = Path(__file__).parent
 _CACHE: Final = Path(__file__).parents[3] / ".cache" / "axe"
 _PROGRAM: Final = _CACHE / "node_modules" / "axe-core" / "axe.min.js"
@@ -43,7 +43,7 @@ def faults_of(page: Page, *rules: str) -> list[str]:
 def _source() -> str:
     if not _is_here():
         _CACHE.mkdir(parents=True, exist_ok=True)
-        for name in _WANTED:
+        for name in _LOCK_FILES:
             shutil.copy(_HERE / name, _CACHE / name)
         npm = find_tool("npm")
         assert npm is not None, "a test that looks with axe says that it needs npm"
@@ -54,6 +54,8 @@ def _source() -> str:
 
 def _is_here() -> bool:
     """Whether the required version is there. An interrupted download leaves no program."""
-    kept = (_CACHE / name for name in _WANTED)
-    wanted = ((_HERE / name).read_bytes() for name in _WANTED)
-    return _PROGRAM.is_file() and all(file.read_bytes() == content for file, content in zip(kept, wanted, strict=True))
+    installed = (_CACHE / name for name in _LOCK_FILES)
+    required = ((_HERE / name).read_bytes() for name in _LOCK_FILES)
+    return _PROGRAM.is_file() and all(
+        file.read_bytes() == content for file, content in zip(installed, required, strict=True)
+    )

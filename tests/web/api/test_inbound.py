@@ -94,8 +94,8 @@ def asked(inbox, server, table):
     decision = game.open()[0]
     choice = grammar.write(decision, decision.default)
     inbox.replies(game, 0, f"{choice}\r\n\r\n> quoted", Authentication_Results=None)
-    (mail,) = queued_emails(server, kind="was_it_you")
-    return game, choice, "/w/" + inbox.token(Purpose.WRITTEN, person_id=mail.person_id, outbox_id=mail.id)
+    (email,) = queued_emails(server, kind="was_it_you")
+    return game, choice, "/w/" + inbox.token(Purpose.WRITTEN, person_id=email.person_id, outbox_id=email.id)
 
 
 def test_the_email_about_a_reply_leads_to_its_page(inbox, server, table, carry, browser, settings):
@@ -103,8 +103,8 @@ def test_the_email_about_a_reply_leads_to_its_page(inbox, server, table, carry, 
     inbox.replies(game, 0, "<b>bid</b>", Authentication_Results=None)
     carry()
     page = browser.open("/mailbox")
-    mail = next(page.follow(words) for words in page.links() if "was it you" in words)
-    leads_to = next(each for each in mail.hrefs() if "/w/" in each)
+    email = next(page.follow(words) for words in page.links() if "was it you" in words)
+    leads_to = next(each for each in email.hrefs() if "/w/" in each)
     asked = browser.open(leads_to[leads_to.index("/w/") :])
     assert asked.heading == "Was it you?"
     assert "<b>bid</b>" in asked.text

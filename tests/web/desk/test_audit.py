@@ -19,7 +19,7 @@ def record(server, actor=ANN, act=Act.BAN, reason="It was asked for.", **named):
     return server.run(audit.record, actor, act, reason, **named)
 
 
-def test_an_act_is_shown_with_its_actor_its_reason_and_whom_it_was_about(olga, server, table):
+def test_an_act_is_shown_with_its_actor_its_reason_and_its_subject(olga, server, table):
     game = table()
     record(server, act=Act.EXTEND, game_id=game.id, reason="The <hotel> let nothing through.", hours=24)
     page = olga.open("/desk/audit")

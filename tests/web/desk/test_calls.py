@@ -38,8 +38,8 @@ def test_a_call_leads_to_an_act_at_its_table_and_is_closed_by_it(olga, server, c
     form = table.follow("Give more time")
     assert calls.CALLED in form.text
     form.forms()[0].press(reason=calls.CALLED).forms()[0].press()
-    (mail,) = queued_emails(server, game.person_at(0), "call_answered")
-    assert json.loads(mail.facts)["done"] == "extend"
+    (email,) = queued_emails(server, game.person_at(0), "call_answered")
+    assert json.loads(email.facts)["done"] == "extend"
     assert "Nobody waits for you." in olga.open("/desk/calls").text
 
 
@@ -68,5 +68,5 @@ def test_many_long_calls_take_few_queries_and_little_room(olga, server, person, 
 def test_a_call_leads_to_an_act_about_its_caller_and_is_closed_by_it(olga, server, call, game):
     form = olga.open(f"/desk/calls/{call}").follow("Who this is").follow("Ban them").forms()[0]
     form.press(reason="They ask for it.").forms()[0].press()
-    (mail,) = queued_emails(server, game.person_at(0), "call_answered")
-    assert json.loads(mail.facts)["done"] == "ban"
+    (email,) = queued_emails(server, game.person_at(0), "call_answered")
+    assert json.loads(email.facts)["done"] == "ban"

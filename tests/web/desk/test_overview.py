@@ -141,8 +141,8 @@ def test_addresses_left_alone_are_listed_with_the_reason_and_released_from_the_p
     server.run(reachability.refused, ann, "550 5.1.1 no such user")
     page = olga.open("/desk/mail")
     assert "One person gets no mails" in page.text
-    for told in (f"Ann · person {ann} · since 2026-11-21 12:00 UTC", "our relay refuses the address – 550 5.1.1"):
-        assert told in page.text
+    for words in (f"Ann · person {ann} · since 2026-11-21 12:00 UTC", "our relay refuses the address – 550 5.1.1"):
+        assert words in page.text
     assert "@" not in page.text
     assert page.links()["Let mails go to them again"] == f"/desk/people/{ann}/release"
     form = olga.open(f"/desk/people/{ann}").follow("Let mails go to them again").form("See what it would do …")
@@ -206,9 +206,9 @@ def test_a_table_where_the_organiser_plays_is_named_before_and_after(olga, serve
 
 def test_an_email_about_no_table_that_was_given_up_is_sent_again_from_the_first_page(olga, server, person):
     does(server, Ban(person("Ann")))
-    (mail,) = queued_emails(server, kind="banned")
-    server.store.write(lambda tx: outbox.change(tx, mail.id, status="parked"))
-    server.store.write(lambda tx: ledger.note(tx, mail.id, server.now(), "parked", "554 no"))
+    (email,) = queued_emails(server, kind="banned")
+    server.store.write(lambda tx: outbox.change(tx, email.id, status="parked"))
+    server.store.write(lambda tx: ledger.note(tx, email.id, server.now(), "parked", "554 no"))
     page = olga.open("/desk")
     assert "554 no" in page.text
     form = page.follow("Send it again").form("See what it would do …")
@@ -232,7 +232,7 @@ def test_two_accounts_of_one_person_become_one_and_their_game_goes_on(olga, serv
     done = form.press(other=str(old), reason="They wrote from both.").form("Merge two addresses of one person").press()
     assert done.status == 200
     assert game.person_at(seat) == new
-    assert {mail.person_id for mail in queued_emails(server, kind="merged")} == {old, new}
-    assert [mail.person_id for mail in queued_emails(server, kind="turn")][-1] == new
+    assert {email.person_id for email in queued_emails(server, kind="merged")} == {old, new}
+    assert [email.person_id for email in queued_emails(server, kind="turn")][-1] == new
     game.play(seat, game.asked()[seat].default)
     assert game.verifies()

@@ -21,7 +21,7 @@ REFUSALS = (
     "You play at this table.",
     "You play with this person.",
 )
-"""What the door says to whoever may not pass."""
+"""The headings of pages for people without permission."""
 
 GIVEN = {"reason": "It was asked for.", "text": "It was asked for.", "step": "preview"}
 
@@ -48,14 +48,14 @@ def may(row, role):
 
 
 def test_the_handbook_has_every_act_and_says_who_may_do_it():
-    told = {act: (organiser == "yes", host == "yes", again == "again") for act, organiser, host, _, again, _ in TABLE}
-    assert told == {act: (act in MAY[Role.ORGANISER], act in MAY[Role.HOST], act in DANGEROUS) for act in Act}
+    listed = {act: (organiser == "yes", host == "yes", again == "again") for act, organiser, host, _, again, _ in TABLE}
+    assert listed == {act: (act in MAY[Role.ORGANISER], act in MAY[Role.HOST], act in DANGEROUS) for act in Act}
 
 
 def test_every_address_of_the_desk_has_one_act(app):
-    told = [address for row in TABLE for address in row[5]]
-    assert len(told) == len(set(told))
-    assert {*told, OPEN_TO_ALL} == {rule.rule for rule in app.url_map.iter_rules() if rule.rule.startswith("/desk")}
+    listed = [address for row in TABLE for address in row[5]]
+    assert len(listed) == len(set(listed))
+    assert {*listed, OPEN_TO_ALL} == {rule.rule for rule in app.url_map.iter_rules() if rule.rule.startswith("/desk")}
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ def test_the_preview_shows_the_message_to_be_removed_and_its_author(desk, game, 
     assert "Good luck." not in looked.text
 
 
-SAID = {
+PREVIEWS = {
     "extend": ({"more": "2d", "seat": "all"}, "More time for everybody who is asked: 2 days."),
     "substitute": ({"seat": "2"}, "From {name} (seat 2) to a bot."),
     "substitute ": ({"seat": "2", "address": "zoe@example.org"}, "From {name} (seat 2) to zoe@example.org."),
@@ -115,13 +115,13 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("act", SAID)
+@pytest.mark.parametrize("act", PREVIEWS)
 def test_the_preview_says_who_is_affected_and_how_much(desk, game, server, act):
-    fields, said = SAID[act]
-    (mail, *_rest) = queued_emails(server, game.person_at(1), "welcome")
-    typed = {key: value.format(mail=mail.id) for key, value in fields.items()}
+    fields, preview = PREVIEWS[act]
+    (email, *_rest) = queued_emails(server, game.person_at(1), "welcome")
+    typed = {key: value.format(mail=email.id) for key, value in fields.items()}
     looked = desk.open(address(game, act.strip())).form(LOOK).press(**typed, reason="It was asked for.", step="preview")
-    assert said.format(name=game.players()[1].name) in looked.text
+    assert preview.format(name=game.players()[1].name) in looked.text
 
 
 ON_PEOPLE = {
@@ -149,10 +149,10 @@ def test_each_page_of_an_act_on_a_person_names_the_person(desk, server, game, pe
 
 
 def test_an_outdated_email_is_refused_without_advice_meant_for_players(desk, game, server):
-    (mail, *_rest) = queued_emails(server, game.person_at(1), "welcome")
+    (email, *_rest) = queued_emails(server, game.person_at(1), "welcome")
     does(server, Substitute(game.id, 1))
     page = desk.open(address(game, "resend")).form(LOOK)
-    looked = page.press(mail=str(mail.id), reason="It was asked for.", step="preview")
+    looked = page.press(mail=str(email.id), reason="It was asked for.", step="preview")
     assert "This mail is not worth sending any more. In the meantime somebody else plays the seat now." in looked.text
     assert "Nothing was changed." in looked.text
     assert "your games" not in looked.text
@@ -250,28 +250,28 @@ WHY = "She says that her mail cannot be read."
 def test_reading_an_email_of_a_table_or_a_person_is_recorded_with_its_reason(desk, carry, table, server):
     game = table("sunset-poker", 3)
     carry()
-    (mail, *_rest) = queued_emails(server, game.person_at(1), "turn")
-    for path in (address(game), f"/desk/people/{mail.person_id}"):
+    (email, *_rest) = queued_emails(server, game.person_at(1), "turn")
+    for path in (address(game), f"/desk/people/{email.person_id}"):
         page = desk.open(path)
-        read = page.form("Read it").press(mail=str(mail.id), reason=WHY)
-        assert (read.status, read.heading) == (200, f"Mail {mail.id}")
+        read = page.form("Read it").press(mail=str(email.id), reason=WHY)
+        assert (read.status, read.heading) == (200, f"Mail {email.id}")
         assert "accepted – kept in the local mailbox" in read.text
-        for told in (mail.message_id, "Content-Type: multipart/alternative", 'class="mail" title="The mail as HTML"'):
-            assert told in read.source.replace("&lt;", "<").replace("&gt;", ">")
+        for text in (email.message_id, "Content-Type: multipart/alternative", 'class="mail" title="The mail as HTML"'):
+            assert text in read.source.replace("&lt;", "<").replace("&gt;", ">")
         assert f'href="{path}"' in read.source
-        refused = page.form("Read it").press(mail=str(mail.id), reason=" ")
+        refused = page.form("Read it").press(mail=str(email.id), reason=" ")
         assert refused.status == 400
-        assert f'<option value="{mail.id}" selected>' in refused.source
+        assert f'<option value="{email.id}" selected>' in refused.source
         assert desk.client.get(f"{path}/mail", base_url=HOST).status_code == 405
     looks = server.read(audit.listed, audit_rows.Wanted(act="read mail"))
-    assert [(row.game_id, row.person_id, row.reason) for row in looks] == [(game.id, mail.person_id, WHY)] * 2
+    assert [(row.game_id, row.person_id, row.reason) for row in looks] == [(game.id, email.person_id, WHY)] * 2
 
 
 def test_in_the_frame_of_an_email_nothing_runs_and_no_link_works(desk, carry, table, server):
     game = table("sunset-poker", 3)
     carry()
-    (mail, *_rest) = queued_emails(server, game.person_at(1), "turn")
-    read = desk.open(address(game)).form("Read it").press(mail=str(mail.id), reason=WHY)
+    (email, *_rest) = queued_emails(server, game.person_at(1), "turn")
+    read = desk.open(address(game)).form("Read it").press(mail=str(email.id), reason=WHY)
     policy = read.response.headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; style-src 'self' 'unsafe-inline';")
     assert "script" not in policy
@@ -288,7 +288,7 @@ def test_in_the_frame_of_an_email_nothing_runs_and_no_link_works(desk, carry, ta
 def test_a_real_browser_shows_an_email_in_its_frame_as_its_reader_has_it(site, carry, table, server, chromium):
     game = table("sunset-poker", 3)
     carry()
-    (mail, *_rest) = queued_emails(server, game.person_at(1), "turn")
+    (email, *_rest) = queued_emails(server, game.person_at(1), "turn")
     olga = Holder(organiser_id=an_organiser(server, "Olga").id)
     secret = server.run(sessions.start, olga, "Chromium on Linux")
     for scheme, paper in (("light", "rgb(250, 246, 238)"), ("dark", "rgb(23, 21, 18)")):
@@ -298,7 +298,7 @@ def test_a_real_browser_shows_an_email_in_its_frame_as_its_reader_has_it(site, c
         page.goto(f"{site}{address(game)}")
         page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
         form = page.locator("form").filter(has=page.get_by_role("button", name="Read it"))
-        form.locator("[name=mail]").select_option(str(mail.id))
+        form.locator("[name=mail]").select_option(str(email.id))
         form.locator("[name=reason]").fill(WHY)
         form.get_by_role("button", name="Read it").click()
         body = page.frame_locator("iframe.mail").locator("body")
@@ -390,8 +390,8 @@ def test_players_read_the_interventions_at_their_table_and_the_reasons(browser, 
     does(server, Resume(game.id), "It works again.")
     does(server, Rewind(game.id, 2), "Ben's mail was lost.")
     page = browser.open(f"/s/{token}/replay").follow("What organisers and the host did at this table")
-    for told in ("paused", "The relay is down.", "went on", "the game went back · to turn 2", "Ben's mail was lost."):
-        assert told in page.text
+    for text in ("paused", "The relay is down.", "went on", "the game went back · to turn 2", "Ben's mail was lost."):
+        assert text in page.text
 
 
 def cards(game, seat):

@@ -122,7 +122,7 @@ def test_an_account_is_deleted_completely_once_that_is_confirmed_by_email(browse
     page = newest(ADDRESS, "/y/")
     assert server.read(addresses.read, ann).name == "Ann"
     assert page.form("Yes, leave for good").press().heading == "Good-bye"
-    assert ADDRESS not in repr([mail.body for mail in queued_emails(server, ann)])
+    assert ADDRESS not in repr([email.body for email in queued_emails(server, ann)])
     assert browser.open("/my").status == 303
     assert browser.open(page.url).status == 410
 

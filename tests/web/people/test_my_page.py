@@ -49,9 +49,9 @@ def test_the_email_with_a_persons_games_signs_in(browser, carry, ann):
     carry()
     (address,) = {
         href.removeprefix(HOST)
-        for mail in browser.open("/mailbox?to=ann@example.org").hrefs()
-        if re.fullmatch(r"/mailbox/\d+-\w+", mail)
-        for href in browser.open(mail).links().values()
+        for email in browser.open("/mailbox?to=ann@example.org").hrefs()
+        if re.fullmatch(r"/mailbox/\d+-\w+", email)
+        for href in browser.open(email).links().values()
         if "/l/" in href
     }
     assert browser.open(address).form("Sign in").press().url == "/my"
@@ -207,13 +207,13 @@ def test_people_can_resend_their_own_emails_alone(browser, app, links, sign_in, 
     game = table("templari", 3)
     carry()
     seat = next(iter(game.asked()))
-    (mail,) = queued_emails(server, game.person_at(seat), "turn")
+    (email,) = queued_emails(server, game.person_at(seat), "turn")
     page = sign_in(game.person_at(seat)).follow("Mails")
     assert "accepted by the mail server" in page.text
-    page = browser.post("/my/mails/again", [("mail", str(mail.id))])
+    page = browser.post("/my/mails/again", [("mail", str(email.id))])
     assert "on its way" in page.text
     before = everything(server.store)
-    browser.post("/my/mails/again", [("mail", str(mail.id))])
+    browser.post("/my/mails/again", [("mail", str(email.id))])
     assert everything(server.store) == before, "pressed twice is once"
     carry()
     (of_other, *_) = queued_emails(server, game.person_at((seat + 1) % 3))
@@ -224,12 +224,12 @@ def test_resending_emails_is_limited(browser, sign_in, table, carry, server):
     game = table("templari", 3)
     carry()
     person = game.person_at(next(iter(game.asked())))
-    (mail,) = queued_emails(server, person, "turn")
+    (email,) = queued_emails(server, person, "turn")
     sign_in(person)
     for _ in range(10):
-        assert browser.post("/my/mails/again", [("mail", str(mail.id))]).status == 200
+        assert browser.post("/my/mails/again", [("mail", str(email.id))]).status == 200
         carry()
-    assert browser.post("/my/mails/again", [("mail", str(mail.id))]).status == 429
+    assert browser.post("/my/mails/again", [("mail", str(email.id))]).status == 429
 
 
 def test_a_turn_is_emailed_again_once_however_often_the_button_is_pressed(browser, sign_in, table, carry, server):
@@ -269,12 +269,12 @@ def test_failing_emails_are_announced_until_a_newer_link_signs_in(browser, sign_
     assert page.form("Mail me a link").press().heading == "Please look in your mail"
     assert len(queued_emails(server, person, "links")) == before + 1
     carry()
-    mails = browser.open(f"/mailbox?to={server.read(addresses.read, person).address}")
+    emails = browser.open(f"/mailbox?to={server.read(addresses.read, person).address}")
     href = next(
         href
-        for mail in mails.hrefs()
-        if re.fullmatch(r"/mailbox/\d+-\w+", mail)
-        for href in browser.open(mail).links().values()
+        for email in emails.hrefs()
+        if re.fullmatch(r"/mailbox/\d+-\w+", email)
+        for href in browser.open(email).links().values()
         if "/l/" in href
     )
     page = browser.open(href.removeprefix(HOST)).form("Sign in").press()

@@ -105,7 +105,7 @@ def test_the_seat_stays_and_the_page_explains_the_clock(browser, server, ann, ta
 
 
 @pytest.mark.parametrize(
-    ("filled", "wish"),
+    ("filled", "preference"),
     [
         ({"delivery": "after", "minutes": 45}, "after 45m"),
         ({"delivery": "daily", "digest_at": "21:15"}, "daily"),
@@ -114,15 +114,15 @@ def test_the_seat_stays_and_the_page_explains_the_clock(browser, server, ann, ta
         ({"delivery": "at once"}, "at once"),
     ],
 )
-def test_every_delivery_can_be_chosen_for_one_table_or_for_all(browser, server, ann, filled, wish):
+def test_every_delivery_can_be_chosen_for_one_table_or_for_all(browser, server, ann, filled, preference):
     one_click(browser, ann.all)
     browser.open(ann.second).form("Mail me like that").press(**filled)
-    assert ann.preferences(server) == ("nothing", "nothing", wish)
+    assert ann.preferences(server) == ("nothing", "nothing", preference)
     browser.open(ann.all).form("Mail me like that").press(**filled)
-    assert ann.preferences(server) == (wish, wish, wish)
-    if wish == "after 45m":
+    assert ann.preferences(server) == (preference, preference, preference)
+    if preference == "after 45m":
         assert "They come 45 minutes later" in browser.open(ann.all).text
-    if wish == "daily":
+    if preference == "daily":
         assert server.read(addresses.read, ann.number).digest_at == "21:15"
 
 
@@ -179,13 +179,13 @@ def test_the_link_shows_only_tables_its_reader_was_emailed_about(browser, server
 
 def test_links_to_everything_else_are_emailed_to_the_address(browser, server, ann):
     browser.open(ann.all).form("Mail me these links").press()
-    assert [mail.kind for mail in queued_emails(server, ann.number)][-1] == "links"
+    assert [email.kind for email in queued_emails(server, ann.number)][-1] == "links"
 
 
 def test_the_header_of_a_real_email_stops_the_emails_of_its_table(browser, server, ann):
     page = browser.open("/mailbox?to=ann@example.org")
-    mails = (browser.open(f"{href}/source").source for href in page.hrefs() if re.fullmatch(r"/mailbox/\d+-\w+", href))
-    source = next(mail for mail in mails if f"<{ann.keys[0]}.games." in mail)
+    emails = (browser.open(f"{href}/source").source for href in page.hrefs() if re.fullmatch(r"/mailbox/\d+-\w+", href))
+    source = next(email for email in emails if f"<{ann.keys[0]}.games." in email)
     address = "".join(re.search(r"List-Unsubscribe:\s*<([^>]+)>", source)[1].split()).removeprefix(
         "http://localhost:8000"
     )

@@ -36,8 +36,8 @@ def test_an_email_is_shown_as_html_and_as_text_with_its_headers_source_and_size(
     assert f'src="/mailbox/{key}/html?scheme=light"' in page.source
     assert 'sandbox="allow-top-navigation-by-user-activation"' in page.source
     size = f"{len(mailbox_of(settings).read(key).content) / 1024:.1f} KB"
-    for said in ("Ann: what do you bid?", "Message-ID", size, f"/mailbox/{key}/source"):
-        assert said in page.source
+    for words in ("Ann: what do you bid?", "Message-ID", size, f"/mailbox/{key}/source"):
+        assert words in page.source
     assert "<p style" not in page.source, "what a mail brings is markup in its frame only"
 
 
@@ -76,9 +76,9 @@ def test_a_real_browser_shows_an_email_light_and_dark_and_follows_its_links(site
     page = chromium.new_page()
     for scheme, width, colour in (("light", 320, "rgb(1, 1, 1)"), ("dark", 640, "rgb(254, 254, 254)")):
         page.goto(f"{site}/mailbox/{key}?scheme={scheme}&width={width}")
-        mail = page.frame_locator("iframe.mail").locator("p")
-        assert mail.evaluate("it => getComputedStyle(it).color") == colour
-        assert mail.evaluate("() => innerWidth") == width
+        email = page.frame_locator("iframe.mail").locator("p")
+        assert email.evaluate("it => getComputedStyle(it).color") == colour
+        assert email.evaluate("() => innerWidth") == width
         assert page.title() == MAIL.subject
     page.frame_locator("iframe.mail").get_by_text("Bid 7").click()
     page.wait_for_url(f"{site}/open?x=1")

@@ -44,18 +44,18 @@ def test_a_downloaded_file_passes_and_its_luck_is_explained(browser, file):
     assert browser.open("/verify").form("Check").action == "/verify"
     page = send(browser, file.encode())
     assert (page.status, page.heading) == (200, "Nothing was changed")
-    told = json.loads(file)
-    last = [row["hash"] for row in told["log"] if row["kind"] == "Entry"][-1]
+    document = json.loads(file)
+    last = [row["hash"] for row in document["log"] if row["kind"] == "Entry"][-1]
     assert f"has the hash {last[:20]}" in page.text
-    assert told["chance"]["secret"] in page.text
-    drawn = [json.loads(row["body"])["entry"]["drawn"] for row in told["log"] if row["kind"] == "Entry"]
-    seats = told["game"]["seats"]
+    assert document["chance"]["secret"] in page.text
+    drawn = [json.loads(row["body"])["entry"]["drawn"] for row in document["log"] if row["kind"] == "Entry"]
+    seats = document["game"]["seats"]
     assert page.text.count("divided by") == sum(map(len, drawn)) + seats - 1
     for bound, number in drawn[0]:
         assert f"divided by {bound}, {number} is left" in page.text
     # The last line about the seats has the order drawn.
     assert page.text.count("The order is") == seats - 1
-    assert f"The order is {', '.join(map(str, told['chance']['seating']))}." in page.text
+    assert f"The order is {', '.join(map(str, document['chance']['seating']))}." in page.text
 
 
 def test_a_change_anywhere_in_a_file_is_found_and_located(browser, file):
@@ -89,10 +89,10 @@ def test_every_check_of_a_sound_file_is_shown_as_passed(browser, file):
 
 
 def test_only_the_check_that_failed_is_marked(browser, file):
-    told = json.loads(file)
-    told["log"][4]["at"] = "2030-01-01T00:00:00.000000Z"
-    told["chance"]["words"][0] += "!"
-    found = verdicts(send(browser, json.dumps(told).encode(), "text"))
+    document = json.loads(file)
+    document["log"][4]["at"] = "2030-01-01T00:00:00.000000Z"
+    document["chance"]["words"][0] += "!"
+    found = verdicts(send(browser, json.dumps(document).encode(), "text"))
     assert found == dict.fromkeys(KINDS, "Passed") | {"The chain": "Failed", "The rest of the file": "Failed"}
 
 
@@ -149,19 +149,19 @@ def test_anything_but_a_game_file_is_refused_politely(browser, data, status):
 
 def forged(file, began=None, entry=None, rules=None):
     """A file with a sound chain, but with another beginning, other fields in its first entry, or other rules."""
-    told = json.loads(file)
-    head, log = hash_chain.genesis(told["game"]["key"]), []
+    document = json.loads(file)
+    head, log = hash_chain.genesis(document["game"]["key"]), []
     for row in export.read(file).log:
         body = json.loads(row.body)
         body |= (began or {}) if row.kind == "Began" else {}
         if entry and row.kind == "Entry" and body["turn"] == 0:
             body["entry"] |= entry
-        kept = {name: getattr(row, name) for name in ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")}
-        kept["rules"] = rules or row.rules
-        again = hash_chain.following(head, body=json.dumps(body).encode(), **kept)
+        columns = {name: getattr(row, name) for name in ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")}
+        columns["rules"] = rules or row.rules
+        again = hash_chain.following(head, body=json.dumps(body).encode(), **columns)
         head = again.hash
         log.append(
-            told["log"][row.seq - 1]
+            document["log"][row.seq - 1]
             | {
                 "rules": again.rules,
                 "body": again.body.decode(),
@@ -169,7 +169,7 @@ def forged(file, began=None, entry=None, rules=None):
                 "hash": again.hash.hex(),
             }
         )
-    return json.dumps(told | {"log": log, "head": head.hex()}).encode()
+    return json.dumps(document | {"log": log, "head": head.hex()}).encode()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.web.browser import HOST, Page
 from tests.web.seat.test_page import choose
 
 
-def mails(browser, address):
+def emails(browser, address):
     """The emails to an address as the inbox lists them, newest first; each is opened when it is reached."""
     page = browser.open(f"/mailbox?to={address}")
     return (browser.open(href) for href in page.hrefs() if re.fullmatch(r"/mailbox/\d+-\w+", href))
@@ -19,8 +19,8 @@ def mails(browser, address):
 
 def tidy(settings):
     """Empty the inbox."""
-    for mail in (settings.data_dir / "mailbox").glob("*.eml"):
-        mail.unlink()
+    for email in (settings.data_dir / "mailbox").glob("*.eml"):
+        email.unlink()
 
 
 @pytest.fixture
@@ -61,8 +61,10 @@ def test_a_whole_game_is_played_from_the_mailbox_by_following_links(kind, browse
         carry()
         seat = luck.choice(sorted(game.asked()))
         name = game.players()[seat].name.lower()
-        mail = next(each for each in mails(browser, f"{name}@example.org") if f"turn {game.row().turn}" in each.heading)
-        moves = [href for href in mail.links().values() if href.startswith("/m/")]
+        email = next(
+            each for each in emails(browser, f"{name}@example.org") if f"turn {game.row().turn}" in each.heading
+        )
+        moves = [href for href in email.links().values() if href.startswith("/m/")]
         if moves:
             page = browser.open(luck.choice(moves))
             assert page.status == 200
@@ -70,7 +72,7 @@ def test_a_whole_game_is_played_from_the_mailbox_by_following_links(kind, browse
             assert receipt.heading.startswith("Your choice ")
             followed += 1
         else:
-            href = next(href for href in mail.links().values() if re.fullmatch(r"/s/\w+", href))
+            href = next(href for href in email.links().values() if re.fullmatch(r"/s/\w+", href))
             choose(browser.open(href), luck)
     assert followed
     assert game.verifies()
@@ -165,7 +167,7 @@ def test_an_old_link_shows_public_events_and_emails_new_links(browser, links, po
     page.form("Send me a new mail with links to my games").press()
     carry()
     name = poker.players()[0].name.lower()
-    newest = next(mails(browser, f"{name}@example.org"))
+    newest = next(emails(browser, f"{name}@example.org"))
     assert newest.heading.endswith("your games")
     seat_page = next(href for href in newest.links().values() if href.startswith("/s/"))
     assert browser.open(seat_page).status == 200

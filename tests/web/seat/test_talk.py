@@ -117,13 +117,17 @@ def test_earlier_messages_of_a_seat_are_not_attributed_to_its_new_player(talk_pa
     mine = say(talk_page(0), "Good evening.")
     assert "An earlier player of seat 1 ·" in mine.text
     assert mine.text.count("You ·") == 1
-    theirs = talk_page(2).text
-    assert theirs.index("An earlier player of seat 1 ·") < theirs.index("I am bored.") < theirs.index("Good evening.")
-    assert theirs.count(f"{new} ·") == theirs.count(f"{other} ·") == 1
+    other_page = talk_page(2).text
+    assert (
+        other_page.index("An earlier player of seat 1 ·")
+        < other_page.index("I am bored.")
+        < other_page.index("Good evening.")
+    )
+    assert other_page.count(f"{new} ·") == other_page.count(f"{other} ·") == 1
     names = [game.players()[seat].name for seat in range(3)]
     with server.store.read() as tx:
-        told = talk.others(tx, games.read(tx, game.id), 0, names, None)
-    assert [(line["name"], line["text"]) for line in told] == [
+        lines = talk.others(tx, games.read(tx, game.id), 0, names, None)
+    assert [(line["name"], line["text"]) for line in lines] == [
         ("An earlier player of seat 1", "I am bored."),
         (other, "Please play on."),
     ]

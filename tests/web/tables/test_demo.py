@@ -27,7 +27,7 @@ def test_a_visitor_plays_a_whole_round_with_two_clicks_a_turn(seat, server):
     assert 6 <= turns <= 13
     assert page.heading == "The game is over"
     assert "That was the demo." in page.text
-    assert {mail.status for mail in queued_emails(server)} == {"queued"}
+    assert {email.status for email in queued_emails(server)} == {"queued"}
 
 
 def test_the_demo_first_explains_the_game(seat):

@@ -8,13 +8,13 @@ from pbem.service.people import addresses
 from pbem.service.tables import leaving, listing
 from pbem.tokens import Purpose
 from tests.web.browser import HOST
-from tests.web.seat.test_move import mails
+from tests.web.seat.test_move import emails
 
 
 def open_in_mail(browser, address, start):
     """Open the link that begins like this in the newest email to an address."""
-    mail = next(mails(browser, address))
-    return browser.open(next(href for href in mail.links().values() if href.startswith(start)))
+    email = next(emails(browser, address))
+    return browser.open(next(href for href in email.links().values() if href.startswith(start)))
 
 
 def open_table(browser, carry, kind="templari", **filled):
@@ -151,8 +151,8 @@ def test_sending_my_games_answers_the_same_for_every_address(browser, carry, tab
     known, unknown = (form.press(address=address) for address in ("ann@example.org", "nobody@example.org"))
     assert (known.source, known.url, known.status) == (unknown.source, unknown.url, unknown.status)
     carry()
-    assert next(mails(browser, "ann@example.org")).heading.endswith("your games")
-    assert not list(mails(browser, "nobody@example.org"))
+    assert next(emails(browser, "ann@example.org")).heading.endswith("your games")
+    assert not list(emails(browser, "nobody@example.org"))
 
 
 def test_a_wrong_address_for_my_games_is_still_in_the_form(browser):
@@ -165,7 +165,7 @@ def test_nobody_gets_many_emails_with_their_games(browser, carry, table):
     for _ in range(20):
         assert browser.open("/mine").form("Send them").press(address="ann@example.org").status == 200
     carry()
-    sent = [mail for mail in mails(browser, "ann@example.org") if mail.heading.endswith("your games")]
+    sent = [email for email in emails(browser, "ann@example.org") if email.heading.endswith("your games")]
     assert len(sent) == 5
 
 

@@ -262,8 +262,8 @@ def test_the_rules_of_every_game_are_public_with_their_options(kind, browser):
     rules = games.load(kind)
     page = browser.open(f"/games/{kind}")
     assert page.heading == rules.title
-    told = " ".join(rules.rules.partition("\n\n")[2].split())
-    assert all(word in page.text for word in set(re.findall(r"[\w']+", told)))
+    rules_text = " ".join(rules.rules.partition("\n\n")[2].split())
+    assert all(word in page.text for word in set(re.findall(r"[\w']+", rules_text)))
     for option in rules.options:
         assert rules.teller()(option.called) in page.text
         assert rules.teller()(option.about) in page.text
