@@ -65,7 +65,8 @@ from tests.service.stored import queued_emails
 from tests.web.browser import Browser, Links
 
 NOT_PAGES: Final = re.compile(
-    r"static|broken|account\.data|(robots|api|feeds)\..*|help\.file|seat\.download|.*\.export|mailbox\.(framed|source)"
+    r"static|broken|account\.download_data|(robots|api|feeds)\..*|handbook\.file|ending\.game_file|.*\.export"
+    r"|dev_inbox\.(html|source)"
 )
 """Routes that do not answer with a page: files, feeds, data, and the HTML of an email for its frame."""
 
