@@ -158,7 +158,7 @@ def forged(file, began=None, entry=None, rules=None):
             body["entry"] |= entry
         columns = {name: getattr(row, name) for name in ("game", "seq", "kind", "seat", "by", "at", "rules", "nonce")}
         columns["rules"] = rules or row.rules
-        again = hash_chain.following(head, body=json.dumps(body).encode(), **columns)
+        again = hash_chain.next_row(head, body=json.dumps(body).encode(), **columns)
         head = again.hash
         log.append(
             document["log"][row.seq - 1]
