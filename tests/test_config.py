@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.config import SETTINGS, Security, SenderCheck, read, save_keys, show
+from pbem.config import read, save_keys, show
 from pbem.config.fields import Setting
+from pbem.config.settings import SETTINGS, Security, SenderCheck
 from pbem.domain.errors import BadInput
 from pbem.domain.pace import PerDecision
 from pbem.tokens import Keyring, rotate

@@ -10,7 +10,7 @@ from typing import Final
 
 from pbem import paths
 from pbem.clock import SystemClock
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.domain.duration import duration_text
 from pbem.domain.errors import PbemError
 from pbem.domain.finding import Finding, Severity

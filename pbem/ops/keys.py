@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from pbem import tokens
 from pbem.clock import SystemClock, SystemRandomness
-from pbem.config import Config, save_keys
+from pbem.config import save_keys
+from pbem.config.settings import Config
 from pbem.config.sources import read_private_text
 from pbem.domain.errors import BadInput
 from pbem.ops.process_lock import alone

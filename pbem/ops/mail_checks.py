@@ -7,8 +7,8 @@ from time import sleep
 from typing import Final
 
 from pbem.clock import SystemClock
-from pbem.config import Config
 from pbem.config.checks import is_local
+from pbem.config.settings import Config
 from pbem.domain.finding import Finding, Severity
 from pbem.mail.send.relay import Outcome, OutgoingEmail
 from pbem.mail.wire import html_of, parse, text_of

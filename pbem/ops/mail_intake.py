@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Final
 
 from pbem.clock import SystemClock
-from pbem.config import Config, SenderCheck
+from pbem.config.settings import Config, SenderCheck
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.domain.finding import Finding, Severity
 from pbem.mail.read.lmtp import Lmtp

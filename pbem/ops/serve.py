@@ -23,7 +23,8 @@ import structlog
 from waitress.server import create_server
 
 from pbem import logs, metrics
-from pbem.config import Config, language_of, read
+from pbem.config import language_of, read
+from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.i18n import speech
 from pbem.ops.mail_intake import taking_mails

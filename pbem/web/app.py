@@ -12,7 +12,7 @@ from jinja2 import Environment, StrictUndefined, Template
 from jinja2.environment import TemplateModule
 
 from pbem import paths
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.domain.duration import extension_text
 from pbem.i18n import sentences, speech
 from pbem.service.clocks import halts

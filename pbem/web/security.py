@@ -10,7 +10,7 @@ from urllib.parse import unquote_to_bytes
 
 from flask import Flask, Response, g, request
 
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.i18n.speech import gettext as _
 from pbem.service.archive import verify_upload

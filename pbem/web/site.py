@@ -9,7 +9,7 @@ from urllib.parse import quote
 from flask import Flask, Response, current_app, make_response, render_template, request, url_for
 from markupsafe import Markup
 
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, quoted
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _

@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import bindparam, insert, select, update
 
 from pbem.clock import FakeClock
-from pbem.config import Security, Smtp
+from pbem.config.settings import Security, Smtp
 from pbem.mail.send.relay import OutgoingEmail, Relay
 from pbem.mail.write import compose
 from pbem.mail.write.compose import EmailContent

@@ -18,7 +18,7 @@ from waitress import wasyncore
 from waitress.server import create_server
 
 from pbem.clock import SeededRandomness
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.service.absence.bots import play_bots
 from pbem.service.outgoing.deliver import deliver, post_of
 from pbem.service.server import Server

@@ -23,7 +23,7 @@ from engine.bots import random_bot
 from engine.chance import Stream
 from pbem import config
 from pbem.clock import FakeClock, SeededRandomness
-from pbem.config import Security, SenderCheck, Smtp
+from pbem.config.settings import Security, SenderCheck, Smtp
 from pbem.domain.delivery import Delivery, Way
 from pbem.mail.send.relay import Relay
 from pbem.mail.write.compose import Letterhead

@@ -7,7 +7,7 @@ from pathlib import Path
 import dkim
 import pytest
 
-from pbem.config import Dkim
+from pbem.config.settings import Dkim
 from pbem.domain.errors import BadInput
 from pbem.mail.send.dkim import signer
 from pbem.mail.wire import serialise

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pbem.config import Dkim
+from pbem.config.settings import Dkim
 from pbem.domain.finding import Severity
 from pbem.mail.dns.nameserver import Nameserver
 from pbem.mail.dns.records import MailSetup, check, sending_addresses

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
-from pbem.config import Security, Smtp
+from pbem.config.settings import Security, Smtp
 from pbem.mail.send.relay import OutgoingEmail, Relay, Result
 from tests.mail.sink import PASSWORD, USER, Sink, client_trust, knows, server_tls
 

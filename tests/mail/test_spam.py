@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine import game as game_registry
-from pbem.config import Dkim
+from pbem.config.settings import Dkim
 from pbem.mail.send.dkim import signer
 from tests.conftest import find_tool
 from tests.mail.kinds import HOST

@@ -14,7 +14,7 @@ from typing import Any
 
 from pbem import config as settings
 from pbem.clock import FakeClock, SeededRandomness
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.mail.send import local_mailbox
 from pbem.mail.send.local_mailbox import LocalMailbox, MailboxEmail
 from pbem.ops import setup

@@ -16,7 +16,8 @@ from sqlalchemy.exc import OperationalError
 
 from pbem import failpoints
 from pbem.clock import FakeClock
-from pbem.config import Config, read
+from pbem.config import read
+from pbem.config.settings import Config
 from pbem.domain.errors import BadInput, Refusal
 from pbem.ops.monitoring import admin_port
 from pbem.service.clocks.outages import Worker, beat

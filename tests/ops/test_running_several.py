@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from pbem.config import Config, read
+from pbem.config import read
+from pbem.config.settings import Config
 from pbem.ops.setup import server_on
 from pbem.service.people import addresses
 from pbem.service.server import Server

@@ -28,7 +28,7 @@ from engine.game import Game, Story
 from engine.table import Entry
 from pbem import config
 from pbem.clock import FakeClock, SeededRandomness
-from pbem.config import SenderCheck
+from pbem.config.settings import SenderCheck
 from pbem.domain import hash_chain
 from pbem.domain.delivery import AT_ONCE, Delivery, Way
 from pbem.domain.errors import BadInput

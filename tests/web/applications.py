@@ -16,7 +16,7 @@ from jinja2 import BytecodeCache
 from jinja2.bccache import Bucket
 from werkzeug.routing import Rule
 
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.service.server import Server
 from pbem.web.app import create_app
 

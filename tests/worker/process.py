@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pbem import logs
 from pbem.clock import SystemRandomness
-from pbem.config import Dkim, Security, Smtp
+from pbem.config.settings import Dkim, Security, Smtp
 from pbem.mail.send.dkim import signer
 from pbem.mail.send.relay import Relay
 from pbem.mail.write.compose import Letterhead

@@ -14,7 +14,7 @@ from typing import Any, Final
 from dkim import DKIM, DKIMException
 from dkim.crypto import UnparsableKeyError, parse_pem_private_key
 
-from pbem.config import Dkim
+from pbem.config.settings import Dkim
 from pbem.domain.errors import BadInput
 
 LEAST_BITS: Final = 1024

@@ -29,7 +29,7 @@ from enum import StrEnum
 from types import TracebackType
 from typing import Any, Final, Protocol, Self
 
-from pbem.config import Security, Smtp
+from pbem.config.settings import Security, Smtp
 from pbem.domain.bounce import is_about_sender, is_gone
 from pbem.tokens import redact
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 
 from pbem import config as settings
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.domain.acts import Actor, Role
 from pbem.domain.errors import BadInput, PbemError
 from pbem.domain.finding import Finding, Severity

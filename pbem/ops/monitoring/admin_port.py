@@ -21,7 +21,7 @@ from typing import Final
 
 import structlog
 
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.domain.errors import BadInput
 from pbem.domain.finding import Finding, Severity
 from pbem.ops.monitoring.prometheus import exposition

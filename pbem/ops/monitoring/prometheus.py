@@ -17,7 +17,7 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from pbem import metrics
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.domain.errors import PbemError
 from pbem.ops.monitoring.readiness import free_bytes
 from pbem.service.server import Server

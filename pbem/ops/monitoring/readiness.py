@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final
 
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.domain.duration import duration_text
 from pbem.domain.errors import PbemError
 from pbem.domain.finding import Finding, Severity

@@ -20,7 +20,7 @@ from typing import Final
 
 import structlog
 
-from pbem.config import Config, SenderCheck
+from pbem.config.settings import Config, SenderCheck
 from pbem.domain import bounce
 from pbem.domain.bounce import Bounce
 from pbem.domain.errors import BadInput, Gone, NotFound

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from pbem import failpoints
-from pbem.config import Config
+from pbem.config.settings import Config
 from pbem.domain.errors import BadInput
 from pbem.i18n.speech import gettext as _
 from pbem.mail.send.local_mailbox import LocalMailbox

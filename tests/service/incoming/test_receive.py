@@ -15,7 +15,7 @@ from sqlalchemy import event
 from structlog.testing import capture_logs
 
 from engine import grammar
-from pbem.config import SenderCheck
+from pbem.config.settings import SenderCheck
 from pbem.domain.bounce import THRESHOLD
 from pbem.domain.errors import Gone, NotFound
 from pbem.mail.read.lmtp import Lmtp

@@ -18,7 +18,7 @@ from engine import game as games_of_house
 from engine import grammar
 from pbem import failpoints
 from pbem.clock import SeededRandomness
-from pbem.config import Security, Smtp
+from pbem.config.settings import Security, Smtp
 from pbem.domain.errors import Gone, NotFound
 from pbem.domain.user_text import LONGEST_TALK
 from pbem.mail.send.dkim import signer

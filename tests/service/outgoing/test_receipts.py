@@ -5,7 +5,7 @@ from email import message_from_bytes, policy
 
 import pytest
 
-from pbem.config import Security, Smtp
+from pbem.config.settings import Security, Smtp
 from pbem.domain.reply_commands import USAGES, Word
 from pbem.mail.read.reply import parse_reply
 from pbem.mail.send.relay import Relay
