@@ -1,1 +1,1 @@
-"""All SQL of the house. Nothing outside this package may know that there is a database of a certain kind."""
+"""All SQL of the project. Code outside this package must not know which database is in use."""

@@ -1,11 +1,11 @@
-"""Connections and transactions: readers that never wait, writers one after the other.
+"""Connections and transactions: readers never wait, writers take turns.
 
-On SQLite the house is one process. Its writers queue at a lock of ours, because SQLite's own waiting polls and is not
-fair, and begin IMMEDIATE, because a transaction that reads first and writes later fails at once when somebody else wrote
+On SQLite the server is one process. Its writers queue at our own lock, because SQLite's busy waiting polls and is not
+fair. They begin IMMEDIATE, because a transaction that reads first and writes later fails at once if another one wrote
 in between. On PostgreSQL writers lock the row of their game.
 
-A use case is one function run in one transaction by `Store.write`, which runs the whole of it again when the database
-asks for that. So it must have no other effects. No transaction may wait for a network.
+A use case is one function run in one transaction by `Store.write`, which reruns the whole function when the database
+asks for a retry; so it must have no other effects. No transaction may wait for a network.
 """
 
 import random
@@ -38,15 +38,15 @@ from pbem.store.prefetch import OPTION
 T = TypeVar("T")
 
 Tx = Connection
-"""A transaction that is under way, as use cases hand it down."""
+"""An open transaction, as passed to use cases."""
 
 # SQLite before this can corrupt a database in WAL mode when two connections write and checkpoint at one moment.
 SAFE_SQLITE: Final = (3, 51, 3)
 
 TRIES: Final = 3
 _BUSY_MILLISECONDS: Final = 10_000
-_AGAIN: Final = frozenset({"40001", "40P01", "55P03"})
-"""PostgreSQL's words for: somebody was in the way, try again."""
+_RETRY_CODES: Final = frozenset({"40001", "40P01", "55P03"})
+"""PostgreSQL's error codes for a conflict that a retry solves."""
 
 
 class Store:
@@ -60,7 +60,7 @@ class Store:
 
     @contextmanager
     def read(self, *, ahead: bool = False) -> Iterator[Connection]:
-        """A connection that sees one state of the database and changes nothing; `ahead`, if it remembers what it has read."""
+        """A connection that sees one state of the database and changes nothing; with `ahead` it caches what it reads."""
         with self.engine.connect() as connection:
             if ahead:
                 connection = connection.execution_options(**{OPTION: {}})
@@ -71,31 +71,31 @@ class Store:
                 yield connection
 
     def write(self, work: Callable[[Connection], T]) -> T:
-        """Run a use case in one transaction, the whole of it again if the database asks for that, then commit."""
+        """Run a use case in one transaction and commit, rerunning it all if the database asks for a retry."""
         for attempt in range(1, TRIES + 1):
             metrics.drop_pending_rows()
             try:
                 with self._writers, self.engine.connect() as connection, connection.begin():
                     self._begin(connection, "BEGIN IMMEDIATE")
-                    done = work(connection)
+                    result = work(connection)
                     failpoints.hit("store.committing")
                 failpoints.hit("store.committed")
                 metrics.count_pending_rows()
-                return done
+                return result
             except DBAPIError as error:
-                if attempt == TRIES or not _may_try_again(error):
+                if attempt == TRIES or not _may_retry(error):
                     raise
                 metrics.RETRIES.inc()
-                # A little later and not all at once: whoever was in the way has to get done.
+                # A short random wait, so that the transaction in the way can finish.
                 time.sleep(random.uniform(0.005, 0.05) * attempt)  # noqa: S311 - no secret
         raise AssertionError("unreachable")
 
     @contextmanager
     def rebuilding(self) -> Iterator[Connection]:
-        """On SQLite, one write transaction that may replace whole tables: foreign keys are checked at its end."""
+        """On SQLite, a write transaction that may replace whole tables: foreign keys are checked at its end."""
         with self._writers, self.engine.connect() as connection:
             driver: Any = connection.connection.driver_connection
-            # It cannot be switched within a transaction, and dropping a table would empty those that point to it.
+            # This cannot be switched in a transaction, and dropping a table would empty those that refer to it.
             driver.execute("PRAGMA foreign_keys=OFF")
             try:
                 with connection.begin():
@@ -108,25 +108,25 @@ class Store:
                 driver.execute("PRAGMA foreign_keys=ON")
 
     def _begin(self, connection: Connection, how: str) -> None:
-        # Not by a listener of the engine, for which every statement would have to ask whether anybody listens.
+        # Not in a listener of the engine, which would cost every statement a check for listeners.
         if self.on_sqlite:
             connection.exec_driver_sql(how)
 
     @staticmethod
     def file_of(url: str) -> Path | None:
-        """The file that a URL means; None where there is none, as on PostgreSQL."""
+        """The file a URL names; None if there is none, as on PostgreSQL."""
         parsed = make_url(url)
         if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
             return None
         return Path(str(parsed.database)).expanduser()
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         self.engine.dispose()
 
 
 def sqlite_module() -> ModuleType:
-    """The SQLite in use: Python's own where it is safe, otherwise the one that comes with pysqlite3."""
+    """The SQLite in use: Python's own if it is safe, otherwise the one of pysqlite3."""
     if sqlite3.sqlite_version_info >= SAFE_SQLITE:
         return sqlite3
     try:
@@ -151,7 +151,7 @@ def _sqlite(url: str) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _settings(dbapi: Any, _record: object) -> None:
-        # The driver's own guesses at where a transaction begins are switched off: the store says it.
+        # The driver must not guess where a transaction begins: the store says so.
         dbapi.isolation_level = None
         for pragma in (
             "journal_mode=WAL",
@@ -177,14 +177,15 @@ def _postgresql(url: str, threads: int) -> Engine:
     )
 
 
-def _may_try_again(error: DBAPIError) -> bool:
+def _may_retry(error: DBAPIError) -> bool:
     if isinstance(error, IntegrityError) or error.connection_invalidated:
         return True
     state = getattr(error.orig, "sqlstate", None)
-    return state in _AGAIN or (isinstance(error, OperationalError) and "locked" in str(error.orig))
+    return state in _RETRY_CODES or (isinstance(error, OperationalError) and "locked" in str(error.orig))
 
 
 def insert_once(tx: Connection, table: Table, values: Mapping[str, object]) -> bool:
+    """Insert a row; False if it exists already."""
     dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
     insertion = dialect.insert(table).values(**values).on_conflict_do_nothing()
     return tx.execute(insertion.returning(literal(1))).first() is not None

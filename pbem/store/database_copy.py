@@ -1,7 +1,7 @@
-"""All tables from one database into another, and a database into a file.
+"""Copy all tables from one database to another, or a database to a file.
 
-The source is read in one transaction, so what arrives is the server at one moment, whatever happens meanwhile. The target
-must be empty and at the same step; it is written in one transaction, so it has everything or nothing.
+The source is read in one transaction, so the copy is the server at one moment, even while it is in use. The target must
+be empty and at the same migration; it is written in one transaction, so it gets all or nothing.
 """
 
 from collections.abc import Callable
@@ -15,19 +15,19 @@ from pbem.store.database import Store, sqlite_module
 from pbem.store.schema import Base
 
 AT_ONCE: Final = 500
-"""Rows in one statement: a mail with its bytes has some 60 KB, so this is 30 MB at the very most."""
+"""Rows in one statement: an email with its bytes has some 60 KB, so this is at most 30 MB."""
 
 Progress = Callable[[int], None]
-"""Is told how many more rows were copied."""
+"""Called with the number of rows just copied."""
 
 
 def counts(tx: Connection) -> dict[str, int]:
-    """How many rows each table has."""
+    """The number of rows in each table."""
     return {table.name: _count(tx, table) for table in Base.metadata.sorted_tables}
 
 
 def must_be_empty(tx: Connection) -> None:
-    """Refuse a database in which there is something already."""
+    """Refuse a database that has any rows. Raises Forbidden."""
     filled = [name for name, rows in counts(tx).items() if rows]
     if filled:
         raise Forbidden(
@@ -38,53 +38,53 @@ def must_be_empty(tx: Connection) -> None:
 
 
 def unhurried(tx: Connection) -> None:
-    """For this transaction, lift the limits on PostgreSQL that keep requests from taking long."""
+    """Lift PostgreSQL's time limits for this transaction."""
     if tx.dialect.name == "postgresql":
         for limit in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"):
             tx.exec_driver_sql(f"SET LOCAL {limit} = 0")
 
 
 def copy_all(source: Connection, target: Connection, progress: Progress = lambda _: None) -> None:
-    """Copy all rows of all tables, those that others point to first."""
+    """Copy all rows of all tables, referenced tables first."""
     unhurried(source)
     unhurried(target)
     for table in Base.metadata.sorted_tables:
         adding = insert(table)
-        wanted = select(table).order_by(*table.primary_key.columns)
-        with source.execute(wanted, execution_options={"yield_per": AT_ONCE}) as found:
-            for batch in found.partitions():
+        query = select(table).order_by(*table.primary_key.columns)
+        with source.execute(query, execution_options={"yield_per": AT_ONCE}) as rows:
+            for batch in rows.partitions():
                 target.execute(adding, [dict(row._mapping) for row in batch])
                 progress(len(batch))
-    _go_on_numbering(target)
+    _advance_sequences(target)
 
 
 def write_file(source: Store, path: Path) -> None:
-    """Write an SQLite database as it is at one moment into a file that is there and empty, while it is in use."""
+    """Copy an SQLite database, as it is at one moment, into an empty file while it is in use."""
     target = sqlite_module().connect(str(path))
     try:
         with source.engine.connect() as connection:
             driver: Any = connection.connection.driver_connection
             driver.backup(target)
-        # Without a journal beside it: the copy is one file.
+        # Without a journal the copy is one file.
         target.execute("PRAGMA journal_mode=DELETE")
     finally:
         target.close()
 
 
 def damage(store: Store) -> str | None:
-    """What SQLite finds broken in its file; nothing is looked for on PostgreSQL, which checks its pages itself."""
+    """What SQLite finds broken in its file; None if nothing, and always on PostgreSQL, which checks its pages itself."""
     if not store.on_sqlite:
         return None
     with store.read() as tx:
-        said = tx.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
+        verdict = tx.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
         broken = tx.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
-    if said != "ok":
-        return str(said)
+    if verdict != "ok":
+        return str(verdict)
     return f"a row of {broken[0][0]} points to nothing" if broken else None
 
 
-def _go_on_numbering(target: Connection) -> None:
-    """On PostgreSQL the next number of each table comes from a sequence, which knows nothing of rows that were copied."""
+def _advance_sequences(target: Connection) -> None:
+    """On PostgreSQL ids come from sequences, which know nothing of copied rows: set them past the highest."""
     if target.dialect.name != "postgresql":
         return
     for table in Base.metadata.sorted_tables:

@@ -1,6 +1,6 @@
-"""What is wrong when a database cannot be used: in words for whoever has to mend it, and for whoever only wanted to play.
+"""Explanations of database errors, for the operator who must fix it and for visitors who cannot.
 
-This module must never show a password: what a driver says is told after everything that looks like a secret was cut out.
+This module must never show a password: a driver's text is shown only with its secrets cut out.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from pbem.store.database import sqlite_module
 from pbem.tokens import redact
 
 _MEANINGS: Final = (
-    # What SQLite says, what it means, and what to do.
+    # Words of SQLite's message, their meaning, and the remedy.
     ("disk is full", "The disk is full.", "Nothing that was confirmed is lost. Make room and try again."),
     ("disk i/o error", "The disk does not take what is written.", "Nothing that was confirmed is lost. See whether it is full or broken."),
     ("readonly database", "The database cannot be written.", "Give this account the right to write the file and its folder."),
@@ -24,7 +24,7 @@ _MEANINGS: Final = (
     ("malformed", "The file of the database is damaged.", "Stop the server, keep a copy of the file, and restore a backup with `pbem restore`."),
     ("locked", "The database is busy.", "Somebody else has it locked; try again, and stop other programs that use the file."),
     ("no such table", "The database lacks tables.", "Run `pbem migrate`."),
-    # What PostgreSQL says.
+    # Words of PostgreSQL's messages.
     ("does not exist", "The database lacks something.", "Check PBEM_DATABASE_URL, create the database, and run `pbem migrate`."),
     ("authentication", "The database did not let us in.", "Check the name and the password in PBEM_DATABASE_URL."),
     ("permission denied", "The database did not allow it.", "Give the role in PBEM_DATABASE_URL the rights to its tables."),
@@ -33,13 +33,13 @@ _MEANINGS: Final = (
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Say what is wrong with the database in place of the driver's exception."""
+    """Replace a driver's exception by a Fault that explains it."""
     try:
         yield
     except DBAPIError as error:
         raise _meaning(error.orig or error) from error
     except sqlite_module().Error as error:
-        # Copying a whole file goes past SQLAlchemy.
+        # Copying a whole file bypasses SQLAlchemy.
         raise _meaning(error) from error
     except ModuleNotFoundError as error:
         if error.name != "psycopg":
@@ -57,8 +57,8 @@ def explained() -> Iterator[None]:
 
 
 def for_visitors(error: Exception) -> Fault:
-    """What went wrong, for somebody who cannot mend it: what they may rely on, and nothing of how we are built."""
-    # What the database calls operational is not about the statement: it is full, busy, or not there.
+    """The error as shown to visitors: what they can rely on, and nothing about the server's insides."""
+    # An operational error is not about the statement: the database is full, busy or away.
     if isinstance(error, OperationalError):
         return Unavailable(_("We cannot get at our records just now."), why=_("What we had confirmed to you is safe."))
     return Fault(_("Something went wrong here."))

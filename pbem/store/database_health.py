@@ -1,4 +1,4 @@
-"""What a database says of itself: its kind and version, its clock, whether it takes what is written."""
+"""Checks of a database: its version, its clock, whether it takes writes."""
 
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from pbem.store.schema import Slot, table_of
 
 
 def version(store: Store) -> str:
-    """Kind and version of the database, in words."""
+    """Name and version of the database."""
     if store.on_sqlite:
         return f"SQLite {sqlite_module().sqlite_version} ({sqlite_module().__name__})"
     with store.read() as tx:
@@ -18,12 +18,12 @@ def version(store: Store) -> str:
 
 
 def unsafe_sqlite(store: Store) -> bool:
-    """Whether it is an SQLite that can damage a database when two connections meet at a bad moment."""
+    """Whether this SQLite can corrupt a database when two connections meet at a bad moment."""
     return store.on_sqlite and tuple(sqlite_module().sqlite_version_info) < SAFE_SQLITE
 
 
 def clock(store: Store) -> datetime | None:
-    """What time the database thinks it is; None where it has no clock of its own."""
+    """The time by the database's own clock; None if it has none."""
     if store.on_sqlite:
         return None
     with store.read() as tx:
@@ -33,15 +33,14 @@ def clock(store: Store) -> datetime | None:
 
 
 def takes_writes(store: Store) -> None:
-    """Write something and take it back; raises what the database says if it cannot."""
+    """Write a row and roll back. Raises what the database raises if it cannot."""
 
-    class _Back(Exception):
+    class _RollBack(Exception):
         pass
 
     def work(tx: Connection) -> None:
         tx.execute(insert(table_of(Slot)), {"task": "doctor", "slot": "was here"})
-        raise _Back
+        raise _RollBack
 
-    # What has been written for a look must not stay.
-    with suppress(_Back):
+    with suppress(_RollBack):
         store.write(work)

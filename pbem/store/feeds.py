@@ -1,6 +1,6 @@
-"""What feeds are made of: the turns of a person and what happened at their tables, lately, in one statement each.
+"""Rows for feeds: a person's turns and recent events at their tables, each in one statement.
 
-A feed is asked for many times a day by programs that nobody watches, so it reads the end of each table and never all of it.
+Programs poll feeds many times a day, so only the end of each game is read.
 """
 
 from collections.abc import Collection
@@ -18,7 +18,7 @@ _DEADLINE, _GAME, _LOG, _PLAYER = table_of(Deadline), table_of(Game), table_of(L
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """What a person is or was asked at a table, and until when."""
+    """A past or present turn of a person at a table, and its deadline."""
 
     key: str
     title: str
@@ -31,7 +31,7 @@ class TurnRow:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A table of a person's that is played, or was lately, with the names on its seats in their order."""
+    """A running or recent table of a person, with the names on its seats in order."""
 
     id: int
     key: str
@@ -42,9 +42,9 @@ class TableRow:
 
 
 def turns(tx: Connection, person_id: int, since: datetime, turns: int) -> list[TurnRow]:
-    """A person's turns in the last turns of each table that are due after a moment, by when they are."""
+    """A person's turns due after this moment, among the last `turns` of each table, by deadline."""
     mine = and_(_PLAYER.c.game_id == _DEADLINE.c.game_id, _PLAYER.c.seat == _DEADLINE.c.seat)
-    wanted = (
+    query = (
         select(
             _GAME.c.key,
             _GAME.c.title,
@@ -58,28 +58,28 @@ def turns(tx: Connection, person_id: int, since: datetime, turns: int) -> list[T
         .join(_DEADLINE, mine)
         .where(
             _PLAYER.c.person_id == person_id,
-            _lately(since),
+            _is_recent(since),
             _DEADLINE.c.turn > _GAME.c.turn - turns,
             _DEADLINE.c.due_at > since,
         )
         .order_by(_DEADLINE.c.due_at, _GAME.c.key, _DEADLINE.c.turn, _DEADLINE.c.seat)
     )
-    return [TurnRow(*row) for row in tx.execute(wanted)]
+    return [TurnRow(*row) for row in tx.execute(query)]
 
 
 def tables(tx: Connection, person_id: int, since: datetime) -> list[TableRow]:
-    """The tables of a person's that are played, or have ended after a moment."""
+    """A person's tables that are running or ended after this moment."""
     at = select(_PLAYER.c.game_id).where(_PLAYER.c.person_id == person_id)
-    wanted = (
+    query = (
         select(
             _GAME.c.id, _GAME.c.key, _GAME.c.kind, _GAME.c.title, _PLAYER.c.person_id, _PLAYER.c.seat, _PLAYER.c.name
         )
         .join(_PLAYER, _PLAYER.c.game_id == _GAME.c.id)
-        .where(_GAME.c.id.in_(at), _lately(since))
+        .where(_GAME.c.id.in_(at), _is_recent(since))
         .order_by(_GAME.c.id, _PLAYER.c.seat)
     )
     found = []
-    for _, rows in groupby(tx.execute(wanted), key=lambda row: row.id):
+    for _, rows in groupby(tx.execute(query), key=lambda row: row.id):
         seats = list(rows)
         table, mine = seats[0], next(row.seat for row in seats if row.person_id == person_id)
         names = tuple(row.name for row in seats)
@@ -90,20 +90,20 @@ def tables(tx: Connection, person_id: int, since: datetime) -> list[TableRow]:
 def ends(
     tx: Connection, keys: dict[int, str], kinds: Collection[str], rows: int, before: datetime
 ) -> dict[int, list[Row]]:
-    """The rows of some kinds among the last of each game's log that were written before a moment, the first first."""
-    wanted = (
+    """Rows of these kinds among the last `rows` of each game's log, written up to this moment, oldest first."""
+    query = (
         select(_LOG)
         .join(_GAME, _GAME.c.id == _LOG.c.game_id)
         .where(_LOG.c.game_id.in_(keys), _LOG.c.seq > _GAME.c.seq - rows, _LOG.c.kind.in_(kinds), _LOG.c.at <= before)
         .order_by(_LOG.c.game_id, _LOG.c.seq)
     )
     found: dict[int, list[Row]] = {game_id: [] for game_id in keys}
-    for row in tx.execute(wanted):
+    for row in tx.execute(query):
         fields = dict(row._mapping)
         game_id = fields.pop("game_id")
         found[game_id].append(Row(game=keys[game_id], **fields))
     return found
 
 
-def _lately(since: datetime) -> ColumnElement[bool]:
+def _is_recent(since: datetime) -> ColumnElement[bool]:
     return or_(_GAME.c.status == "playing", _GAME.c.ended_at > since)

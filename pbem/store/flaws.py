@@ -1,4 +1,4 @@
-"""Tables whose record did not check when it was looked at last, and which tables are to be looked at next."""
+"""Tables whose log failed its last check, and the next tables to check."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ _FLAW, _GAME = table_of(Flaw), table_of(Game)
 
 @dataclass(frozen=True, slots=True)
 class FlawRow:
-    """What is wrong with the record of a table: in which row of its log it shows, and how."""
+    """What is wrong with a table's log, and in which row."""
 
     game_id: int
     found_at: datetime
@@ -21,13 +21,13 @@ class FlawRow:
 
 
 def following(tx: Connection, game_id: int, limit: int) -> list[int]:
-    """The next tables after this one whose games have begun, in the order of their numbers."""
-    wanted = select(_GAME.c.id).where(_GAME.c.id > game_id, _GAME.c.started_at.is_not(None))
-    return list(tx.execute(wanted.order_by(_GAME.c.id).limit(limit)).scalars())
+    """The next started tables after this one, by id."""
+    query = select(_GAME.c.id).where(_GAME.c.id > game_id, _GAME.c.started_at.is_not(None))
+    return list(tx.execute(query.order_by(_GAME.c.id).limit(limit)).scalars())
 
 
 def replace(tx: Connection, game_id: int, flaw: FlawRow | None) -> bool:
-    """What was found now in place of what was found before; whether something is wrong that was not known."""
+    """Replace the result of the last check. Returns whether a table is newly flawed."""
     known = tx.execute(delete(_FLAW).where(_FLAW.c.game_id == game_id)).rowcount
     if flaw is not None:
         values = {"game_id": game_id, "found_at": flaw.found_at, "seq": flaw.seq, "says": flaw.says}
@@ -36,6 +36,6 @@ def replace(tx: Connection, game_id: int, flaw: FlawRow | None) -> bool:
 
 
 def of_game(tx: Connection, game_id: int) -> FlawRow | None:
-    """What is known to be wrong with the record of a table."""
+    """The flaw of a table, if it has one."""
     row = tx.execute(select(_FLAW).where(_FLAW.c.game_id == game_id)).one_or_none()
     return None if row is None else FlawRow(**row._mapping)

@@ -1,7 +1,7 @@
-"""The rows of a game: its snapshot, its log and who sits where.
+"""Games, as rows: reading, locking and advancing them.
 
-The statements of the move are built once, when this module is loaded: building them for every call costs more than the
-disk does. This module must never decide anything.
+The statements of a move are built once, when this module is loaded: building one takes longer than running it. This
+module must not decide anything.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -41,7 +41,7 @@ _NOTHING: Final[Mapping[str, Any]] = {}
 
 
 class GameRow(NamedTuple):
-    """One table as it is stored. The texts are canonical JSON."""
+    """A table as stored. The texts are canonical JSON."""
 
     id: int
     key: str
@@ -75,7 +75,7 @@ class GameRow(NamedTuple):
     halted: str | None
 
     def __repr__(self) -> str:
-        # The secret makes every card of the game known, and a trace or a log must never show it.
+        # The secret reveals every card of the game, so no trace or log may show it.
         return f"GameRow(id={self.id}, kind={self.kind!r}, status={self.status!r}, seq={self.seq})"
 
 
@@ -85,7 +85,7 @@ _READ_BY_LINK = (
     .join_from(_LINK, _GAME, _LINK.c.game_id == _GAME.c.id)
     .where(_LINK.c.id == bindparam("of_id"))
 )
-# The place is locked as well: of a row that is not, PostgreSQL would show what was there before it waited for the game.
+# The player is locked too: PostgreSQL would show an unlocked row as it was before the wait for the game.
 _LOCK_BY_LINK = (
     _READ_BY_LINK.add_columns(*(column.label(f"seat_{column.name}") for column in SEAT_FIELDS))
     .join(_PLAYER, and_(_PLAYER.c.game_id == _LINK.c.game_id, _PLAYER.c.seat == _LINK.c.seat))
@@ -95,16 +95,16 @@ _LOCK_BY_LINK = (
 
 
 def read(tx: Connection, game_id: int) -> GameRow:
-    """The game; not found if there is none."""
+    """A game. Raises NotFound."""
     return prefetch.one(tx, ("game", game_id), lambda: _one(tx.execute(_READ, {"game_id": game_id}).one_or_none()))
 
 
 def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:
-    """Read ahead these games, who takes part, and the last rows of their logs."""
+    """Read ahead these games, their players and the last rows of their logs."""
     for row in tx.execute(_ALL, {"these": list(game_ids)}):
         prefetch.put(tx, ("game", row.id), GameRow(**row._mapping))
-    for game_id, found in of_games(tx, game_ids).items():
-        prefetch.put(tx, ("places", game_id), found)
+    for game_id, players in of_games(tx, game_ids).items():
+        prefetch.put(tx, ("players", game_id), players)
     ends: dict[int, list[Row[Any]]] = {game_id: [] for game_id in game_ids}
     for end in tx.execute(ENDS, {"these": list(game_ids)}):
         ends[end.game_id].append(end)
@@ -113,30 +113,30 @@ def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:
 
 
 def lock(tx: Connection, game_id: int) -> GameRow:
-    """The game, which nobody else can change until this transaction ends."""
+    """Lock a game. Raises NotFound."""
     return _one(tx.execute(_LOCK, {"game_id": game_id}).one_or_none())
 
 
 def read_all(tx: Connection, game_ids: Collection[int]) -> dict[int, GameRow]:
-    """These games, not locked, by their numbers."""
-    wanted = select(_GAME).where(_GAME.c.id.in_(game_ids))
-    return {row.id: GameRow(**row._mapping) for row in tx.execute(wanted)}
+    """These games, unlocked, by id."""
+    query = select(_GAME).where(_GAME.c.id.in_(game_ids))
+    return {row.id: GameRow(**row._mapping) for row in tx.execute(query)}
 
 
 def read_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow] | None:
-    """A link and the game that it is about, in one statement; None where there is no such link, or no game."""
+    """A link and its game, in one statement; None if there is no such link, or it has no game."""
     row = tx.execute(_READ_BY_LINK, {"of_id": link_id}).one_or_none()
     return None if row is None else _linked(row)
 
 
 def lock_all(tx: Connection, game_ids: Collection[int]) -> dict[int, GameRow]:
-    """These games, locked in the order of their numbers, so that no two who lock several wait for each other."""
-    wanted = select(_GAME).where(_GAME.c.id.in_(game_ids)).order_by(_GAME.c.id).with_for_update(key_share=True)
-    return {row.id: GameRow(**row._mapping) for row in tx.execute(wanted)} if game_ids else {}
+    """Lock these games in the order of their ids, so that two transactions cannot wait for each other."""
+    query = select(_GAME).where(_GAME.c.id.in_(game_ids)).order_by(_GAME.c.id).with_for_update(key_share=True)
+    return {row.id: GameRow(**row._mapping) for row in tx.execute(query)} if game_ids else {}
 
 
 def lock_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow, SeatRow] | None:
-    """The same, with the game locked, and the seat that the link is for; None also where it is for no seat."""
+    """A link with its game, locked, and its seat, in one statement; None also for a link without a seat."""
     row = tx.execute(_LOCK_BY_LINK, {"of_id": link_id}).one_or_none()
     if row is None:
         return None
@@ -145,7 +145,7 @@ def lock_by_link(tx: Connection, link_id: int) -> tuple[LinkRow, GameRow, SeatRo
 
 
 def lock_if_free(tx: Connection, game_id: int) -> GameRow | None:
-    """The game, or None if somebody else is at it just now."""
+    """Lock a game, or return None if another transaction has locked it."""
     row = tx.execute(_LOCK_FREE, {"game_id": game_id}).one_or_none()
     return None if row is None else GameRow(**row._mapping)
 
@@ -157,61 +157,60 @@ def advance(
     along: tuple[Insert | Update, ...] = (),
     values: Mapping[str, Any] = _NOTHING,
 ) -> None:
-    """Write what the rows just added have changed in the snapshot, and what else is to be written along with that.
+    """Update the snapshot after rows were added to the log, and run the statements `along` with it.
 
-    PostgreSQL does all of it in one statement: each is a message to another process and its answer, which takes longer
-    than what is done.
+    On PostgreSQL this is one statement, because a round trip takes longer than the work.
     """
-    changed = {f"new_{name}": value for name, value in new.items()}
+    changes = {f"new_{name}": value for name, value in new.items()}
     if tx.dialect.name != "postgresql":
         for statement in along:
             tx.execute(statement, values)
         along, values = (), _NOTHING
-    done = tx.execute(_advancing(tuple(new), along), {"of_id": game.id, "old_seq": game.seq, **changed, **values})
-    assert done.rowcount == 1, "the game moved on under its lock"
+    result = tx.execute(_advancing(tuple(new), along), {"of_id": game.id, "old_seq": game.seq, **changes, **values})
+    assert result.rowcount == 1, "the game moved on under its lock"
 
 
 def count(tx: Connection) -> int:
-    """How many games there are."""
+    """The number of games."""
     return tx.execute(select(func.count()).select_from(_GAME)).scalar_one()
 
 
 def rows(tx: Connection) -> int:
-    """How many rows all logs have together, as far as the games know."""
+    """The number of rows in all logs, by the games' own counts."""
     return int(tx.execute(select(func.coalesce(func.sum(_GAME.c.seq), 0))).scalar_one())
 
 
 def ids_with_status(tx: Connection, status: str) -> list[int]:
-    """The games in this state, oldest first."""
+    """The ids of games with this status, oldest first."""
     return list(tx.execute(select(_GAME.c.id).where(_GAME.c.status == status).order_by(_GAME.c.id)).scalars())
 
 
 def halted(tx: Connection) -> list[int]:
-    """The games that the server itself has stopped, oldest first."""
-    found = select(_GAME.c.id).where(_GAME.c.status == "frozen", _GAME.c.halted.is_not(None))
-    return list(tx.execute(found.order_by(_GAME.c.id)).scalars())
+    """The ids of games the server has stopped, oldest first."""
+    query = select(_GAME.c.id).where(_GAME.c.status == "frozen", _GAME.c.halted.is_not(None))
+    return list(tx.execute(query.order_by(_GAME.c.id)).scalars())
 
 
 def running_without(tx: Connection, kinds: Collection[str]) -> list[int]:
-    """The games that are being played and are of none of these kinds."""
-    found = select(_GAME.c.id).where(_GAME.c.status == "playing", _GAME.c.kind.not_in(kinds))
-    return list(tx.execute(found.order_by(_GAME.c.id)).scalars())
+    """The ids of running games of other kinds than these."""
+    query = select(_GAME.c.id).where(_GAME.c.status == "playing", _GAME.c.kind.not_in(kinds))
+    return list(tx.execute(query.order_by(_GAME.c.id)).scalars())
 
 
 def halted_with(tx: Connection, cause: str, kinds: Collection[str]) -> list[int]:
-    """The games of these kinds that the server itself has stopped for this cause."""
-    found = select(_GAME.c.id).where(_GAME.c.status == "frozen", _GAME.c.halted == cause, _GAME.c.kind.in_(kinds))
-    return list(tx.execute(found.order_by(_GAME.c.id)).scalars())
+    """The ids of games of these kinds that the server stopped for this cause."""
+    query = select(_GAME.c.id).where(_GAME.c.status == "frozen", _GAME.c.halted == cause, _GAME.c.kind.in_(kinds))
+    return list(tx.execute(query.order_by(_GAME.c.id)).scalars())
 
 
 def ids(tx: Connection) -> list[int]:
-    """All games, oldest first."""
+    """The ids of all games, oldest first."""
     return list(tx.execute(select(_GAME.c.id).order_by(_GAME.c.id)).scalars())
 
 
 @cache
 def _advancing(names: tuple[str, ...], along: tuple[Insert | Update, ...]) -> Update:
-    # There are a handful of these, and building a statement takes longer than running it.
+    # There are only a handful, and building a statement takes longer than running it.
     changed = {name: bindparam(f"new_{name}", type_=_GAME.c[name].type) for name in names}
     at = (_GAME.c.id == bindparam("of_id"), _GAME.c.seq == bindparam("old_seq"))
     others = (statement.cte(f"also_{number}") for number, statement in enumerate(along))

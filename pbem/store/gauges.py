@@ -1,6 +1,6 @@
-"""How much there is of what somebody may have to see to, in numbers for whoever watches the server.
+"""Numbers of what may need attention, for monitoring.
 
-All of it is read from indexes, from rows that are open and from small tables: it costs the same with years of old games.
+They are read from indexes, open rows and small tables, so years of finished games do not make them slower.
 """
 
 from collections.abc import Mapping
@@ -18,19 +18,19 @@ _BEAT, _CALL, _DEADLINE, _GAME = table_of(Beat), table_of(Call), table_of(Deadli
 _OUTBOX, _RECEIVED, _UNREACHABLE = table_of(Outbox), table_of(Received), table_of(Unreachable)
 
 _GAMES = select(_GAME.c.status, func.count()).group_by(_GAME.c.status)
-_MAILS = (
+_EMAILS = (
     select(_OUTBOX.c.status, func.count())
     .where(_OUTBOX.c.status.in_(("queued", "digest", "parked")))
     .group_by(_OUTBOX.c.status)
 )
-_OLDEST_MAIL = select(func.min(_OUTBOX.c.due_at)).where(_OUTBOX.c.status == "queued")
-_RECEIVED_MAILS = (
+_OLDEST_EMAIL = select(func.min(_OUTBOX.c.due_at)).where(_OUTBOX.c.status == "queued")
+_RECEIVED_EMAILS = (
     select(_RECEIVED.c.status, func.count())
     .where(_RECEIVED.c.status.in_(("waiting", "doubted", "parked")))
     .group_by(_RECEIVED.c.status)
 )
 _OPEN = select(func.count()).select_from(_DEADLINE).where(IS_OPEN)
-# Only what is due is ever tried, and of the open ones that are few.
+# Only due deadlines are ever tried, and few of the open ones are due.
 _STUCK = _OPEN.where(_DEADLINE.c.due_at <= bindparam("now", type_=Moment), _DEADLINE.c.attempts >= MOST_ATTEMPTS)
 _OVERDUE = (
     select(func.count(), func.min(_DEADLINE.c.due_at))
@@ -48,13 +48,13 @@ _WORKERS = select(func.count()).select_from(_BEAT).where(_BEAT.c.beat_at >= bind
 _LAST_BEAT = select(func.max(_BEAT.c.beat_at))
 
 GAMES: Final = ("planned", "open", "playing", "over", "void", "closed", "expired", "frozen")
-MAILS: Final = ("queued", "digest", "parked")
+EMAILS: Final = ("queued", "digest", "parked")
 RECEIVED: Final = ("waiting", "doubted", "parked")
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The numbers of one moment. Tables, mails and mails that came in are told by what has become of them so far."""
+    """The numbers of one moment. Tables and emails are counted by status."""
 
     games: Mapping[str, int]
     emails: Mapping[str, int]
@@ -71,13 +71,13 @@ class Figures:
 
 
 def read(tx: Connection, now: datetime, since: datetime) -> Figures:
-    """The numbers of this moment; a worker counts if it was heard of since then."""
+    """The numbers of this moment. A worker counts if it was seen since `since`."""
     overdue, oldest_overdue = tx.execute(_OVERDUE, {"now": now}).one()
     return Figures(
-        games=_counted(tx, _GAMES, GAMES),
-        emails=_counted(tx, _MAILS, MAILS),
-        oldest_mail=tx.execute(_OLDEST_MAIL).scalar_one(),
-        received=_counted(tx, _RECEIVED_MAILS, RECEIVED),
+        games=_counts(tx, _GAMES, GAMES),
+        emails=_counts(tx, _EMAILS, EMAILS),
+        oldest_mail=tx.execute(_OLDEST_EMAIL).scalar_one(),
+        received=_counts(tx, _RECEIVED_EMAILS, RECEIVED),
         open_deadlines=_number(tx, _OPEN),
         parked_deadlines=_number(tx, _STUCK, now=now),
         overdue=overdue,
@@ -89,10 +89,10 @@ def read(tx: Connection, now: datetime, since: datetime) -> Figures:
     )
 
 
-def _counted(tx: Connection, wanted: Select[Any], kinds: tuple[str, ...]) -> dict[str, int]:
-    # What there is none of is told as well: a line that is missing looks like a server that is missing.
-    return dict.fromkeys(kinds, 0) | {kind: int(number) for kind, number in tx.execute(wanted)}
+def _counts(tx: Connection, query: Select[Any], kinds: tuple[str, ...]) -> dict[str, int]:
+    # Zeroes are reported too: a missing line looks like a missing server.
+    return dict.fromkeys(kinds, 0) | {kind: int(number) for kind, number in tx.execute(query)}
 
 
-def _number(tx: Connection, wanted: Select[Any], **values: Any) -> int:
-    return int(tx.execute(wanted, values).scalar_one())
+def _number(tx: Connection, query: Select[Any], **values: Any) -> int:
+    return int(tx.execute(query, values).scalar_one())

@@ -1,7 +1,6 @@
-"""Guests of the demo, as rows: how many came, and forgetting one with everything that hangs on them.
+"""Guests of the demo, as rows: counting them, and deleting one with every row that refers to them.
 
-This module deletes rows of games and of their logs, which nothing else does. It may only be handed a guest, whose table is
-nobody else's.
+This is the only module that deletes games and logs. It must only be given guests, who share no table with anyone.
 """
 
 from datetime import datetime
@@ -19,45 +18,45 @@ _PERSON = table_of(Person)
 _AUDIT, _GAME, _LINK, _OUTBOX, _PERSON = map(table_of, (Audit, Game, Link, Outbox, Person))
 
 IS_GUEST: Final[ColumnElement[bool]] = _PERSON.c.mailbox.like(f"%@{DOMAIN}")
-"""That a person is a guest."""
+"""Whether a person is a guest."""
 
 OF_THE_DEMO: Final[ColumnElement[bool]] = (
     select(_PERSON.c.id).where(_PERSON.c.id == _GAME.c.host_id, IS_GUEST).correlate(_GAME).exists()
 )
-"""That a table is a guest's: it is nobody's concern, and gone in a day."""
+"""Whether a table is a guest's, and so will be deleted within a day."""
 
 
 def count_since(tx: Connection, moment: datetime) -> int:
-    """How many guests have come since then."""
-    wanted = select(func.count()).select_from(_PERSON).where(IS_GUEST, _PERSON.c.created_at > moment)
-    return tx.execute(wanted).scalar_one()
+    """The number of guests since this moment."""
+    query = select(func.count()).select_from(_PERSON).where(IS_GUEST, _PERSON.c.created_at > moment)
+    return tx.execute(query).scalar_one()
 
 
 def before(tx: Connection, moment: datetime, after: int, limit: int) -> list[int]:
-    """The guests that came before a moment, in the order of their numbers, from the one after this number on.
+    """Guests from before this moment with a higher id than `after`, by id.
 
-    Those of whom the organisers' audit tells are left out: what was done there stays.
+    Guests in the audit are left out: audited rows stay.
     """
     audited = select(_AUDIT.c.seq).join(_GAME, _AUDIT.c.game_id == _GAME.c.id).where(_GAME.c.host_id == _PERSON.c.id)
-    wanted = select(_PERSON.c.id).where(
+    guests = select(_PERSON.c.id).where(
         IS_GUEST,
         _PERSON.c.id > after,
         _PERSON.c.created_at < moment,
         ~audited.exists(),
         ~select(_AUDIT.c.seq).where(_AUDIT.c.person_id == _PERSON.c.id).exists(),
     )
-    return list(tx.execute(wanted.order_by(_PERSON.c.id).limit(limit)).scalars())
+    return list(tx.execute(guests.order_by(_PERSON.c.id).limit(limit)).scalars())
 
 
 def forget(tx: Connection, person_id: int) -> None:
-    """Delete a guest, their tables, and every row of any kind that refers to these."""
+    """Delete a guest, their tables, and every row that refers to these."""
     hosted = tx.execute(select(_GAME.c.id).where(_GAME.c.host_id == person_id)).scalars()
     doomed: dict[Table, list[int]] = {_PERSON: [person_id], _GAME: list(hosted)}
     for table in (_OUTBOX, _LINK):
         doomed[table] = list(tx.execute(select(table.c.id).where(_hangs_on(table, doomed))).scalars())
     search.forget(tx, "person", doomed[_PERSON])
     search.forget(tx, "table", doomed[_GAME])
-    # The tables are sorted by what refers to what, so that nothing is left hanging in between.
+    # In reverse order of reference, so that no row ever refers to a deleted one.
     for table in reversed(Base.metadata.sorted_tables):
         own = [table.c.id.in_(doomed[table])] if table in doomed else []
         refers = _references(table, doomed)
@@ -70,5 +69,5 @@ def _hangs_on(table: Table, doomed: dict[Table, list[int]]) -> ColumnElement[boo
 
 
 def _references(table: Table, doomed: dict[Table, list[int]]) -> list[ColumnElement[Any]]:
-    """For each reference of a table to what is doomed: that a row has it."""
+    """A condition for each reference of a table to rows to be deleted."""
     return [key.parent.in_(doomed[key.column.table]) for key in table.foreign_keys if key.column.table in doomed]

@@ -1,4 +1,4 @@
-"""Heartbeats, as rows: which workers there are, and when each was last heard from. Outages are found by them."""
+"""Heartbeats, as rows: all workers, and when each was last seen. Outages are found by them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from pbem.store.schema import Beat, table_of
 
 _BEAT = table_of(Beat)
 
-# A worker asks these again every few seconds.
+# A worker runs these every few seconds.
 _LAST_BEAT = select(func.max(_BEAT.c.beat_at))
 _BEAT_OF = select(_BEAT.c.beat_at).where(_BEAT.c.worker == bindparam("of_worker"))
 _BEAT_AGAIN = (
@@ -21,7 +21,7 @@ _BEAT_AGAIN = (
 
 @dataclass(frozen=True, slots=True)
 class BeatRow:
-    """A process that works, and when it last said so."""
+    """A worker process, and when it was last seen."""
 
     worker: str
     started_at: datetime
@@ -29,25 +29,25 @@ class BeatRow:
 
 
 def beat(tx: Connection, worker: str, started_at: datetime, now: datetime) -> None:
-    """A worker says that it is there. A beat never goes back, so that a clock that was set back shows."""
-    known = tx.execute(_BEAT_OF, {"of_worker": worker}).scalar_one_or_none()
-    if known is None:
+    """Record that a worker is running. Its row never goes back in time, so that a clock set back shows."""
+    last = tx.execute(_BEAT_OF, {"of_worker": worker}).scalar_one_or_none()
+    if last is None:
         tx.execute(insert(_BEAT), {"worker": worker, "started_at": started_at, "beat_at": now})
-    elif known < now:
+    elif last < now:
         tx.execute(_BEAT_AGAIN, {"of_worker": worker, "new_start": started_at, "new_beat": now})
 
 
 def last_beat(tx: Connection) -> datetime | None:
-    """The newest beat of all workers."""
+    """The newest beat of all workers; None if there is none."""
     return tx.execute(_LAST_BEAT).scalar_one_or_none()
 
 
 def beats(tx: Connection) -> list[BeatRow]:
-    """All workers that have said something, the one that was heard last first."""
+    """All workers, last seen first."""
     return [BeatRow(**row._mapping) for row in tx.execute(select(_BEAT).order_by(_BEAT.c.beat_at.desc()))]
 
 
 def forget_beats(tx: Connection, before: datetime) -> None:
-    """Drop workers that have long been gone; the newest beat of all stays, because a hole is measured from it."""
+    """Drop workers not seen since this moment, except the newest beat, from which an outage is measured."""
     newest = select(func.max(_BEAT.c.beat_at)).scalar_subquery()
     tx.execute(delete(_BEAT).where(_BEAT.c.beat_at < before, _BEAT.c.beat_at < newest))

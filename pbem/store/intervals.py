@@ -9,12 +9,12 @@ from sqlalchemy import Connection, Select
 from pbem.domain.interval import Interval
 
 Times = Mapping[int, tuple[Interval, ...]]
-"""Times of tables or of people, by their numbers; of each that was asked for, none at all too."""
+"""Intervals by id of a table or person; each id asked for is there, even without intervals."""
 
 
 def times_of(tx: Connection, statement: Select[Any], these: Collection[int], since: datetime) -> Times:
-    """The intervals of each table or person asked for that reach beyond a moment."""
-    found: dict[int, tuple[Interval, ...]] = dict.fromkeys(these, ())
-    for whose, start, end in tx.execute(statement, {"these": list(these), "since": since}):
-        found[whose] += (Interval(start, end),)
-    return found
+    """The intervals that end after this moment, by id of the table or person."""
+    times: dict[int, tuple[Interval, ...]] = dict.fromkeys(these, ())
+    for owner_id, start, end in tx.execute(statement, {"these": list(these), "since": since}):
+        times[owner_id] += (Interval(start, end),)
+    return times

@@ -1,6 +1,6 @@
-"""The log of a game: its rows, appended, and read forwards or from the end back.
+"""The log of a game: appended to, and read forwards or backwards.
 
-The statements are built once, when this module is loaded. This module must never decide anything.
+The statements are built once, when this module is loaded. This module must not decide anything.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -27,7 +27,7 @@ from pbem.store.schema import Game, Log, table_of
 _GAME, _LOG = table_of(Game), table_of(Log)
 
 _APPEND = insert(_LOG)
-# A row of a chain has the game's name first, which is not in the log.
+# A chain row begins with the game's key, which is not a column of the log.
 _ROW = tuple(_LOG.c[field.name] for field in fields(ChainRow)[1:])
 _CHAIN = (
     select(*_ROW)
@@ -46,7 +46,7 @@ _CHAIN_BACK = (
     .limit(bindparam("most", type_=Integer))
 )
 _END: Final = 20
-"""Rows at the end of a log that are read first, because they are probably enough."""
+"""Rows read first from the end of a log; usually enough."""
 # The rows of a log are numbered without a gap.
 ENDS = (
     select(_LOG.c.game_id, *_ROW)
@@ -55,13 +55,13 @@ ENDS = (
     .order_by(_LOG.c.game_id, _LOG.c.seq)
 )
 _AFTER_ALL: Final = 2**62
-"""No row of a log has this number."""
+"""Above the number of any row."""
 _MOST_AT_ONCE: Final = 500
-"""Rows of a log that are read with one statement."""
+"""The most rows read with one statement."""
 
 
 def append(tx: Connection, game_id: int, rows: Iterable[ChainRow]) -> None:
-    """Add rows to the log."""
+    """Append rows to a log."""
     tx.execute(
         _APPEND,
         [
@@ -84,7 +84,7 @@ def append(tx: Connection, game_id: int, rows: Iterable[ChainRow]) -> None:
 
 
 def chain(tx: Connection, game_id: int, key: str, after: int = 0, until: int | None = None) -> Iterator[ChainRow]:
-    """The log after a row, to its end or up to another row, one row at a time."""
+    """The log after row `after`, to its end or up to row `until`, one row at a time."""
     upto = _AFTER_ALL if until is None else until
     end = prefetch.get(tx, ("end", game_id))
     if end and end[0].seq <= after + 1:
@@ -93,30 +93,27 @@ def chain(tx: Connection, game_id: int, key: str, after: int = 0, until: int | N
 
 
 def chain_back(tx: Connection, game_id: int, key: str, kinds: Collection[str] = ()) -> Iterator[ChainRow]:
-    """The log from its last row back, one row at a time: for whoever needs only what happened lately.
-
-    Where kinds are named, it is read as if there were no rows of others.
-    """
+    """The log from its last row backwards, one row at a time; only rows of these kinds, if any are given."""
     statement = _back(tuple(kinds))
     end = prefetch.get(tx, ("end", game_id))
     if not end:
         return _chain(tx, statement, game_id, key, _AFTER_ALL, at_once=_END)
-    lately = (ChainRow(key, *row[1:]) for row in reversed(end) if not kinds or row.kind in kinds)
-    return _chained(lately, _chain(tx, statement, game_id, key, end[0].seq, at_once=_END) if end[0].seq > 1 else ())
+    last_rows = (ChainRow(key, *row[1:]) for row in reversed(end) if not kinds or row.kind in kinds)
+    return _chained(last_rows, _chain(tx, statement, game_id, key, end[0].seq, at_once=_END) if end[0].seq > 1 else ())
 
 
 @cache
 def _back(kinds: tuple[str, ...]) -> Select[Any]:
-    """The log backwards, as if there were no rows of other kinds. Every page of a seat asks for it, so it is built once."""
+    """The log backwards, only rows of these kinds. Cached, because every page of a seat asks for it."""
     return _CHAIN_BACK.where(or_(*(_LOG.c.kind == kind for kind in kinds))) if kinds else _CHAIN_BACK
 
 
 def _chain(
     tx: Connection, statement: Select[Any], game_id: int, key: str, beyond: int, at_once: int, **bounds: int
 ) -> Iterator[ChainRow]:
-    # Page by page, and no cursor of the database: whoever has read enough drops this generator at any time, also when
-    # the transaction is over and its connection serves somebody else. Whoever wants more than a first page of a few
-    # rows probably wants many more, and is spared a statement for every few of them.
+    # Pages instead of a database cursor: a reader may drop this generator at any time, even after the transaction, when
+    # its connection is in other hands. A reader who needs more than the first page probably needs many more rows, so
+    # pages grow.
     while True:
         page = tx.execute(statement, {"of_game": game_id, "beyond": beyond, "most": at_once} | bounds).all()
         yield from (ChainRow(key, *row) for row in page)

@@ -1,9 +1,10 @@
-"""The database's steps, run one after the other up to the newest: the only place that knows Alembic.
+"""Migrations, run in order up to the newest; the only module that knows Alembic.
 
-On SQLite all steps are one transaction, so an upgrade happens whole or not at all; whoever comes second waits for it. On
-PostgreSQL each step is a transaction, and an advisory lock keeps two processes from running them at once.
+On SQLite all migrations run in one transaction, so an upgrade happens whole or not at all, and a second process waits
+for it. On PostgreSQL each migration is a transaction, and an advisory lock keeps two processes from running them at
+once.
 
-This module must never run a step that nobody asked for: commands decide when.
+This module must never run a migration by itself: commands decide when.
 """
 
 import logging
@@ -26,17 +27,17 @@ from pbem.store.database import Store
 from pbem.store.schema import Base
 
 EMPTY: Final = "base"
-"""The name of what is before the first step."""
+"""The name of the state before the first migration."""
 
-# It tells of every look at a database; what was run is for the caller to say.
+# Alembic logs every look at a database; callers report what was run.
 logging.getLogger("alembic").setLevel(logging.WARNING)
 
 _LOCK: Final = 0x7062656D
-"""Any number will do for the advisory lock, as long as nobody else on the server uses it: these are the letters of pbem."""
+"""The id of the advisory lock: the letters of pbem. Nothing else on the database server may use it."""
 
 
 def head() -> str:
-    """The newest step there is."""
+    """The newest migration. Raises Fault if there is none."""
     newest = _script().get_current_head()
     if newest is None:
         raise Fault(f"There are no steps of the database in {paths.migrations()}.")
@@ -44,38 +45,38 @@ def head() -> str:
 
 
 def steps() -> list[str]:
-    """All steps, in the order in which they run."""
+    """All migrations, in order."""
     return [script.revision for script in reversed(list(_script().walk_revisions()))]
 
 
 def current(store: Store) -> str:
-    """The step that the database is at."""
+    """The migration the database is at."""
     with store.read() as tx:
         return MigrationContext.configure(tx).get_current_revision() or EMPTY
 
 
 def upgrade(store: Store, to: str = "head") -> list[str]:
-    """Run the steps that are missing, up to one of them; those that were run. Nothing happens where none is missing."""
-    wanted = head() if to == "head" else to
+    """Run missing migrations up to `to`, and return those that were run."""
+    target = head() if to == "head" else to
     before = current(store)
     _must_be_known(before)
-    if before == wanted:
+    if before == target:
         return []
     with _alone(store) as connection:
-        command.upgrade(_config(connection), wanted)
+        command.upgrade(_config(connection), target)
     known = steps()
-    done_before = known.index(before) + 1 if before != EMPTY else 0
-    return known[done_before : known.index(wanted) + 1]
+    start = known.index(before) + 1 if before != EMPTY else 0
+    return known[start : known.index(target) + 1]
 
 
 def downgrade(store: Store, to: str) -> None:
-    """Take steps back, down to one of them or to EMPTY. What later steps added is lost."""
+    """Undo migrations down to `to` or EMPTY. What later ones added is lost."""
     with _alone(store) as connection:
         command.downgrade(_config(connection), to)
 
 
 def must_be_current(store: Store) -> None:
-    """Refuse to work with a database that is not at the newest step."""
+    """Refuse a database that is not at the newest migration. Raises BadInput."""
     at, newest = current(store), head()
     _must_be_known(at)
     if at == EMPTY:
@@ -89,13 +90,13 @@ def must_be_current(store: Store) -> None:
 
 
 def differences(store: Store) -> list[Any]:
-    """What Alembic finds different between the database and the schema: nothing, at the newest step."""
+    """The differences Alembic finds between database and schema; none at the newest migration."""
     with store.read() as tx:
         return list(compare_metadata(MigrationContext.configure(tx), Base.metadata))
 
 
 def write(message: str) -> Path:
-    """Write the next step: the difference between the steps so far and the schema."""
+    """Write the next migration: the difference between the migrations so far and the schema."""
     with tempfile.TemporaryDirectory() as folder:
         store = Store(f"sqlite:///{folder}/steps.sqlite3")
         try:
@@ -106,10 +107,10 @@ def write(message: str) -> Path:
                 command.revision(_config(connection), message, autogenerate=True, rev_id=number)
         finally:
             store.close()
-    written = next((paths.migrations() / "versions").glob(f"{number}_*.py"))
-    lines = written.read_text(encoding="utf-8").splitlines(keepends=True)
-    written.write_text("".join(line for line in lines if "# ###" not in line), encoding="utf-8")
-    return written
+    path = next((paths.migrations() / "versions").glob(f"{number}_*.py"))
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if "# ###" not in line), encoding="utf-8")
+    return path
 
 
 def _must_be_known(revision: str) -> None:
@@ -123,14 +124,14 @@ def _must_be_known(revision: str) -> None:
 
 @contextmanager
 def _alone(store: Store) -> Iterator[Connection]:
-    """A connection on which steps can be run, while nobody else runs any."""
+    """A connection for running migrations, while no other process runs any."""
     if store.on_sqlite:
         with store.rebuilding() as connection:
             yield connection
     else:
         with store.engine.connect() as waiting:
             waiting = waiting.execution_options(isolation_level="AUTOCOMMIT")
-            # The one before us may take long; a step itself may, too.
+            # Another process's migration may take long, and so may ours.
             waiting.exec_driver_sql("SET lock_timeout = 0")
             waiting.exec_driver_sql("SET statement_timeout = 0")
             waiting.exec_driver_sql(f"SELECT pg_advisory_lock({_LOCK})")
@@ -143,7 +144,7 @@ def _alone(store: Store) -> Iterator[Connection]:
                     connection.invalidate()
             finally:
                 waiting.exec_driver_sql(f"SELECT pg_advisory_unlock({_LOCK})")
-                # Its settings must not go back into the pool.
+                # A connection with these settings must not go back to the pool.
                 waiting.invalidate()
 
 

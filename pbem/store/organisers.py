@@ -1,4 +1,4 @@
-"""Those who may sign in to the desk. Of a passphrase only its argon2 hash is here."""
+"""Organisers, who may sign in to the desk. Of a passphrase only the argon2 hash is stored."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,7 +16,7 @@ _READ = select(_ORGANISER).where(_ORGANISER.c.id == bindparam("of_id"))
 
 @dataclass(frozen=True, slots=True)
 class OrganiserRow:
-    """One organiser."""
+    """An organiser."""
 
     id: int
     name: str
@@ -28,29 +28,29 @@ class OrganiserRow:
 
 
 def add(tx: Connection, name: str, address: str, passphrase: str, now: datetime) -> int:
-    """Somebody new; their number."""
+    """Add an organiser and return the id."""
     values = {"name": name, "address": address, "passphrase": passphrase, "created_at": now}
     return int(tx.execute(insert(_ORGANISER).returning(_ORGANISER.c.id), values).scalar_one())
 
 
 def by_name(tx: Connection, name: str) -> OrganiserRow | None:
-    """The organiser of that name."""
+    """The organiser with this name, if there is one."""
     row = tx.execute(select(_ORGANISER).where(_ORGANISER.c.name == name)).one_or_none()
     return None if row is None else OrganiserRow(**row._mapping)
 
 
 def read(tx: Connection, organiser_id: int) -> OrganiserRow:
-    """The organiser of that number; not found if they were removed."""
+    """An organiser. Raises NotFound."""
     return _one(tx.execute(_READ, {"of_id": organiser_id}).one_or_none())
 
 
 def lock(tx: Connection, organiser_id: int) -> OrganiserRow:
-    """The same, whom nobody else changes until this transaction ends."""
+    """Lock an organiser. Raises NotFound."""
     return _one(tx.execute(_READ.with_for_update(), {"of_id": organiser_id}).one_or_none())
 
 
 def change(tx: Connection, organiser_id: int, **values: Any) -> None:
-    """Write what an organiser has decided."""
+    """Change columns of an organiser."""
     tx.execute(update(_ORGANISER).where(_ORGANISER.c.id == organiser_id).values(**values))
 
 
@@ -60,7 +60,7 @@ def all_of_them(tx: Connection) -> list[OrganiserRow]:
 
 
 def remove(tx: Connection, name: str) -> bool:
-    """Take somebody off the list; False if they were not on it."""
+    """Remove an organiser; False if there is none with this name."""
     return tx.execute(delete(_ORGANISER).where(_ORGANISER.c.name == name)).rowcount > 0
 
 

@@ -1,8 +1,4 @@
-"""Times in which clocks stand still, as rows: outages, pauses, vacations, addresses that could not be reached.
-
-Beside them lie the heartbeats from which outages are found, and the slots by which one worker of many does a daily task.
-What any of this does to a deadline is `domain.deadline`'s business.
-"""
+"""Outages, as rows. `domain.deadline` decides what they do to a deadline."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,10 +17,10 @@ _UNAPPLIED = select(_OUTAGE).where(_OUTAGE.c.applied_at.is_(None)).order_by(_OUT
 
 @dataclass(frozen=True, slots=True)
 class OutageRow:
-    """A time in which nobody worked, or no mail arrived.
+    """A time in which no worker ran or no email arrived.
 
-    `why` is what an organiser has said who declared it, and empty where it was found by itself, because no worker was
-    running. `applied_at` is empty until every open deadline has heard of it.
+    `why` is the organiser's text, empty if the server found the outage itself. `applied_at` is set once all open
+    deadlines have been extended.
     """
 
     id: int
@@ -35,27 +31,27 @@ class OutageRow:
 
 
 def add_outage(tx: Connection, outage: Interval, why: str) -> bool:
-    """Write an outage down; False if another worker has found the same one."""
+    """Add an outage; False if another worker has added it."""
     values = {"start_at": outage.start, "end_at": outage.end, "why": why}
     return insert_once(tx, _OUTAGE, values)
 
 
 def outages(tx: Connection, since: datetime) -> tuple[Interval, ...]:
-    """The outages that reach beyond a moment."""
+    """The outages that end after this moment."""
     return tuple(Interval(*row) for row in tx.execute(_OUTAGES, {"since": since}))
 
 
 def newest_outages(tx: Connection, limit: int = 20) -> list[OutageRow]:
-    """The last outages, the newest first."""
+    """The newest outages, newest first."""
     newest = select(_OUTAGE).order_by(_OUTAGE.c.start_at.desc()).limit(limit)
     return [OutageRow(**row._mapping) for row in tx.execute(newest)]
 
 
 def unapplied(tx: Connection) -> list[OutageRow]:
-    """Outages of which some open deadline may not have heard."""
+    """Outages that may not have been applied to all open deadlines."""
     return [OutageRow(**row._mapping) for row in tx.execute(_UNAPPLIED)]
 
 
 def applied(tx: Connection, outage_id: int, now: datetime) -> None:
-    """Every open deadline has heard of this outage."""
+    """Note that an outage was applied to all open deadlines."""
     tx.execute(update(_OUTAGE).where(_OUTAGE.c.id == outage_id).values(applied_at=now))

@@ -1,6 +1,6 @@
-"""Mails to be sent, and the ledger of what became of them.
+"""Outgoing emails.
 
-A mail is queued in the transaction of the move that causes it, as facts. How it leaves is the business of `sending`.
+An email is queued, as facts, in the transaction of the move that causes it. `service.outgoing` writes and sends it.
 """
 
 import json
@@ -35,8 +35,7 @@ from pbem.store.schema import Deadline, Ledger, Outbox, Player, table_of
 from pbem.store.types import Moment, Number
 
 _DEADLINE, _LEDGER, _OUTBOX, _PLAYER = table_of(Deadline), table_of(Ledger), table_of(Outbox), table_of(Player)
-# Nobody asks for the number of a mail that is queued, so it is not fetched.
-# What is the same for every new mail is written into the statement.
+# The id of a new email is not needed, so it is not fetched; constants are written into the statement.
 _QUEUE = insert(_OUTBOX).inline().values(status=literal_column("'queued'"), attempts=literal_column("0"))
 TELL: Final = (
     insert(_OUTBOX)
@@ -58,7 +57,7 @@ TELL: Final = (
         ).where(_PLAYER.c.game_id == bindparam("of_game"), _PLAYER.c.person_id.is_not(None), among("told")),
     )
 )
-"""The people on some seats of a game get a mail of one kind."""
+"""Queue an email of one kind to the people at some seats of a game."""
 _FACTS = json.JSONEncoder(sort_keys=True)
 _TURN_BEFORE = (
     select(_OUTBOX)
@@ -74,7 +73,7 @@ _TURN_BEFORE = (
     .order_by(_OUTBOX.c.id.desc())
     .limit(1)
 )
-# The same for many.
+# The same for many emails.
 _TURN = _OUTBOX.alias("turn")
 _TURNS_BEFORE = (
     select(_OUTBOX.c.id, func.max(_TURN.c.id).label("before"))
@@ -98,7 +97,7 @@ _READ = select(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id"))
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A mail that is to be written: to whom, about what."""
+    """An email to be queued: its reader, its kind and what it is about."""
 
     person_id: int
     kind: str
@@ -111,7 +110,7 @@ class Letter:
 
 @dataclass(frozen=True, slots=True)
 class OutboxRow:
-    """One mail as it is stored."""
+    """An email as stored."""
 
     id: int
     person_id: int
@@ -133,127 +132,127 @@ class OutboxRow:
 
 
 def queue(tx: Connection, emails: Iterable[Letter], now: datetime, due_at: datetime) -> None:
-    """Put mails into the queue; none leaves before it is due."""
+    """Queue emails, to be sent when due."""
     rows = [_row(email, now, due_at) for email in emails]
     if rows:
         tx.execute(_QUEUE, rows)
 
 
 def read(tx: Connection, outbox_id: int) -> OutboxRow | None:
-    """One mail."""
+    """An email, if there is one."""
     row = tx.execute(_READ, {"of_id": outbox_id}).one_or_none()
     return None if row is None else OutboxRow(**row._mapping)
 
 
 def change(tx: Connection, outbox_id: int, **values: Any) -> None:
-    """Write what has become of a mail."""
+    """Change columns of an email."""
     tx.execute(
         _changing(tuple(values)), {"of_id": outbox_id} | {f"new_{name}": value for name, value in values.items()}
     )
 
 
 def turn_before(tx: Connection, email: OutboxRow) -> OutboxRow | None:
-    """The last mail before this one that asked the same person on the same seat to decide, and was sent.
+    """The last sent turn email before this one, to the same person at the same seat.
 
-    Before the mail of a turn that is that of an earlier turn, even if this one was mailed twice.
+    For a turn email it is that of an earlier turn, even if this turn was emailed twice.
     """
     return prefetch.one(tx, ("turn before", email.id), lambda: _turn_before(tx, email))
 
 
 def read_ahead(tx: Connection, emails: Collection[OutboxRow]) -> None:
-    """Read ahead what is told of these mails: the turn before each, and what happened to them."""
-    these = [email.id for email in emails]
-    before = {row.id: row.before for row in tx.execute(_TURNS_BEFORE, {"these": these})}
+    """Read ahead the turn email before each of these, and their ledgers."""
+    ids = [email.id for email in emails]
+    before = {row.id: row.before for row in tx.execute(_TURNS_BEFORE, {"these": ids})}
     turns = {row.id: row for row in with_ids(tx, set(before.values()))} if before else {}
-    told = lines(tx, these)
-    for each in these:
-        prefetch.put(tx, ("turn before", each), turns[before[each]] if each in before else None)
-        prefetch.put(tx, ("lines", each), told.get(each, []))
+    ledgers = lines(tx, ids)
+    for outbox_id in ids:
+        prefetch.put(tx, ("turn before", outbox_id), turns[before[outbox_id]] if outbox_id in before else None)
+        prefetch.put(tx, ("lines", outbox_id), ledgers.get(outbox_id, []))
 
 
 def turns_open(tx: Connection) -> list[OutboxRow]:
-    """The mails that asked for what is still open, and were sent."""
+    """Sent turn emails whose deadline is still open."""
     return _turns(tx, _OUTBOX.c.status == "sent")
 
 
 def turns_refused(tx: Connection, person_id: int) -> list[OutboxRow]:
-    """The mails that should have asked a person for what is still open, and that their address did not take."""
+    """Undeliverable turn emails to a person, whose deadline is still open."""
     return _turns(tx, and_(_OUTBOX.c.status == "undeliverable", _OUTBOX.c.person_id == person_id))
 
 
 def queue_length(tx: Connection, status: str) -> tuple[int, datetime | None]:
-    """How many mails are in this state, and since when the oldest of them could have left."""
-    wanted = select(func.count(), func.min(_OUTBOX.c.due_at)).where(_OUTBOX.c.status == status)
-    number, oldest = tx.execute(wanted).one()
+    """The number of emails with this status, and when the oldest was due."""
+    query = select(func.count(), func.min(_OUTBOX.c.due_at)).where(_OUTBOX.c.status == status)
+    number, oldest = tx.execute(query).one()
     return number, oldest
 
 
 def of_person(tx: Connection, person_id: int, limit: int) -> list[OutboxRow]:
-    """The mails to a person, the newest first."""
+    """The emails to a person, newest first."""
     return _newest(tx, _OUTBOX.c.person_id == person_id, limit=limit)
 
 
 def about(tx: Connection, game_id: int, limit: int, seat: int | None = None) -> list[OutboxRow]:
-    """The mails about a game, or about one seat of it, the newest first."""
+    """The emails about a game, or one seat of it, newest first."""
     on_seat = true() if seat is None else _OUTBOX.c.seat == seat
     return _newest(tx, and_(_OUTBOX.c.game_id == game_id, on_seat), limit=limit)
 
 
 def of_person_below(tx: Connection, person_id: int, below: int | None, limit: int) -> list[OutboxRow]:
-    """The mails to a person that are older than one of them, or all, the newest first."""
+    """The emails to a person, with ids below `below` if given, newest first."""
     older = true() if below is None else _OUTBOX.c.id < below
     return _newest(tx, and_(_OUTBOX.c.person_id == person_id, older), limit=limit)
 
 
 def resent_since(tx: Connection, person_id: int, since: datetime) -> int:
-    """How often mails to a person were sent again by hand since then."""
+    """How many times emails to a person were resent by hand since this moment."""
     mine = select(_OUTBOX.c.id).where(_OUTBOX.c.person_id == person_id)
     again = (_LEDGER.c.outbox_id.in_(mine), _LEDGER.c.what == "resent", _LEDGER.c.at > since)
     return tx.execute(select(func.count()).select_from(_LEDGER).where(*again)).scalar_one()
 
 
 def with_ids(tx: Connection, outbox_ids: Collection[int]) -> list[OutboxRow]:
-    """These mails, the oldest first."""
-    wanted = select(_OUTBOX).where(_OUTBOX.c.id.in_(outbox_ids)).order_by(_OUTBOX.c.id)
-    return [OutboxRow(**row._mapping) for row in tx.execute(wanted)]
+    """These emails, oldest first."""
+    query = select(_OUTBOX).where(_OUTBOX.c.id.in_(outbox_ids)).order_by(_OUTBOX.c.id)
+    return [OutboxRow(**row._mapping) for row in tx.execute(query)]
 
 
 def for_digest(tx: Connection, person_id: int) -> list[OutboxRow]:
-    """The mails that wait to be told in a person's digest, the oldest first."""
+    """The emails that wait for a person's digest, oldest first."""
     mine = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status == "digest")
     return [OutboxRow(**row._mapping) for row in tx.execute(select(_OUTBOX).where(*mine).order_by(_OUTBOX.c.id))]
 
 
 def of_kind(tx: Connection, person_id: int, kind: str, status: str, limit: int = 100) -> list[OutboxRow]:
-    """The mails of one kind to a person that are in this state, the newest first."""
+    """The emails of one kind and status to a person, newest first."""
     same = and_(_OUTBOX.c.person_id == person_id, _OUTBOX.c.kind == kind, _OUTBOX.c.status == status)
     return _newest(tx, same, limit=limit)
 
 
 def told_until(tx: Connection, person_id: int, game_id: int) -> int:
-    """Of which turn a person was last sent a mail that tells all before it; 0 if there was none."""
+    """The last turn a person was sent a full account of; 0 if there was none."""
     mine = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.game_id == game_id, _OUTBOX.c.status == "sent")
     tells = _OUTBOX.c.kind.in_(("welcome", "turn"))
-    wanted = select(func.max(_OUTBOX.c.turn)).where(*mine, tells)
-    return int(tx.execute(wanted).scalar_one() or 0)
+    query = select(func.max(_OUTBOX.c.turn)).where(*mine, tells)
+    return int(tx.execute(query).scalar_one() or 0)
 
 
 def with_status(tx: Connection, status: str, limit: int) -> list[OutboxRow]:
-    """The mails that are in this state, the newest first."""
+    """The emails with this status, newest first."""
     return _newest(tx, _OUTBOX.c.status == status, limit=limit)
 
 
 def given_up_of_no_table(tx: Connection, limit: int) -> list[OutboxRow]:
-    """The mails about no table that were given up, those first that were due last."""
-    wanted = select(_OUTBOX).where(_OUTBOX.c.status == "parked", _OUTBOX.c.game_id.is_(None))
-    latest = wanted.order_by(_OUTBOX.c.due_at.desc(), _OUTBOX.c.id.desc()).limit(limit)
+    """Parked emails about no table, last due first."""
+    query = select(_OUTBOX).where(_OUTBOX.c.status == "parked", _OUTBOX.c.game_id.is_(None))
+    latest = query.order_by(_OUTBOX.c.due_at.desc(), _OUTBOX.c.id.desc()).limit(limit)
     return [OutboxRow(**row._mapping) for row in tx.execute(latest)]
 
 
 def of_game(tx: Connection, game_id: int, after_seq: int = 0) -> list[OutboxRow]:
-    """The mails about a game that later rows of its log caused."""
-    wanted = select(_OUTBOX).where(_OUTBOX.c.game_id == game_id, _OUTBOX.c.seq > after_seq)
-    return [OutboxRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id))]
+    """The emails about a game that rows of its log after `after_seq` caused."""
+    query = select(_OUTBOX).where(_OUTBOX.c.game_id == game_id, _OUTBOX.c.seq > after_seq)
+    return [OutboxRow(**row._mapping) for row in tx.execute(query.order_by(_OUTBOX.c.id))]
 
 
 def _row(email: Letter, now: datetime, due_at: datetime) -> dict[str, Any]:
@@ -279,7 +278,7 @@ def _turn_before(tx: Connection, email: OutboxRow) -> OutboxRow | None:
 
 @cache
 def _changing(names: tuple[str, ...]) -> Update:
-    # Each mail is changed a few times on its way, and building a statement takes longer than running it.
+    # Each email is changed a few times, and building a statement takes longer than running it.
     changed = {name: bindparam(f"new_{name}", type_=_OUTBOX.c[name].type) for name in names}
     return update(_OUTBOX).where(_OUTBOX.c.id == bindparam("of_id")).values(changed)
 
@@ -291,8 +290,8 @@ def _turns(tx: Connection, which: ColumnElement[bool]) -> list[OutboxRow]:
         _DEADLINE.c.seat == _OUTBOX.c.seat,
         _DEADLINE.c.status == "open",
     )
-    wanted = select(_OUTBOX).join(_DEADLINE, asked).where(_OUTBOX.c.kind == "turn", which)
-    return [OutboxRow(**row._mapping) for row in tx.execute(wanted.order_by(_OUTBOX.c.id))]
+    query = select(_OUTBOX).join(_DEADLINE, asked).where(_OUTBOX.c.kind == "turn", which)
+    return [OutboxRow(**row._mapping) for row in tx.execute(query.order_by(_OUTBOX.c.id))]
 
 
 def _newest(tx: Connection, which: ColumnElement[bool], limit: int) -> list[OutboxRow]:
@@ -308,17 +307,17 @@ def _claim(free: ColumnElement[bool], first: ColumnElement[datetime]) -> Returni
     return claimed.values(claimed_until=bindparam("until"), attempts=_OUTBOX.c.attempts + 1).returning(_OUTBOX)
 
 
-# A worker asks every few seconds whether there is anything to do, so these are built once.
+# Workers run these every few seconds, so they are built once.
 _CLAIM = _claim(_OUTBOX.c.claimed_until.is_(None), _OUTBOX.c.due_at)
 _CLAIM_LEFT = _claim(_OUTBOX.c.claimed_until <= bindparam("now", type_=Moment), _OUTBOX.c.claimed_until)
-_KEPT = (
+_KEEP = (
     update(_OUTBOX)
     .where(_OUTBOX.c.id == bindparam("of_id"))
     .values(
         {name: bindparam(f"new_{name}", type_=_OUTBOX.c[name].type) for name in ("body", "message_id", "rendered_at")}
     )
 )
-_SENT = (
+_SEND = (
     update(_OUTBOX)
     .where(_OUTBOX.c.id == bindparam("of_id"))
     .values(
@@ -330,27 +329,27 @@ _SENT = (
 
 
 def claim(tx: Connection, now: datetime, until: datetime, limit: int) -> list[OutboxRow]:
-    """Lease mails that are due and that nobody has begun to send; each claim counts as an attempt.
+    """Lease due emails that no worker has begun to send; each claim counts as an attempt.
 
-    Where there are none, it is one whose lease ran out without a word, the one that was left the longest time ago: it may
-    have ended its sender, and by itself it takes no other with it.
+    If there are none, lease one email whose lease ran out, the longest ago. It may have crashed its worker, and alone
+    it takes no other email with it.
     """
     return _leased(tx, _CLAIM, now, until, limit) or _leased(tx, _CLAIM_LEFT, now, until, 1)
 
 
 def release(tx: Connection, email: OutboxRow, due_at: datetime) -> None:
-    """Give a claimed mail back without a try, because it was not the mail's fault; if it is still ours to give.
+    """Release a claimed email without counting the attempt, if the lease is still ours.
 
-    One that was tried before goes back among those that were left: it may be one of them, and alone it can do no harm.
+    One that was tried before goes back among the expired leases, where it is sent alone.
     """
-    ours = (_OUTBOX.c.id == email.id, _OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until == email.claimed_until)
-    left = due_at if email.attempts > 1 else None
-    given = update(_OUTBOX).where(*ours)
-    tx.execute(given.values(claimed_until=left, due_at=due_at, attempts=_OUTBOX.c.attempts - 1))
+    leased = (_OUTBOX.c.id == email.id, _OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until == email.claimed_until)
+    expired = due_at if email.attempts > 1 else None
+    released = update(_OUTBOX).where(*leased)
+    tx.execute(released.values(claimed_until=expired, due_at=due_at, attempts=_OUTBOX.c.attempts - 1))
 
 
 def keep(tx: Connection, written: Iterable[OutboxRow]) -> None:
-    """Keep the bytes of mails that have been written."""
+    """Store the bytes of written emails."""
     rows = [
         {
             "of_id": email.id,
@@ -361,40 +360,40 @@ def keep(tx: Connection, written: Iterable[OutboxRow]) -> None:
         for email in written
     ]
     if rows:
-        tx.execute(_KEPT, rows)
+        tx.execute(_KEEP, rows)
 
 
 def send(tx: Connection, accepted: Mapping[int, datetime]) -> None:
-    """Note that mails are sent, and when they were first accepted."""
-    rows = [{"of_id": each, "new_accepted_at": at} for each, at in accepted.items()]
+    """Mark emails as sent, with the moment they were first accepted."""
+    rows = [{"of_id": outbox_id, "new_accepted_at": at} for outbox_id, at in accepted.items()]
     if rows:
-        tx.execute(_SENT, rows)
+        tx.execute(_SEND, rows)
 
 
 def lock_leased(tx: Connection, emails: Collection[OutboxRow]) -> set[int]:
-    """Which of these claimed mails are still their claimer's; nobody else changes them until this transaction ends."""
+    """Lock these claimed emails; returns the ids of those whose lease is still ours."""
     leases = {email.id: email.claimed_until for email in emails}
-    wanted = select(_OUTBOX.c.id, _OUTBOX.c.claimed_until).where(_OUTBOX.c.id.in_(leases), _OUTBOX.c.status == "queued")
-    found = tx.execute(wanted.order_by(_OUTBOX.c.id).with_for_update())
+    query = select(_OUTBOX.c.id, _OUTBOX.c.claimed_until).where(_OUTBOX.c.id.in_(leases), _OUTBOX.c.status == "queued")
+    found = tx.execute(query.order_by(_OUTBOX.c.id).with_for_update())
     return {row.id for row in found if row.claimed_until == leases[row.id]}
 
 
 def came_back(tx: Connection, outbox_id: int) -> None:
-    """Note that a mail that was sent never arrived; also one whose sender has not written down yet that it has left."""
-    just_left = and_(_OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until.is_not(None))
-    gone = update(_OUTBOX).where(_OUTBOX.c.id == outbox_id, or_(_OUTBOX.c.status == "sent", just_left))
-    tx.execute(gone.values(status="undeliverable"))
+    """Mark an email as undeliverable, even if its worker has not recorded yet that it was sent."""
+    just_sent = and_(_OUTBOX.c.status == "queued", _OUTBOX.c.claimed_until.is_not(None))
+    bounced = update(_OUTBOX).where(_OUTBOX.c.id == outbox_id, or_(_OUTBOX.c.status == "sent", just_sent))
+    tx.execute(bounced.values(status="undeliverable"))
 
 
 def unwrite_queued(tx: Connection) -> list[int]:
-    """Forget the bytes of all mails that wait, so that they are written anew; which those are."""
+    """Drop the bytes of all queued emails, so that they are written again; returns their ids."""
     waiting = (_OUTBOX.c.status == "queued", _OUTBOX.c.body.is_not(None))
     forgotten = update(_OUTBOX).where(*waiting).values(body=None, message_id=None, rendered_at=None)
     return list(tx.execute(forgotten.returning(_OUTBOX.c.id)).scalars())
 
 
 def unwrite_to(tx: Connection, person_id: int) -> None:
-    """Forget the bytes of the mails that wait for a person, so that they are written anew."""
+    """Drop the bytes of a person's queued emails, so that they are written again."""
     waiting = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status == "queued", _OUTBOX.c.body.is_not(None))
     tx.execute(update(_OUTBOX).where(*waiting).values(body=None, message_id=None, rendered_at=None))
 

@@ -1,7 +1,7 @@
-"""Lists of tables for the desk: what is urgent, what is in trouble, what is looked for; a page at a time.
+"""Lists of tables for the desk, a page at a time: urgent ones, those in trouble, search results.
 
-Every list is read from an index, from where the page before ended, so that a page among a hundred thousand tables costs
-what it costs among a hundred; and every count stops early. No state, box, order or secret of a game is read here.
+Every list is read from an index, starting where the last page ended, so that a page costs the same with a hundred
+tables or a hundred thousand; and counts stop early. No state, box, order or secret of a game is read.
 """
 
 from collections.abc import Collection, Iterable
@@ -29,7 +29,7 @@ from pbem.store.deadlines import IS_OPEN
 from pbem.store.schema import Call, Deadline, Flaw, Game, Outbox, Pause, Player, Received, Unreachable, table_of
 
 COUNTED: Final = 200
-"""Who has more of something than this needs no exact number."""
+"""Counts stop here: no page needs an exact number above it."""
 
 TROUBLES: Final = ("overdue", "unreachable", "parked", "paused", "frozen", "flawed")
 
@@ -40,7 +40,7 @@ _UNREACHABLE = table_of(Unreachable)
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """What a list tells of a table: nothing that its players would keep from each other. `due_at` is the next deadline."""
+    """A table in a list, with nothing its players would hide from each other. `due_at` is the next deadline."""
 
     id: int
     key: str
@@ -56,7 +56,7 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much of everything there is, `COUNTED` meaning that or more; `oldest` is since when a mail could have left."""
+    """How many there are of everything, at most COUNTED. `oldest` is when the oldest queued email was due."""
 
     overdue: int
     unreachable: int
@@ -79,89 +79,88 @@ _ASKED = _DEADLINE.join(_GAME, _GAME.c.id == _DEADLINE.c.game_id)
 _FAILING = _UNREACHABLE.join(_PLAYER, _PLAYER.c.person_id == _UNREACHABLE.c.person_id).join(
     _GAME, _GAME.c.id == _PLAYER.c.game_id
 )
-_STANDING = _PAUSE.join(_GAME, _GAME.c.id == _PAUSE.c.game_id)
+_PAUSED = _PAUSE.join(_GAME, _GAME.c.id == _PAUSE.c.game_id)
 
 
 def urgent(
     tx: Connection, after: tuple[datetime, int] | None, limit: int, before: datetime | None = None
 ) -> list[TableRow]:
-    """Tables in the order of their next deadlines; only those whose deadline was before a moment, if one is named."""
+    """Tables by their next deadline; only those whose deadline is before this moment, if one is given."""
     other = _DEADLINE.alias()
     sooner = or_(
         other.c.due_at < _DEADLINE.c.due_at,
         and_(other.c.due_at == _DEADLINE.c.due_at, other.c.seat < _DEADLINE.c.seat),
     )
     same = and_(other.c.game_id == _DEADLINE.c.game_id, other.c.turn == _DEADLINE.c.turn, other.c.status == "open")
-    wanted = select(*_COLUMNS, _DEADLINE.c.due_at).select_from(_ASKED).where(_OPEN, _PLAYING)
-    wanted = wanted.where(~select(other.c.seat).where(same, sooner).exists())
+    query = select(*_COLUMNS, _DEADLINE.c.due_at).select_from(_ASKED).where(_OPEN, _PLAYING)
+    query = query.where(~select(other.c.seat).where(same, sooner).exists())
     if before is not None:
-        wanted = wanted.where(_DEADLINE.c.due_at < before)
+        query = query.where(_DEADLINE.c.due_at < before)
     if after is not None:
-        # The first condition says nothing new, but it is what an index can be entered by.
-        wanted = wanted.where(_DEADLINE.c.due_at >= after[0])
-        wanted = wanted.where(or_(_DEADLINE.c.due_at > after[0], _DEADLINE.c.game_id > after[1]))
-    return _rows(tx, wanted.order_by(_DEADLINE.c.due_at, _DEADLINE.c.game_id).limit(limit))
+        # The first condition is implied by the second, but the index needs it.
+        query = query.where(_DEADLINE.c.due_at >= after[0])
+        query = query.where(or_(_DEADLINE.c.due_at > after[0], _DEADLINE.c.game_id > after[1]))
+    return _rows(tx, query.order_by(_DEADLINE.c.due_at, _DEADLINE.c.game_id).limit(limit))
 
 
 def newest(
     tx: Connection, status: str, kind: str | None, after: tuple[datetime, int] | None, limit: int
 ) -> list[TableRow]:
-    """Tables in one state, of one game or of all, the newest first."""
-    wanted = select(*_COLUMNS).where(_GAME.c.status == status)
+    """Tables with this status, of one game or all, newest first."""
+    query = select(*_COLUMNS).where(_GAME.c.status == status)
     if kind is not None:
-        wanted = wanted.where(_GAME.c.kind == kind)
+        query = query.where(_GAME.c.kind == kind)
     if after is not None:
-        wanted = wanted.where(_GAME.c.created_at <= after[0])
-        wanted = wanted.where(tuple_(_GAME.c.created_at, _GAME.c.id) < tuple_(*after))
-    return _rows(tx, wanted.order_by(_GAME.c.created_at.desc(), _GAME.c.id.desc()).limit(limit))
+        query = query.where(_GAME.c.created_at <= after[0])
+        query = query.where(tuple_(_GAME.c.created_at, _GAME.c.id) < tuple_(*after))
+    return _rows(tx, query.order_by(_GAME.c.created_at.desc(), _GAME.c.id.desc()).limit(limit))
 
 
 def in_trouble(tx: Connection, trouble: str, below: int | None, limit: int) -> list[TableRow]:
-    """Tables in one kind of trouble, those with the highest numbers first; those overdue are in `urgent`."""
-    numbers = _numbers(trouble)
-    found = numbers.subquery()
-    column = found.c.game_id
-    wanted = select(column).distinct().order_by(column.desc()).limit(limit)
+    """Tables with one kind of trouble, highest id first. Overdue tables are in `urgent`."""
+    numbers = _ids_in_trouble(trouble)
+    column = numbers.subquery().c.game_id
+    query = select(column).distinct().order_by(column.desc()).limit(limit)
     if below is not None:
-        wanted = wanted.where(column < below)
-    return with_numbers(tx, list(tx.execute(wanted).scalars()))
+        query = query.where(column < below)
+    return with_numbers(tx, list(tx.execute(query).scalars()))
 
 
 def of_person(tx: Connection, person_id: int, below: int | None, limit: int) -> list[TableRow]:
-    """Tables at which a person takes part or of which they are the host, those with the highest numbers first."""
+    """Tables a person plays at or hosts, highest id first."""
     played = select(_PLAYER.c.game_id).where(_PLAYER.c.person_id == person_id)
     hosted = select(_GAME.c.id).where(_GAME.c.host_id == person_id)
-    wanted = select(*_COLUMNS).where(_GAME.c.id.in_(union(played, hosted)))
+    query = select(*_COLUMNS).where(_GAME.c.id.in_(union(played, hosted)))
     if below is not None:
-        wanted = wanted.where(_GAME.c.id < below)
-    return _rows(tx, wanted.order_by(_GAME.c.id.desc()).limit(limit))
+        query = query.where(_GAME.c.id < below)
+    return _rows(tx, query.order_by(_GAME.c.id.desc()).limit(limit))
 
 
 def by_key(tx: Connection, key: str) -> list[TableRow]:
-    """The table of that public name, if there is one."""
+    """The table with this key, as a list of at most one."""
     return _rows(tx, select(*_COLUMNS).where(_GAME.c.key == key))
 
 
 def with_numbers(tx: Connection, game_ids: Collection[int]) -> list[TableRow]:
-    """These tables, those with the highest numbers first."""
+    """These tables, highest id first."""
     return _rows(tx, select(*_COLUMNS).where(_GAME.c.id.in_(game_ids)).order_by(_GAME.c.id.desc()))
 
 
 def next_due(tx: Connection, tables: Iterable[TableRow]) -> dict[int, datetime]:
-    """When the next clock runs out at each of these tables."""
+    """The next deadline at each of these tables."""
     turns = [(row.id, row.turn) for row in tables if row.status == "playing"]
-    # Whether it is open is asked of what was found: as a condition it would lead SQLite through all open deadlines.
+    # The status is tested after the search: as a condition it would lead SQLite through all open deadlines.
     soonest = func.min(case((_DEADLINE.c.status == "open", _DEADLINE.c.due_at)))
-    wanted = select(_DEADLINE.c.game_id, soonest).where(tuple_(_DEADLINE.c.game_id, _DEADLINE.c.turn).in_(turns))
-    found = tx.execute(wanted.group_by(_DEADLINE.c.game_id))
-    return {game_id: due_at for game_id, due_at in found if due_at is not None}
+    query = select(_DEADLINE.c.game_id, soonest).where(tuple_(_DEADLINE.c.game_id, _DEADLINE.c.turn).in_(turns))
+    rows = tx.execute(query.group_by(_DEADLINE.c.game_id))
+    return {game_id: due_at for game_id, due_at in rows if due_at is not None}
 
 
 def troubles_of(tx: Connection, tables: Iterable[TableRow]) -> dict[int, set[str]]:
-    """What is wrong at each of these tables, beside what their own rows say."""
+    """What is wrong at each of these tables, beyond what their own rows show."""
     rows = list(tables)
     listed, playing = [row.id for row in rows], [row.id for row in rows if row.status == "playing"]
-    # Counted and not asked whether there is one: PostgreSQL would make a join of that, and read everybody's places for it.
+    # A count and not EXISTS, which PostgreSQL would turn into a join over all players.
     failing = select(func.count()).select_from(_UNREACHABLE)
     fails = failing.where(_UNREACHABLE.c.person_id == _PLAYER.c.person_id, _UNREACHABLE.c.end_at.is_(None))
     parts = {
@@ -177,32 +176,32 @@ def troubles_of(tx: Connection, tables: Iterable[TableRow]) -> dict[int, set[str
 
 
 def counts(tx: Connection, now: datetime, late: datetime) -> Counts:
-    """How much of everything there is, in one statement. Overdue is what should have been decided before `late`."""
+    """How many there are of everything, in one statement. Deadlines before `late` are overdue."""
     queued = and_(_OUTBOX.c.status == "queued", _OUTBOX.c.due_at <= now)
     overdue = select(_DEADLINE.c.game_id).select_from(_ASKED).where(_OPEN, _DEADLINE.c.due_at < late, _PLAYING)
-    # In the order of an index, or PostgreSQL begins to read the table where so many are overdue that it hopes for luck.
+    # In the order of an index, because with many overdue rows PostgreSQL would scan the whole table.
     overdue = overdue.order_by(_DEADLINE.c.due_at)
-    wanted: dict[str, Any] = {
-        "overdue": _most(overdue),
-        **{trouble: _most(_numbers(trouble)) for trouble in TROUBLES if trouble != "overdue"},
-        "waiting": _most(select(_GAME.c.id).where(_GAME.c.status == "open")),
-        "calls": _most(select(_CALL.c.id).where(_CALL.c.status == "open")),
-        "queued": _most(select(_OUTBOX.c.id).where(queued)),
+    parts: dict[str, Any] = {
+        "overdue": _count_up_to_limit(overdue),
+        **{trouble: _count_up_to_limit(_ids_in_trouble(trouble)) for trouble in TROUBLES if trouble != "overdue"},
+        "waiting": _count_up_to_limit(select(_GAME.c.id).where(_GAME.c.status == "open")),
+        "calls": _count_up_to_limit(select(_CALL.c.id).where(_CALL.c.status == "open")),
+        "queued": _count_up_to_limit(select(_OUTBOX.c.id).where(queued)),
         "oldest": select(func.min(_OUTBOX.c.due_at)).where(queued).scalar_subquery(),
-        "given_up": _most(select(_OUTBOX.c.id).where(_OUTBOX.c.status == "parked")),
-        "unread": _most(select(_RECEIVED.c.id).where(_RECEIVED.c.status == "parked")),
+        "given_up": _count_up_to_limit(select(_OUTBOX.c.id).where(_OUTBOX.c.status == "parked")),
+        "unread": _count_up_to_limit(select(_RECEIVED.c.id).where(_RECEIVED.c.status == "parked")),
     }
-    row = tx.execute(select(*(what.label(name) for name, what in wanted.items()))).one()
+    row = tx.execute(select(*(part.label(name) for name, part in parts.items()))).one()
     return Counts(**row._mapping)
 
 
 def count_playing(tx: Connection) -> int:
-    """How many tables are being played: every one is counted, so that is for a worker and for no page."""
+    """The number of running tables. It counts them all, so it is for workers and not for pages."""
     return tx.execute(select(func.count()).select_from(_GAME).where(_PLAYING)).scalar_one()
 
 
-def _numbers(trouble: str) -> Select[Any]:
-    """The numbers of the tables in one kind of trouble; some stand there more than once."""
+def _ids_in_trouble(trouble: str) -> Select[Any]:
+    """The ids of tables with one kind of trouble, some more than once."""
     match trouble:
         case "unreachable":
             return select(_PLAYER.c.game_id).select_from(_FAILING).where(_UNREACHABLE.c.end_at.is_(None), _PLAYING)
@@ -210,7 +209,7 @@ def _numbers(trouble: str) -> Select[Any]:
             stuck = (_OUTBOX.c.status == "parked", _OUTBOX.c.game_id.is_not(None))
             return select(_OUTBOX.c.game_id).where(*stuck)
         case "paused":
-            return select(_PAUSE.c.game_id).select_from(_STANDING).where(_PAUSE.c.end_at.is_(None), _PLAYING)
+            return select(_PAUSE.c.game_id).select_from(_PAUSED).where(_PAUSE.c.end_at.is_(None), _PLAYING)
         case "frozen":
             return select(_GAME.c.id.label("game_id")).where(_GAME.c.status == "frozen")
         case "flawed":
@@ -218,11 +217,11 @@ def _numbers(trouble: str) -> Select[Any]:
     raise ValueError(trouble)
 
 
-def _most(numbers: Select[Any]) -> ColumnElement[int]:
-    """How many different ones these are, among the first so many."""
+def _count_up_to_limit(numbers: Select[Any]) -> ColumnElement[int]:
+    """The number of different ids among the first COUNTED."""
     some = numbers.limit(COUNTED).subquery()
     return select(func.count(distinct(some.c[0]))).scalar_subquery()
 
 
-def _rows(tx: Connection, wanted: Select[Any]) -> list[TableRow]:
-    return [TableRow(**row._mapping) for row in tx.execute(wanted)]
+def _rows(tx: Connection, query: Select[Any]) -> list[TableRow]:
+    return [TableRow(**row._mapping) for row in tx.execute(query)]

@@ -1,4 +1,4 @@
-"""Pauses of tables, as rows: from when to when all clocks of a table stood still."""
+"""Pauses of tables, as rows: when all clocks of a table stood still."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -17,15 +17,15 @@ _PAUSES = select(_PAUSE.c.game_id, _PAUSE.c.start_at, _PAUSE.c.end_at).where(
 
 
 def pause(tx: Connection, game_id: int, now: datetime) -> None:
-    """All clocks of a table stop."""
+    """Begin a pause."""
     tx.execute(insert(_PAUSE), {"game_id": game_id, "start_at": now})
 
 
 def end_pause(tx: Connection, game_id: int, now: datetime) -> None:
-    """They go on."""
+    """End the pause of a table."""
     tx.execute(update(_PAUSE).where(_PAUSE.c.game_id == game_id, _PAUSE.c.end_at.is_(None)).values(end_at=now))
 
 
 def pauses(tx: Connection, game_ids: Collection[int], since: datetime) -> Times:
-    """The pauses of these tables that reach beyond a moment."""
+    """The pauses of these tables that end after this moment, or have not ended."""
     return times_of(tx, _PAUSES, game_ids, since)

@@ -1,7 +1,7 @@
 """People: one row for each address.
 
-`mailbox` is the address as it is compared, so that nobody is two people by writing one letter large. What a person may
-do is decided elsewhere; this module only reads and writes.
+`mailbox` is the address in its normalised form, so that capital letters do not make a second person. This module must
+not decide what a person may do.
 """
 
 from collections.abc import Collection
@@ -23,7 +23,7 @@ _READ = select(_PERSON).where(_PERSON.c.id == bindparam("of_id"))
 
 @dataclass(frozen=True, slots=True)
 class PersonRow:
-    """Somebody with an address. `name` is empty as long as they have not given one."""
+    """A person. `name` is empty until they give one."""
 
     id: int
     key: str
@@ -41,19 +41,19 @@ class PersonRow:
     confirmed_at: datetime | None
 
     def __repr__(self) -> str:
-        # An address has no business in a trace or a log.
+        # No trace or log may show an address.
         return f"PersonRow(id={self.id})"
 
 
 def add(tx: Connection, **values: Any) -> int:
-    """Somebody new; their number."""
+    """Add a person and return the id."""
     person_id = int(tx.execute(insert(_PERSON).returning(_PERSON.c.id), values).scalar_one())
     search.of_person(tx, person_id)
     return person_id
 
 
 def read(tx: Connection, person_id: int) -> PersonRow:
-    """The person; not found if there is none."""
+    """A person. Raises NotFound."""
     return prefetch.one(tx, ("person", person_id), lambda: _read(tx, person_id))
 
 
@@ -64,13 +64,13 @@ def read_ahead(tx: Connection, person_ids: Collection[int]) -> None:
 
 
 def read_all(tx: Connection, person_ids: Collection[int]) -> dict[int, PersonRow]:
-    """These people."""
-    wanted = select(_PERSON).where(_PERSON.c.id.in_(person_ids))
-    return {row.id: PersonRow(**row._mapping) for row in tx.execute(wanted)}
+    """These people, by id."""
+    query = select(_PERSON).where(_PERSON.c.id.in_(person_ids))
+    return {row.id: PersonRow(**row._mapping) for row in tx.execute(query)}
 
 
 def lock(tx: Connection, person_id: int) -> PersonRow:
-    """The person, whose limits nobody else can use up until this transaction ends."""
+    """Lock a person, so that nobody else can use up other_player limits. Raises NotFound."""
     row = tx.execute(_READ.with_for_update(key_share=True), {"of_id": person_id}).one_or_none()
     if row is None:
         raise NotFound(_("There is no such person here."))
@@ -78,55 +78,55 @@ def lock(tx: Connection, person_id: int) -> PersonRow:
 
 
 def by_mailbox(tx: Connection, mailbox: str) -> PersonRow | None:
-    """The person with this address, as it is compared."""
+    """The person with this normalised address, if there is one."""
     row = tx.execute(select(_PERSON).where(_PERSON.c.mailbox == mailbox)).one_or_none()
     return None if row is None else PersonRow(**row._mapping)
 
 
 def domains(tx: Connection, person_ids: Collection[int]) -> dict[int, str]:
-    """The domain of each person's address, as it is compared."""
-    wanted = select(_PERSON.c.id, _PERSON.c.mailbox).where(_PERSON.c.id.in_(person_ids))
-    return {row.id: row.mailbox.rpartition("@")[2] for row in tx.execute(wanted)}
+    """The domain of each person's normalised address."""
+    query = select(_PERSON.c.id, _PERSON.c.mailbox).where(_PERSON.c.id.in_(person_ids))
+    return {row.id: row.mailbox.rpartition("@")[2] for row in tx.execute(query)}
 
 
 def sit_together(tx: Connection, one: int, other: int) -> bool:
-    """Whether two people have places at one table that waits, or is played."""
-    their = _PLAYER.alias()
-    wanted = (
+    """Whether two people share a table that is open or running."""
+    other_player = _PLAYER.alias()
+    query = (
         select(_PLAYER.c.game_id)
-        .join(their, their.c.game_id == _PLAYER.c.game_id)
+        .join(other_player, other_player.c.game_id == _PLAYER.c.game_id)
         .join(_GAME, _GAME.c.id == _PLAYER.c.game_id)
-        .where(_PLAYER.c.person_id == one, their.c.person_id == other, _GAME.c.status.in_(_GOING_ON))
+        .where(_PLAYER.c.person_id == one, other_player.c.person_id == other, _GAME.c.status.in_(_GOING_ON))
     )
-    return tx.execute(wanted.limit(1)).first() is not None
+    return tx.execute(query.limit(1)).first() is not None
 
 
 def companions(tx: Connection, person_id: int) -> frozenset[int]:
-    """Everybody who has a place at a table that waits, or is played, and at which this person has one."""
-    their = _PLAYER.alias()
-    wanted = (
-        select(their.c.person_id)
+    """The people who share an open or running table with this person."""
+    other_player = _PLAYER.alias()
+    query = (
+        select(other_player.c.person_id)
         .select_from(_PLAYER)
         .join(_GAME, _GAME.c.id == _PLAYER.c.game_id)
-        .join(their, their.c.game_id == _PLAYER.c.game_id)
-        .where(_PLAYER.c.person_id == person_id, _GAME.c.status.in_(_GOING_ON), their.c.person_id.is_not(None))
+        .join(other_player, other_player.c.game_id == _PLAYER.c.game_id)
+        .where(_PLAYER.c.person_id == person_id, _GAME.c.status.in_(_GOING_ON), other_player.c.person_id.is_not(None))
     )
-    return frozenset(tx.execute(wanted).scalars()) - {person_id}
+    return frozenset(tx.execute(query).scalars()) - {person_id}
 
 
 def change(tx: Connection, person_id: int, **values: Any) -> None:
-    """Write what a person has decided."""
+    """Change columns of a person."""
     tx.execute(update(_PERSON).where(_PERSON.c.id == person_id).values(**values))
     if "name" in values:
         search.of_person(tx, person_id)
 
 
 def letters_since(tx: Connection, person_id: int, kind: str, since: datetime, game_id: int | None = None) -> int:
-    """How many mails of one kind, about one game or any, a person was written since then, whatever became of them."""
-    mine = [_OUTBOX.c.person_id == person_id, _OUTBOX.c.kind == kind, _OUTBOX.c.queued_at > since]
+    """The number of emails of one kind to a person since this moment, about one game or any, whatever other_player status."""
+    same = [_OUTBOX.c.person_id == person_id, _OUTBOX.c.kind == kind, _OUTBOX.c.queued_at > since]
     if game_id is not None:
-        mine.append(_OUTBOX.c.game_id == game_id)
-    return tx.execute(select(func.count()).select_from(_OUTBOX).where(*mine)).scalar_one()
+        same.append(_OUTBOX.c.game_id == game_id)
+    return tx.execute(select(func.count()).select_from(_OUTBOX).where(*same)).scalar_one()
 
 
 def _read(tx: Connection, person_id: int) -> PersonRow:

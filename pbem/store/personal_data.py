@@ -1,4 +1,4 @@
-"""Everything that is written down of one person, table by table, as plain values: what they are given when they ask for it."""
+"""Everything stored about one person, table by table: exporting it, and deleting it."""
 
 from typing import Any, Final
 
@@ -46,10 +46,10 @@ _ABOUT: Final = {
     "failures": Unreachable,
     "bounces": Bounce,
 }
-"""What is about a person alone, by the name that it has in their file."""
+"""Rows about a person alone, by their name in the export."""
 
 _SECRET: Final = frozenset({"secret_hash", "person_id", "organiser_id", "blocked_id"})
-"""What helps nobody who reads the file, or is not theirs to know."""
+"""Columns left out of the export: useless to the reader, or not theirs to know."""
 
 _ALARM, _BLOCK, _CALL, _GAME = table_of(Alarm), table_of(Block), table_of(Call), table_of(Game)
 _LEDGER, _LINK, _OUTBOX, _PLAYER = table_of(Ledger), table_of(Link), table_of(Outbox), table_of(Player)
@@ -57,73 +57,73 @@ _RECEIVED, _SAID = table_of(Received), table_of(Said)
 
 
 def about(tx: Connection, person_id: int) -> dict[str, Rows]:
-    """The rows that are about a person and about no game in particular."""
+    """The rows about a person and no particular game."""
     return {name: _rows(tx, table_of(kind), person_id) for name, kind in _ABOUT.items()}
 
 
 def tables(tx: Connection, person_id: int) -> Rows:
-    """The seats of a person, and the tables that they opened without taking one, the first first."""
+    """A person's seats, then the tables they opened without taking a seat."""
     seated = (
         select(_GAME.c.id, _PLAYER.c.seat, _PLAYER.c.name, _PLAYER.c.word, _PLAYER.c.joined_at)
         .join_from(_PLAYER, _GAME, _GAME.c.id == _PLAYER.c.game_id)
         .where(_PLAYER.c.person_id == person_id)
         .order_by(_GAME.c.id, _PLAYER.c.number)
     )
-    found: Rows = [dict(row._mapping) for row in tx.execute(seated)]
-    known = {row["id"] for row in found}
+    rows: Rows = [dict(row._mapping) for row in tx.execute(seated)]
+    known = {row["id"] for row in rows}
     hosted = select(_GAME.c.id).where(_GAME.c.host_id == person_id).order_by(_GAME.c.id)
-    found += [{"id": number} for number in tx.execute(hosted).scalars() if number not in known]
-    return found
+    rows += [{"id": number} for number in tx.execute(hosted).scalars() if number not in known]
+    return rows
 
 
 def said(tx: Connection, game_id: int, seat: int) -> list[tuple[str, str | None]]:
-    """When a seat said something at a table, and what, if it was not redacted."""
-    wanted = select(_SAID.c.at, _SAID.c.body).where(_SAID.c.game_id == game_id, _SAID.c.seat == seat)
-    rows = tx.execute(wanted.order_by(_SAID.c.seq))
+    """What a seat said at a table and when, without redacted lines' text."""
+    query = select(_SAID.c.at, _SAID.c.body).where(_SAID.c.game_id == game_id, _SAID.c.seat == seat)
+    rows = tx.execute(query.order_by(_SAID.c.seq))
     return [(row.at.isoformat(), None if row.body is None else row.body.decode()) for row in rows]
 
 
 def received(tx: Connection, person_id: int) -> Rows:
-    """The mails that came in on a person's links: when, and what was done about them."""
-    wanted = select(_RECEIVED.c.received_at, _RECEIVED.c.status, _RECEIVED.c.outcome, _RECEIVED.c.acts)
-    mine = wanted.join(_LINK, _LINK.c.id == _RECEIVED.c.link_id).where(_LINK.c.person_id == person_id)
-    return [dict(row._mapping) for row in tx.execute(mine.order_by(_RECEIVED.c.id))]
+    """The emails that arrived for a person's links: when, and what became of them."""
+    query = select(_RECEIVED.c.received_at, _RECEIVED.c.status, _RECEIVED.c.outcome, _RECEIVED.c.acts)
+    emails = query.join(_LINK, _LINK.c.id == _RECEIVED.c.link_id).where(_LINK.c.person_id == person_id)
+    return [dict(row._mapping) for row in tx.execute(emails.order_by(_RECEIVED.c.id))]
 
 
 def _rows(tx: Connection, table: Table, person_id: int) -> Rows:
-    named = [column for column in table.c if column.name not in _SECRET]
-    wanted = select(*named).where(table.c.person_id == person_id).order_by(*table.primary_key)
-    return [dict(row._mapping) for row in tx.execute(wanted)]
+    columns = [column for column in table.c if column.name not in _SECRET]
+    query = select(*columns).where(table.c.person_id == person_id).order_by(*table.primary_key)
+    return [dict(row._mapping) for row in tx.execute(query)]
 
 
 _DROPPED: Final = (Bounce, Invitation, Preference, Session, Unreachable, Vacation, Willing, Wish)
-"""What is about a person alone."""
+"""Tables with rows about a person alone."""
 
 GONE: Final = "(deleted)"
 
 
 def forget(tx: Connection, person: PersonRow, zone: str) -> None:
-    """Take a person, who is locked, out of everything; what stays is a row that says that there was somebody."""
+    """Delete a person's data, the person being locked; what stays is a row of a deleted person."""
     for kind in _DROPPED:
         table = table_of(kind)
         tx.execute(delete(table).where(table.c.person_id == person.id))
     tx.execute(delete(_BLOCK).where((_BLOCK.c.person_id == person.id) | (_BLOCK.c.blocked_id == person.id)))
-    _forget_mails(tx, person.id)
+    _forget_emails(tx, person.id)
     calls = update(_CALL).where(_CALL.c.person_id == person.id)
     tx.execute(calls.values(text=GONE, answer=None, status="closed"))
     if person.name:
-        # What an alarm says begins with the name of whom it is about. It has been told, so its text is needed no more.
-        told = (_ALARM.c.told_at.is_not(None), _ALARM.c.says.startswith(person.name, autoescape=True))
-        tx.execute(update(_ALARM).where(*told).values(says=GONE))
+        # An alarm's text begins with the name of its person. The alarm was sent, so its text is not needed any more.
+        sent = (_ALARM.c.told_at.is_not(None), _ALARM.c.says.startswith(person.name, autoescape=True))
+        tx.execute(update(_ALARM).where(*sent).values(says=GONE))
     for game_id in tx.execute(select(_PLAYER.c.game_id).where(_PLAYER.c.person_id == person.id).distinct()).scalars():
         _rename(tx, game_id, person.id)
-    nowhere = former_address(person.key)
+    address = former_address(person.key)
     people.change(
         tx,
         person.id,
         name=NAME,
-        address=nowhere,
-        mailbox=nowhere,
+        address=address,
+        mailbox=address,
         zone=zone,
         quiet=None,
         delivery="nothing",
@@ -132,17 +132,17 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
     )
 
 
-def _forget_mails(tx: Connection, person_id: int) -> None:
-    """That mails were sent stays; what they said, and what a server said of them, does not."""
-    mine = select(_OUTBOX.c.id).where(_OUTBOX.c.person_id == person_id)
-    tx.execute(update(_LEDGER).where(_LEDGER.c.outbox_id.in_(mine)).values(detail=""))
+def _forget_emails(tx: Connection, person_id: int) -> None:
+    """Keep that emails were sent; delete what they and the relays said."""
+    emails = select(_OUTBOX.c.id).where(_OUTBOX.c.person_id == person_id)
+    tx.execute(update(_LEDGER).where(_LEDGER.c.outbox_id.in_(emails)).values(detail=""))
     waiting = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status.in_(("queued", "digest", "parked")))
     tx.execute(update(_OUTBOX).where(*waiting).values(status="superseded", claimed_until=None))
     tx.execute(update(_OUTBOX).where(_OUTBOX.c.person_id == person_id).values(body=None, facts="{}"))
-    through = select(_LINK.c.id).where(_LINK.c.person_id == person_id)
-    waiting_in = (_RECEIVED.c.link_id.in_(through), _RECEIVED.c.status.in_(("waiting", "doubted", "parked")))
-    tx.execute(update(_RECEIVED).where(*waiting_in).values(status="done", claimed_until=None))
-    tx.execute(update(_RECEIVED).where(_RECEIVED.c.link_id.in_(through)).values(raw=None, acts="[]"))
+    links = select(_LINK.c.id).where(_LINK.c.person_id == person_id)
+    unread = (_RECEIVED.c.link_id.in_(links), _RECEIVED.c.status.in_(("waiting", "doubted", "parked")))
+    tx.execute(update(_RECEIVED).where(*unread).values(status="done", claimed_until=None))
+    tx.execute(update(_RECEIVED).where(_RECEIVED.c.link_id.in_(links)).values(raw=None, acts="[]"))
 
 
 def _rename(tx: Connection, game_id: int, person_id: int) -> None:

@@ -1,4 +1,4 @@
-"""Places at a table, named by their seats."""
+"""Players of games, as rows, by seat."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, fields
@@ -26,19 +26,19 @@ _SEAT_NUMBER = cast(table_of(Player).c.seat, Integer)
 
 
 def among(seats: str) -> ColumnElement[bool]:
-    """Whether the seat of a place is among those of a parameter: they are the bits of a number.
+    """Whether a player's seat is in the bit set given by this parameter.
 
-    A list would make another statement for each length, and a move has no time for that.
+    A list would make a new statement for each length, which a move cannot afford.
     """
     return bindparam(seats, type_=Integer).bitwise_rshift(_SEAT_NUMBER).bitwise_and(_ONE) == _ONE
 
 
 def bits(seats: Collection[int]) -> int:
-    """Seats as such a parameter."""
+    """Seats as such a bit set."""
     return sum(1 << seat for seat in seats)
 
 
-_SILENT = (
+_SET_MISSED = (
     update(_PLAYER)
     .where(_PLAYER.c.game_id == bindparam("of_game"), _PLAYER.c.seat == bindparam("of_seat"))
     .values(missed=bindparam("times"))
@@ -47,7 +47,7 @@ _SILENT = (
 
 @dataclass(frozen=True, slots=True)
 class PlayerRow:
-    """Who takes part, in the order of joining."""
+    """A player of a game. `number` is the order of joining."""
 
     game_id: int
     number: int
@@ -61,9 +61,9 @@ class PlayerRow:
 
 
 class SeatRow(NamedTuple):
-    """What a move has to know of its seat: who plays it, and how many turns in a row they have let pass.
+    """A seat as a move needs it: its player, and how many turns in a row they have missed.
 
-    `sealed` says whether whoever plays it is told that a sealed choice is in; of a bot there is nothing to say.
+    `sealed` is whether the player gets an email when a sealed choice is in; None for a bot.
     """
 
     seat: int
@@ -88,27 +88,27 @@ _SEAT = (
 
 
 def of_game(tx: Connection, game_id: int) -> list[PlayerRow]:
-    """Who takes part, in the order of joining."""
+    """The players of a game, in order of joining."""
     return prefetch.one(
-        tx, ("places", game_id), lambda: [PlayerRow(*row) for row in tx.execute(_PLAYERS, {"of_game": game_id})]
+        tx, ("players", game_id), lambda: [PlayerRow(*row) for row in tx.execute(_PLAYERS, {"of_game": game_id})]
     )
 
 
 def at_seat(tx: Connection, game_id: int, seat: int) -> SeatRow | None:
-    """Who plays a seat: as much of it as a move needs."""
+    """The player of a seat, as a move needs it; None if there is none."""
     row = tx.execute(_SEAT, {"of_game": game_id, "of_seat": seat}).one_or_none()
     return None if row is None else SeatRow._make(row)
 
 
 def of_games(tx: Connection, game_ids: Collection[int]) -> dict[int, list[PlayerRow]]:
-    """Who takes part in each of these games, in the order of joining."""
-    wanted = select(_PLAYER).where(_PLAYER.c.game_id.in_(game_ids)).order_by(_PLAYER.c.game_id, _PLAYER.c.number)
-    found: dict[int, list[PlayerRow]] = {game_id: [] for game_id in game_ids}
-    for row in tx.execute(wanted):
-        found[row.game_id].append(PlayerRow(**row._mapping))
-    return found
+    """The players of these games, in order of joining."""
+    query = select(_PLAYER).where(_PLAYER.c.game_id.in_(game_ids)).order_by(_PLAYER.c.game_id, _PLAYER.c.number)
+    players: dict[int, list[PlayerRow]] = {game_id: [] for game_id in game_ids}
+    for row in tx.execute(query):
+        players[row.game_id].append(PlayerRow(**row._mapping))
+    return players
 
 
 def set_missed(tx: Connection, game_id: int, seat: int, times: int) -> None:
-    """Note how many turns in a row this seat has let pass."""
-    tx.execute(_SILENT, {"of_game": game_id, "of_seat": seat, "times": times})
+    """Set how many turns in a row a seat has missed."""
+    tx.execute(_SET_MISSED, {"of_game": game_id, "of_seat": seat, "times": times})

@@ -1,7 +1,7 @@
-"""How people want to be mailed: about all their tables, and about one where that is something else.
+"""Preferences for emails: one for all tables, and one for each table that differs.
 
-Mails that a wish keeps back stay in the outbox, so that a changed wish finds them. What a wish means is
-`domain.delivery`'s business.
+Emails that a preference holds back stay in the outbox, so that a change can release them. `domain.delivery` decides
+what a preference means.
 """
 
 from collections.abc import Collection
@@ -16,8 +16,8 @@ from pbem.store.schema import Deadline, Outbox, Person, Preference, Unreachable,
 _DEADLINE, _OUTBOX, _PERSON, _PREFERENCE = table_of(Deadline), table_of(Outbox), table_of(Person), table_of(Preference)
 _UNREACHABLE = table_of(Unreachable)
 
-# Asked for all mails that are due, so these are built once.
-_WISHES = (
+# Asked for all due emails, so these are built once.
+_GENERAL = (
     select(
         _PERSON.c.id,
         _PERSON.c.address,
@@ -37,9 +37,9 @@ _DAILY = "daily"
 
 @dataclass(frozen=True, slots=True)
 class WishedRow:
-    """What a person wishes of mails about one table, or about none; `of_table` is None where they wish nothing special.
+    """A person's preferences for emails about one table or none; `of_table` is None where there is no special one.
 
-    `failing` says that mail to them does not arrive.
+    `failing` says that email to them fails.
     """
 
     address: str = field(repr=False)
@@ -51,12 +51,12 @@ class WishedRow:
 
 
 About = tuple[int, int | None]
-"""A person, and a table that mails to them are about, if they are about any."""
+"""A person, and the table of the emails, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class DigestRow:
-    """Somebody who has a digest of at least one table."""
+    """A person who reads a digest of at least one table."""
 
     person_id: int
     zone: str
@@ -65,23 +65,23 @@ class DigestRow:
 
 
 def wished(tx: Connection, about: Collection[About]) -> dict[About, WishedRow]:
-    """What people wish of mails about tables."""
+    """The preferences of these people about these tables."""
     special = {
         (row.person_id, row.game_id): row.delivery
-        for row in tx.execute(_SPECIAL, {"these": [each for each in about if each[1] is not None]})
+        for row in tx.execute(_SPECIAL, {"these": [key for key in about if key[1] is not None]})
     }
-    of_all = {row.id: row for row in tx.execute(_WISHES, {"these": sorted({person_id for person_id, _ in about})})}
-    return {each: _wished(of_all[each[0]], special.get(each)) for each in about}
+    of_all = {row.id: row for row in tx.execute(_GENERAL, {"these": sorted({person_id for person_id, _ in about})})}
+    return {key: _wished(of_all[key[0]], special.get(key)) for key in about}
 
 
 def of_tables(tx: Connection, person_id: int) -> dict[int, str]:
-    """The wishes that a person has of single tables."""
-    wanted = select(_PREFERENCE.c.game_id, _PREFERENCE.c.delivery).where(_PREFERENCE.c.person_id == person_id)
-    return {row.game_id: row.delivery for row in tx.execute(wanted.order_by(_PREFERENCE.c.game_id))}
+    """A person's special preferences, by table."""
+    query = select(_PREFERENCE.c.game_id, _PREFERENCE.c.delivery).where(_PREFERENCE.c.person_id == person_id)
+    return {row.game_id: row.delivery for row in tx.execute(query.order_by(_PREFERENCE.c.game_id))}
 
 
 def set_of_table(tx: Connection, person_id: int, game_id: int, wish: str | None) -> None:
-    """Write down what a person, who is locked, wishes of one table; None for nothing special."""
+    """Set the preference of a person, who must be locked, for one table; None removes it."""
     same = (_PREFERENCE.c.person_id == person_id, _PREFERENCE.c.game_id == game_id)
     tx.execute(delete(_PREFERENCE).where(*same))
     if wish is not None:
@@ -89,40 +89,40 @@ def set_of_table(tx: Connection, person_id: int, game_id: int, wish: str | None)
 
 
 def forget_tables(tx: Connection, person_id: int) -> None:
-    """A person wishes the same of all tables."""
+    """Remove a person's preferences for single tables."""
     tx.execute(delete(_PREFERENCE).where(_PREFERENCE.c.person_id == person_id))
 
 
 def mailed_about(tx: Connection, person_id: int, game_id: int) -> bool:
-    """Whether a person was ever written about a table, and so may say how to be."""
-    wanted = select(_OUTBOX.c.id).where(_OUTBOX.c.person_id == person_id, _OUTBOX.c.game_id == game_id)
-    return tx.execute(wanted.limit(1)).first() is not None
+    """Whether a person was ever emailed about a table, and so may set a preference for it."""
+    query = select(_OUTBOX.c.id).where(_OUTBOX.c.person_id == person_id, _OUTBOX.c.game_id == game_id)
+    return tx.execute(query.limit(1)).first() is not None
 
 
 def digest_readers(tx: Connection) -> list[DigestRow]:
-    """All who have a digest of at least one table."""
+    """The people who read a digest of at least one table."""
     of_one = select(_PREFERENCE.c.person_id).where(_PREFERENCE.c.delivery == _DAILY)
-    wanted = select(_PERSON.c.id.label("person_id"), _PERSON.c.zone, _PERSON.c.digest_at, _PERSON.c.digest_on).where(
+    query = select(_PERSON.c.id.label("person_id"), _PERSON.c.zone, _PERSON.c.digest_at, _PERSON.c.digest_on).where(
         or_(_PERSON.c.delivery == _DAILY, _PERSON.c.id.in_(of_one))
     )
-    return [DigestRow(**row._mapping) for row in tx.execute(wanted.order_by(_PERSON.c.id))]
+    return [DigestRow(**row._mapping) for row in tx.execute(query.order_by(_PERSON.c.id))]
 
 
 def take_digest(tx: Connection, person_id: int, day: date) -> bool:
-    """Whether a person's digest of a day is ours to look after: whoever changes the row does it."""
+    """Claim a person's digest of a day; False if another worker has it."""
     free = or_(_PERSON.c.digest_on.is_(None), _PERSON.c.digest_on < day)
     return tx.execute(update(_PERSON).where(_PERSON.c.id == person_id, free).values(digest_on=day)).rowcount == 1
 
 
 def look_again(tx: Connection, person_id: int, game_id: int | None, now: datetime, hold_until: datetime) -> list[int]:
-    """Let mails that a wish has kept back be looked at again, because it has changed; which those are.
+    """Requeue emails that a changed preference had held back, and return their ids.
 
-    These are the ones that wait for a digest or a later moment, and the withheld ones that ask for what is still open.
-    `hold_until` is the first moment at which a mail that was queued now could leave.
+    These are emails that wait for a digest or a later moment, and withheld ones whose deadline is still open.
+    `hold_until` is the earliest moment at which an email queued now could leave.
     """
-    mine = [_OUTBOX.c.person_id == person_id]
+    same = [_OUTBOX.c.person_id == person_id]
     if game_id is not None:
-        mine.append(_OUTBOX.c.game_id == game_id)
+        same.append(_OUTBOX.c.game_id == game_id)
     asks = (
         select(_DEADLINE.c.seat)
         .where(
@@ -133,12 +133,12 @@ def look_again(tx: Connection, person_id: int, game_id: int | None, now: datetim
         )
         .exists()
     )
-    kept = or_(_OUTBOX.c.status == "digest", and_(_OUTBOX.c.status == "withheld", _OUTBOX.c.kind == "turn", asks))
-    again = update(_OUTBOX).where(*mine, kept).values(status="queued", due_at=now, claimed_until=None, attempts=0)
-    found = list(tx.execute(again.returning(_OUTBOX.c.id)).scalars())
+    held_back = or_(_OUTBOX.c.status == "digest", and_(_OUTBOX.c.status == "withheld", _OUTBOX.c.kind == "turn", asks))
+    again = update(_OUTBOX).where(*same, held_back).values(status="queued", due_at=now, claimed_until=None, attempts=0)
+    requeued = list(tx.execute(again.returning(_OUTBOX.c.id)).scalars())
     waiting = (_OUTBOX.c.status == "queued", _OUTBOX.c.due_at > hold_until, _OUTBOX.c.attempts == 0)
-    tx.execute(update(_OUTBOX).where(*mine, *waiting).values(due_at=hold_until))
-    return found
+    tx.execute(update(_OUTBOX).where(*same, *waiting).values(due_at=hold_until))
+    return requeued
 
 
 def _wished(row: Row[Any], of_table: str | None) -> WishedRow:

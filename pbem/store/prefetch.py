@@ -1,8 +1,8 @@
-"""Rows that were read ahead: what many are about to ask for one by one, fetched with one statement for all of them.
+"""Rows read ahead: one statement for what many callers are about to read one by one.
 
-A transaction that sees one state and changes nothing (`Store.read(ahead=True)`) remembers what it has read, so nobody asks
-twice. In every other transaction nothing is remembered, and whoever asks reads. Whatever was read ahead must be what its
-reader would have found: a function that reads for many stands beside the one that reads for one.
+A transaction of `Store.read(ahead=True)` sees one state, so it caches every row it reads. In all other transactions
+nothing is cached. A row read ahead must equal what the single read would return, so the two functions stand side by
+side.
 """
 
 from collections.abc import Callable, Hashable
@@ -13,33 +13,33 @@ from sqlalchemy import Connection
 T = TypeVar("T")
 
 OPTION: Final = "pbem_ahead"
-"""The execution option of a connection that remembers: a dictionary."""
+"""The execution option of a connection that holds the cache, a dictionary."""
 
 
 def one(tx: Connection, key: Hashable, read: Callable[[], T]) -> T:
-    """What is remembered under a key; if nothing is, what is read now."""
-    kept = _kept(tx)
-    if kept is None:
+    """The cached value of a key, read and cached now if missing."""
+    cache = _cache(tx)
+    if cache is None:
         return read()
-    if key not in kept:
-        kept[key] = read()
-    found: T = kept[key]
-    return found
+    if key not in cache:
+        cache[key] = read()
+    value: T = cache[key]
+    return value
 
 
 def put(tx: Connection, key: Hashable, value: object) -> None:
-    """Remember what was read for many."""
-    kept = _kept(tx)
-    if kept is not None:
-        kept[key] = value
+    """Cache a value."""
+    cache = _cache(tx)
+    if cache is not None:
+        cache[key] = value
 
 
 def get(tx: Connection, key: Hashable) -> Any:
-    """What is remembered under a key; None if nothing is."""
-    kept = _kept(tx)
-    return None if kept is None else kept.get(key)
+    """The cached value of a key, or None."""
+    cache = _cache(tx)
+    return None if cache is None else cache.get(key)
 
 
-def _kept(tx: Connection) -> dict[Hashable, Any] | None:
-    kept: dict[Hashable, Any] | None = tx.get_execution_options().get(OPTION)
-    return kept
+def _cache(tx: Connection) -> dict[Hashable, Any] | None:
+    cache: dict[Hashable, Any] | None = tx.get_execution_options().get(OPTION)
+    return cache

@@ -1,6 +1,6 @@
-"""Until when each share of what may be sent is used up: that of all mails, of a domain, of a domain that is new.
+"""Quotas, as rows: until when each share of sending, or of attempts to sign in, is used up.
 
-The rows are locked from reading to writing, that of all mails first, so that workers side by side share them.
+Rows are locked from reading to writing, the quota of all emails first, so that workers can share them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,23 +15,23 @@ _QUOTA = table_of(Quota)
 
 
 def locked(tx: Connection, names: Iterable[str]) -> dict[str, datetime]:
-    """What is used up of these shares; nobody else uses them until this transaction ends."""
-    wanted = select(_QUOTA).where(_QUOTA.c.bucket.in_(sorted(set(names)))).order_by(_QUOTA.c.bucket)
-    return {row.bucket: row.used_until for row in tx.execute(wanted.with_for_update())}
+    """Lock these quotas; returns until when each is used up."""
+    query = select(_QUOTA).where(_QUOTA.c.bucket.in_(sorted(set(names)))).order_by(_QUOTA.c.bucket)
+    return {row.bucket: row.used_until for row in tx.execute(query.with_for_update())}
 
 
 def keep(tx: Connection, used: Mapping[str, datetime]) -> None:
-    """Write down until when shares are used up."""
+    """Store until when these quotas are used up."""
     dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
     insertion = dialect.insert(_QUOTA)
-    again = insertion.on_conflict_do_update(
+    upsert = insertion.on_conflict_do_update(
         index_elements=["bucket"], set_={"used_until": insertion.excluded.used_until}
     )
     rows = [{"bucket": name, "used_until": until} for name, until in sorted(used.items())]
     if rows:
-        tx.execute(again, rows)
+        tx.execute(upsert, rows)
 
 
 def forget_before(tx: Connection, moment: datetime) -> None:
-    """Drop shares that have long been free again."""
+    """Drop quotas that were free again before this moment."""
     tx.execute(delete(_QUOTA).where(_QUOTA.c.used_until < moment))

@@ -1,4 +1,4 @@
-"""Days on which mails to a person came back."""
+"""Bounces, and the times in which email to a person failed, as rows."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -14,28 +14,28 @@ _BOUNCE, _PERSON, _UNREACHABLE = table_of(Bounce), table_of(Person), table_of(Un
 
 
 def add_points(tx: Connection, person_id: int, day: date, points: int) -> None:
-    """A mail came back on this day; the day counts once, by the worst. The person is locked."""
-    this = (_BOUNCE.c.person_id == person_id, _BOUNCE.c.day == day)
-    known = tx.execute(select(_BOUNCE.c.points).where(*this)).scalar_one_or_none()
+    """Count a bounce on this day; only the worst of a day counts. The person must be locked."""
+    same = (_BOUNCE.c.person_id == person_id, _BOUNCE.c.day == day)
+    known = tx.execute(select(_BOUNCE.c.points).where(*same)).scalar_one_or_none()
     if known is None:
         tx.execute(insert(_BOUNCE), {"person_id": person_id, "day": day, "points": points})
     elif known < points:
-        tx.execute(update(_BOUNCE).where(*this).values(points=points))
+        tx.execute(update(_BOUNCE).where(*same).values(points=points))
 
 
 def points(tx: Connection, person_id: int, since: date) -> int:
-    """What the days since then count together."""
-    mine = (_BOUNCE.c.person_id == person_id, _BOUNCE.c.day >= since)
-    return int(tx.execute(select(func.coalesce(func.sum(_BOUNCE.c.points), 0)).where(*mine)).scalar_one())
+    """The sum of a person's points since this day."""
+    recent = (_BOUNCE.c.person_id == person_id, _BOUNCE.c.day >= since)
+    return int(tx.execute(select(func.coalesce(func.sum(_BOUNCE.c.points), 0)).where(*recent)).scalar_one())
 
 
 def forget_points(tx: Connection, person_id: int) -> None:
-    """Mails to this person arrive again."""
+    """Delete a person's points, because email arrives again."""
     tx.execute(delete(_BOUNCE).where(_BOUNCE.c.person_id == person_id))
 
 
 def forget_points_before(tx: Connection, day: date) -> None:
-    """Drop days that count no more."""
+    """Drop points from before this day."""
     tx.execute(delete(_BOUNCE).where(_BOUNCE.c.day < day))
 
 
@@ -51,7 +51,7 @@ _FAILING = select(_UNREACHABLE).where(
 
 @dataclass(frozen=True, slots=True)
 class UnreachableRow:
-    """A time in which mail to a person failed."""
+    """A time in which email to a person failed."""
 
     id: int
     person_id: int
@@ -63,7 +63,7 @@ class UnreachableRow:
 
 @dataclass(frozen=True, slots=True)
 class LeftAloneRow:
-    """Somebody to whom no mail goes at present: since when, what said so, and its words."""
+    """A person whose email fails at present: since when, the cause, and its text."""
 
     person_id: int
     name: str
@@ -73,52 +73,58 @@ class LeftAloneRow:
 
 
 def fail(tx: Connection, person_id: int, now: datetime, cause: str, why: str) -> bool:
-    """Mail to a person fails from now on; False if that was known."""
+    """Note that email to a person fails from now on; False if that is known."""
     if failure(tx, person_id) is not None:
         return False
     return insert_once(tx, _UNREACHABLE, {"person_id": person_id, "start_at": now, "cause": cause, "why": why})
 
 
 def failure(tx: Connection, person_id: int) -> UnreachableRow | None:
-    """Since when and why mail to a person fails at present; None if it does not."""
+    """The current failure of email to a person, if there is one."""
     row = tx.execute(_FAILING, {"of_person": person_id}).first()
     return None if row is None else UnreachableRow(**row._mapping)
 
 
 def failing_among(tx: Connection, person_ids: Collection[int]) -> list[int]:
-    """Those of these people to whom mail fails at present."""
-    wanted = select(_UNREACHABLE.c.person_id).where(
+    """Those of these people whose email fails at present."""
+    query = select(_UNREACHABLE.c.person_id).where(
         _UNREACHABLE.c.person_id.in_(person_ids), _UNREACHABLE.c.end_at.is_(None)
     )
-    return sorted(set(tx.execute(wanted).scalars()))
+    return sorted(set(tx.execute(query).scalars()))
 
 
 def reach(tx: Connection, person_id: int, now: datetime) -> bool:
-    """Mail to a person went through again; False if it had not failed."""
+    """Note that email reaches a person again; False if it had not failed."""
     failing = and_(_UNREACHABLE.c.person_id == person_id, _UNREACHABLE.c.end_at.is_(None))
     since = tx.execute(select(_UNREACHABLE.c.start_at).where(failing)).scalar_one_or_none()
     if since is None:
         return False
-    # A failure noted by a clock that was ahead must not end before it began.
+    # A failure noted by a fast clock must not end before it began.
     tx.execute(update(_UNREACHABLE).where(failing).values(end_at=max(since, now)))
     return True
 
 
 def failures(tx: Connection, person_ids: Collection[int], since: datetime) -> Times:
-    """The times beyond a moment in which mail to these people failed."""
+    """The times in which email to these people failed that end after this moment, or have not ended."""
     return times_of(tx, _FAILURES, person_ids, since)
 
 
 def failing(tx: Connection, before: datetime, limit: int) -> list[UnreachableRow]:
-    """People to whom mail has failed since before a moment, and still does, the longest first."""
-    wanted = select(_UNREACHABLE).where(_UNREACHABLE.c.end_at.is_(None), _UNREACHABLE.c.start_at <= before)
-    return [UnreachableRow(**row._mapping) for row in tx.execute(wanted.order_by(_UNREACHABLE.c.start_at).limit(limit))]
+    """People whose email has failed since before this moment, longest first."""
+    query = select(_UNREACHABLE).where(_UNREACHABLE.c.end_at.is_(None), _UNREACHABLE.c.start_at <= before)
+    return [UnreachableRow(**row._mapping) for row in tx.execute(query.order_by(_UNREACHABLE.c.start_at).limit(limit))]
 
 
 def left_alone(tx: Connection, limit: int) -> list[LeftAloneRow]:
-    """People to whom mail fails at present, those first to whom it began to fail last."""
-    told = (_UNREACHABLE.c.person_id, _PERSON.c.name, _UNREACHABLE.c.start_at, _UNREACHABLE.c.cause, _UNREACHABLE.c.why)
-    wanted = (
-        select(*told).join(_PERSON, _PERSON.c.id == _UNREACHABLE.c.person_id).where(_UNREACHABLE.c.end_at.is_(None))
+    """People whose email fails at present, newest failure first."""
+    columns = (
+        _UNREACHABLE.c.person_id,
+        _PERSON.c.name,
+        _UNREACHABLE.c.start_at,
+        _UNREACHABLE.c.cause,
+        _UNREACHABLE.c.why,
     )
-    return [LeftAloneRow(*row) for row in tx.execute(wanted.order_by(_UNREACHABLE.c.start_at.desc()).limit(limit))]
+    query = (
+        select(*columns).join(_PERSON, _PERSON.c.id == _UNREACHABLE.c.person_id).where(_UNREACHABLE.c.end_at.is_(None))
+    )
+    return [LeftAloneRow(*row) for row in tx.execute(query.order_by(_UNREACHABLE.c.start_at.desc()).limit(limit))]

@@ -1,4 +1,4 @@
-"""Counting what players did with their turns, from rows that are there anyway; no log is read for it."""
+"""Counts of what players did with their turns, from rows that exist anyway; no log is read."""
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
@@ -11,7 +11,7 @@ from pbem.store.schema import Deadline, Game, Offer, Player, table_of
 
 _DEADLINE, _GAME, _OFFER, _PLAYER = table_of(Deadline), table_of(Game), table_of(Offer), table_of(Player)
 
-# A seat that was taken over counts for its new player from then on, and not what somebody else did there.
+# A seat that was taken over counts for its new player only from then on.
 _TAKEN = (
     select(func.max(_OFFER.c.ended_at))
     .where(
@@ -27,15 +27,15 @@ _PLAYED = _PLAYER.join(_GAME, _GAME.c.id == _PLAYER.c.game_id)
 
 
 def counts(tx: Connection, person_ids: Collection[int], since: datetime) -> dict[int, Counts]:
-    """What each of these people did at the tables that began since then."""
+    """What each of these people did at tables that began since this moment."""
     recent = (_PLAYER.c.person_id.in_(person_ids), _GAME.c.started_at >= since)
     per_person = _PLAYER.c.person_id
     asked = and_(_DEADLINE.c.game_id == _PLAYER.c.game_id, _DEADLINE.c.seat == _PLAYER.c.seat)
-    # Which of them are over is counted and not asked for, which would lead SQLite through all that ever were. What was
-    # rewound is no part of the game any more, and neither is what the clock decided there.
+    # The status is tested in the count: as a condition it would lead SQLite through all deadlines there ever were.
+    # Rewound turns are no part of the game any more, so they do not count.
     over = and_(_DEADLINE.c.status.in_(("closed", "missed")), _DEADLINE.c.asked_at >= _CAME)
     missed = and_(_DEADLINE.c.status == "missed", _DEADLINE.c.asked_at >= _CAME)
-    turns, silences = (
+    turns, missed_turns = (
         select(per_person, func.count(case((which, 1)))).select_from(_PLAYED.join(_DEADLINE, asked))
         for which in (over, missed)
     )
@@ -43,19 +43,19 @@ def counts(tx: Connection, person_ids: Collection[int], since: datetime) -> dict
     left = select(_OFFER.c.person_id, func.count()).where(
         _OFFER.c.person_id.in_(person_ids), _OFFER.c.status != "back", _OFFER.c.offered_at >= since
     )
-    found = [
-        _each(tx, turns.where(*recent), per_person),
-        _each(tx, silences.where(*recent), per_person),
-        _each(tx, finished.where(*recent, _GAME.c.status == "over"), per_person),
-        _each(tx, left, _OFFER.c.person_id),
+    results = [
+        _by_person(tx, turns.where(*recent), per_person),
+        _by_person(tx, missed_turns.where(*recent), per_person),
+        _by_person(tx, finished.where(*recent, _GAME.c.status == "over"), per_person),
+        _by_person(tx, left, _OFFER.c.person_id),
     ]
-    return {person: Counts(*(each.get(person, 0) for each in found)) for person in person_ids}
+    return {person: Counts(*(result.get(person, 0) for result in results)) for person in person_ids}
 
 
-def _each(tx: Connection, wanted: Select[Any], person: Any) -> dict[int, int]:
-    return dict(_pairs(tx, wanted.group_by(person)))
+def _by_person(tx: Connection, query: Select[Any], person: Any) -> dict[int, int]:
+    return dict(_pairs(tx, query.group_by(person)))
 
 
-def _pairs(tx: Connection, wanted: Select[Any]) -> Iterator[tuple[int, int]]:
-    for person, many in tx.execute(wanted):
-        yield int(person), int(many)
+def _pairs(tx: Connection, query: Select[Any]) -> Iterator[tuple[int, int]]:
+    for person, count in tx.execute(query):
+        yield int(person), int(count)

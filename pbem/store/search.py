@@ -1,7 +1,7 @@
-"""The words by which tables and people are found: those of a table's title and of its players' names, and of a name.
+"""The words by which tables and people are found: of a table's title and players' names, and of a person's name.
 
-They are written in the transaction that writes what they are taken from, by the very functions of `lobby` and `people`
-that do, so that nobody can forget it. Nothing of a game, no talk and no address is ever among them.
+They are written in the transaction that writes the title or name, by the functions of `store.tables` and `store.people`
+that do so, so that no caller can forget it. Nothing of a game, no talk and no address is ever indexed.
 """
 
 import re
@@ -16,63 +16,65 @@ from pbem.store.schema import Game, Person, Player, Term, table_of
 About = Literal["table", "person"]
 
 MOST_WORDS: Final = 6
-"""More words than this make a search no sharper."""
+"""More words do not make a search sharper."""
 
 LONGEST: Final = 40
 """Letters of a word that count."""
 
 MOST_LOOKED_AT: Final = 2000
-"""So many entries of an index are read within a moment; whoever looks for one table needs no more."""
+"""Index entries read for a search; these take a moment, and a search for one table needs no more."""
 
 _GAME, _PERSON, _PLAYER, _TERM = table_of(Game), table_of(Person), table_of(Player), table_of(Term)
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
 def words(text: str) -> list[str]:
-    """The words of a text as they are compared: without case, without accents, each once."""
-    plain = "".join(each for each in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(each))
+    """The words of a text for comparison: without case and accents, each once."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return list(dict.fromkeys(word[:LONGEST] for word in _WORD.findall(plain)))
 
 
 def of_table(tx: Connection, game_id: int) -> None:
-    """Write down anew the words by which a table is found."""
+    """Index a table."""
     title = tx.execute(select(_GAME.c.title).where(_GAME.c.id == game_id)).scalar_one()
     names = tx.execute(select(_PLAYER.c.name).where(_PLAYER.c.game_id == game_id)).scalars()
     _replace(tx, "table", game_id, [title, *names])
 
 
 def of_person(tx: Connection, person_id: int) -> None:
-    """Write down anew the words by which a person is found."""
+    """Index a person."""
     name = tx.execute(select(_PERSON.c.name).where(_PERSON.c.id == person_id)).scalar_one()
     _replace(tx, "person", person_id, [name])
 
 
 def forget(tx: Connection, about: About, numbers: Iterable[int]) -> None:
-    """Drop the words of what is there no more."""
+    """Drop the words of these tables or people."""
     tx.execute(delete(_TERM).where(_TERM.c.about == about, _TERM.c.number.in_(list(numbers))))
 
 
-def search(tx: Connection, about: About, wanted: str, below: int | None, limit: int) -> list[int]:
-    """The numbers of what has all the words of a text, of each of which the beginning is enough; the newest first.
+def search(tx: Connection, about: About, query: str, below: int | None, limit: int) -> list[int]:
+    """Ids matching every word of the query (by prefix), newest first.
 
-    Only the first thousands of those that have the longest word are looked at: whoever wants others writes more of it.
+    Only the first MOST_LOOKED_AT entries for the longest word are read; a longer query finds the others.
     """
-    prefixes = sorted(words(wanted)[:MOST_WORDS], key=len, reverse=True)
+    prefixes = sorted(words(query)[:MOST_WORDS], key=len, reverse=True)
     if not prefixes:
         return []
-    some = select(_TERM.c.number).where(_TERM.c.about == about, _begins(prefixes[0]))
+    longest = select(_TERM.c.number).where(_TERM.c.about == about, _begins(prefixes[0]))
     if below is not None:
-        some = some.where(_TERM.c.number < below)
-    found = some.order_by(_TERM.c.word).limit(MOST_LOOKED_AT).subquery()
-    same = (_TERM.c.about == about, _TERM.c.number == found.c.number)
+        longest = longest.where(_TERM.c.number < below)
+    candidates = longest.order_by(_TERM.c.word).limit(MOST_LOOKED_AT).subquery()
+    same = (_TERM.c.about == about, _TERM.c.number == candidates.c.number)
     also = [select(_TERM.c.word).where(*same, _begins(prefix)).exists() for prefix in prefixes[1:]]
-    newest = select(found.c.number).where(*also).distinct().order_by(found.c.number.desc()).limit(limit)
+    ids = candidates.c.number
+    newest = select(ids).where(*also).distinct().order_by(ids.desc()).limit(limit)
     return list(tx.execute(newest).scalars())
 
 
 def _begins(prefix: str) -> ColumnElement[bool]:
     first = prefix.encode()
-    # No byte of UTF-8 is 0xff, so that this is behind every word that begins so.
+    # No byte of UTF-8 is 0xff, so this sorts after every word with the prefix.
     return and_(_TERM.c.word >= first, _TERM.c.word < first + b"\xff")
 
 

@@ -1,4 +1,5 @@
-"""What a page needs to know of a seat besides its game, in as few statements as it can be had: pages are opened often."""
+"""What a page needs to know of a seat besides its game, in as few statements as possible, because pages are opened
+often."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ _TAKEN = (
     .where(_PLAYER.c.game_id == bindparam("of_game"))
     .order_by(_PLAYER.c.seat)
 )
-# The clock stands beside every seat, so that both come at once.
+# The clock is repeated beside every seat, so that one statement reads both.
 _TAKEN_WITH_CLOCK = (
     _TAKEN.add_columns(
         _PERSON.c.zone,
@@ -60,10 +61,10 @@ _ALL_TAKEN = (
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Until when a seat may decide, in which zone its player lives, and whether mail to them fails at present.
+    """A seat's deadline, its player's time zone, and whether email to them fails.
 
-    `guest` says that the player is a guest of the demo; `new_lines`, how much the others have said since the player decided
-    or spoke: not counted for a mail, which brings the lines themselves.
+    `guest` says that the player is a guest of the demo. `new_lines` counts what others have said since the player last
+    decided or spoke; None for an email, which shows the lines themselves.
     """
 
     zone: str
@@ -76,7 +77,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Who plays a seat, how many turns in a row they have let pass, and whether they agree to end the game."""
+    """A seat, its player, how many turns in a row they have missed, and whether they agree to end the game."""
 
     seat: int
     person_id: int | None
@@ -88,25 +89,25 @@ class Taken:
 def taken_with_clock(
     tx: Connection, game_id: int, turn: int, seat: int, person_id: int, since: int
 ) -> tuple[list[Taken], Clock]:
-    """The seats of a game in their order, and the clock of one in a turn as its player sees it, who decided last in row
-    `since` of the log."""
-    of = {"of_game": game_id, "of_turn": turn, "of_seat": seat, "of_person": person_id}
-    known: Clock | None = prefetch.get(tx, ("clock", *of.values()))
-    if known is not None:
-        return taken(tx, game_id), known
-    rows = tx.execute(_TAKEN_WITH_CLOCK, of | {"since_seq": since}).all()
+    """The seats of a game in order, and one seat's clock in a turn, whose player last decided in row `since` of the
+    log."""
+    values = {"of_game": game_id, "of_turn": turn, "of_seat": seat, "of_person": person_id}
+    clock: Clock | None = prefetch.get(tx, ("clock", *values.values()))
+    if clock is not None:
+        return taken(tx, game_id), clock
+    rows = tx.execute(_TAKEN_WITH_CLOCK, values | {"since_seq": since}).all()
     return [Taken(*row[: len(_HERE)]) for row in rows], Clock(*rows[0][len(_HERE) :])
 
 
 def taken(tx: Connection, game_id: int) -> list[Taken]:
-    """The seats of a game that has begun, in their order."""
+    """The seats of a started game, in order."""
     return prefetch.one(
         tx, ("taken", game_id), lambda: [Taken(*row) for row in tx.execute(_TAKEN, {"of_game": game_id})]
     )
 
 
 def read_ahead(tx: Connection, played: Mapping[Key, int]) -> None:
-    """Read ahead the clocks of these seats in these turns, each with its player, and who else plays there."""
+    """Read ahead the clocks of these seats and turns, given with their players, and the other seats of the games."""
     readers = {row.id: row for row in tx.execute(_READERS, {"these": sorted(set(played.values()))})}
     asked = deadlines.read_all(tx, played)
     for key, person_id in played.items():
@@ -118,5 +119,5 @@ def read_ahead(tx: Connection, played: Mapping[Key, int]) -> None:
     taken: dict[int, list[Taken]] = {game_id: [] for game_id, _turn, _seat in played}
     for game_id, *seat in tx.execute(_ALL_TAKEN, {"these": list(taken)}):
         taken[game_id].append(Taken(*seat))
-    for game_id, found in taken.items():
-        prefetch.put(tx, ("taken", game_id), found)
+    for game_id, seats in taken.items():
+        prefetch.put(tx, ("taken", game_id), seats)

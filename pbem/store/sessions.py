@@ -1,6 +1,6 @@
-"""Who has signed in, with which browser. Of what the browser holds only a hash is here.
+"""Sessions: browsers in which a person or organiser is signed in. Of the browser's secret only a hash is stored.
 
-How long a session lasts and who may end it is not decided here; this module only reads and writes.
+This module only reads and writes; it must not decide how long a session lasts or who may end it.
 """
 
 from dataclasses import dataclass, field
@@ -11,13 +11,13 @@ from sqlalchemy import ColumnElement, Connection, Update, bindparam, delete, ins
 from pbem.store.schema import Session, table_of
 
 _SESSION = table_of(Session)
-# Asked for every page of whoever has signed in.
+# Asked for every page of a signed-in visitor.
 _FIND = select(_SESSION).where(_SESSION.c.secret_hash == bindparam("hash"))
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Whose a session is: a person's or an organiser's, and exactly one of them."""
+    """The owner of a session: a person or an organiser, never both."""
 
     person_id: int | None = None
     organiser_id: int | None = None
@@ -29,7 +29,7 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """One browser that has signed in."""
+    """A signed-in browser."""
 
     id: int
     person_id: int | None
@@ -43,7 +43,7 @@ class SessionRow:
 
 
 def add(tx: Connection, holder: Holder, secret_hash: bytes, label: str, now: datetime) -> int:
-    """A new session; its number. An organiser has just been asked for the passphrase."""
+    """Add a session and return its id. An organiser's passphrase was checked just now."""
     values = {
         "person_id": holder.person_id,
         "organiser_id": holder.organiser_id,
@@ -57,50 +57,50 @@ def add(tx: Connection, holder: Holder, secret_hash: bytes, label: str, now: dat
 
 
 def find(tx: Connection, secret_hash: bytes) -> SessionRow | None:
-    """The session of a browser that holds the secret with this hash."""
+    """The session whose secret has this hash, if there is one."""
     row = tx.execute(_FIND, {"hash": secret_hash}).one_or_none()
     return None if row is None else SessionRow(**row._mapping)
 
 
 def open_since(tx: Connection, holder: Holder, since: datetime) -> list[SessionRow]:
-    """The sessions that were opened after this moment and were not ended, the newest first."""
-    wanted = select(_SESSION).where(*_open(holder), _SESSION.c.made_at > since).order_by(_SESSION.c.id.desc())
-    return [SessionRow(**row._mapping) for row in tx.execute(wanted)]
+    """The sessions opened after this moment and not ended, newest first."""
+    query = select(_SESSION).where(*_open(holder), _SESSION.c.made_at > since).order_by(_SESSION.c.id.desc())
+    return [SessionRow(**row._mapping) for row in tx.execute(query)]
 
 
 def used(tx: Connection, session_id: int, day: date) -> None:
-    """Note that a button was pressed on this day."""
+    """Note that the session was used on this day."""
     tx.execute(update(_SESSION).where(_SESSION.c.id == session_id).values(used_on=day))
 
 
 def checked(tx: Connection, session_id: int, now: datetime) -> None:
-    """Note that the passphrase was asked for again, and was right."""
+    """Note that the passphrase was checked again."""
     tx.execute(update(_SESSION).where(_SESSION.c.id == session_id).values(checked_at=now))
 
 
 def end(tx: Connection, holder: Holder, session_id: int, now: datetime) -> bool:
-    """End a session of this holder; False if it is none of theirs, or has ended."""
+    """End a session of this holder; False if it is not theirs or has ended."""
     return tx.execute(_ended(now).where(*_open(holder), _SESSION.c.id == session_id)).rowcount == 1
 
 
 def end_all(tx: Connection, holder: Holder, now: datetime, but: int | None = None) -> int:
-    """End all sessions of this holder, or all but one; how many that were."""
+    """End all sessions of this holder, except `but`; returns how many."""
     others = () if but is None else (_SESSION.c.id != but,)
     return tx.execute(_ended(now).where(*_open(holder), *others)).rowcount
 
 
 def forget_before(tx: Connection, moment: datetime) -> int:
-    """Drop sessions that were opened before this moment; how many that were."""
+    """Drop sessions opened before this moment; returns how many."""
     return tx.execute(delete(_SESSION).where(_SESSION.c.made_at < moment)).rowcount
 
 
 def _open(holder: Holder) -> tuple[ColumnElement[bool], ...]:
-    whose = (
+    same_holder = (
         _SESSION.c.organiser_id == holder.organiser_id
         if holder.person_id is None
         else _SESSION.c.person_id == holder.person_id
     )
-    return whose, _SESSION.c.ended_at.is_(None)
+    return same_holder, _SESSION.c.ended_at.is_(None)
 
 
 def _ended(now: datetime) -> Update:

@@ -1,4 +1,4 @@
-"""Slots: rows by which one worker of many takes a task of one span of time, such as a day."""
+"""Rows by which one worker of many takes a task for one period, such as a day."""
 
 from datetime import date
 
@@ -11,10 +11,10 @@ _SLOT = table_of(Slot)
 
 
 def take_slot(tx: Connection, task: str, slot: str) -> bool:
-    """Whether a task of one span of time is ours to do: whoever inserts the row does it."""
+    """Take a task for a period; False if another worker has it."""
     return insert_once(tx, _SLOT, {"task": task, "slot": slot})
 
 
 def forget_slots(tx: Connection, before: date) -> None:
-    """Drop the slots of days that are long gone. A slot begins with its day."""
+    """Drop rows of days before this one. A period begins with its date."""
     tx.execute(delete(_SLOT).where(_SLOT.c.slot < before.isoformat()))

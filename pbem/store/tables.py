@@ -37,7 +37,7 @@ class WishRow:
 
 @dataclass(frozen=True, slots=True)
 class InvitationRow:
-    """Somebody who was asked to a table, and what came of it."""
+    """An invitation to a table, and its answer."""
 
     id: int
     game_id: int
@@ -48,44 +48,44 @@ class InvitationRow:
 
 
 def add_game(tx: Connection, **values: Any) -> int:
-    """Announce a table; its number."""
+    """Add a table and return its id."""
     game_id = int(tx.execute(insert(_GAME).returning(_GAME.c.id), values).scalar_one())
     search.of_table(tx, game_id)
     return game_id
 
 
 def change_game(tx: Connection, game_id: int, **values: Any) -> None:
-    """Write what has become of a table."""
+    """Change columns of a table."""
     tx.execute(update(_GAME).where(_GAME.c.id == game_id).values(**values))
 
 
 def add_player(tx: Connection, row: PlayerRow) -> None:
-    """Somebody joins."""
+    """Add a player."""
     values = {name: getattr(row, name) for name in PlayerRow.__dataclass_fields__}
     tx.execute(insert(_PLAYER), values)
     search.of_table(tx, row.game_id)
 
 
 def drop_player(tx: Connection, game_id: int, number: int) -> None:
-    """Somebody leaves before the start."""
+    """Remove a player before the start."""
     tx.execute(delete(_PLAYER).where(_PLAYER.c.game_id == game_id, _PLAYER.c.number == number))
     search.of_table(tx, game_id)
 
 
 def change_player(tx: Connection, game_id: int, seat: int, **values: Any) -> None:
-    """Write who plays a seat."""
+    """Change columns of a seat's player."""
     tx.execute(update(_PLAYER).where(_PLAYER.c.game_id == game_id, _PLAYER.c.seat == seat).values(**values))
     if "name" in values:
         search.of_table(tx, game_id)
 
 
 def seat_all(tx: Connection, game_id: int, seats: Sequence[tuple[int, int]]) -> None:
-    """Give each place its seat."""
+    """Give each player a seat."""
     tx.execute(_SEAT, [{"of_game": game_id, "of_number": number, "new_seat": seat} for number, seat in seats])
 
 
 def open_games(tx: Connection, *, private: bool = False, limit: int = 100) -> list[GameRow]:
-    """Tables that wait for players, the newest first."""
+    """Tables that wait for players, newest first."""
     wanted = select(_GAME).where(_GAME.c.status == "open", _GAME.c.private == private)
     newest_first = wanted.order_by(_GAME.c.created_at.desc(), _GAME.c.id.desc()).limit(limit)
     return [GameRow(**row._mapping) for row in tx.execute(newest_first)]
@@ -99,13 +99,13 @@ def expired(tx: Connection, now: datetime, limit: int) -> list[int]:
 
 
 def by_key(tx: Connection, key: str) -> GameRow | None:
-    """The table of that public name."""
+    """The table with this key, if there is one."""
     row = tx.execute(select(_GAME).where(_GAME.c.key == key)).one_or_none()
     return None if row is None else GameRow(**row._mapping)
 
 
 def busy_with(tx: Connection, person_id: int) -> int:
-    """How many tables a person has open or is playing at, as a player or as the host."""
+    """The number of open or running tables a person plays at or hosts."""
     joined = select(_PLAYER.c.number).where(_PLAYER.c.game_id == _GAME.c.id, _PLAYER.c.person_id == person_id)
     mine = or_(joined.exists(), _GAME.c.host_id == person_id)
     going_on = _GAME.c.status.in_(("open", "playing"))
@@ -113,19 +113,19 @@ def busy_with(tx: Connection, person_id: int) -> int:
 
 
 def of_person(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[GameRow]:
-    """The tables at which a person takes part."""
+    """The tables a person plays at, with one of these statuses."""
     joined = and_(_PLAYER.c.game_id == _GAME.c.id, _PLAYER.c.person_id == person_id)
     wanted = select(_GAME).where(select(_PLAYER.c.number).where(joined).exists(), _GAME.c.status.in_(list(statuses)))
     return [GameRow(**row._mapping) for row in tx.execute(wanted.order_by(_GAME.c.id))]
 
 
 def names_of(tx: Connection, person_id: int) -> set[str]:
-    """What a person is called at the tables at which they take or took part."""
+    """A person's names at all their tables."""
     return set(tx.execute(select(_PLAYER.c.name).where(_PLAYER.c.person_id == person_id)).scalars())
 
 
 def lately_over(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
-    """The games that a person has played and that are over, the last one first."""
+    """A person's finished games, last ended first."""
     joined = and_(_PLAYER.c.game_id == _GAME.c.id, _PLAYER.c.person_id == person_id)
     over = (select(_PLAYER.c.number).where(joined).exists(), _GAME.c.status.in_(("over", "void")))
     wanted = select(_GAME).where(*over).order_by(_GAME.c.ended_at.desc(), _GAME.c.id.desc()).limit(limit)
@@ -133,37 +133,37 @@ def lately_over(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
 
 
 def titles(tx: Connection, game_ids: Collection[int]) -> dict[int, str]:
-    """What these tables are called."""
+    """The titles of these tables."""
     wanted = select(_GAME.c.id, _GAME.c.title).where(_GAME.c.id.in_(game_ids))
     return {row.id: row.title for row in tx.execute(wanted)}
 
 
 def hosted_by(tx: Connection, person_id: int, statuses: Iterable[str]) -> list[GameRow]:
-    """The tables of which a person is the host."""
+    """The tables a person hosts, with one of these statuses."""
     wanted = select(_GAME).where(_GAME.c.host_id == person_id, _GAME.c.status.in_(list(statuses)))
     return [GameRow(**row._mapping) for row in tx.execute(wanted.order_by(_GAME.c.id))]
 
 
 def invite(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
-    """Ask a person to a table."""
+    """Add an invitation."""
     values = {"game_id": game_id, "person_id": person_id, "status": "open", "created_at": now}
     tx.execute(insert(_INVITATION), values)
 
 
 def invitations(tx: Connection, game_id: int) -> list[InvitationRow]:
-    """Whom a table was offered to, and what came of it, in the order of asking."""
+    """The invitations to a table, oldest first."""
     wanted = select(_INVITATION).where(_INVITATION.c.game_id == game_id)
     return [InvitationRow(**row._mapping) for row in tx.execute(wanted.order_by(_INVITATION.c.id))]
 
 
 def invited_since(tx: Connection, person_id: int, since: datetime) -> int:
-    """How often a person was asked to tables since then."""
+    """The number of invitations a person has got since this moment."""
     mine = (_INVITATION.c.person_id == person_id, _INVITATION.c.created_at > since)
     return tx.execute(select(func.count()).select_from(_INVITATION).where(*mine)).scalar_one()
 
 
 def answer_invitation(tx: Connection, game_id: int, person_id: int, status: str, now: datetime) -> bool:
-    """Write down an answer; False if there is no open invitation."""
+    """Answer an invitation; False if none is open."""
     mine = and_(_INVITATION.c.game_id == game_id, _INVITATION.c.person_id == person_id, _INVITATION.c.status == "open")
     done = tx.execute(update(_INVITATION).where(mine).values(status=status, answered_at=now))
     return done.rowcount == 1
@@ -201,14 +201,14 @@ def drop_wish(tx: Connection, game_id: int, person_id: int) -> None:
 
 
 def take_back_yes(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
-    """Somebody who came by an invitation has left again."""
+    """Mark an invitation as declined, because its player has left again."""
     mine = (_INVITATION.c.game_id == game_id, _INVITATION.c.person_id == person_id)
     tx.execute(update(_INVITATION).where(*mine).values(status="declined", answered_at=now))
 
 
 @dataclass(frozen=True, slots=True)
 class OfferRow:
-    """A seat whose player is gone: who that was, why, whom the table wants there, and what came of it."""
+    """A seat whose player is gone: the player, the reason, the kind of successor, and the outcome."""
 
     id: int
     game_id: int
@@ -223,7 +223,7 @@ class OfferRow:
 
 
 def add_offer(tx: Connection, game_id: int, seat: int, person_id: int, why: str, successor: str, now: datetime) -> int:
-    """A seat can change hands; the number of the offer. The game is locked."""
+    """Offer a seat and return the id of the offer. The game must be locked."""
     values = {
         "game_id": game_id,
         "seat": seat,
@@ -237,7 +237,7 @@ def add_offer(tx: Connection, game_id: int, seat: int, person_id: int, why: str,
 
 
 def offer(tx: Connection, offer_id: int) -> OfferRow:
-    """One offer; not found if there is none."""
+    """An offer. Raises NotFound."""
     row = tx.execute(select(_OFFER).where(_OFFER.c.id == offer_id)).one_or_none()
     if row is None:
         raise NotFound(_("There is no such seat on offer here."))
@@ -245,14 +245,14 @@ def offer(tx: Connection, offer_id: int) -> OfferRow:
 
 
 def offer_of_seat(tx: Connection, game_id: int, seat: int) -> OfferRow | None:
-    """The open offer of a seat."""
+    """The open offer of a seat, if there is one."""
     this = (_OFFER.c.game_id == game_id, _OFFER.c.seat == seat, _OFFER.c.status == "open")
     row = tx.execute(select(_OFFER).where(*this)).one_or_none()
     return None if row is None else OfferRow(**row._mapping)
 
 
 def offers_of_game(tx: Connection, game_id: int) -> list[tuple[OfferRow, str, bool]]:
-    """The open offers of seats at a table, each with the name of whoever plays the seat, and whether its player does still."""
+    """The open offers at a table, each with the seat's name and whether its player still has it."""
     here = and_(_PLAYER.c.game_id == _OFFER.c.game_id, _PLAYER.c.seat == _OFFER.c.seat)
     theirs = (_PLAYER.c.name.label("name"), (_PLAYER.c.person_id == _OFFER.c.person_id).label("kept"))
     these = select(_OFFER, *theirs).join(_PLAYER, here).where(_OFFER.c.game_id == game_id, _OFFER.c.status == "open")
@@ -262,13 +262,13 @@ def offers_of_game(tx: Connection, game_id: int) -> list[tuple[OfferRow, str, bo
 
 
 def end_offer(tx: Connection, offer_id: int, status: str, now: datetime, taken_by: int | None = None) -> None:
-    """An offer is over, and how."""
+    """End an offer with this status."""
     ended = update(_OFFER).where(_OFFER.c.id == offer_id)
     tx.execute(ended.values(status=status, ended_at=now, taken_by=taken_by))
 
 
 def open_to_all(tx: Connection, limit: int) -> list[OfferRow]:
-    """Seats at running tables that a substitute may take, the newest first."""
+    """Seats at running tables that any substitute may take, newest first."""
     going_on = and_(_GAME.c.id == _OFFER.c.game_id, _GAME.c.status == "playing")
     wanted = select(_OFFER).join(_GAME, going_on)
     still = (_OFFER.c.status == "open", _OFFER.c.successor == "substitute")
@@ -277,7 +277,7 @@ def open_to_all(tx: Connection, limit: int) -> list[OfferRow]:
 
 
 def open_ids(tx: Connection) -> list[int]:
-    """All offers that are open."""
+    """The ids of all open offers."""
     return list(tx.execute(select(_OFFER.c.id).where(_OFFER.c.status == "open").order_by(_OFFER.c.id)).scalars())
 
 
@@ -315,15 +315,15 @@ def willing(tx: Connection, game_id: int, without: Iterable[int]) -> list[int]:
 
 
 def add_vote(tx: Connection, game_id: int, seat: int, at: datetime) -> None:
-    """A seat agrees. The game is locked, and the seat has not voted yet."""
+    """Add the vote of a seat. The game must be locked, and the seat must not have voted."""
     tx.execute(insert(_VOTE), {"game_id": game_id, "seat": seat, "at": at})
 
 
 def drop_vote(tx: Connection, game_id: int, seat: int) -> bool:
-    """A seat agrees no longer; False if it did not before."""
+    """Take back the vote of a seat; False if there is none."""
     return tx.execute(delete(_VOTE).where(_VOTE.c.game_id == game_id, _VOTE.c.seat == seat)).rowcount == 1
 
 
 def votes(tx: Connection, game_id: int) -> set[int]:
-    """The seats that agree."""
+    """The seats that have voted."""
     return set(tx.execute(select(_VOTE.c.seat).where(_VOTE.c.game_id == game_id)).scalars())

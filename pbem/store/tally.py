@@ -1,8 +1,8 @@
-"""Counts of what happened, by the hour: what the desk's charts are drawn from.
+"""Hourly counts, from which the desk draws its charts.
 
-A worker counts; no move does. What happened at tables is counted hour by hour from the rows of that hour, and may be
-counted again, with the same result. What became of mails is counted row after row up to a mark, which moves in the same
-transaction. No name, address or text is kept here.
+Workers count, moves do not. What happened at tables is counted hour by hour from the rows of that hour, and can be
+counted increase with the same result. What became of emails is counted row after row, and the progress is stored in the
+same transaction. No name, address or text is stored here.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ _PLAYER, _TALLY = table_of(Player), table_of(Tally)
 
 _DECIDED = _LOG.c.kind.in_(("Entry", "Sealed"))
 _AT_SEAT = (_PLAYER.c.game_id == _LOG.c.game_id) & (_PLAYER.c.seat == _LOG.c.seat)
-# The question that a choice answered is the last one that its seat was asked before it.
+# A choice answers the last question its seat was asked before it.
 _ASKED = (
     select(_DEADLINE.c.asked_at)
     .where(
@@ -36,7 +36,7 @@ _ASKED = (
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """One choice of a seat: who plays the seat, through whom the choice came, when, and since when it was asked for."""
+    """A decision of a seat: its player, how it was sent, when, and since when it was asked for."""
 
     person_id: int | None
     by: str
@@ -46,7 +46,7 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """One line of the ledger of mails, as far as it is counted."""
+    """A line of the ledger, as far as it is counted."""
 
     id: int
     at: datetime
@@ -54,87 +54,87 @@ class Noted:
 
 
 def decided(tx: Connection, since: datetime, before: datetime) -> Iterator[Decided]:
-    """The choices of seats between two moments, in no order."""
-    wanted = (
+    """The decisions of seats between two moments, unordered."""
+    query = (
         select(_PLAYER.c.person_id, _LOG.c.by, _LOG.c.at, _ASKED.label("asked_at"))
         .join_from(_LOG, _PLAYER, _AT_SEAT)
         .where(_LOG.c.at >= since, _LOG.c.at < before, _DECIDED)
     )
-    for row in tx.execute(wanted):
+    for row in tx.execute(query):
         yield Decided(*row)
 
 
 def active(tx: Connection, since: datetime, before: datetime, by: tuple[str, ...]) -> int:
-    """How many people decided something between two moments, in one of these ways."""
-    wanted = (
+    """The number of people who decided something between two moments in one of these ways."""
+    query = (
         select(func.count(distinct(_PLAYER.c.person_id)))
         .join_from(_LOG, _PLAYER, _AT_SEAT)
         .where(_LOG.c.at >= since, _LOG.c.at < before, _DECIDED, _LOG.c.by.in_(by))
     )
-    return tx.execute(wanted).scalar_one()
+    return tx.execute(query).scalar_one()
 
 
 def noted(tx: Connection, after: int, limit: int) -> list[Noted]:
-    """The next lines of the ledger of all mails."""
-    wanted = select(_LEDGER.c.id, _LEDGER.c.at, _LEDGER.c.what).where(_LEDGER.c.id > after)
-    return [Noted(*row) for row in tx.execute(wanted.order_by(_LEDGER.c.id).limit(limit))]
+    """The next lines of all emails' ledgers."""
+    query = select(_LEDGER.c.id, _LEDGER.c.at, _LEDGER.c.what).where(_LEDGER.c.id > after)
+    return [Noted(*row) for row in tx.execute(query.order_by(_LEDGER.c.id).limit(limit))]
 
 
 def lock_mark(tx: Connection, task: str) -> int:
-    """How far a task has come; nobody else goes on with it until this transaction ends."""
+    """Lock a task's progress: the number of the last row it has dealt with."""
     dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
     tx.execute(dialect.insert(_MARK).values(task=task, number=0).on_conflict_do_nothing())
     return int(tx.execute(select(_MARK.c.number).where(_MARK.c.task == task).with_for_update()).scalar_one())
 
 
 def set_mark(tx: Connection, task: str, number: int) -> None:
-    """A task has come so far. Its mark is locked."""
+    """Store a task's progress, which must be locked."""
     tx.execute(update(_MARK).where(_MARK.c.task == task).values(number=number))
 
 
 def put(tx: Connection, hour: datetime, counts: Mapping[str, int]) -> None:
-    """What was counted in an hour, in place of what was counted before."""
-    _write(tx, hour, counts, again=False)
+    """Replace the counts of an hour."""
+    _write(tx, hour, counts, increase=False)
 
 
 def add(tx: Connection, hour: datetime, counts: Mapping[str, int]) -> None:
-    """So many more in an hour."""
-    _write(tx, hour, counts, again=True)
+    """Add to the counts of an hour."""
+    _write(tx, hour, counts, increase=True)
 
 
 def by_day(tx: Connection, since: date) -> dict[tuple[date, str], int]:
-    """How often something of each kind happened on each day."""
-    wanted = select(_TALLY.c.day, _TALLY.c.kind, func.sum(_TALLY.c.count)).where(_TALLY.c.day >= since)
-    return {(day, kind): int(count) for day, kind, count in tx.execute(wanted.group_by(_TALLY.c.day, _TALLY.c.kind))}
+    """Counts by day and kind."""
+    query = select(_TALLY.c.day, _TALLY.c.kind, func.sum(_TALLY.c.count)).where(_TALLY.c.day >= since)
+    return {(day, kind): int(count) for day, kind, count in tx.execute(query.group_by(_TALLY.c.day, _TALLY.c.kind))}
 
 
 def by_hour(tx: Connection, since: datetime) -> dict[tuple[date, int, str], int]:
-    """How often something of each kind happened in each hour."""
+    """Counts by day, hour and kind."""
     first = tuple_(_TALLY.c.day, _TALLY.c.hour) >= tuple_(since.date(), since.hour)
     return {(day, hour, kind): count for day, hour, kind, count in tx.execute(select(_TALLY).where(first))}
 
 
 def latest(tx: Connection, kind: str, since: date) -> int | None:
-    """What was counted of a kind in the last hour in which it was; None if it was not since that day."""
-    wanted = select(_TALLY.c.count).where(_TALLY.c.day >= since, _TALLY.c.kind == kind)
-    return tx.execute(wanted.order_by(_TALLY.c.day.desc(), _TALLY.c.hour.desc()).limit(1)).scalar_one_or_none()
+    """The count of a kind in the last hour it was counted; None if it was not since this day."""
+    query = select(_TALLY.c.count).where(_TALLY.c.day >= since, _TALLY.c.kind == kind)
+    return tx.execute(query.order_by(_TALLY.c.day.desc(), _TALLY.c.hour.desc()).limit(1)).scalar_one_or_none()
 
 
 def forget_before(tx: Connection, day: date) -> None:
-    """Drop the counts of days long ago."""
+    """Drop counts from before this day."""
     tx.execute(_TALLY.delete().where(_TALLY.c.day < day))
 
 
-def _write(tx: Connection, hour: datetime, counts: Mapping[str, int], *, again: bool) -> None:
+def _write(tx: Connection, hour: datetime, counts: Mapping[str, int], *, increase: bool) -> None:
     if not counts:
         return
     dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
     insertion = dialect.insert(_TALLY)
-    new = insertion.excluded.count
+    count = insertion.excluded.count
     rows = [
         {"day": hour.date(), "hour": hour.hour, "kind": kind, "count": count} for kind, count in sorted(counts.items())
     ]
-    changed = insertion.on_conflict_do_update(
-        index_elements=["day", "hour", "kind"], set_={"count": _TALLY.c.count + new if again else new}
+    upsert = insertion.on_conflict_do_update(
+        index_elements=["day", "hour", "kind"], set_={"count": _TALLY.c.count + count if increase else count}
     )
-    tx.execute(changed, rows)
+    tx.execute(upsert, rows)

@@ -1,6 +1,6 @@
-"""How much mail went to which domain and what became of it, day by day, in numbers only.
+"""How many emails went to each domain in a day, and what became of them, in numbers only.
 
-Whoever counts does it as the last thing of a transaction, because everybody who writes to the same domain waits for the row.
+Counting must come last in a transaction, because everyone who emails the same domain waits for the row.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,7 +19,7 @@ KINDS = ("sent", "deferred", "bounced", "complained")
 
 @dataclass(frozen=True, slots=True)
 class TrafficRow:
-    """What became of the mails to one domain."""
+    """What became of the emails to one domain."""
 
     domain: str
     sent: int
@@ -29,10 +29,10 @@ class TrafficRow:
 
 
 def count(tx: Connection, day: date, kind: str, domains: Mapping[str, int]) -> None:
-    """So many more of a kind to each of these domains."""
+    """Count emails of this kind to each of these domains."""
     rows = [
         {"day": day, "domain": domain} | {name: more if name == kind else 0 for name in KINDS}
-        # Always in the same order, so that no two who count several wait for each other.
+        # Always in the same order, so that two transactions cannot wait for each other.
         for domain, more in sorted(domains.items())
     ]
     if rows:
@@ -40,32 +40,32 @@ def count(tx: Connection, day: date, kind: str, domains: Mapping[str, int]) -> N
 
 
 def since(tx: Connection, day: date) -> list[TrafficRow]:
-    """All domains with what became of their mails from a day on, those with the most mails first."""
+    """All domains with their counts since this day, most emails first."""
     sums = [func.sum(_TRAFFIC.c[kind]).label(kind) for kind in KINDS]
-    wanted = select(_TRAFFIC.c.domain, *sums).where(_TRAFFIC.c.day >= day).group_by(_TRAFFIC.c.domain)
+    query = select(_TRAFFIC.c.domain, *sums).where(_TRAFFIC.c.day >= day).group_by(_TRAFFIC.c.domain)
     rows = [
         TrafficRow(row.domain, int(row.sent), int(row.deferred), int(row.bounced), int(row.complained))
-        for row in tx.execute(wanted)
+        for row in tx.execute(query)
     ]
     return sorted(rows, key=lambda row: (-row.sent - row.deferred, row.domain))
 
 
 def known(tx: Connection, domains: Collection[str], today: date) -> set[str]:
-    """Those of some domains to which mails went on an earlier day."""
+    """Those of these domains that emails went to before today."""
     before = (_TRAFFIC.c.domain.in_(domains), _TRAFFIC.c.day < today, _TRAFFIC.c.sent > 0)
     return set(tx.execute(select(_TRAFFIC.c.domain).where(*before).distinct()).scalars())
 
 
 def forget_before(tx: Connection, day: date) -> None:
-    """Add the numbers of old days to nothing: drop them. A domain that was dropped counts as new again."""
+    """Drop counts from before this day. A domain without counts is new again."""
     tx.execute(delete(_TRAFFIC).where(_TRAFFIC.c.day < day))
 
 
 @cache
 def _counting(dialect_name: str, kind: str) -> Insert:
-    # Every mail is counted, so it is built once for each database and kind.
+    # Cached because every email is counted.
     dialect = sqlite if dialect_name == "sqlite" else postgresql
     insertion = dialect.insert(_TRAFFIC)
     more = _TRAFFIC.c[kind] + insertion.excluded[kind]
-    found: Insert = insertion.on_conflict_do_update(index_elements=["day", "domain"], set_={kind: more})
-    return found
+    upsert: Insert = insertion.on_conflict_do_update(index_elements=["day", "domain"], set_={kind: more})
+    return upsert

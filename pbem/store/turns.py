@@ -1,6 +1,6 @@
-"""A turn is over: whom nobody asks any more, who is asked now, who gets a mail, and the snapshot of the game.
+"""Closing a turn: deadlines closed and opened, emails queued, and the game's new snapshot.
 
-Who plays a seat is looked up where it is written down, so that a move need not fetch it.
+Players are looked up by the statements themselves, so that a move need not read them.
 """
 
 from collections.abc import Collection, Mapping
@@ -17,14 +17,14 @@ from pbem.store.outbox import TELL
 from pbem.store.players import bits
 
 _ALONG: Final = (CLOSE, ASK, TELL)
-"""What is written along with the snapshot; `close` has the values of all of them."""
+"""Statements run along with the snapshot; `close` has the values for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """What comes after a turn: the number of the one that opens, who is asked in it, and who gets a mail of which kind.
+    """What follows a turn: the next turn and the seats asked in it, and the seats that get an email and its kind.
 
-    Of those asked, some may have answered already, by a standing order. No mail leaves before its moment.
+    Some of the seats asked may have answered already, by a standing order. No email is sent before `leaves_at`.
     """
 
     turn: int
@@ -36,7 +36,7 @@ class Next:
 
 
 def close(tx: Connection, game: GameRow, new: Mapping[str, Any], then: Next, now: datetime) -> None:
-    """Close the turn that is open, write the new snapshot, and go on."""
+    """Close the open turn, write the new snapshot, and open the next turn."""
     values = {
         "of_game": game.id,
         "of_turn": game.turn,

@@ -1,4 +1,4 @@
-"""Column types that are the same on SQLite and PostgreSQL."""
+"""Column types that behave the same on SQLite and PostgreSQL."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -8,19 +8,19 @@ from sqlalchemy import BigInteger, DateTime, Dialect, Integer, TypeDecorator
 
 
 class Moment(TypeDecorator[datetime]):
-    """A moment in UTC. One without a time zone is refused, because nobody could say when it was."""
+    """A moment in UTC. A time without a zone is refused, because it could mean any moment."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
-    # Both are called for every moment of every row, so they are one function each, and not a chain of three.
+    # Both are called for every moment of every row, so each is one function and not a chain of three.
 
     def bind_processor(self, dialect: Dialect) -> Callable[[datetime | None], Any]:
-        """What is handed to the driver: text on SQLite, which has no moments."""
+        """Convert for the driver: to text on SQLite, which has no type for moments."""
         return _as_text if dialect.name == "sqlite" else _in_utc
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], datetime | None]:
-        """What comes from the driver."""
+        """Convert what the driver returns."""
         return _from_text if dialect.name == "sqlite" else _in_utc
 
 
@@ -33,7 +33,7 @@ def _in_utc(value: datetime | None) -> datetime | None:
 
 
 def _as_text(value: datetime | None) -> str | None:
-    """As SQLAlchemy itself writes it, so that texts sort as moments do."""
+    """In the format of SQLAlchemy, so that texts sort like moments."""
     in_utc = _in_utc(value)
     return None if in_utc is None else in_utc.replace(tzinfo=None).isoformat(" ", "microseconds")
 
@@ -42,5 +42,5 @@ def _from_text(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-# SQLite numbers rows by itself only in a column that is called INTEGER.
+# SQLite numbers rows only in a column of type INTEGER.
 Number = BigInteger().with_variant(Integer, "sqlite")

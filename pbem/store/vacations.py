@@ -1,4 +1,4 @@
-"""Vacations, as rows. What they do to a deadline is `domain.deadline`'s business."""
+"""Vacations, as rows. `domain.deadline` decides what they do to a deadline."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -30,27 +30,27 @@ class VacationRow:
 
 
 def add_vacation(tx: Connection, person_id: int, first: date, last: date, when: Interval) -> int:
-    """Book days; the number of the booking."""
+    """Add a vacation and return its id."""
     values = {"person_id": person_id, "first": first, "last": last, "start_at": when.start, "end_at": when.end}
     return int(tx.execute(insert(_VACATION).returning(_VACATION.c.id), values).scalar_one())
 
 
 def end_vacation(tx: Connection, vacation_id: int, last: date, now: datetime) -> None:
-    """Somebody is back early: the days after `last` were not used."""
+    """End a vacation early, with `last` as its last day."""
     tx.execute(update(_VACATION).where(_VACATION.c.id == vacation_id).values(last=last, end_at=now))
 
 
 def drop_vacation(tx: Connection, vacation_id: int) -> None:
-    """A vacation that has not begun is called off."""
+    """Delete a vacation that has not begun."""
     tx.execute(delete(_VACATION).where(_VACATION.c.id == vacation_id))
 
 
 def booked(tx: Connection, person_id: int) -> list[VacationRow]:
-    """All vacations of a person, the first first."""
-    mine = select(_VACATION).where(_VACATION.c.person_id == person_id).order_by(_VACATION.c.first)
-    return [VacationRow(**row._mapping) for row in tx.execute(mine)]
+    """All vacations of a person, earliest first."""
+    query = select(_VACATION).where(_VACATION.c.person_id == person_id).order_by(_VACATION.c.first)
+    return [VacationRow(**row._mapping) for row in tx.execute(query)]
 
 
 def vacations(tx: Connection, person_ids: Collection[int], since: datetime) -> Times:
-    """The vacations of these people that reach beyond a moment."""
+    """The vacations of these people that end after this moment."""
     return times_of(tx, _VACATIONS, person_ids, since)
