@@ -11,11 +11,11 @@ depends_on = None
 
 def upgrade() -> None:
     op.create_table(
-        "arrival",
+        "received_count",
         sa.Column("day", sa.Date(), nullable=False),
         sa.Column("what", sa.Text(), nullable=False),
         sa.Column("count", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.PrimaryKeyConstraint("day", "what", name=op.f("pk_arrival")),
+        sa.PrimaryKeyConstraint("day", "what", name=op.f("pk_received_count")),
     )
     op.create_table(
         "audit_head",
@@ -25,11 +25,11 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_audit_head")),
     )
     op.create_table(
-        "beat",
+        "heartbeat",
         sa.Column("worker", sa.Text(), nullable=False),
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("beat_at", sa.DateTime(timezone=True), nullable=False),
-        sa.PrimaryKeyConstraint("worker", name=op.f("pk_beat")),
+        sa.PrimaryKeyConstraint("worker", name=op.f("pk_heartbeat")),
     )
     op.create_table(
         "job",
@@ -40,11 +40,11 @@ def upgrade() -> None:
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("actor", sa.Text(), nullable=False),
         sa.Column("status", sa.Text(), nullable=False),
-        sa.Column("mark", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("last_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("total", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("done", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("failed", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("said", sa.Text(), nullable=False),
+        sa.Column("failures", sa.Text(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
         sa.CheckConstraint("status IN ('running', 'done', 'stopped')", name=op.f("ck_job_status")),
@@ -56,10 +56,10 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_job_status_id"), ["status", "id"], unique=False)
 
     op.create_table(
-        "mark",
+        "task_progress",
         sa.Column("task", sa.Text(), nullable=False),
-        sa.Column("number", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.PrimaryKeyConstraint("task", name=op.f("pk_mark")),
+        sa.Column("last_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.PrimaryKeyConstraint("task", name=op.f("pk_task_progress")),
     )
     op.create_table(
         "organiser",
@@ -113,17 +113,10 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("bucket", name=op.f("pk_quota")),
     )
     op.create_table(
-        "rate",
-        sa.Column("bucket", sa.Text(), nullable=False),
-        sa.Column("minute", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.Column("count", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.PrimaryKeyConstraint("bucket", "minute", name=op.f("pk_rate")),
-    )
-    op.create_table(
-        "slot",
+        "task_run",
         sa.Column("task", sa.Text(), nullable=False),
-        sa.Column("slot", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("task", "slot", name=op.f("pk_slot")),
+        sa.Column("period", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("task", "period", name=op.f("pk_task_run")),
     )
     op.create_table(
         "tally",
@@ -134,25 +127,27 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("day", "hour", "kind", name=op.f("pk_tally")),
     )
     op.create_table(
-        "term",
+        "search_word",
         sa.Column("about", sa.Text(), nullable=False),
         sa.Column("word", sa.LargeBinary(), nullable=False),
-        sa.Column("number", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
-        sa.CheckConstraint("about IN ('table', 'person')", name=op.f("ck_term_about")),
-        sa.PrimaryKeyConstraint("about", "word", "number", name=op.f("pk_term")),
+        sa.Column(
+            "subject_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.CheckConstraint("about IN ('table', 'person')", name=op.f("ck_search_word_about")),
+        sa.PrimaryKeyConstraint("about", "word", "subject_id", name=op.f("pk_search_word")),
     )
-    with op.batch_alter_table("term", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_term_about_number"), ["about", "number"], unique=False)
+    with op.batch_alter_table("search_word", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_search_word_about_subject_id"), ["about", "subject_id"], unique=False)
 
     op.create_table(
-        "traffic",
+        "domain_traffic",
         sa.Column("day", sa.Date(), nullable=False),
         sa.Column("domain", sa.Text(), nullable=False),
         sa.Column("sent", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("deferred", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("bounced", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("complained", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.PrimaryKeyConstraint("day", "domain", name=op.f("pk_traffic")),
+        sa.PrimaryKeyConstraint("day", "domain", name=op.f("pk_domain_traffic")),
     )
     op.create_table(
         "ban",
@@ -314,12 +309,12 @@ def upgrade() -> None:
         sa.Column("what", sa.Text(), nullable=False),
         sa.Column("game_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("says", sa.Text(), nullable=False),
-        sa.Column("told_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("emailed_at", sa.DateTime(timezone=True), nullable=True),
         sa.ForeignKeyConstraint(["game_id"], ["game.id"], name=op.f("fk_alarm_game_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_alarm")),
     )
     with op.batch_alter_table("alarm", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_alarm_told_at_id"), ["told_at", "id"], unique=False)
+        batch_op.create_index(batch_op.f("ix_alarm_emailed_at_id"), ["emailed_at", "id"], unique=False)
 
     op.create_table(
         "audit",
@@ -740,7 +735,7 @@ def downgrade() -> None:
 
     op.drop_table("audit")
     with op.batch_alter_table("alarm", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_alarm_told_at_id"))
+        batch_op.drop_index(batch_op.f("ix_alarm_emailed_at_id"))
 
     op.drop_table("alarm")
     op.drop_table("willing")
@@ -773,14 +768,13 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_ban_person_id"))
 
     op.drop_table("ban")
-    op.drop_table("traffic")
-    with op.batch_alter_table("term", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_term_about_number"))
+    op.drop_table("domain_traffic")
+    with op.batch_alter_table("search_word", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_search_word_about_subject_id"))
 
-    op.drop_table("term")
+    op.drop_table("search_word")
     op.drop_table("tally")
-    op.drop_table("slot")
-    op.drop_table("rate")
+    op.drop_table("task_run")
     op.drop_table("quota")
     op.drop_table("person")
     with op.batch_alter_table("outage", schema=None) as batch_op:
@@ -788,11 +782,11 @@ def downgrade() -> None:
 
     op.drop_table("outage")
     op.drop_table("organiser")
-    op.drop_table("mark")
+    op.drop_table("task_progress")
     with op.batch_alter_table("job", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_job_status_id"))
 
     op.drop_table("job")
-    op.drop_table("beat")
+    op.drop_table("heartbeat")
     op.drop_table("audit_head")
-    op.drop_table("arrival")
+    op.drop_table("received_count")

@@ -164,7 +164,7 @@ def _clock(store: Store) -> Iterator[Finding]:
 def _worker(store: Store) -> Iterator[Finding]:
     now = SystemClock().now()
     with store.read() as tx:
-        last = heartbeats.last_beat(tx)
+        last = heartbeats.newest(tx)
     start = "Start the server with `pbem serve`, or a worker with `pbem worker`."
     if last is None:
         yield Finding("worker", Severity.WARNING, "None has ever worked here, so no mail leaves.", start)
@@ -205,7 +205,7 @@ def _tables(store: Store) -> Iterator[Finding]:
     with store.read() as tx:
         number, halted = games.count(tx), games.halted(tx)
         frozen = [each for each in games.ids_with_status(tx, "frozen") if each not in halted]
-        calling = calls.queue(tx, "open", _MOST_CALLS)
+        calling = calls.with_status(tx, "open", _MOST_CALLS)
     if halted:
         says = f"Games {', '.join(map(str, halted))} were stopped because their rules are not there, or have failed."
         remedy = "Where they are not there, install them and restart the server; others the desk lets go on."

@@ -113,8 +113,8 @@ def look_at_settings(config: Config) -> Iterator[Finding]:
 def look_at_arrivals(store: Store) -> Iterator[Finding]:
     """What became of the mails that came in lately."""
     with store.read() as tx:
-        parked = rows.with_status(tx, "parked")
-        counted = rows.counted(tx, (SystemClock().now() - _LOOK_BACK).date())
+        parked = rows.count_with_status(tx, "parked")
+        counted = rows.counts_since(tx, (SystemClock().now() - _LOOK_BACK).date())
         answer = test_mail.last_answer(tx)
     unvouched = sum(number for what, number in counted.items() if what.startswith(receive.UNVOUCHED))
     believed = sum(number for what, number in counted.items() if what.startswith("reply"))

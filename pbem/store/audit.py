@@ -38,7 +38,7 @@ class AuditRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AuditFilter:
     """A filter for acts; None matches anything. `actor` is written as in the rows: organiser Ann."""
 
     act: str | None = None
@@ -89,7 +89,7 @@ def chain(tx: Connection) -> Iterator[AuditRow]:
         seq = page[-1].seq
 
 
-def newest(tx: Connection, by: Wanted, before: int | None, limit: int) -> list[AuditRow]:
+def newest(tx: Connection, by: AuditFilter, before: int | None, limit: int) -> list[AuditRow]:
     """The newest acts that match the filter, below row `before` if given."""
     conditions: list[Any] = [
         column == value

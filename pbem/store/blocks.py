@@ -11,7 +11,7 @@ from pbem.store.schema import Ban, Block, Player, table_of
 _BAN, _BLOCK, _PLAYER = table_of(Ban), table_of(Block), table_of(Player)
 _READER, _OTHER = _PLAYER.alias("reader"), _PLAYER.alias("other")
 
-SEATS: Final = (
+BLOCKED_SEATS: Final = (
     select(_OTHER.c.seat)
     .join(_READER, and_(_READER.c.game_id == _OTHER.c.game_id, _READER.c.seat == bindparam("of_seat")))
     .join(_BLOCK, and_(_BLOCK.c.person_id == _READER.c.person_id, _BLOCK.c.blocked_id == _OTHER.c.person_id))
@@ -41,7 +41,7 @@ def drop(tx: Connection, person_id: int, blocked_id: int) -> None:
     tx.execute(delete(_BLOCK).where(_BLOCK.c.person_id == person_id, _BLOCK.c.blocked_id == blocked_id))
 
 
-def of_person(tx: Connection, person_id: int) -> list[BlockRow]:
+def blocked_by(tx: Connection, person_id: int) -> list[BlockRow]:
     """The players a person has blocked, oldest first."""
     query = select(_BLOCK).where(_BLOCK.c.person_id == person_id).order_by(_BLOCK.c.since, _BLOCK.c.blocked_id)
     return [BlockRow(**row._mapping) for row in tx.execute(query)]
@@ -53,14 +53,14 @@ def is_blocked(tx: Connection, person_id: int, other_id: int) -> bool:
     return tx.execute(query).one_or_none() is not None
 
 
-def who_block(tx: Connection, person_id: int) -> frozenset[int]:
+def blockers_of(tx: Connection, person_id: int) -> frozenset[int]:
     """The people who have blocked a person."""
     return frozenset(tx.execute(select(_BLOCK.c.person_id).where(_BLOCK.c.blocked_id == person_id)).scalars())
 
 
-def seats(tx: Connection, game_id: int, seat: int) -> frozenset[int]:
+def blocked_seats(tx: Connection, game_id: int, seat: int) -> frozenset[int]:
     """The seats of a table whose players are blocked by the player of this seat."""
-    return frozenset(tx.execute(SEATS, {"of_game": game_id, "of_seat": seat}).scalars())
+    return frozenset(tx.execute(BLOCKED_SEATS, {"of_game": game_id, "of_seat": seat}).scalars())
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def ban(tx: Connection, person_id: int, at: datetime, until: datetime | None, re
     tx.execute(insert(_BAN), {"person_id": person_id, "at": at, "until": until, "reason": reason})
 
 
-def ban_in_force(tx: Connection, person_id: int, now: datetime) -> BanRow | None:
+def current_ban(tx: Connection, person_id: int, now: datetime) -> BanRow | None:
     """The person's ban at this moment, the longest if there are several."""
     in_force = (
         _BAN.c.person_id == person_id,

@@ -36,7 +36,7 @@ _DETAILS = (
 
 
 @dataclass(frozen=True, slots=True)
-class ToldCall:
+class CallDetails:
     """A call with the caller's name and the table's title, each empty if player is none."""
 
     row: CallRow
@@ -62,27 +62,27 @@ def change(tx: Connection, call_id: int, **values: Any) -> None:
     tx.execute(update(_CALL).where(_CALL.c.id == call_id).values(**values))
 
 
-def queue(tx: Connection, status: str, limit: int) -> list[CallRow]:
+def with_status(tx: Connection, status: str, limit: int) -> list[CallRow]:
     """Calls with this status: open ones oldest first, others newest first."""
     moment = _CALL.c.at if status == "open" else _CALL.c.at.desc()
     query = select(_CALL).where(_CALL.c.status == status).order_by(moment, _CALL.c.id).limit(limit)
     return [CallRow(**row._mapping) for row in tx.execute(query)]
 
 
-def told(tx: Connection, status: str, limit: int, without: int | None) -> list[ToldCall]:
+def list_details(tx: Connection, status: str, limit: int, without: int | None) -> list[CallDetails]:
     """The same with caller and table, except calls from tables where this person plays."""
     moment = _CALL.c.at if status == "open" else _CALL.c.at.desc()
     query = _DETAILS.where(_CALL.c.status == status, *([] if without is None else [~_plays(without)]))
     return [_details(row) for row in tx.execute(query.order_by(moment, _CALL.c.id).limit(limit))]
 
 
-def waiting_where(tx: Connection, person_id: int) -> int:
+def count_open_at_tables_of(tx: Connection, person_id: int) -> int:
     """The number of open calls from tables where this person plays."""
     query = select(func.count()).select_from(_CALL).where(_CALL.c.status == "open", _plays(person_id))
     return tx.execute(query).scalar_one()
 
 
-def one(tx: Connection, call_id: int) -> ToldCall:
+def details(tx: Connection, call_id: int) -> CallDetails:
     """A call with caller and table. Raises NotFound."""
     row = tx.execute(_DETAILS.where(_CALL.c.id == call_id)).one_or_none()
     if row is None:
@@ -90,19 +90,21 @@ def one(tx: Connection, call_id: int) -> ToldCall:
     return _details(row)
 
 
-def since(tx: Connection, person_id: int, moment: datetime) -> int:
+def count_since(tx: Connection, person_id: int, moment: datetime) -> int:
     """The number of calls a person has sent since this moment."""
     query = select(func.count()).select_from(_CALL).where(_CALL.c.person_id == person_id, _CALL.c.at > moment)
     return tx.execute(query).scalar_one()
 
 
-def strangers_since(tx: Connection, moment: datetime) -> int:
+def count_unconfirmed_since(tx: Connection, moment: datetime) -> int:
     """The number of calls since this moment from people with an unconfirmed address."""
     unconfirmed = _CALL.c.person_id == _PERSON.c.id, _PERSON.c.confirmed_at.is_(None), _CALL.c.at > moment
     return tx.execute(select(func.count()).select_from(_CALL, _PERSON).where(*unconfirmed)).scalar_one()
 
 
-def same(tx: Connection, person_id: int | None, game_id: int | None, seat: int | None, text: str) -> int | None:
+def open_duplicate(
+    tx: Connection, person_id: int | None, game_id: int | None, seat: int | None, text: str
+) -> int | None:
     """The id of an open call with just this content, if player is one."""
     columns = (_CALL.c.person_id, person_id), (_CALL.c.game_id, game_id), (_CALL.c.seat, seat)
     equal = [column.is_not_distinct_from(value) for column, value in columns]
@@ -110,10 +112,10 @@ def same(tx: Connection, person_id: int | None, game_id: int | None, seat: int |
     return tx.execute(query.limit(1)).scalar()
 
 
-def _details(row: Row[*tuple[Any, ...]]) -> ToldCall:
+def _details(row: Row[*tuple[Any, ...]]) -> CallDetails:
     values = dict(row._mapping)
     caller, table = values.pop("caller"), values.pop("table")
-    return ToldCall(CallRow(**values), caller or "", table or "")
+    return CallDetails(CallRow(**values), caller or "", table or "")
 
 
 def _plays(person_id: int) -> ColumnElement[bool]:

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from pbem.store import prefetch
-from pbem.store.guests import OF_THE_DEMO
+from pbem.store.guests import IS_DEMO
 from pbem.store.players import among, bits
 from pbem.store.schema import Deadline, Game, Player, table_of
 from pbem.store.types import Moment, Number
@@ -184,7 +184,7 @@ def forget_after(tx: Connection, game_id: int, turn: int) -> None:
 
 def read(tx: Connection, game_id: int, turn: int, seat: int) -> DeadlineRow | None:
     """The deadline of a seat in a turn, if there is one."""
-    return prefetch.one(tx, ("deadline", game_id, turn, seat), lambda: _read(tx, game_id, turn, seat))
+    return prefetch.get_or_read(tx, ("deadline", game_id, turn, seat), lambda: _read(tx, game_id, turn, seat))
 
 
 def read_ahead(tx: Connection, keys: Collection[Key]) -> None:
@@ -279,7 +279,7 @@ def running_since(tx: Connection, before: datetime, after_game: int, limit: int,
     running = exists().where(_AT_GAME, _DEADLINE.c.status == "open", _DEADLINE.c.accepted_at < before)
     query = select(_GAME.c.id).where(_GAME.c.id > after_game, _GAME.c.status == "playing", running)
     if not demo:
-        query = query.where(~OF_THE_DEMO)
+        query = query.where(~IS_DEMO)
     return list(tx.execute(query.order_by(_GAME.c.id).limit(limit)).scalars())
 
 

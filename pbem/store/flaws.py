@@ -20,7 +20,7 @@ class FlawRow:
     says: str
 
 
-def following(tx: Connection, game_id: int, limit: int) -> list[int]:
+def next_tables(tx: Connection, game_id: int, limit: int) -> list[int]:
     """The next started tables after this one, by id."""
     query = select(_GAME.c.id).where(_GAME.c.id > game_id, _GAME.c.started_at.is_not(None))
     return list(tx.execute(query.order_by(_GAME.c.id).limit(limit)).scalars())

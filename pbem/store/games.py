@@ -96,7 +96,9 @@ _LOCK_BY_LINK = (
 
 def read(tx: Connection, game_id: int) -> GameRow:
     """A game. Raises NotFound."""
-    return prefetch.one(tx, ("game", game_id), lambda: _one(tx.execute(_READ, {"game_id": game_id}).one_or_none()))
+    return prefetch.get_or_read(
+        tx, ("game", game_id), lambda: _one(tx.execute(_READ, {"game_id": game_id}).one_or_none())
+    )
 
 
 def read_ahead(tx: Connection, game_ids: Collection[int]) -> None:

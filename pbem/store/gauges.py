@@ -11,10 +11,10 @@ from typing import Any, Final
 from sqlalchemy import Connection, Select, bindparam, func, select
 
 from pbem.store.deadlines import IS_OPEN, MOST_ATTEMPTS
-from pbem.store.schema import Beat, Call, Deadline, Game, Outbox, Received, Unreachable, table_of
+from pbem.store.schema import Call, Deadline, Game, Heartbeat, Outbox, Received, Unreachable, table_of
 from pbem.store.types import Moment
 
-_BEAT, _CALL, _DEADLINE, _GAME = table_of(Beat), table_of(Call), table_of(Deadline), table_of(Game)
+_HEARTBEAT, _CALL, _DEADLINE, _GAME = table_of(Heartbeat), table_of(Call), table_of(Deadline), table_of(Game)
 _OUTBOX, _RECEIVED, _UNREACHABLE = table_of(Outbox), table_of(Received), table_of(Unreachable)
 
 _GAMES = select(_GAME.c.status, func.count()).group_by(_GAME.c.status)
@@ -44,8 +44,8 @@ _OVERDUE = (
 )
 _CALLS = select(func.count()).select_from(_CALL).where(_CALL.c.status == "open")
 _FAILING = select(func.count()).select_from(_UNREACHABLE).where(_UNREACHABLE.c.end_at.is_(None))
-_WORKERS = select(func.count()).select_from(_BEAT).where(_BEAT.c.beat_at >= bindparam("since", type_=Moment))
-_LAST_BEAT = select(func.max(_BEAT.c.beat_at))
+_WORKERS = select(func.count()).select_from(_HEARTBEAT).where(_HEARTBEAT.c.beat_at >= bindparam("since", type_=Moment))
+_NEWEST = select(func.max(_HEARTBEAT.c.beat_at))
 
 GAMES: Final = ("planned", "open", "playing", "over", "void", "closed", "expired", "frozen")
 EMAILS: Final = ("queued", "digest", "parked")
@@ -85,7 +85,7 @@ def read(tx: Connection, now: datetime, since: datetime) -> Figures:
         calls=_number(tx, _CALLS),
         unreachable=_number(tx, _FAILING),
         workers=_number(tx, _WORKERS, since=since),
-        last_beat=tx.execute(_LAST_BEAT).scalar_one(),
+        last_beat=tx.execute(_NEWEST).scalar_one(),
     )
 
 

@@ -20,7 +20,7 @@ _AUDIT, _GAME, _LINK, _OUTBOX, _PERSON = map(table_of, (Audit, Game, Link, Outbo
 IS_GUEST: Final[ColumnElement[bool]] = _PERSON.c.mailbox.like(f"%@{DOMAIN}")
 """Whether a person is a guest."""
 
-OF_THE_DEMO: Final[ColumnElement[bool]] = (
+IS_DEMO: Final[ColumnElement[bool]] = (
     select(_PERSON.c.id).where(_PERSON.c.id == _GAME.c.host_id, IS_GUEST).correlate(_GAME).exists()
 )
 """Whether a table is a guest's, and so will be deleted within a day."""
@@ -32,7 +32,7 @@ def count_since(tx: Connection, moment: datetime) -> int:
     return tx.execute(query).scalar_one()
 
 
-def before(tx: Connection, moment: datetime, after: int, limit: int) -> list[int]:
+def ids_before(tx: Connection, moment: datetime, after: int, limit: int) -> list[int]:
     """Guests from before this moment with a higher id than `after`, by id.
 
     Guests in the audit are left out: audited rows stay.

@@ -5,22 +5,22 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from pbem.store.schema import Beat, table_of
+from pbem.store.schema import Heartbeat, table_of
 
-_BEAT = table_of(Beat)
+_HEARTBEAT = table_of(Heartbeat)
 
 # A worker runs these every few seconds.
-_LAST_BEAT = select(func.max(_BEAT.c.beat_at))
-_BEAT_OF = select(_BEAT.c.beat_at).where(_BEAT.c.worker == bindparam("of_worker"))
-_BEAT_AGAIN = (
-    update(_BEAT)
-    .where(_BEAT.c.worker == bindparam("of_worker"))
+_NEWEST = select(func.max(_HEARTBEAT.c.beat_at))
+_READ = select(_HEARTBEAT.c.beat_at).where(_HEARTBEAT.c.worker == bindparam("of_worker"))
+_UPDATE = (
+    update(_HEARTBEAT)
+    .where(_HEARTBEAT.c.worker == bindparam("of_worker"))
     .values(started_at=bindparam("new_start"), beat_at=bindparam("new_beat"))
 )
 
 
 @dataclass(frozen=True, slots=True)
-class BeatRow:
+class HeartbeatRow:
     """A worker process, and when it was last seen."""
 
     worker: str
@@ -28,26 +28,28 @@ class BeatRow:
     beat_at: datetime
 
 
-def beat(tx: Connection, worker: str, started_at: datetime, now: datetime) -> None:
+def record(tx: Connection, worker: str, started_at: datetime, now: datetime) -> None:
     """Record that a worker is running. Its row never goes back in time, so that a clock set back shows."""
-    last = tx.execute(_BEAT_OF, {"of_worker": worker}).scalar_one_or_none()
+    last = tx.execute(_READ, {"of_worker": worker}).scalar_one_or_none()
     if last is None:
-        tx.execute(insert(_BEAT), {"worker": worker, "started_at": started_at, "beat_at": now})
+        tx.execute(insert(_HEARTBEAT), {"worker": worker, "started_at": started_at, "beat_at": now})
     elif last < now:
-        tx.execute(_BEAT_AGAIN, {"of_worker": worker, "new_start": started_at, "new_beat": now})
+        tx.execute(_UPDATE, {"of_worker": worker, "new_start": started_at, "new_beat": now})
 
 
-def last_beat(tx: Connection) -> datetime | None:
+def newest(tx: Connection) -> datetime | None:
     """The newest beat of all workers; None if there is none."""
-    return tx.execute(_LAST_BEAT).scalar_one_or_none()
+    return tx.execute(_NEWEST).scalar_one_or_none()
 
 
-def beats(tx: Connection) -> list[BeatRow]:
+def all_workers(tx: Connection) -> list[HeartbeatRow]:
     """All workers, last seen first."""
-    return [BeatRow(**row._mapping) for row in tx.execute(select(_BEAT).order_by(_BEAT.c.beat_at.desc()))]
+    return [
+        HeartbeatRow(**row._mapping) for row in tx.execute(select(_HEARTBEAT).order_by(_HEARTBEAT.c.beat_at.desc()))
+    ]
 
 
-def forget_beats(tx: Connection, before: datetime) -> None:
+def forget_before(tx: Connection, before: datetime) -> None:
     """Drop workers not seen since this moment, except the newest beat, from which an outage is measured."""
-    newest = select(func.max(_BEAT.c.beat_at)).scalar_subquery()
-    tx.execute(delete(_BEAT).where(_BEAT.c.beat_at < before, _BEAT.c.beat_at < newest))
+    newest = select(func.max(_HEARTBEAT.c.beat_at)).scalar_subquery()
+    tx.execute(delete(_HEARTBEAT).where(_HEARTBEAT.c.beat_at < before, _HEARTBEAT.c.beat_at < newest))

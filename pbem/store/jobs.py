@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, insert, null, se
 
 from pbem.domain.errors import NotFound
 from pbem.i18n.speech import gettext as _
-from pbem.store.guests import IS_GUEST, OF_THE_DEMO
+from pbem.store.guests import IS_DEMO, IS_GUEST
 from pbem.store.schema import Deadline, Game, Job, Outbox, Person, Player, table_of
 
 _DEADLINE, _GAME, _JOB, _OUTBOX = table_of(Deadline), table_of(Game), table_of(Job), table_of(Outbox)
@@ -19,7 +19,7 @@ _PLAYING = _GAME.c.status == "playing"
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """A job. `facts`, `actor` and `said` are JSON."""
+    """A job. `facts`, `actor` and `failures` are JSON."""
 
     id: int
     key: str
@@ -28,11 +28,11 @@ class JobRow:
     reason: str
     actor: str
     status: str
-    mark: int
+    last_id: int
     total: int
     done: int
     failed: int
-    said: str
+    failures: str
     created_at: datetime
     ended_at: datetime | None
 
@@ -48,7 +48,7 @@ class Target:
 
 def add(tx: Connection, **values: Any) -> int:
     """Add a running job and return its id."""
-    new = {"status": "running", "mark": 0, "done": 0, "failed": 0, "said": "[]"} | values
+    new = {"status": "running", "last_id": 0, "done": 0, "failed": 0, "failures": "[]"} | values
     return int(tx.execute(insert(_JOB).returning(_JOB.c.id), new).scalar_one())
 
 
@@ -83,14 +83,16 @@ def change(tx: Connection, job_id: int, **values: Any) -> None:
     tx.execute(update(_JOB).where(_JOB.c.id == job_id).values(**values))
 
 
-def following(tx: Connection, what: str, facts: Mapping[str, Any], mark: int, limit: int) -> list[Target]:
-    """The next targets of such a job, with ids above `mark`."""
+def next_targets(tx: Connection, what: str, facts: Mapping[str, Any], last_id: int, limit: int) -> list[Target]:
+    """The next targets of such a job, with ids above `last_id`."""
     targets = _targets(what, facts)
     number = targets.selected_columns[0]
-    return [Target(*row) for row in tx.execute(targets.where(number > mark).order_by(number).limit(limit))]
+    return [Target(*row) for row in tx.execute(targets.where(number > last_id).order_by(number).limit(limit))]
 
 
-def at_tables_of(tx: Connection, what: str, facts: Mapping[str, Any], person_id: int, limit: int) -> list[Target]:
+def targets_at_tables_of(
+    tx: Connection, what: str, facts: Mapping[str, Any], person_id: int, limit: int
+) -> list[Target]:
     """The targets of such a job at tables where this person plays."""
     targets = _targets(what, facts)
     number, table, _name = targets.selected_columns
@@ -98,7 +100,7 @@ def at_tables_of(tx: Connection, what: str, facts: Mapping[str, Any], person_id:
     return [Target(*row) for row in tx.execute(targets.where(table.in_(tables)).order_by(number).limit(limit))]
 
 
-def count(tx: Connection, what: str, facts: Mapping[str, Any]) -> int:
+def count_targets(tx: Connection, what: str, facts: Mapping[str, Any]) -> int:
     """The number of targets of such a job."""
     return tx.execute(select(func.count()).select_from(_targets(what, facts).subquery())).scalar_one()
 
@@ -127,7 +129,7 @@ def _targets(what: str, facts: Mapping[str, Any]) -> Select[Any]:
 
 def _tables(which: ColumnElement[bool]) -> Select[Any]:
     """Running tables, except those of the demo."""
-    return select(_GAME.c.id, _GAME.c.id.label("game_id"), _GAME.c.title).where(_PLAYING, which, ~OF_THE_DEMO)
+    return select(_GAME.c.id, _GAME.c.id.label("game_id"), _GAME.c.title).where(_PLAYING, which, ~IS_DEMO)
 
 
 def _players() -> Select[Any]:

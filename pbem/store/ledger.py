@@ -60,4 +60,4 @@ def lines(tx: Connection, outbox_ids: Iterable[int]) -> dict[int, list[LedgerRow
 
 def lines_of(tx: Connection, outbox_id: int) -> list[LedgerRow]:
     """The ledger of an email, oldest line first."""
-    return prefetch.one(tx, ("lines", outbox_id), lambda: lines(tx, [outbox_id]).get(outbox_id, []))
+    return prefetch.get_or_read(tx, ("lines", outbox_id), lambda: lines(tx, [outbox_id]).get(outbox_id, []))

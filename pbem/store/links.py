@@ -49,7 +49,7 @@ class Meant:
 
 def read(tx: Connection, link_id: int) -> LinkRow | None:
     """The row of a token."""
-    return prefetch.one(tx, ("link", link_id), lambda: _read(tx, link_id))
+    return prefetch.get_or_read(tx, ("link", link_id), lambda: _read(tx, link_id))
 
 
 def read_ahead(tx: Connection, link_ids: Collection[int]) -> None:

@@ -56,7 +56,7 @@ def tables_of(tx: Connection, person_id: int) -> dict[int, str]:
     return {row.id: row.status for row in tx.execute(query)}
 
 
-def move(tx: Connection, old: int, new: int) -> None:
+def move_rows(tx: Connection, old: int, new: int) -> None:
     """Move all rows of person `old` to person `new`."""
     for column in _ANY_NUMBER:
         tx.execute(update(column.table).where(column == old).values({column.name: new}))
@@ -67,7 +67,7 @@ def move(tx: Connection, old: int, new: int) -> None:
     tx.execute(delete(table_of(Willing)).where(table_of(Willing).c.person_id == old))
 
 
-def waiting(tx: Connection, person_id: int) -> list[int]:
+def unsent_emails(tx: Connection, person_id: int) -> list[int]:
     """The ids of unsent emails about tables to a person."""
     unsent = (
         _OUTBOX.c.person_id == person_id,

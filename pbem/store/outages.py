@@ -30,18 +30,18 @@ class OutageRow:
     applied_at: datetime | None
 
 
-def add_outage(tx: Connection, outage: Interval, why: str) -> bool:
+def add(tx: Connection, outage: Interval, why: str) -> bool:
     """Add an outage; False if another worker has added it."""
     values = {"start_at": outage.start, "end_at": outage.end, "why": why}
     return insert_once(tx, _OUTAGE, values)
 
 
-def outages(tx: Connection, since: datetime) -> tuple[Interval, ...]:
+def since(tx: Connection, since: datetime) -> tuple[Interval, ...]:
     """The outages that end after this moment."""
     return tuple(Interval(*row) for row in tx.execute(_OUTAGES, {"since": since}))
 
 
-def newest_outages(tx: Connection, limit: int = 20) -> list[OutageRow]:
+def newest(tx: Connection, limit: int = 20) -> list[OutageRow]:
     """The newest outages, newest first."""
     newest = select(_OUTAGE).order_by(_OUTAGE.c.start_at.desc()).limit(limit)
     return [OutageRow(**row._mapping) for row in tx.execute(newest)]
@@ -52,6 +52,6 @@ def unapplied(tx: Connection) -> list[OutageRow]:
     return [OutageRow(**row._mapping) for row in tx.execute(_UNAPPLIED)]
 
 
-def applied(tx: Connection, outage_id: int, now: datetime) -> None:
+def mark_applied(tx: Connection, outage_id: int, now: datetime) -> None:
     """Note that an outage was applied to all open deadlines."""
     tx.execute(update(_OUTAGE).where(_OUTAGE.c.id == outage_id).values(applied_at=now))

@@ -156,7 +156,7 @@ def turn_before(tx: Connection, email: OutboxRow) -> OutboxRow | None:
 
     For a turn email it is that of an earlier turn, even if this turn was emailed twice.
     """
-    return prefetch.one(tx, ("turn before", email.id), lambda: _turn_before(tx, email))
+    return prefetch.get_or_read(tx, ("turn before", email.id), lambda: _turn_before(tx, email))
 
 
 def read_ahead(tx: Connection, emails: Collection[OutboxRow]) -> None:
@@ -229,7 +229,7 @@ def of_kind(tx: Connection, person_id: int, kind: str, status: str, limit: int =
     return _newest(tx, same, limit=limit)
 
 
-def told_until(tx: Connection, person_id: int, game_id: int) -> int:
+def last_turn_told(tx: Connection, person_id: int, game_id: int) -> int:
     """The last turn a person was sent a full account of; 0 if there was none."""
     mine = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.game_id == game_id, _OUTBOX.c.status == "sent")
     tells = _OUTBOX.c.kind.in_(("welcome", "turn"))

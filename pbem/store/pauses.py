@@ -16,16 +16,16 @@ _PAUSES = select(_PAUSE.c.game_id, _PAUSE.c.start_at, _PAUSE.c.end_at).where(
 )
 
 
-def pause(tx: Connection, game_id: int, now: datetime) -> None:
+def begin(tx: Connection, game_id: int, now: datetime) -> None:
     """Begin a pause."""
     tx.execute(insert(_PAUSE), {"game_id": game_id, "start_at": now})
 
 
-def end_pause(tx: Connection, game_id: int, now: datetime) -> None:
+def end(tx: Connection, game_id: int, now: datetime) -> None:
     """End the pause of a table."""
     tx.execute(update(_PAUSE).where(_PAUSE.c.game_id == game_id, _PAUSE.c.end_at.is_(None)).values(end_at=now))
 
 
-def pauses(tx: Connection, game_ids: Collection[int], since: datetime) -> Times:
+def since(tx: Connection, game_ids: Collection[int], since: datetime) -> Times:
     """The pauses of these tables that end after this moment, or have not ended."""
     return times_of(tx, _PAUSES, game_ids, since)

@@ -54,7 +54,7 @@ def add(tx: Connection, **values: Any) -> int:
 
 def read(tx: Connection, person_id: int) -> PersonRow:
     """A person. Raises NotFound."""
-    return prefetch.one(tx, ("person", person_id), lambda: _read(tx, person_id))
+    return prefetch.get_or_read(tx, ("person", person_id), lambda: _read(tx, person_id))
 
 
 def read_ahead(tx: Connection, person_ids: Collection[int]) -> None:
@@ -121,7 +121,7 @@ def change(tx: Connection, person_id: int, **values: Any) -> None:
         search.of_person(tx, person_id)
 
 
-def letters_since(tx: Connection, person_id: int, kind: str, since: datetime, game_id: int | None = None) -> int:
+def count_emails_since(tx: Connection, person_id: int, kind: str, since: datetime, game_id: int | None = None) -> int:
     """The number of emails of one kind to a person since this moment, about one game or any, whatever other_player status."""
     same = [_OUTBOX.c.person_id == person_id, _OUTBOX.c.kind == kind, _OUTBOX.c.queued_at > since]
     if game_id is not None:

@@ -113,7 +113,7 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
     tx.execute(calls.values(text=GONE, answer=None, status="closed"))
     if person.name:
         # An alarm's text begins with the name of its person. The alarm was sent, so its text is not needed any more.
-        sent = (_ALARM.c.told_at.is_not(None), _ALARM.c.says.startswith(person.name, autoescape=True))
+        sent = (_ALARM.c.emailed_at.is_not(None), _ALARM.c.says.startswith(person.name, autoescape=True))
         tx.execute(update(_ALARM).where(*sent).values(says=GONE))
     for game_id in tx.execute(select(_PLAYER.c.game_id).where(_PLAYER.c.person_id == person.id).distinct()).scalars():
         _rename(tx, game_id, person.id)

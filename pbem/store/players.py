@@ -89,7 +89,7 @@ _SEAT = (
 
 def of_game(tx: Connection, game_id: int) -> list[PlayerRow]:
     """The players of a game, in order of joining."""
-    return prefetch.one(
+    return prefetch.get_or_read(
         tx, ("players", game_id), lambda: [PlayerRow(*row) for row in tx.execute(_PLAYERS, {"of_game": game_id})]
     )
 

@@ -36,7 +36,7 @@ _DAILY = "daily"
 
 
 @dataclass(frozen=True, slots=True)
-class WishedRow:
+class PreferenceRow:
     """A person's preferences for emails about one table or none; `of_table` is None where there is no special one.
 
     `failing` says that email to them fails.
@@ -64,7 +64,7 @@ class DigestRow:
     digest_on: date | None
 
 
-def wished(tx: Connection, about: Collection[About]) -> dict[About, WishedRow]:
+def read_all(tx: Connection, about: Collection[About]) -> dict[About, PreferenceRow]:
     """The preferences of these people about these tables."""
     special = {
         (row.person_id, row.game_id): row.delivery
@@ -114,7 +114,9 @@ def take_digest(tx: Connection, person_id: int, day: date) -> bool:
     return tx.execute(update(_PERSON).where(_PERSON.c.id == person_id, free).values(digest_on=day)).rowcount == 1
 
 
-def look_again(tx: Connection, person_id: int, game_id: int | None, now: datetime, hold_until: datetime) -> list[int]:
+def requeue_held_back(
+    tx: Connection, person_id: int, game_id: int | None, now: datetime, hold_until: datetime
+) -> list[int]:
     """Requeue emails that a changed preference had held back, and return their ids.
 
     These are emails that wait for a digest or a later moment, and withheld ones whose deadline is still open.
@@ -141,5 +143,5 @@ def look_again(tx: Connection, person_id: int, game_id: int | None, now: datetim
     return requeued
 
 
-def _wished(row: Row[Any], of_table: str | None) -> WishedRow:
-    return WishedRow(row.address, row.zone, row.quiet, row.delivery, of_table, row.failing)
+def _wished(row: Row[Any], of_table: str | None) -> PreferenceRow:
+    return PreferenceRow(row.address, row.zone, row.quiet, row.delivery, of_table, row.failing)

@@ -16,7 +16,7 @@ OPTION: Final = "pbem_ahead"
 """The execution option of a connection that holds the cache, a dictionary."""
 
 
-def one(tx: Connection, key: Hashable, read: Callable[[], T]) -> T:
+def get_or_read(tx: Connection, key: Hashable, read: Callable[[], T]) -> T:
     """The cached value of a key, read and cached now if missing."""
     cache = _cache(tx)
     if cache is None:

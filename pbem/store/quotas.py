@@ -14,13 +14,13 @@ from pbem.store.schema import Quota, table_of
 _QUOTA = table_of(Quota)
 
 
-def locked(tx: Connection, names: Iterable[str]) -> dict[str, datetime]:
+def lock(tx: Connection, names: Iterable[str]) -> dict[str, datetime]:
     """Lock these quotas; returns until when each is used up."""
     query = select(_QUOTA).where(_QUOTA.c.bucket.in_(sorted(set(names)))).order_by(_QUOTA.c.bucket)
     return {row.bucket: row.used_until for row in tx.execute(query.with_for_update())}
 
 
-def keep(tx: Connection, used: Mapping[str, datetime]) -> None:
+def write(tx: Connection, used: Mapping[str, datetime]) -> None:
     """Store until when these quotas are used up."""
     dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
     insertion = dialect.insert(_QUOTA)

@@ -62,7 +62,7 @@ class UnreachableRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftAloneRow:
+class FailingRow:
     """A person whose email fails at present: since when, the cause, and its text."""
 
     person_id: int
@@ -72,7 +72,7 @@ class LeftAloneRow:
     why: str
 
 
-def fail(tx: Connection, person_id: int, now: datetime, cause: str, why: str) -> bool:
+def mark_unreachable(tx: Connection, person_id: int, now: datetime, cause: str, why: str) -> bool:
     """Note that email to a person fails from now on; False if that is known."""
     if failure(tx, person_id) is not None:
         return False
@@ -93,7 +93,7 @@ def failing_among(tx: Connection, person_ids: Collection[int]) -> list[int]:
     return sorted(set(tx.execute(query).scalars()))
 
 
-def reach(tx: Connection, person_id: int, now: datetime) -> bool:
+def mark_reachable(tx: Connection, person_id: int, now: datetime) -> bool:
     """Note that email reaches a person again; False if it had not failed."""
     failing = and_(_UNREACHABLE.c.person_id == person_id, _UNREACHABLE.c.end_at.is_(None))
     since = tx.execute(select(_UNREACHABLE.c.start_at).where(failing)).scalar_one_or_none()
@@ -104,7 +104,7 @@ def reach(tx: Connection, person_id: int, now: datetime) -> bool:
     return True
 
 
-def failures(tx: Connection, person_ids: Collection[int], since: datetime) -> Times:
+def since(tx: Connection, person_ids: Collection[int], since: datetime) -> Times:
     """The times in which email to these people failed that end after this moment, or have not ended."""
     return times_of(tx, _FAILURES, person_ids, since)
 
@@ -115,7 +115,7 @@ def failing(tx: Connection, before: datetime, limit: int) -> list[UnreachableRow
     return [UnreachableRow(**row._mapping) for row in tx.execute(query.order_by(_UNREACHABLE.c.start_at).limit(limit))]
 
 
-def left_alone(tx: Connection, limit: int) -> list[LeftAloneRow]:
+def newest_failing(tx: Connection, limit: int) -> list[FailingRow]:
     """People whose email fails at present, newest failure first."""
     columns = (
         _UNREACHABLE.c.person_id,
@@ -127,4 +127,4 @@ def left_alone(tx: Connection, limit: int) -> list[LeftAloneRow]:
     query = (
         select(*columns).join(_PERSON, _PERSON.c.id == _UNREACHABLE.c.person_id).where(_UNREACHABLE.c.end_at.is_(None))
     )
-    return [LeftAloneRow(*row) for row in tx.execute(query.order_by(_UNREACHABLE.c.start_at.desc()).limit(limit))]
+    return [FailingRow(*row) for row in tx.execute(query.order_by(_UNREACHABLE.c.start_at.desc()).limit(limit))]

@@ -12,10 +12,15 @@ from typing import Any
 from sqlalchemy import Connection, Integer, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbem.store.schema import Arrival, Link, Outbox, Received, table_of
+from pbem.store.schema import Link, Outbox, Received, ReceivedCount, table_of
 from pbem.store.types import Moment
 
-_ARRIVAL, _LINK, _OUTBOX, _RECEIVED = table_of(Arrival), table_of(Link), table_of(Outbox), table_of(Received)
+_RECEIVED_COUNT, _LINK, _OUTBOX, _RECEIVED = (
+    table_of(ReceivedCount),
+    table_of(Link),
+    table_of(Outbox),
+    table_of(Received),
+)
 _FREE = (
     select(_RECEIVED.c.id)
     .where(
@@ -56,7 +61,7 @@ class ReceivedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class UnreadRow:
+class ParkedRow:
     """A parked email, without its content."""
 
     id: int
@@ -65,7 +70,7 @@ class UnreadRow:
 
 
 @dataclass(frozen=True, slots=True)
-class CameRow:
+class SummaryRow:
     """An email that arrived, without its content: the link it was sent to, and its outcome."""
 
     id: int
@@ -78,7 +83,7 @@ class CameRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnswerRow:
     """An email sent in answer to one that arrived."""
 
     game_id: int | None
@@ -87,7 +92,7 @@ class Answered:
     facts: str
 
 
-def keep(tx: Connection, *, fingerprint: bytes, link_id: int, message_id: str, raw: bytes, now: datetime) -> int | None:
+def add(tx: Connection, *, fingerprint: bytes, link_id: int, message_id: str, raw: bytes, now: datetime) -> int | None:
     """Store an email and return its id; None if it is stored already."""
     known = select(_RECEIVED.c.id).where(_RECEIVED.c.fingerprint == fingerprint)
     if tx.execute(known).first() is not None:
@@ -126,21 +131,21 @@ def lock(tx: Connection, received_id: int) -> ReceivedRow | None:
     return None if row is None else ReceivedRow(**row._mapping)
 
 
-def unread(tx: Connection, limit: int) -> list[UnreadRow]:
+def parked(tx: Connection, limit: int) -> list[ParkedRow]:
     """The parked emails, last due first."""
-    query = select(*(_RECEIVED.c[field.name] for field in fields(UnreadRow))).where(_RECEIVED.c.status == "parked")
+    query = select(*(_RECEIVED.c[field.name] for field in fields(ParkedRow))).where(_RECEIVED.c.status == "parked")
     latest = query.order_by(_RECEIVED.c.due_at.desc(), _RECEIVED.c.id.desc()).limit(limit)
-    return [UnreadRow(**row._mapping) for row in tx.execute(latest)]
+    return [ParkedRow(**row._mapping) for row in tx.execute(latest)]
 
 
-def newest(tx: Connection, most: int) -> list[CameRow]:
+def newest(tx: Connection, most: int) -> list[SummaryRow]:
     """The emails with the highest `most` ids, newest first."""
     last = select(func.max(_RECEIVED.c.id)).scalar_subquery()
     columns = [
-        (_RECEIVED if name in _RECEIVED.c else _LINK).c[name] for name in (field.name for field in fields(CameRow))
+        (_RECEIVED if name in _RECEIVED.c else _LINK).c[name] for name in (field.name for field in fields(SummaryRow))
     ]
     query = select(*columns).join(_LINK, _LINK.c.id == _RECEIVED.c.link_id).where(_RECEIVED.c.id > last - most)
-    return [CameRow(**row._mapping) for row in tx.execute(query.order_by(_RECEIVED.c.id.desc()))]
+    return [SummaryRow(**row._mapping) for row in tx.execute(query.order_by(_RECEIVED.c.id.desc()))]
 
 
 def of_link(tx: Connection, link_id: int, limit: int) -> list[ReceivedRow]:
@@ -160,7 +165,7 @@ def count_since(tx: Connection, link_id: int, since: datetime) -> int:
     return int(tx.execute(select(func.count()).select_from(_RECEIVED).where(*recent)).scalar_one())
 
 
-def with_status(tx: Connection, status: str) -> int:
+def count_with_status(tx: Connection, status: str) -> int:
     """The number of emails with this status."""
     query = select(func.count()).select_from(_RECEIVED).where(_RECEIVED.c.status == status)
     return int(tx.execute(query).scalar_one())
@@ -175,29 +180,29 @@ def unpark(tx: Connection, now: datetime) -> int:
 def forget_before(tx: Connection, moment: datetime) -> None:
     """Drop emails and daily counts from before this moment."""
     tx.execute(delete(_RECEIVED).where(_RECEIVED.c.received_at < moment))
-    tx.execute(delete(_ARRIVAL).where(_ARRIVAL.c.day < moment.date()))
+    tx.execute(delete(_RECEIVED_COUNT).where(_RECEIVED_COUNT.c.day < moment.date()))
 
 
 def count(tx: Connection, day: date, what: str) -> None:
     """Count one more email of a kind. Must come last in a transaction, because it locks a row everyone counts in."""
     dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
-    insertion = dialect.insert(_ARRIVAL).values(day=day, what=what, count=1)
-    one_more = {"count": _ARRIVAL.c["count"] + 1}
+    insertion = dialect.insert(_RECEIVED_COUNT).values(day=day, what=what, count=1)
+    one_more = {"count": _RECEIVED_COUNT.c["count"] + 1}
     tx.execute(insertion.on_conflict_do_update(index_elements=["day", "what"], set_=one_more))
 
 
-def counted(tx: Connection, since: date) -> dict[str, int]:
+def counts_since(tx: Connection, since: date) -> dict[str, int]:
     """The number of emails of each kind since this day."""
-    sums = select(_ARRIVAL.c.what, func.sum(_ARRIVAL.c["count"])).where(_ARRIVAL.c.day >= since)
-    return {what: int(number) for what, number in tx.execute(sums.group_by(_ARRIVAL.c.what))}
+    sums = select(_RECEIVED_COUNT.c.what, func.sum(_RECEIVED_COUNT.c["count"])).where(_RECEIVED_COUNT.c.day >= since)
+    return {what: int(number) for what, number in tx.execute(sums.group_by(_RECEIVED_COUNT.c.what))}
 
 
 def answers(
     tx: Connection, person_id: int, kinds: Collection[str], since: datetime, game_id: int | None, turn: int | None
-) -> list[Answered]:
+) -> list[AnswerRow]:
     """The answers emailed to a person since this moment, and all answers about one turn."""
     this_turn = (_OUTBOX.c.game_id == game_id) & (_OUTBOX.c.turn == turn)
     query = select(_OUTBOX.c.game_id, _OUTBOX.c.turn, _OUTBOX.c.queued_at, _OUTBOX.c.facts).where(
         _OUTBOX.c.person_id == person_id, _OUTBOX.c.kind.in_(kinds), or_(_OUTBOX.c.queued_at > since, this_turn)
     )
-    return [Answered(*row) for row in tx.execute(query)]
+    return [AnswerRow(*row) for row in tx.execute(query)]

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select
 
-from pbem.store.schema import Game, Person, Player, Term, table_of
+from pbem.store.schema import Game, Person, Player, SearchWord, table_of
 
 About = Literal["table", "person"]
 
@@ -24,7 +24,7 @@ LONGEST: Final = 40
 MOST_LOOKED_AT: Final = 2000
 """Index entries read for a search; these take a moment, and a search for one table needs no more."""
 
-_GAME, _PERSON, _PLAYER, _TERM = table_of(Game), table_of(Person), table_of(Player), table_of(Term)
+_GAME, _PERSON, _PLAYER, _SEARCH_WORD = table_of(Game), table_of(Person), table_of(Player), table_of(SearchWord)
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
@@ -48,9 +48,11 @@ def of_person(tx: Connection, person_id: int) -> None:
     _replace(tx, "person", person_id, [name])
 
 
-def forget(tx: Connection, about: About, numbers: Iterable[int]) -> None:
+def forget(tx: Connection, about: About, subject_ids: Iterable[int]) -> None:
     """Drop the words of these tables or people."""
-    tx.execute(delete(_TERM).where(_TERM.c.about == about, _TERM.c.number.in_(list(numbers))))
+    tx.execute(
+        delete(_SEARCH_WORD).where(_SEARCH_WORD.c.about == about, _SEARCH_WORD.c.subject_id.in_(list(subject_ids)))
+    )
 
 
 def search(tx: Connection, about: About, query: str, below: int | None, limit: int) -> list[int]:
@@ -61,13 +63,13 @@ def search(tx: Connection, about: About, query: str, below: int | None, limit: i
     prefixes = sorted(words(query)[:MOST_WORDS], key=len, reverse=True)
     if not prefixes:
         return []
-    longest = select(_TERM.c.number).where(_TERM.c.about == about, _begins(prefixes[0]))
+    longest = select(_SEARCH_WORD.c.subject_id).where(_SEARCH_WORD.c.about == about, _begins(prefixes[0]))
     if below is not None:
-        longest = longest.where(_TERM.c.number < below)
-    candidates = longest.order_by(_TERM.c.word).limit(MOST_LOOKED_AT).subquery()
-    same = (_TERM.c.about == about, _TERM.c.number == candidates.c.number)
-    also = [select(_TERM.c.word).where(*same, _begins(prefix)).exists() for prefix in prefixes[1:]]
-    ids = candidates.c.number
+        longest = longest.where(_SEARCH_WORD.c.subject_id < below)
+    candidates = longest.order_by(_SEARCH_WORD.c.word).limit(MOST_LOOKED_AT).subquery()
+    same = (_SEARCH_WORD.c.about == about, _SEARCH_WORD.c.subject_id == candidates.c.subject_id)
+    also = [select(_SEARCH_WORD.c.word).where(*same, _begins(prefix)).exists() for prefix in prefixes[1:]]
+    ids = candidates.c.subject_id
     newest = select(ids).where(*also).distinct().order_by(ids.desc()).limit(limit)
     return list(tx.execute(newest).scalars())
 
@@ -75,11 +77,11 @@ def search(tx: Connection, about: About, query: str, below: int | None, limit: i
 def _begins(prefix: str) -> ColumnElement[bool]:
     first = prefix.encode()
     # No byte of UTF-8 is 0xff, so this sorts after every word with the prefix.
-    return and_(_TERM.c.word >= first, _TERM.c.word < first + b"\xff")
+    return and_(_SEARCH_WORD.c.word >= first, _SEARCH_WORD.c.word < first + b"\xff")
 
 
-def _replace(tx: Connection, about: About, number: int, texts: Iterable[str]) -> None:
-    tx.execute(delete(_TERM).where(_TERM.c.about == about, _TERM.c.number == number))
-    rows = [{"about": about, "word": word.encode(), "number": number} for word in words(" ".join(texts))]
+def _replace(tx: Connection, about: About, subject_id: int, texts: Iterable[str]) -> None:
+    tx.execute(delete(_SEARCH_WORD).where(_SEARCH_WORD.c.about == about, _SEARCH_WORD.c.subject_id == subject_id))
+    rows = [{"about": about, "word": word.encode(), "subject_id": subject_id} for word in words(" ".join(texts))]
     if rows:
-        tx.execute(insert(_TERM), rows)
+        tx.execute(insert(_SEARCH_WORD), rows)

@@ -101,7 +101,7 @@ def taken_with_clock(
 
 def taken(tx: Connection, game_id: int) -> list[Taken]:
     """The seats of a started game, in order."""
-    return prefetch.one(
+    return prefetch.get_or_read(
         tx, ("taken", game_id), lambda: [Taken(*row) for row in tx.execute(_TAKEN, {"of_game": game_id})]
     )
 

@@ -104,7 +104,7 @@ def by_key(tx: Connection, key: str) -> GameRow | None:
     return None if row is None else GameRow(**row._mapping)
 
 
-def busy_with(tx: Connection, person_id: int) -> int:
+def count_current(tx: Connection, person_id: int) -> int:
     """The number of open or running tables a person plays at or hosts."""
     joined = select(_PLAYER.c.number).where(_PLAYER.c.game_id == _GAME.c.id, _PLAYER.c.person_id == person_id)
     mine = or_(joined.exists(), _GAME.c.host_id == person_id)
@@ -124,7 +124,7 @@ def names_of(tx: Connection, person_id: int) -> set[str]:
     return set(tx.execute(select(_PLAYER.c.name).where(_PLAYER.c.person_id == person_id)).scalars())
 
 
-def lately_over(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
+def recently_over(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
     """A person's finished games, last ended first."""
     joined = and_(_PLAYER.c.game_id == _GAME.c.id, _PLAYER.c.person_id == person_id)
     over = (select(_PLAYER.c.number).where(joined).exists(), _GAME.c.status.in_(("over", "void")))
@@ -200,7 +200,7 @@ def drop_wish(tx: Connection, game_id: int, person_id: int) -> None:
     tx.execute(delete(_WISH).where(_WISH.c.game_id == game_id, _WISH.c.person_id == person_id))
 
 
-def take_back_yes(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
+def withdraw_acceptance(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
     """Mark an invitation as declined, because its player has left again."""
     mine = (_INVITATION.c.game_id == game_id, _INVITATION.c.person_id == person_id)
     tx.execute(update(_INVITATION).where(*mine).values(status="declined", answered_at=now))

@@ -22,7 +22,7 @@ _SPOKEN = select(func.max(_SAID.c.seq)).where(_SAID.c.game_id == _OF_GAME, _SAID
 NEW: Final = select(func.count()).where(
     _SAID.c.game_id == _OF_GAME,
     _SAID.c.seat != _OF_SEAT,
-    _SAID.c.seat.not_in(blocks.SEATS),
+    _SAID.c.seat.not_in(blocks.BLOCKED_SEATS),
     _SAID.c.seq > func.coalesce(_SPOKEN, 0),
     or_(_DECIDED.is_(None), _SAID.c.at > _DECIDED),
 )

@@ -12,9 +12,9 @@ from datetime import date, datetime
 from sqlalchemy import Connection, distinct, func, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbem.store.schema import Deadline, Ledger, Log, Mark, Player, Tally, table_of
+from pbem.store.schema import Deadline, Ledger, Log, Player, Tally, TaskProgress, table_of
 
-_DEADLINE, _LEDGER, _LOG, _MARK = table_of(Deadline), table_of(Ledger), table_of(Log), table_of(Mark)
+_DEADLINE, _LEDGER, _LOG, _PROGRESS = table_of(Deadline), table_of(Ledger), table_of(Log), table_of(TaskProgress)
 _PLAYER, _TALLY = table_of(Player), table_of(Tally)
 
 _DECIDED = _LOG.c.kind.in_(("Entry", "Sealed"))
@@ -35,7 +35,7 @@ _ASKED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class DecisionRow:
     """A decision of a seat: its player, how it was sent, when, and since when it was asked for."""
 
     person_id: int | None
@@ -45,7 +45,7 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class LineRow:
     """A line of the ledger, as far as it is counted."""
 
     id: int
@@ -53,7 +53,7 @@ class Noted:
     what: str
 
 
-def decided(tx: Connection, since: datetime, before: datetime) -> Iterator[Decided]:
+def decisions(tx: Connection, since: datetime, before: datetime) -> Iterator[DecisionRow]:
     """The decisions of seats between two moments, unordered."""
     query = (
         select(_PLAYER.c.person_id, _LOG.c.by, _LOG.c.at, _ASKED.label("asked_at"))
@@ -61,10 +61,10 @@ def decided(tx: Connection, since: datetime, before: datetime) -> Iterator[Decid
         .where(_LOG.c.at >= since, _LOG.c.at < before, _DECIDED)
     )
     for row in tx.execute(query):
-        yield Decided(*row)
+        yield DecisionRow(*row)
 
 
-def active(tx: Connection, since: datetime, before: datetime, by: tuple[str, ...]) -> int:
+def count_active_people(tx: Connection, since: datetime, before: datetime, by: tuple[str, ...]) -> int:
     """The number of people who decided something between two moments in one of these ways."""
     query = (
         select(func.count(distinct(_PLAYER.c.person_id)))
@@ -74,22 +74,22 @@ def active(tx: Connection, since: datetime, before: datetime, by: tuple[str, ...
     return tx.execute(query).scalar_one()
 
 
-def noted(tx: Connection, after: int, limit: int) -> list[Noted]:
+def next_lines(tx: Connection, after: int, limit: int) -> list[LineRow]:
     """The next lines of all emails' ledgers."""
     query = select(_LEDGER.c.id, _LEDGER.c.at, _LEDGER.c.what).where(_LEDGER.c.id > after)
-    return [Noted(*row) for row in tx.execute(query.order_by(_LEDGER.c.id).limit(limit))]
+    return [LineRow(*row) for row in tx.execute(query.order_by(_LEDGER.c.id).limit(limit))]
 
 
-def lock_mark(tx: Connection, task: str) -> int:
+def lock_progress(tx: Connection, task: str) -> int:
     """Lock a task's progress: the number of the last row it has dealt with."""
     dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
-    tx.execute(dialect.insert(_MARK).values(task=task, number=0).on_conflict_do_nothing())
-    return int(tx.execute(select(_MARK.c.number).where(_MARK.c.task == task).with_for_update()).scalar_one())
+    tx.execute(dialect.insert(_PROGRESS).values(task=task, last_id=0).on_conflict_do_nothing())
+    return int(tx.execute(select(_PROGRESS.c.last_id).where(_PROGRESS.c.task == task).with_for_update()).scalar_one())
 
 
-def set_mark(tx: Connection, task: str, number: int) -> None:
+def set_progress(tx: Connection, task: str, last_id: int) -> None:
     """Store a task's progress, which must be locked."""
-    tx.execute(update(_MARK).where(_MARK.c.task == task).values(number=number))
+    tx.execute(update(_PROGRESS).where(_PROGRESS.c.task == task).values(last_id=last_id))
 
 
 def put(tx: Connection, hour: datetime, counts: Mapping[str, int]) -> None:

@@ -21,7 +21,7 @@ _ALONG: Final = (CLOSE, ASK, TELL)
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
+class NextTurn:
     """What follows a turn: the next turn and the seats asked in it, and the seats that get an email and its kind.
 
     Some of the seats asked may have answered already, by a standing order. No email is sent before `leaves_at`.
@@ -35,7 +35,7 @@ class Next:
     leaves_at: datetime
 
 
-def close(tx: Connection, game: GameRow, new: Mapping[str, Any], then: Next, now: datetime) -> None:
+def close(tx: Connection, game: GameRow, new: Mapping[str, Any], then: NextTurn, now: datetime) -> None:
     """Close the open turn, write the new snapshot, and open the next turn."""
     values = {
         "of_game": game.id,

@@ -29,28 +29,28 @@ class VacationRow:
     end_at: datetime
 
 
-def add_vacation(tx: Connection, person_id: int, first: date, last: date, when: Interval) -> int:
+def add(tx: Connection, person_id: int, first: date, last: date, when: Interval) -> int:
     """Add a vacation and return its id."""
     values = {"person_id": person_id, "first": first, "last": last, "start_at": when.start, "end_at": when.end}
     return int(tx.execute(insert(_VACATION).returning(_VACATION.c.id), values).scalar_one())
 
 
-def end_vacation(tx: Connection, vacation_id: int, last: date, now: datetime) -> None:
+def end(tx: Connection, vacation_id: int, last: date, now: datetime) -> None:
     """End a vacation early, with `last` as its last day."""
     tx.execute(update(_VACATION).where(_VACATION.c.id == vacation_id).values(last=last, end_at=now))
 
 
-def drop_vacation(tx: Connection, vacation_id: int) -> None:
+def drop(tx: Connection, vacation_id: int) -> None:
     """Delete a vacation that has not begun."""
     tx.execute(delete(_VACATION).where(_VACATION.c.id == vacation_id))
 
 
-def booked(tx: Connection, person_id: int) -> list[VacationRow]:
+def of_person(tx: Connection, person_id: int) -> list[VacationRow]:
     """All vacations of a person, earliest first."""
     query = select(_VACATION).where(_VACATION.c.person_id == person_id).order_by(_VACATION.c.first)
     return [VacationRow(**row._mapping) for row in tx.execute(query)]
 
 
-def vacations(tx: Connection, person_ids: Collection[int], since: datetime) -> Times:
+def since(tx: Connection, person_ids: Collection[int], since: datetime) -> Times:
     """The vacations of these people that end after this moment."""
     return times_of(tx, _VACATIONS, person_ids, since)

@@ -77,7 +77,7 @@ def last(tx: Connection, game_id: int, seats: Collection[int]) -> dict[int, View
 
 def last_of(tx: Connection, game_id: int, seat: int) -> ViewRow | None:
     """The last stored view of a seat, if there is one."""
-    return prefetch.one(tx, ("view", game_id, seat), lambda: _last_of(tx, game_id, seat))
+    return prefetch.get_or_read(tx, ("view", game_id, seat), lambda: _last_of(tx, game_id, seat))
 
 
 def before(tx: Connection, game_id: int, seats: Collection[int], turn: int) -> dict[int, ViewRow]:

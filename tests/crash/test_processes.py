@@ -65,7 +65,7 @@ def beaten(town):
     """Whether every worker has seen what time it is."""
     town.raise_the_dead()
     with town.server.store.read() as tx:
-        beats = {beat.worker: beat.beat_at for beat in heartbeats.beats(tx)}
+        beats = {beat.worker: beat.beat_at for beat in heartbeats.all_workers(tx)}
     workers = [part.last for part in town.parts if part.what == "worker"]
     return all(worker in beats and beats[worker] >= town.clock.now() for worker in workers)
 

@@ -118,7 +118,7 @@ class Site:
             while receive.attend(server, box):
                 pass
             with server.store.read() as tx:
-                return arrivals.counted(tx, date.min)
+                return arrivals.counts_since(tx, date.min)
 
     def client(self) -> "Client":
         """A new client for its pages."""

@@ -221,7 +221,7 @@ def test_a_worker_that_is_silent_is_not_ready_and_pages_are_served_without_one(
     assert ready(working)[0] is False
     assert ready(serving) == (True, ready(serving)[1] | {"worker": "warning"})
     # Somebody else's heart is not ours.
-    server.store.write(lambda tx: heartbeats.beat(tx, "another", clock.now(), clock.now()))
+    server.store.write(lambda tx: heartbeats.record(tx, "another", clock.now(), clock.now()))
     assert ready(working)[0] is False
     assert ready(serving)[1]["worker"] == "ok"
 

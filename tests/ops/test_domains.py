@@ -53,6 +53,6 @@ def test_what_is_longer_ago_says_nothing_of_today(store, today):
 def test_people_who_cannot_be_reached_are_counted_and_not_named(store, person):
     now = SystemClock().now()
     for who in (person("Ann"), person("Ben")):
-        store.write(lambda tx, who=who: reachability.fail(tx, who, now, "bounced", "550"))
+        store.write(lambda tx, who=who: reachability.mark_unreachable(tx, who, now, "bounced", "550"))
     found = list(look_at_domains(store))[-1]
     assert found.says == "2 people cannot be reached by mail."

@@ -42,7 +42,7 @@ def test_mails_that_were_given_up_wait_again_after_one_command(pbem: Run) -> Non
         now = SystemClock().now()
         link_id = store.write(lambda tx: links.add_all(tx, {Meant(Purpose.REPLY): None}, now)[Meant(Purpose.REPLY)].id)
         kept = store.write(
-            lambda tx: rows.keep(tx, fingerprint=b"x", link_id=link_id, message_id="", raw=MAIL.encode(), now=now)
+            lambda tx: rows.add(tx, fingerprint=b"x", link_id=link_id, message_id="", raw=MAIL.encode(), now=now)
         )
         assert kept is not None
         store.write(lambda tx: rows.change(tx, kept, status="parked", attempts=5))

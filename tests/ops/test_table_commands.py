@@ -30,7 +30,7 @@ def acts() -> list[tuple[str, str, str]]:
     with open_store(read(os.environ)) as store, store.read() as tx:
         return [
             (row.act, row.actor.partition(" ")[0], row.reason)
-            for row in reversed(audit.newest(tx, audit.Wanted(), None, 50))
+            for row in reversed(audit.newest(tx, audit.AuditFilter(), None, 50))
         ]
 
 

@@ -120,5 +120,5 @@ class Time:
     def _beat(self) -> None:
         # As if it had been written every few seconds: without the look for a hole.
         self.server.store.write(
-            lambda tx: heartbeats.beat(tx, self.worker.name, self.worker.started_at, self.clock.now())
+            lambda tx: heartbeats.record(tx, self.worker.name, self.worker.started_at, self.clock.now())
         )

@@ -110,4 +110,4 @@ class Inbox:
     def counted(self) -> dict[str, int]:
         """How many mails of each kind have come in today."""
         with self.server.store.read() as tx:
-            return rows.counted(tx, self.server.now().date())
+            return rows.counts_since(tx, self.server.now().date())

@@ -96,9 +96,11 @@ def copy(server: Server, game_id: int, times: int, rows: int = 10) -> None:
     words = f"SELECT 'table', {{}}, {number} FROM s"
     series = _SERIES.format(most=times - 1)
     common, own = data("'copied'"), data("'copy' || s.n")
-    run(f"INSERT INTO term (about, word, number) {series} {words.format(common)} UNION ALL {words.format(own)}")
     run(
-        f"INSERT INTO term (about, word, number) {series} SELECT 'person', {data(repr('pat'))}, {number} FROM s WHERE s.n < {people}"
+        f"INSERT INTO search_word (about, word, subject_id) {series} {words.format(common)} UNION ALL {words.format(own)}"
+    )
+    run(
+        f"INSERT INTO search_word (about, word, subject_id) {series} SELECT 'person', {data(repr('pat'))}, {number} FROM s WHERE s.n < {people}"
     )
     run(f"INSERT INTO pause (game_id, start_at) SELECT id, started_at FROM game WHERE id >= {FIRST} AND paused")
     run(

@@ -61,7 +61,7 @@ class Answers:
             games.lock(tx, self.begun.id)
             row = links.make(tx, self.server, Meant(Purpose.REPLY, person, self.begun.id, in_turn, seat))
             known_by = hashlib.sha256(str(number).encode()).digest()
-            received = store_received.keep(
+            received = store_received.add(
                 tx, fingerprint=known_by, link_id=row, message_id="", raw=b"", now=self.server.now()
             )
             assert received is not None

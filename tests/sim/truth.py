@@ -148,7 +148,7 @@ class Truth:
             if any(line.what in ("waits", "withheld") for line in lines.get(email.id, [])):
                 found[key] = email.queued_at + self.server.hold
             elif email.status == "undeliverable":
-                for failed in reachability.failures(tx, {email.person_id}, email.queued_at)[email.person_id][:1]:
+                for failed in reachability.since(tx, {email.person_id}, email.queued_at)[email.person_id][:1]:
                     found[key] = max(email.queued_at, failed.start + PATIENCE)
         return found
 

@@ -75,12 +75,12 @@ class Running:
     def beat(self):
         """The newest heartbeat."""
         with self.server.store.read() as tx:
-            return heartbeats.last_beat(tx) or self.clock.now() - timedelta(days=1)
+            return heartbeats.newest(tx) or self.clock.now() - timedelta(days=1)
 
     def outages(self):
         """The outages found and already added to all clocks."""
         with self.server.store.read() as tx:
-            return [outage for outage in outages.newest_outages(tx) if outage.applied_at is not None]
+            return [outage for outage in outages.newest(tx) if outage.applied_at is not None]
 
     def deadline(self, game, seat):
         """The deadline of a seat."""

@@ -158,10 +158,10 @@ def audit_list(game_id: int | None, person_id: int | None, act: str | None, acto
     """Show what was done, the newest first."""
     from pbem.ops.setup import open_server
     from pbem.service.desk import audit as auditing
-    from pbem.store.audit import Wanted
+    from pbem.store.audit import AuditFilter
 
     with open_server(read_settings()) as server:
-        found = server.read(auditing.listed, Wanted(act, game_id, person_id, actor), limit=limit)
+        found = server.read(auditing.listed, AuditFilter(act, game_id, person_id, actor), limit=limit)
     for row in found:
         about = "".join(f"  {what} {of}" for what, of in (("table", row.game_id), ("person", row.person_id)) if of)
         click.echo(f"{row.seq}  {row.at:%Y-%m-%d %H:%M} UTC  {row.actor}  {row.act}{about}\n    {row.reason}")

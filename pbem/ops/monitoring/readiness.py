@@ -75,7 +75,7 @@ def _steps(at: str) -> Finding:
 
 def _beat(server: Server, worker: str | None) -> Finding:
     with server.store.read() as tx:
-        beats = heartbeats.beats(tx)
+        beats = heartbeats.all_workers(tx)
     heard = [beat.beat_at for beat in beats if worker in (None, beat.worker)]
     bad = Severity.WARNING if worker is None else Severity.ERROR
     if not heard:

@@ -244,7 +244,7 @@ def _ask_for_substitute(tx: Tx, server: Server, game: GameRow, offer_id: int, se
     drawn = [
         person
         for person in sorted(found, key=lambda _: server.randomness.bytes(8))[:MOST_ASKED]
-        if blocks.ban_in_force(tx, person, now) is None
+        if blocks.current_ban(tx, person, now) is None
     ]
     facts = {"offer": offer_id}
     emails = [outbox.Letter(person, "substitute", game.id, None, seat, None, facts) for person in sorted(drawn)]
@@ -308,7 +308,7 @@ def _moved_since(tx: Tx, game_id: int, seat: int, moment: datetime) -> bool:
 
 def _failing_since(tx: Tx, person_id: int, before: datetime) -> datetime | None:
     """Since when mail to a person has failed without an end; None if it does not."""
-    failures = reachability.failures(tx, {person_id}, before)[person_id]
+    failures = reachability.since(tx, {person_id}, before)[person_id]
     return next((failure.start for failure in failures if failure.end is None), None)
 
 

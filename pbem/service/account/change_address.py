@@ -40,7 +40,7 @@ def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
     newcomer = persons.find_or_add(tx, server, given)
     now = server.now()
     for each in (person.id, newcomer.id):
-        if people.letters_since(tx, each, "new_address", now - timedelta(days=1)) >= MAILS_A_DAY:
+        if people.count_emails_since(tx, each, "new_address", now - timedelta(days=1)) >= MAILS_A_DAY:
             raise TooMany(
                 _("As many mails about a change of address were sent as we send in a day."),
                 why=_("%(mails_a_day)s are the most, to one address and from one person.", mails_a_day=MAILS_A_DAY),

@@ -14,7 +14,7 @@ from pbem.domain.errors import Unplayable
 from pbem.service import alarms
 from pbem.service.alarms import What
 from pbem.service.server import Server
-from pbem.store import flaws, slots, tally
+from pbem.store import flaws, tally, task_runs
 from pbem.store.database import Tx
 from pbem.store.flaws import FlawRow
 
@@ -48,7 +48,7 @@ def check_some(server: Server, look: Look) -> int:
     if mark is None:
         return 0
     with server.store.read() as tx:
-        following = flaws.following(tx, mark, _AT_ONCE)
+        following = flaws.next_tables(tx, mark, _AT_ONCE)
     rows = done = 0
     for game_id in following:
         found = _looked(server, look, game_id)
@@ -75,8 +75,8 @@ def _looked(server: Server, look: Look, game_id: int) -> Checked:
 
 def _begun(tx: Tx, server: Server) -> int | None:
     """How far the round has come, of which one begins where none is under way; None where today's is over."""
-    mark = tally.lock_mark(tx, _TASK)
-    if mark == 0 and not slots.take_slot(tx, _TASK, server.now().date().isoformat()):
+    mark = tally.lock_progress(tx, _TASK)
+    if mark == 0 and not task_runs.take(tx, _TASK, server.now().date().isoformat()):
         return None
     return mark
 
@@ -89,11 +89,11 @@ def _keep(server: Server, game_id: int, found: Checked) -> None:
         if flaws.replace(tx, game_id, flaw) and flaw is not None:
             alarms.raise_alarm(tx, server, What.RECORD, flaw.says, game_id)
         # Another worker may have come further meanwhile.
-        tally.set_mark(tx, _TASK, max(tally.lock_mark(tx, _TASK), game_id))
+        tally.set_progress(tx, _TASK, max(tally.lock_progress(tx, _TASK), game_id))
 
     server.store.write(work)
 
 
 def _over(tx: Tx) -> None:
-    tally.lock_mark(tx, _TASK)
-    tally.set_mark(tx, _TASK, 0)
+    tally.lock_progress(tx, _TASK)
+    tally.set_progress(tx, _TASK, 0)

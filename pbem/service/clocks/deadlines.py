@@ -245,10 +245,10 @@ class _Still:
     def since(cls, tx: Tx, moment: datetime, game_ids: Collection[int], person_ids: Collection[int]) -> Self:
         """From a moment on, for all these tables and people."""
         return cls(
-            outages.outages(tx, moment),
-            pause_rows.pauses(tx, game_ids, moment),
-            reachability.failures(tx, person_ids, moment),
-            vacation_rows.vacations(tx, person_ids, moment),
+            outages.since(tx, moment),
+            pause_rows.since(tx, game_ids, moment),
+            reachability.since(tx, person_ids, moment),
+            vacation_rows.since(tx, person_ids, moment),
         )
 
 

@@ -52,7 +52,7 @@ def freeze(tx: Tx, server: Server, row: GameRow, by: str, reason: str, cause: Ca
     """Let nothing be decided at a table that is being played, and no clock run; tell its players why."""
     row = add_row(tx, server, row, Kind.FROZEN, None, by, {"reason": reason})
     if not row.paused:
-        pause_rows.pause(tx, row.id, server.now())
+        pause_rows.begin(tx, row.id, server.now())
     deadlines.settle_game(tx, server, row, tell=False)
     tables.change_game(tx, row.id, status="frozen", halted=cause)
     for person_id in people_at(tx, row.id):
@@ -63,7 +63,7 @@ def unfreeze(tx: Tx, server: Server, row: GameRow, by: str, reason: str) -> None
     """Let a table that was stopped go on, and tell its players until when they have time now."""
     row = add_row(tx, server, row, Kind.UNFROZEN, None, by, {"reason": reason})
     if not row.paused:
-        pause_rows.end_pause(tx, row.id, server.now())
+        pause_rows.end(tx, row.id, server.now())
     tables.change_game(tx, row.id, status="playing", halted=None)
     foreign.forgive(row.id)
     facts = {"reason": reason, "by": by, "paused": row.paused}

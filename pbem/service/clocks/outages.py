@@ -30,7 +30,7 @@ from pbem.store import (
     heartbeats,
     log,
     outages,
-    slots,
+    task_runs,
 )
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -39,10 +39,10 @@ from pbem.store.outages import OutageRow
 LONGEST_BELIEVED: Final = timedelta(days=30)
 """A hole longer than this is a wrong clock more likely than an outage, and deadlines that were moved never come back."""
 
-KEPT_BEATS: Final = timedelta(days=7)
+KEPT_HEARTBEATS: Final = timedelta(days=7)
 """So long a worker that is gone stays in the organiser's list."""
 
-KEPT_SLOTS: Final = timedelta(days=31)
+KEPT_TASK_RUNS: Final = timedelta(days=31)
 
 _BATCH: Final = 50
 _LOOK_BACK: Final = timedelta(days=1)
@@ -74,7 +74,7 @@ def apply_outages(server: Server) -> int:
         while batch := _running_since(server, outage.end_at, after):
             moved += sum(_settled(server, game_id, outage) for game_id in batch)
             after = batch[-1]
-        server.store.write(partial(outages.applied, outage_id=outage.id, now=server.now()))
+        server.store.write(partial(outages.mark_applied, outage_id=outage.id, now=server.now()))
     return moved
 
 
@@ -82,7 +82,7 @@ def declare_outage(tx: Tx, server: Server, outage: Interval, why: str) -> None:
     """Write down an outage that nobody could see by itself, such as a season in which the server was switched off."""
     if outage.end is None or outage.end > server.now():
         raise BadInput(_("This outage would end in the future."), why=_("Nobody knows yet when it will be over."))
-    if not outages.add_outage(tx, outage, why):
+    if not outages.add(tx, outage, why):
         raise Gone(_("An outage that began at this moment is written down already."), remedy=_("Nothing was changed."))
 
 
@@ -93,31 +93,31 @@ def tidy_daily(tx: Tx, server: Server) -> bool:
 
 def why_not(tx: Tx, server: Server, worker: Worker, now: datetime) -> str | None:
     """Why no clock may run out at this moment, or None when it may."""
-    last = heartbeats.last_beat(tx)
-    known = outages.outages(tx, min(last or now, now) - _LOOK_BACK)
+    last = heartbeats.newest(tx)
+    known = outages.since(tx, min(last or now, now) - _LOOK_BACK)
     return reason_to_wait(now, worker.started_at, last, known, worker.settling)
 
 
 def _beat(tx: Tx, worker: Worker, now: datetime) -> Interval | None:
-    last = heartbeats.last_beat(tx)
+    last = heartbeats.newest(tx)
     hole = outage_between(last, now)
     if hole is not None and last is not None:
-        if running_time(last, now, outages.outages(tx, last)) > LONGEST_BELIEVED:
+        if running_time(last, now, outages.since(tx, last)) > LONGEST_BELIEVED:
             # Without a beat the hole stays unexplained, so that nothing fires until somebody says what is true.
             _log.error("clock_doubted", last_beat=last, now=now)
             return None
         # Nobody has said why; an organiser who declares one does.
-        if not outages.add_outage(tx, hole, why=""):
+        if not outages.add(tx, hole, why=""):
             hole = None
-    heartbeats.beat(tx, worker.name, worker.started_at, now)
+    heartbeats.record(tx, worker.name, worker.started_at, now)
     return hole
 
 
 def _tidy_daily(tx: Tx, now: datetime) -> bool:
-    if not slots.take_slot(tx, "daily", now.date().isoformat()):
+    if not task_runs.take(tx, "daily", now.date().isoformat()):
         return False
-    heartbeats.forget_beats(tx, now - KEPT_BEATS)
-    slots.forget_slots(tx, (now - KEPT_SLOTS).date())
+    heartbeats.forget_before(tx, now - KEPT_HEARTBEATS)
+    task_runs.forget_before(tx, (now - KEPT_TASK_RUNS).date())
     return True
 
 

@@ -28,7 +28,7 @@ def pause(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
     if game.paused:
         raise Gone(_("This table is paused already."), remedy=_("Nothing was changed."))
     game = add_row(tx, server, game, Kind.PAUSED, None, by, {"reason": reason})
-    pauses.pause(tx, game_id, server.now())
+    pauses.begin(tx, game_id, server.now())
     tables.change_game(tx, game_id, paused=True)
     clocks_deadlines.settle_game(tx, server, game, tell=False)
     for person_id in people_at(tx, game_id):
@@ -41,7 +41,7 @@ def resume(tx: Tx, server: Server, game_id: int, reason: str, by: str) -> None:
     if not game.paused:
         raise Gone(_("This table is not paused."), remedy=_("Nothing was changed."))
     game = add_row(tx, server, game, Kind.RESUMED, None, by, {"reason": reason})
-    pauses.end_pause(tx, game_id, server.now())
+    pauses.end(tx, game_id, server.now())
     tables.change_game(tx, game_id, paused=False)
     tell_with_clocks(tx, server, game, "resumed", {"reason": reason, "by": by})
 

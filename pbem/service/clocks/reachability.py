@@ -89,7 +89,7 @@ def forgive(server: Server) -> int:
 def _fail(tx: Tx, server: Server, person_id: int, cause: str, why: str) -> None:
     """As long as mail to a person fails, and the others wait, no clock of theirs runs; and all who wait are told."""
     locked = lock_games_of(tx, person_id)
-    if not reachability.fail(tx, person_id, server.now(), cause, why):
+    if not reachability.mark_unreachable(tx, person_id, server.now(), cause, why):
         return
     settle_person(tx, server, person_id, locked)
     for game, who, other in _companions(tx, person_id):
@@ -106,7 +106,7 @@ def _reach(tx: Tx, server: Server, person_id: int) -> int | None:
     """
     locked = lock_games_of(tx, person_id)
     now = server.now()
-    if not reachability.reach(tx, person_id, now):
+    if not reachability.mark_reachable(tx, person_id, now):
         return None
     reachability.forget_points(tx, person_id)
     settle_person(tx, server, person_id, locked)

@@ -27,9 +27,9 @@ def book(tx: Tx, server: Server, person_id: int, wanted: Vacation) -> None:
     locked = lock_games_of(tx, person_id)
     person = people.lock(tx, person_id)
     zone = ZoneInfo(person.zone)
-    booked = [_days(row) for row in vacation_rows.booked(tx, person_id)]
+    booked = [_days(row) for row in vacation_rows.of_person(tx, person_id)]
     check_vacation(wanted, booked, server.now(), zone)
-    vacation_rows.add_vacation(tx, person_id, wanted.first, wanted.last, wanted.interval(zone))
+    vacation_rows.add(tx, person_id, wanted.first, wanted.last, wanted.interval(zone))
     settle_person(tx, server, person_id, locked)
 
 
@@ -37,14 +37,14 @@ def cancel(tx: Tx, server: Server, person_id: int, vacation_id: int) -> None:
     """Call a vacation off, or end it today if it has begun; the days that were not used are free again."""
     locked = lock_games_of(tx, person_id)
     person = people.lock(tx, person_id)
-    row = next((row for row in vacation_rows.booked(tx, person_id) if row.id == vacation_id), None)
+    row = next((row for row in vacation_rows.of_person(tx, person_id) if row.id == vacation_id), None)
     if row is None:
         raise NotFound(_("There is no such vacation of yours."), remedy=_("Your vacations are on your page."))
     now = server.now()
     if row.start_at >= now:
-        vacation_rows.drop_vacation(tx, vacation_id)
+        vacation_rows.drop(tx, vacation_id)
     elif row.end_at > now:
-        vacation_rows.end_vacation(tx, vacation_id, local_day(now, ZoneInfo(person.zone)), now)
+        vacation_rows.end(tx, vacation_id, local_day(now, ZoneInfo(person.zone)), now)
     else:
         raise Gone(_("This vacation is over."), why=_("Its days have been used."))
     settle_person(tx, server, person_id, locked)
@@ -52,7 +52,7 @@ def cancel(tx: Tx, server: Server, person_id: int, vacation_id: int) -> None:
 
 def vacations(tx: Tx, server: Server, person_id: int) -> tuple[list[VacationRow], int]:
     """What a person has booked, the first first, and how many days of this year are left."""
-    booked = vacation_rows.booked(tx, person_id)
+    booked = vacation_rows.of_person(tx, person_id)
     year = local_day(server.now(), ZoneInfo(people.read(tx, person_id).zone)).year
     return booked, days_left(year, [_days(row) for row in booked], YEARLY_BUDGET)
 

@@ -106,7 +106,7 @@ def _activity(tx: Tx, now: datetime, *, hourly: bool) -> Activity:
 
 
 def _count_hours(tx: Tx, now: datetime) -> bool:
-    mark, this = tally.lock_mark(tx, _HOURS_MARK), _hour_of(now)
+    mark, this = tally.lock_progress(tx, _HOURS_MARK), _hour_of(now)
     # Before the first count, as far back as the charts reach.
     last = datetime.fromtimestamp(mark * _HOUR.total_seconds(), UTC) if mark else this - timedelta(days=DAYS)
     first = min(last, _hour_of(now - _LATE))
@@ -116,11 +116,11 @@ def _count_hours(tx: Tx, now: datetime) -> bool:
         if hour > last:
             before = hour - _HOUR
             midnight = before.replace(hour=0)
-            tally.put(tx, midnight, {"people_day": tally.active(tx, midnight, hour, tuple(THEMSELVES))})
+            tally.put(tx, midnight, {"people_day": tally.count_active_people(tx, midnight, hour, tuple(THEMSELVES))})
     if hours and hours[-1] == this:
         tally.put(tx, this, {"playing": overview.count_playing(tx)})
     if hours:
-        tally.set_mark(tx, _HOURS_MARK, int(hours[-1].timestamp() // _HOUR.total_seconds()))
+        tally.set_progress(tx, _HOURS_MARK, int(hours[-1].timestamp() // _HOUR.total_seconds()))
     return bool(hours) and hours[-1] < this
 
 
@@ -128,7 +128,7 @@ def _counted(tx: Tx, hour: datetime) -> dict[str, int]:
     """What happened at the tables in one hour; a kind that was counted before is there, if only as nothing."""
     counts = Counter(dict.fromkeys(("moves", "people", *_BY.values(), *(kind for kind, _ in ANSWERED)), 0))
     people = set()
-    for each in tally.decided(tx, hour, hour + _HOUR):
+    for each in tally.decisions(tx, hour, hour + _HOUR):
         if each.by in THEMSELVES:
             counts["moves"] += 1
             people.add(each.person_id)
@@ -142,8 +142,8 @@ def _counted(tx: Tx, hour: datetime) -> dict[str, int]:
 
 
 def _count_lines(tx: Tx, now: datetime) -> bool:
-    mark = tally.lock_mark(tx, _LINES_MARK)
-    lines = tally.noted(tx, mark, _LINES)
+    mark = tally.lock_progress(tx, _LINES_MARK)
+    lines = tally.next_lines(tx, mark, _LINES)
     # A line with a lower number may still be on its way into the table as long as it is young.
     old = list(takewhile(lambda line: line.at <= now - _LATE, lines))
     counts: dict[datetime, Counter[str]] = {}
@@ -153,7 +153,7 @@ def _count_lines(tx: Tx, now: datetime) -> bool:
     for hour, found in counts.items():
         tally.add(tx, hour, found)
     if old:
-        tally.set_mark(tx, _LINES_MARK, old[-1].id)
+        tally.set_progress(tx, _LINES_MARK, old[-1].id)
     return len(old) == _LINES
 
 

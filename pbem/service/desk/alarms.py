@@ -10,7 +10,7 @@ from typing import Final
 from pbem.service.alarms import What
 from pbem.service.people import addresses
 from pbem.service.server import Server
-from pbem.store import alarms, games, organisers, outbox, slots
+from pbem.store import alarms, games, organisers, outbox, task_runs
 from pbem.store import players as player_rows
 from pbem.store.alarms import AlarmRow
 from pbem.store.database import Tx
@@ -28,14 +28,14 @@ MOST_TOLD: Final = 10
 def tell(server: Server) -> int:
     """Mail the organisers what they have to hear of, if it has been gathered for long enough; how many alarms that were."""
     with server.store.read() as tx:
-        if not alarms.any_since_before(tx, server.now() - GATHERED):
+        if not alarms.any_unsent_before(tx, server.now() - GATHERED):
             return 0
     return server.run(_tell)
 
 
 def _tell(tx: Tx, server: Server) -> int:
     now = server.now()
-    if not slots.take_slot(tx, "alarms", _span(now)):
+    if not task_runs.take(tx, "alarms", _span(now)):
         return 0
     found = alarms.take(tx, now)
     emails = []

@@ -21,7 +21,7 @@ from pbem.service.server import Server
 from pbem.store import audit as rows
 from pbem.store import games, people
 from pbem.store import players as player_rows
-from pbem.store.audit import AuditRow, Wanted
+from pbem.store.audit import AuditFilter, AuditRow
 from pbem.store.database import Tx
 
 _CHAIN: Final = "audit"
@@ -97,7 +97,9 @@ def done_with(tx: Tx, form: str) -> AuditRow | None:
     return rows.by_form(tx, form)
 
 
-def listed(tx: Tx, server: Server, wanted: Wanted, *, before: int | None = None, limit: int = 50) -> list[AuditRow]:
+def listed(
+    tx: Tx, server: Server, wanted: AuditFilter, *, before: int | None = None, limit: int = 50
+) -> list[AuditRow]:
     """The newest of the acts that are wanted, those older than a row where one is named."""
     return rows.newest(tx, wanted, before, limit)
 

@@ -21,7 +21,7 @@ from pbem.service.server import Server
 from pbem.store import calls, games, outbox, people
 from pbem.store import players as player_rows
 from pbem.store.audit import AuditRow
-from pbem.store.calls import CallRow, ToldCall
+from pbem.store.calls import CallDetails, CallRow
 from pbem.store.database import Tx
 from pbem.tokens import Purpose
 
@@ -43,7 +43,7 @@ and a call may be about one of them."""
 class Queue:
     """Calls that somebody may read, and how many more wait that came from tables where they play."""
 
-    calls: list[ToldCall]
+    calls: list[CallDetails]
     hidden: int
 
 
@@ -63,26 +63,26 @@ def call_from(tx: Tx, server: Server, address: str, text: str, *, game_id: int |
 
 def waiting(tx: Tx, server: Server) -> list[CallRow]:
     """The calls that nobody has answered, the oldest first."""
-    return calls.queue(tx, "open", MOST_SHOWN)
+    return calls.with_status(tx, "open", MOST_SHOWN)
 
 
 def closed(tx: Tx, server: Server) -> list[CallRow]:
     """The calls that are done with, the newest first."""
-    return calls.queue(tx, "closed", MOST_SHOWN)
+    return calls.with_status(tx, "closed", MOST_SHOWN)
 
 
 def queue(tx: Tx, server: Server, actor: Actor, status: str) -> Queue:
     """The calls that an actor may read, the open ones oldest first; of those from tables where they play only how many wait."""
     audit.must_be_allowed(tx, actor, Act.CALLS)
     return Queue(
-        calls.told(tx, status, MOST_SHOWN, without=actor.person_id),
-        calls.waiting_where(tx, actor.person_id) if actor.person_id is not None else 0,
+        calls.list_details(tx, status, MOST_SHOWN, without=actor.person_id),
+        calls.count_open_at_tables_of(tx, actor.person_id) if actor.person_id is not None else 0,
     )
 
 
-def one(tx: Tx, server: Server, actor: Actor, call_id: int) -> ToldCall:
+def one(tx: Tx, server: Server, actor: Actor, call_id: int) -> CallDetails:
     """One call; refused to whoever plays at the table it came from."""
-    found = calls.one(tx, call_id)
+    found = calls.details(tx, call_id)
     audit.must_be_allowed(tx, actor, Act.CALL, found.row.game_id)
     return found
 
@@ -119,7 +119,7 @@ def _call(tx: Tx, server: Server, person_id: int, text: str, game_id: int | None
             why=_("There would be no address to send the answer to."),
             remedy=_("Please use the form behind “Call the organiser” on our front page."),
         )
-    if (known := calls.same(tx, person_id, game_id, seat, text)) is not None:
+    if (known := calls.open_duplicate(tx, person_id, game_id, seat, text)) is not None:
         return known
     if game_id is not None:
         games.read(tx, game_id)
@@ -130,7 +130,7 @@ def _call(tx: Tx, server: Server, person_id: int, text: str, game_id: int | None
         if held != [person_id]:
             raise Forbidden(_("This seat is not yours."))
     now = server.now()
-    if calls.since(tx, person_id, now - timedelta(hours=1)) >= CALLS_AN_HOUR:
+    if calls.count_since(tx, person_id, now - timedelta(hours=1)) >= CALLS_AN_HOUR:
         raise _too_many(CALLS_AN_HOUR)
     caller = people.read(tx, person_id).name or _("Somebody who has given no name")
     alarms.raise_alarm(tx, server, What.CALL, f"{caller}: {text}", game_id)
@@ -139,7 +139,7 @@ def _call(tx: Tx, server: Server, person_id: int, text: str, game_id: int | None
 
 def _call_from(tx: Tx, server: Server, address: str, text: str, game_id: int | None) -> int:
     person = persons.find_or_add(tx, server, address)
-    strangers = calls.strangers_since(tx, server.now() - timedelta(hours=1))
+    strangers = calls.count_unconfirmed_since(tx, server.now() - timedelta(hours=1))
     if person.confirmed_at is None and strangers >= STRANGERS_AN_HOUR:
         raise _too_many(STRANGERS_AN_HOUR)
     return _call(tx, server, person.id, text, game_id, None)

@@ -20,8 +20,8 @@ from pbem.service.server import Server
 from pbem.store import overview, people, reachability, received, traffic
 from pbem.store.database import Tx
 from pbem.store.overview import COUNTED, Counts
-from pbem.store.reachability import LeftAloneRow
-from pbem.store.received import CameRow
+from pbem.store.reachability import FailingRow
+from pbem.store.received import SummaryRow
 from pbem.store.traffic import TrafficRow
 from pbem.tokens import Purpose
 
@@ -106,7 +106,7 @@ class Came:
 class Unused:
     """A mail that came in and could not be used: to what of ours it came, and why. `sign` is what a program left on it."""
 
-    row: CameRow
+    row: SummaryRow
     kind: Kind
     why: str
     sign: str
@@ -118,7 +118,7 @@ class Deliverability:
 
     counts: Counts
     providers: tuple[TrafficRow, ...]
-    left_alone: tuple[LeftAloneRow, ...]
+    left_alone: tuple[FailingRow, ...]
     came: Mapping[Kind, tuple[Came, ...]]
     unused: tuple[Unused, ...]
     withheld: int
@@ -129,7 +129,7 @@ def look(tx: Tx, server: Server, actor: Actor) -> Deliverability:
     now = server.now()
     today = now.date()
     others = _played_with(tx, actor)
-    left_alone = reachability.left_alone(tx, COUNTED)
+    left_alone = reachability.newest_failing(tx, COUNTED)
     unused = [found for row in received.newest(tx, LOOKED_AT) if (found := _unused(row)) is not None][:UNUSED]
     seen_alone = tuple(row for row in left_alone if row.person_id not in others)
     seen_unused = tuple(each for each in unused if each.row.person_id not in others)
@@ -137,7 +137,7 @@ def look(tx: Tx, server: Server, actor: Actor) -> Deliverability:
         overview.counts(tx, now, now - LATE),
         tuple(traffic.since(tx, today - timedelta(days=DAYS))[:PROVIDERS]),
         seen_alone,
-        _came(*(received.counted(tx, today - timedelta(days=days - 1)) for days in (WEEK, DAYS))),
+        _came(*(received.counts_since(tx, today - timedelta(days=days - 1)) for days in (WEEK, DAYS))),
         seen_unused,
         len(left_alone) - len(seen_alone) + len(unused) - len(seen_unused),
     )
@@ -169,7 +169,7 @@ def _came(lately: Mapping[str, int], ever: Mapping[str, int]) -> dict[Kind, tupl
     return found
 
 
-def _unused(row: CameRow) -> Unused | None:
+def _unused(row: SummaryRow) -> Unused | None:
     """A mail that could not be used, and why; None if it could, or may yet."""
     kind = Kind.REPORT if row.purpose == Purpose.BOUNCE else Kind.ANSWER
     if row.status == "parked":

@@ -127,10 +127,10 @@ def facts_of(server: Server, what: What, text: str = "", days: int = 7) -> dict[
 
 def plan(tx: Tx, server: Server, actor: Actor, what: What, facts: Mapping[str, Any]) -> Plan:
     """What would happen; nothing is changed."""
-    total = jobs.count(tx, what, facts)
+    total = jobs.count_targets(tx, what, facts)
     theirs = None if what is What.ANNOUNCE else actor.person_id
-    alone = () if theirs is None else tuple(jobs.at_tables_of(tx, what, facts, theirs, total))
-    listed = (each for each in jobs.following(tx, what, facts, 0, LISTED + len(alone)) if each not in alone)
+    alone = () if theirs is None else tuple(jobs.targets_at_tables_of(tx, what, facts, theirs, total))
+    listed = (each for each in jobs.next_targets(tx, what, facts, 0, LISTED + len(alone)) if each not in alone)
     return Plan(what, facts, total, tuple(islice(listed, LISTED)), alone)
 
 
@@ -146,7 +146,7 @@ def begin(tx: Tx, server: Server, actor: Actor, what: What, facts: Mapping[str, 
         facts=json.dumps(dict(facts), sort_keys=True),
         reason=said,
         actor=json.dumps(asdict(actor), sort_keys=True),
-        total=jobs.count(tx, what, facts),
+        total=jobs.count_targets(tx, what, facts),
         created_at=server.now(),
     )
     audit.record(tx, server, actor, ACTS[what], said, form=key, job=job_id, **facts)
@@ -186,7 +186,7 @@ def go_on_with(server: Server, job_id: int, progress: Callable[[int], None] = la
         row = jobs.read(tx, job_id)
         if row.status != "running":
             return False
-        following = jobs.following(tx, row.what, json.loads(row.facts), row.mark, _AT_ONCE)
+        following = jobs.next_targets(tx, row.what, json.loads(row.facts), row.last_id, _AT_ONCE)
     for target in following:
         try:
             server.run(_step, job_id=job_id, target=target)
@@ -204,7 +204,7 @@ def go_on_with(server: Server, job_id: int, progress: Callable[[int], None] = la
 def _step(tx: Tx, server: Server, job_id: int, target: Target) -> None:
     row = jobs.lock(tx, job_id)
     # Somebody else may have come further meanwhile, or have been told to stop.
-    if row.status != "running" or row.mark >= target.number:
+    if row.status != "running" or row.last_id >= target.number:
         return
     facts = json.loads(row.facts)
     deed = _deed(What(row.what), facts, target)
@@ -213,14 +213,14 @@ def _step(tx: Tx, server: Server, job_id: int, target: Target) -> None:
         outbox.queue(tx, [outbox.Letter(target.number, "announcement", facts={"text": facts["text"]})], now, now)
     else:
         perform(tx, server, _actor(row), deed, row.reason)
-    jobs.change(tx, job_id, mark=target.number, done=row.done + 1)
+    jobs.change(tx, job_id, last_id=target.number, done=row.done + 1)
 
 
 def _failed(tx: Tx, job_id: int, target: Target, why: str) -> None:
     row = jobs.lock(tx, job_id)
-    if row.status == "running" and row.mark < target.number:
-        said = [*json.loads(row.said), [target.number, why]][-SAID:]
-        jobs.change(tx, job_id, mark=target.number, failed=row.failed + 1, said=json.dumps(said))
+    if row.status == "running" and row.last_id < target.number:
+        failures = [*json.loads(row.failures), [target.number, why]][-SAID:]
+        jobs.change(tx, job_id, last_id=target.number, failed=row.failed + 1, failures=json.dumps(failures))
 
 
 def _end(tx: Tx, server: Server, job_id: int) -> None:
@@ -249,7 +249,7 @@ def _actor(row: JobRow) -> Actor:
 
 
 def _job(row: JobRow) -> Job:
-    said = tuple((number, why) for number, why in json.loads(row.said))
+    said = tuple((number, why) for number, why in json.loads(row.failures))
     return Job(
         row.id,
         What(row.what),

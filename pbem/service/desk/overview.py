@@ -20,10 +20,10 @@ from pbem.service.server import Server
 from pbem.store import heartbeats, outages, overview, people, received, search, tally
 from pbem.store import players as player_rows
 from pbem.store.database import Tx
-from pbem.store.heartbeats import BeatRow
+from pbem.store.heartbeats import HeartbeatRow
 from pbem.store.outages import OutageRow
 from pbem.store.overview import TROUBLES, Counts, TableRow
-from pbem.store.received import UnreadRow
+from pbem.store.received import ParkedRow
 
 PAGE: Final = 40
 """Tables on one page."""
@@ -86,15 +86,15 @@ class Overview:
     now: datetime
     counts: Counts
     playing: int | None
-    workers: tuple[BeatRow, ...]
+    workers: tuple[HeartbeatRow, ...]
     outages: tuple[OutageRow, ...]
     jobs: tuple[desk_jobs.Job, ...]
     given_up: tuple[Mail, ...]
-    unread: tuple[UnreadRow, ...]
+    unread: tuple[ParkedRow, ...]
     page: Page
 
     @property
-    def awake(self) -> tuple[BeatRow, ...]:
+    def awake(self) -> tuple[HeartbeatRow, ...]:
         """The workers that have said lately that they are there."""
         return tuple(worker for worker in self.workers if self.now - worker.beat_at < SILENT)
 
@@ -106,11 +106,11 @@ def look(tx: Tx, server: Server, wanted: Wanted, after: str = "", limit: int = P
         now,
         overview.counts(tx, now, now - LATE),
         tally.latest(tx, "playing", (now - timedelta(days=1)).date()),
-        tuple(heartbeats.beats(tx)),
-        tuple(outages.newest_outages(tx, 5)),
+        tuple(heartbeats.all_workers(tx)),
+        tuple(outages.newest(tx, 5)),
         tuple(desk_jobs.newest(tx)),
         tuple(ledger.given_up(tx, MAILS)),
-        tuple(received.unread(tx, MAILS)),
+        tuple(received.parked(tx, MAILS)),
         page_of(tx, wanted, now, after, limit),
     )
 

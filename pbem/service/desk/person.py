@@ -66,8 +66,8 @@ def of(tx: Tx, server: Server, person_id: int) -> Profile:
         tuple(sessions.listed(tx, server, Holder(person_id=person_id))),
         reliability(counts[person_id]),
         tuple(blocks.bans_of(tx, person_id)),
-        blocks.ban_in_force(tx, person_id, now),
-        tuple(row for row in vacation_rows.booked(tx, person_id) if row.end_at > now),
+        blocks.current_ban(tx, person_id, now),
+        tuple(row for row in vacation_rows.of_person(tx, person_id) if row.end_at > now),
         reachability.failure(tx, person_id),
     )
 

@@ -127,7 +127,7 @@ def _tried(server: Server, name: str) -> OrganiserRow | None:
 
     def work(tx: Tx) -> OrganiserRow | None:
         now = server.now()
-        used = quotas.locked(tx, [ALL, _of(name)])
+        used = quotas.lock(tx, [ALL, _of(name)])
         for share, most, each in ((ALL, TRIES_OF_ALL, EACH_OF_ALL), (_of(name), TRIES_OF_NAME, EACH_OF_NAME)):
             used[share] = max(now, used.get(share, now)) + each
             if used[share] > now + most * each:
@@ -136,7 +136,7 @@ def _tried(server: Server, name: str) -> OrganiserRow | None:
                     why=_("Somebody may be guessing."),
                     remedy=_("Please try again in %(seconds)s seconds.", seconds=round(each.total_seconds())),
                 )
-        quotas.keep(tx, used)
+        quotas.write(tx, used)
         return organisers.by_name(tx, name)
 
     return server.store.write(work)
@@ -177,7 +177,7 @@ def _still(tx: Tx, found: OrganiserRow) -> OrganiserRow:
 
 def _forget_tries(tx: Tx, server: Server, row: OrganiserRow) -> None:
     """Whoever knows the passphrase was not guessing."""
-    quotas.keep(tx, {_of(row.name): server.now()})
+    quotas.write(tx, {_of(row.name): server.now()})
 
 
 def _of(name: str) -> str:

@@ -38,7 +38,7 @@ from pbem.store import audit as audit_rows
 from pbem.store import deadlines, games, people
 from pbem.store import log as log_rows
 from pbem.store import players as player_rows
-from pbem.store.audit import AuditRow, Wanted
+from pbem.store.audit import AuditFilter, AuditRow
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
 from pbem.store.games import GameRow
@@ -134,7 +134,7 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> Desk:
         seats=tuple(_seats(tx, game, players, for_host=for_host)),
         log=tuple(_log(tx, game, for_host=for_host)),
         # What players may know of it stands in the log; a call and its answer are between two people.
-        acts=() if for_host else tuple(audit_rows.newest(tx, Wanted(game_id=game_id), None, MOST_ACTS)),
+        acts=() if for_host else tuple(audit_rows.newest(tx, AuditFilter(game_id=game_id), None, MOST_ACTS)),
         emails=emails,
         said=tuple(talk.heard_in_game(tx, game)),
         turns=() if for_host else tuple(_turns(tx, game, rules, players)),

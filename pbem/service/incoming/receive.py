@@ -184,7 +184,7 @@ def _keep(tx: Tx, server: Server, link: Link, known_by: bytes, name: str, fit: b
     if rows.count_since(tx, link.id, now - timedelta(hours=1)) >= MOST_AN_HOUR:
         rows.count(tx, now.date(), "too many")
         return "too many"
-    kept = rows.keep(tx, fingerprint=known_by, link_id=link.id, message_id=name, raw=fit, now=now)
+    kept = rows.add(tx, fingerprint=known_by, link_id=link.id, message_id=name, raw=fit, now=now)
     return "again" if kept is None else "kept"
 
 

@@ -277,7 +277,7 @@ def _watch(server: Server, post: Post, outcome: Outcome, domain: str) -> None:
         _rest(server, post, outcome)
         return
     until = server.now() + RESTS
-    server.store.write(lambda tx: quotas.keep(tx, {domain: until}))
+    server.store.write(lambda tx: quotas.write(tx, {domain: until}))
     _log.warning("domain_rests", domain=domain, said=outcome.answer)
 
 

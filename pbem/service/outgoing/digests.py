@@ -174,7 +174,7 @@ def _daily(tx: Tx, person_id: int) -> list[GameRow]:
 
 
 def _wish(tx: Tx, person_id: int, game_id: int) -> str:
-    found = preferences.wished(tx, [(person_id, game_id)])[person_id, game_id]
+    found = preferences.read_all(tx, [(person_id, game_id)])[person_id, game_id]
     return found.of_table or found.delivery
 
 
@@ -182,4 +182,4 @@ def _told_until(tx: Tx, person_id: int, playing: list[GameRow]) -> dict[int, int
     """Up to which turn of each game a person has been told what happened, by a digest or by a mail of its own."""
     last = outbox.of_kind(tx, person_id, "digest", "sent", limit=1)
     told = json.loads(last[0].facts)["until"] if last else {}
-    return {game.id: max(told.get(f"{game.id}", 0), outbox.told_until(tx, person_id, game.id)) for game in playing}
+    return {game.id: max(told.get(f"{game.id}", 0), outbox.last_turn_told(tx, person_id, game.id)) for game in playing}

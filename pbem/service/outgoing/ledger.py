@@ -147,7 +147,7 @@ def turn_again(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) 
             # It is on its way already; as far as it waits only because of a wish, it waits no longer.
             outbox.change(tx, email.id, facts=json.dumps(facts), due_at=min(email.due_at, due_at))
             return
-    if people.letters_since(tx, person_id, "turn", now - timedelta(hours=1), game_id) >= AGAIN_AN_HOUR:
+    if people.count_emails_since(tx, person_id, "turn", now - timedelta(hours=1), game_id) >= AGAIN_AN_HOUR:
         raise TooMany(
             _("This turn was mailed often within the last hour, and was not mailed again."),
             why=_("%(again_an_hour)s mails of a table's turns in an hour are the most.", again_an_hour=AGAIN_AN_HOUR),

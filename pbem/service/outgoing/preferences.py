@@ -28,7 +28,7 @@ from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import OutboxRow
 from pbem.store.people import PersonRow
-from pbem.store.preferences import WishedRow
+from pbem.store.preferences import PreferenceRow
 
 AT_WISH: Final = "at_wish"
 """The fact of a mail that its reader has just asked for, and that no wish keeps back. A turn's `asked` is its question."""
@@ -55,11 +55,11 @@ class Wished:
 
 def may_leave(tx: Tx, server: Server, emails: Collection[OutboxRow], games: Games) -> list[OutboxRow]:
     """Those of some mails that are due which leave now; of the others it is written down. Their games are locked."""
-    wished = preferences.wished(tx, {(email.person_id, email.game_id) for email in emails})
+    wished = preferences.read_all(tx, {(email.person_id, email.game_id) for email in emails})
     return [email for email in emails if _may_leave(tx, server, email, wished[email.person_id, email.game_id], games)]
 
 
-def _may_leave(tx: Tx, server: Server, email: OutboxRow, wished: WishedRow, games: Games) -> bool:
+def _may_leave(tx: Tx, server: Server, email: OutboxRow, wished: PreferenceRow, games: Games) -> bool:
     facts = json.loads(email.facts)
     if email.kind in URGENT or facts.get(AT_WISH):
         if is_guest(wished.address):
@@ -101,7 +101,7 @@ def of_person_row(tx: Tx, person: PersonRow) -> Wished:
 def of_table(tx: Tx, server: Server, person_id: int, key: str) -> Wished:
     """How a person wants to be mailed about one table, which they must have been mailed about."""
     person, game = people.read(tx, person_id), _table(tx, person_id, key)
-    found = preferences.wished(tx, [(person_id, game.id)])[person_id, game.id]
+    found = preferences.read_all(tx, [(person_id, game.id)])[person_id, game.id]
     wish = parse_delivery(found.of_table or found.delivery)
     at = parse_wall(person.digest_at)
     return Wished(wish, at, person.sealed, game.id, game.title, own=found.of_table is not None)
@@ -166,7 +166,7 @@ def _set_digest(tx: Tx, server: Server, person: PersonRow, at: time) -> None:
 
 def _look_again(tx: Tx, server: Server, person_id: int, game_id: int | None) -> None:
     now = server.now()
-    for mail_id in preferences.look_again(tx, person_id, game_id, now, now + server.hold):
+    for mail_id in preferences.requeue_held_back(tx, person_id, game_id, now, now + server.hold):
         ledger.note(tx, mail_id, now, "queued", "its reader wishes something else now")
 
 

@@ -47,9 +47,11 @@ def free(tx: Tx, throttle: Throttle, rows: list[OutboxRow], now: datetime) -> tu
     if not rows:
         return [], 0
     domains = people.domains(tx, {row.person_id for row in rows})
-    used = quotas.locked(tx, {name for domain in domains.values() for name in throttle.share_names(domain)})
+    used = quotas.lock(tx, {name for domain in domains.values() for name in throttle.share_names(domain)})
     before = dict(used)
-    known = traffic.known(tx, set(domains.values()), now.date()) if throttle.new_domain else set(domains.values())
+    known = (
+        traffic.known_domains(tx, set(domains.values()), now.date()) if throttle.new_domain else set(domains.values())
+    )
     free, waiting = [], Counter[str]()
     for row in rows:
         domain = domains[row.person_id]
@@ -59,5 +61,5 @@ def free(tx: Tx, throttle: Throttle, rows: list[OutboxRow], now: datetime) -> tu
             waiting[domain] += 1
         else:
             free.append(row)
-    quotas.keep(tx, {name: moment for name, moment in used.items() if before.get(name) != moment})
+    quotas.write(tx, {name: moment for name, moment in used.items() if before.get(name) != moment})
     return free, waiting.total()

@@ -113,7 +113,7 @@ def ask_to_confirm(tx: Tx, server: Server, person: PersonRow, game_id: int | Non
     """Mail a link to an address that somebody typed; at most a few a day, because it may be a stranger's."""
     now = server.now()
     people.lock(tx, person.id)
-    if people.letters_since(tx, person.id, "confirm", now - timedelta(days=1)) >= CONFIRM_MAILS_A_DAY:
+    if people.count_emails_since(tx, person.id, "confirm", now - timedelta(days=1)) >= CONFIRM_MAILS_A_DAY:
         raise TooMany(
             _("This address was sent as many mails as we send in a day to an address that was typed here."),
             why=_("Whoever types an address need not be its owner."),

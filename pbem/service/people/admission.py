@@ -14,7 +14,7 @@ from pbem.store.people import PersonRow
 
 def must_not_be_banned(tx: Tx, server: Server, person_id: int) -> None:
     """Refuse somebody who is banned now, saying why and until when."""
-    ban = blocks.ban_in_force(tx, person_id, server.now())
+    ban = blocks.current_ban(tx, person_id, server.now())
     if ban is not None:
         raise Forbidden(
             _("You are banned from new tables.")
@@ -33,7 +33,7 @@ def must_have_room(tx: Tx, server: Server, person: PersonRow, row: GameRow | Non
     must_not_be_banned(tx, server, person.id)
     if row is not None and row.host_id == person.id:
         return
-    busy = tables.busy_with(tx, person.id)
+    busy = tables.count_current(tx, person.id)
     if busy >= server.open_tables:
         raise TooMany(
             _("You have %(busy)s tables open or under way.", busy=busy),

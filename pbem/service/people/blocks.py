@@ -39,7 +39,7 @@ def unblock(tx: Tx, server: Server, person_id: int, blocked_id: int) -> None:
 
 def of_person(tx: Tx, server: Server, person_id: int) -> list[BlockRow]:
     """Whom a person does not hear."""
-    return blocks.of_person(tx, person_id)
+    return blocks.blocked_by(tx, person_id)
 
 
 def must_be_welcome(tx: Tx, row: GameRow, person_id: int) -> None:

@@ -328,14 +328,14 @@ def _write(tx: Tx, server: Server, move: _Move, now: datetime) -> bool:
     return over
 
 
-def _next(server: Server, move: _Move, over: bool, now: datetime) -> turns.Next:
+def _next(server: Server, move: _Move, over: bool, now: datetime) -> turns.NextTurn:
     """Who is asked now, and who gets a mail: after the end everybody its result, before it whoever is to decide."""
     position = move.position
     if over:
-        return turns.Next(position.turn, (), (), "result", range(position.seats), now)
+        return turns.NextTurn(position.turn, (), (), "result", range(position.seats), now)
     asked, answered = position.open().keys(), position.box.keys()
     hold = server.hold if may_be_undone(move.entries) else timedelta(0)
-    return turns.Next(position.turn, asked, answered, "turn", asked - answered, now + hold)
+    return turns.NextTurn(position.turn, asked, answered, "turn", asked - answered, now + hold)
 
 
 def _snapshot(move: _Move, over: bool, now: datetime) -> dict[str, Any]:

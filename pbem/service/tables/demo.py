@@ -100,7 +100,7 @@ def _seat_token(tx: Tx, server: Server, guest: int, game_id: int) -> str:
 
 def _before(server: Server, moment: datetime, after: int) -> list[int]:
     with server.store.read() as tx:
-        return guests.before(tx, moment, after, _BATCH)
+        return guests.ids_before(tx, moment, after, _BATCH)
 
 
 def _forgotten(server: Server, guest: int) -> bool:

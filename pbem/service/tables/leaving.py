@@ -49,7 +49,7 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
     for player in mine:
         tables.drop_player(tx, game_id, player.number)
     now = server.now()
-    tables.take_back_yes(tx, game_id, person_id, now)
+    tables.withdraw_acceptance(tx, game_id, person_id, now)
     facts = {"who": mine[0].name} | because(reason)
     outbox.queue(tx, [outbox.Letter(row.host_id, "left", game_id, facts=facts)], now, now)
 
@@ -195,7 +195,7 @@ def _ask_the_others(tx: Tx, server: Server, row: GameRow, person_id: int, left: 
     told = [
         outbox.Letter(other, "end_proposed", row.id, facts=facts)
         for other in others
-        if people.letters_since(tx, other, "end_proposed", since, row.id) < PROPOSALS_A_DAY
+        if people.count_emails_since(tx, other, "end_proposed", since, row.id) < PROPOSALS_A_DAY
     ]
     outbox.queue(tx, told, now, now)
 

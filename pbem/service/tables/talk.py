@@ -106,7 +106,7 @@ def others(
     Those whom its player does not want to hear are left out.
     """
     lines = [line for line in heard_in_game(tx, game, after) if line.seat != seat or line.earlier]
-    unheard = blocks.seats(tx, game.id, seat) if lines else frozenset()
+    unheard = blocks.blocked_seats(tx, game.id, seat) if lines else frozenset()
     lines = [line for line in lines if line.seat not in unheard]
     return [{"name": line.who(names[line.seat]), "text": line.text} for line in lines]
 
@@ -167,7 +167,7 @@ def room(tx: Tx, server: Server, token: str) -> Room:
     game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
     row = games.read(tx, game_id)
     players = {player.seat: player for player in player_rows.of_game(tx, game_id) if player.seat is not None}
-    unheard = blocks.seats(tx, game_id, seat)
+    unheard = blocks.blocked_seats(tx, game_id, seat)
     lines = heard_in_game(tx, row)
     heard = [line for line in lines if line.seat not in unheard]
     return Room(

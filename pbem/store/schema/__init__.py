@@ -1,16 +1,16 @@
-"""The tables of the house.
+"""The tables of the database.
 
-Bodies of the log, states, boxes and orders are canonical JSON kept as text, never as a database's own JSON type: hashes
-need the very bytes. Every moment is in UTC. A constraint has a name, so that a migration can speak of it on both
-databases. What one game owns leads its key with the game, so that its rows lie together.
+Bodies of the log, states, boxes and orders are canonical JSON stored as text, never in a database's own JSON type,
+because hashes need the exact bytes. Every moment is in UTC. Every constraint has a name, so that a migration can refer
+to it on both databases. Tables with rows of one game lead their key with the game, so that its rows lie together.
 
 This package must never hold a query.
 """
 
 from pbem.store.schema.base import Base, table_of
 from pbem.store.schema.desk import Audit, AuditHead
-from pbem.store.schema.mail import Alarm, Arrival, Ledger, Link, Outbox, Quota, Rate, Received, Traffic
-from pbem.store.schema.overview import Flaw, Job, Mark, Tally, Term
+from pbem.store.schema.mail import Alarm, DomainTraffic, Ledger, Link, Outbox, Quota, Received, ReceivedCount
+from pbem.store.schema.overview import Flaw, Job, SearchWord, Tally, TaskProgress
 from pbem.store.schema.people import (
     Ban,
     Block,
@@ -24,28 +24,27 @@ from pbem.store.schema.people import (
     Willing,
 )
 from pbem.store.schema.tables import Call, Game, Invitation, Log, Offer, Player, Said, View, Vote, Wish
-from pbem.store.schema.time import Beat, Deadline, Outage, Pause, Slot
+from pbem.store.schema.time import Deadline, Heartbeat, Outage, Pause, TaskRun
 
 __all__ = [
     "Alarm",
-    "Arrival",
     "Audit",
     "AuditHead",
     "Ban",
     "Base",
-    "Beat",
     "Block",
     "Bounce",
     "Call",
     "Deadline",
+    "DomainTraffic",
     "Flaw",
     "Game",
+    "Heartbeat",
     "Invitation",
     "Job",
     "Ledger",
     "Link",
     "Log",
-    "Mark",
     "Offer",
     "Organiser",
     "Outage",
@@ -55,14 +54,14 @@ __all__ = [
     "Player",
     "Preference",
     "Quota",
-    "Rate",
     "Received",
+    "ReceivedCount",
     "Said",
+    "SearchWord",
     "Session",
-    "Slot",
     "Tally",
-    "Term",
-    "Traffic",
+    "TaskProgress",
+    "TaskRun",
     "Unreachable",
     "Vacation",
     "View",

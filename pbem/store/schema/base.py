@@ -1,4 +1,4 @@
-"""What all tables share: how constraints are named, which types stand for what, and the kinds of keys."""
+"""What all tables share: names of constraints, column types and kinds of keys."""
 
 from datetime import datetime
 from typing import Annotated
@@ -21,13 +21,13 @@ Part = Annotated[int, mapped_column(Number, primary_key=True, autoincrement=Fals
 
 
 def one_of(column: str, *values: str) -> CheckConstraint:
-    """A column that holds one of a few words."""
+    """A check that a column holds one of these words."""
     listed = ", ".join(f"'{value}'" for value in values)
     return CheckConstraint(f"{column} IN ({listed})", name=column)
 
 
 class Base(DeclarativeBase):
-    """All tables."""
+    """The base of all tables."""
 
     metadata = MetaData(naming_convention=NAMING)
     type_annotation_map = {datetime: Moment, int: Number, str: Text, bytes: LargeBinary}  # noqa: RUF012 - SQLAlchemy's

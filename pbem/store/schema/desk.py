@@ -1,4 +1,4 @@
-"""The organisers' desk: what was done there, by whom and why."""
+"""The organisers' desk: what was done there, by which organiser and why."""
 
 from datetime import datetime
 
@@ -9,14 +9,14 @@ from pbem.store.schema.base import Base, Part
 
 
 class Audit(Base):
-    """Something that an organiser, a host or somebody at the machine did. Rows are added and never changed.
+    """An act of an organiser, a host or an operator at the command line. Rows are added, never changed.
 
-    They are one chain, hashed as the log of a game is: over every column, so that none can be altered unseen. `form` is
-    the key of the form that was sent, which works once. No column ever holds an address.
+    The rows are one chain, hashed like the log of a game over every column, so that no row can be altered unnoticed.
+    `form` is the key of the form, which works once. No column ever holds an address.
     """
 
     __tablename__ = "audit"
-    # By whatever acts are looked for, the newest of them are the end of an index.
+    # For each way to search, the newest acts are the end of an index.
     __table_args__ = (
         UniqueConstraint("form"),
         Index(None, "game_id", "seq"),
@@ -40,7 +40,7 @@ class Audit(Base):
 
 
 class AuditHead(Base):
-    """Where the chain of the audit ends. Its one row is locked by whoever adds to the chain, so that acts stand in order."""
+    """The end of the audit chain. Its one row is locked by every act, so that acts are in order."""
 
     __tablename__ = "audit_head"
 

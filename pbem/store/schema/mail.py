@@ -1,4 +1,4 @@
-"""Mails on their way out and in, the links in them, and what keeps them within bounds."""
+"""Outgoing and incoming emails, their links, and what limits them."""
 
 from datetime import date, datetime
 from typing import Final
@@ -6,15 +6,15 @@ from typing import Final
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from pbem.store.schema.base import Base, Id, Part, one_of
+from pbem.store.schema.base import Base, Id, one_of
 
 
 class Outbox(Base):
-    """One mail: what it is about, then its very bytes, then what became of it.
+    """An outgoing email: what it is about, then its bytes, then its outcome.
 
-    `body` holds placeholders where the links go; a token is never stored. A mail about a game is there once for each
-    row of the log, seat and kind. One of status `digest` waits to be told in its reader's next digest, one that is
-    `withheld` its reader does not want.
+    `body` has placeholders for the links; a token is never stored. An email about a game exists once for each row of
+    the log, seat and kind. One of status `digest` waits for its reader's next digest; one that is `withheld` its reader
+    does not want.
     """
 
     __tablename__ = "outbox"
@@ -45,7 +45,7 @@ class Outbox(Base):
 
 
 class Ledger(Base):
-    """What happened to a mail, one line each time: queued, rendered, accepted, retried, bounced, superseded, parked."""
+    """A line about an email: queued, rendered, accepted, retried, bounced, superseded, parked."""
 
     __tablename__ = "ledger"
     __table_args__ = (Index(None, "outbox_id"),)
@@ -61,10 +61,10 @@ _OF_NOBODY: Final = "person_id IS NULL AND game_id IS NULL"
 
 
 class Link(Base):
-    """What a token stands for. The token itself is derived from the row and stored nowhere.
+    """The meaning of a token. The token is derived from the row and stored nowhere.
 
-    There is one row for each purpose, turn, seat and person; `generation` is raised to revoke. `outbox_id` is there
-    where a link belongs to one mail. Of those that are nobody's and no table's there is one for each purpose.
+    There is one row for each purpose, turn, seat and person; raising `generation` revokes its token. `outbox_id` is set
+    if a link belongs to one email. Links without a person and a game exist once for each purpose.
     """
 
     __tablename__ = "link"
@@ -94,12 +94,12 @@ class Link(Base):
 
 
 class Received(Base):
-    """A mail that came to one of our addresses: kept before anything is done about it, so that it is not lost or done twice.
+    """An email that arrived at one of our addresses, stored before anything is done about it, so that it is neither
+    lost nor handled twice.
 
-    `fingerprint` is the same however often the mail is handed in. `link_id` is what the token in its address stands for;
-    the token itself is nowhere, neither here nor in `raw`, which is gone once the mail has been dealt with. A mail that is
-    `doubted` waits for the person whom its address belongs to. `acts` is what each line of a reply has led to, written
-    together with what it led to.
+    `fingerprint` is the same for every copy of an email. `link_id` is the link of the address's token; the token itself
+    is not stored, not even in `raw`, which is deleted once the email is done. A `doubted` email waits for the person
+    whose address it was sent from. `acts` is what each line of a reply led to, written in the same transaction.
     """
 
     __tablename__ = "received"
@@ -124,20 +124,20 @@ class Received(Base):
     claimed_until: Mapped[datetime | None]
 
 
-class Arrival(Base):
-    """How many mails of each kind came in on one day, those included that nothing is kept of."""
+class ReceivedCount(Base):
+    """The number of emails of each kind that arrived in a day, including those that are not stored."""
 
-    __tablename__ = "arrival"
+    __tablename__ = "received_count"
 
     day: Mapped[date] = mapped_column(primary_key=True)
     what: Mapped[str] = mapped_column(primary_key=True)
     count: Mapped[int]
 
 
-class Traffic(Base):
-    """What became of the mails of one day to one domain, in numbers and without anybody's address."""
+class DomainTraffic(Base):
+    """What became of a day's emails to one domain, in numbers and without addresses."""
 
-    __tablename__ = "traffic"
+    __tablename__ = "domain_traffic"
 
     day: Mapped[date] = mapped_column(primary_key=True)
     domain: Mapped[str] = mapped_column(primary_key=True)
@@ -148,8 +148,8 @@ class Traffic(Base):
 
 
 class Quota(Base):
-    """Until when a share is used up: of what may be sent, that of all mails or of one domain; of tries to sign in, that of
-    all or of one name."""
+    """Until when a share is used up: of sending, for all emails or one domain; of attempts to sign in, for all or one
+    name."""
 
     __tablename__ = "quota"
 
@@ -158,24 +158,14 @@ class Quota(Base):
 
 
 class Alarm(Base):
-    """Something that the organisers have to hear of; `told_at` is when a mail to them was queued that says it."""
+    """Something organisers must hear of; `emailed_at` is when an email about it was queued."""
 
     __tablename__ = "alarm"
-    __table_args__ = (Index(None, "told_at", "id"),)
+    __table_args__ = (Index(None, "emailed_at", "id"),)
 
     id: Mapped[Id]
     at: Mapped[datetime]
     what: Mapped[str]
     game_id: Mapped[int | None] = mapped_column(ForeignKey("game.id"))
     says: Mapped[str]
-    told_at: Mapped[datetime | None]
-
-
-class Rate(Base):
-    """How often something was tried in one minute."""
-
-    __tablename__ = "rate"
-
-    bucket: Mapped[str] = mapped_column(primary_key=True)
-    minute: Mapped[Part]
-    count: Mapped[int]
+    emailed_at: Mapped[datetime | None]

@@ -1,6 +1,6 @@
-"""What the desk's overview is made from, and what works through many tables at once.
+"""Data of the desk's overview, and jobs that act on many tables at once.
 
-Counts, words to search by and faults that were found are kept here so that no page has to read a log or a whole table.
+Counts, search words and flaws are stored so that no page has to read a log or a whole table.
 """
 
 from datetime import date, datetime
@@ -12,7 +12,7 @@ from pbem.store.schema.base import Base, Id, Part, one_of
 
 
 class Tally(Base):
-    """How often something of one kind happened in one hour of a day, in numbers and without anybody's name."""
+    """How often something of a kind happened in one hour, in numbers and without names."""
 
     __tablename__ = "tally"
 
@@ -22,17 +22,17 @@ class Tally(Base):
     count: Mapped[int]
 
 
-class Mark(Base):
-    """How far a task has come that goes through the rows of a table in the order of their numbers."""
+class TaskProgress(Base):
+    """The progress of a task that goes through the rows of a table by id."""
 
-    __tablename__ = "mark"
+    __tablename__ = "task_progress"
 
     task: Mapped[str] = mapped_column(primary_key=True)
-    number: Mapped[int]
+    last_id: Mapped[int]
 
 
 class Flaw(Base):
-    """A table whose record did not check when it was looked at last; gone when it checks again."""
+    """A table whose log failed its last check; deleted when it passes again."""
 
     __tablename__ = "flaw"
 
@@ -42,23 +42,23 @@ class Flaw(Base):
     says: Mapped[str]
 
 
-class Term(Base):
-    """A word by which a table or a person is found. Kept as bytes, which both databases put into the same order."""
+class SearchWord(Base):
+    """A word by which a table or person is found. Stored as bytes, which both databases sort alike."""
 
-    __tablename__ = "term"
-    __table_args__ = (one_of("about", "table", "person"), Index(None, "about", "number"))
+    __tablename__ = "search_word"
+    __table_args__ = (one_of("about", "table", "person"), Index(None, "about", "subject_id"))
 
     about: Mapped[str] = mapped_column(primary_key=True)
     word: Mapped[bytes] = mapped_column(primary_key=True)
-    number: Mapped[Part]
+    subject_id: Mapped[Part]
 
 
 class Job(Base):
-    """One act on many tables, people or mails, done one after the other in the order of their numbers.
+    """An act on many tables, people or emails, one after the other by id.
 
-    `mark` is the last number that was dealt with; it moves in the transaction that deals with it, so that nothing is done
-    twice. `total` was counted at the beginning. `said` tells of the last that could not be done, and why. `key` is that of
-    the form, so that a second press is the same job.
+    `last_id` is the last one dealt with; it changes in the same transaction, so that nothing is done twice. `total` was
+    counted at the start. `failures` lists the last targets that failed, and why. `key` is that of the form, so that
+    pressing the button twice starts one job.
     """
 
     __tablename__ = "job"
@@ -76,10 +76,10 @@ class Job(Base):
     reason: Mapped[str]
     actor: Mapped[str]
     status: Mapped[str]
-    mark: Mapped[int]
+    last_id: Mapped[int]
     total: Mapped[int]
     done: Mapped[int]
     failed: Mapped[int]
-    said: Mapped[str]
+    failures: Mapped[str]
     created_at: Mapped[datetime]
     ended_at: Mapped[datetime | None]

@@ -1,4 +1,4 @@
-"""People: who they are, how they want to be mailed, and whether mail reaches them."""
+"""People: who they are, how they want to be emailed, and whether email reaches them."""
 
 from datetime import date, datetime
 
@@ -9,10 +9,10 @@ from pbem.store.schema.base import Base, Id, Part, one_of
 
 
 class Person(Base):
-    """Somebody with an address. `mailbox` is the address as it is compared: one row an address.
+    """A person with an address. `mailbox` is the normalised address, unique for each person.
 
-    `delivery` is how they want to be mailed, `digest_at` the time of day of their digest, `digest_on` the last day of
-    theirs on which it was looked after, `sealed` whether they are told that a sealed choice is in.
+    `delivery` is how they want to be emailed, `digest_at` the time of day of their digest, `digest_on` the last day
+    whose digest was dealt with, `sealed` whether they get an email when a sealed choice is in.
     """
 
     __tablename__ = "person"
@@ -35,7 +35,7 @@ class Person(Base):
 
 
 class Preference(Base):
-    """How a person wants to be mailed about one table, where that is not as about all."""
+    """How a person wants to be emailed about one table, if not as about all."""
 
     __tablename__ = "preference"
     __table_args__ = (Index(None, "person_id"),)
@@ -48,8 +48,8 @@ class Preference(Base):
 class Vacation(Base):
     """A time in which a person's clocks stand still.
 
-    `first` and `last` are the days that were booked, which the yearly budget counts; the moments are what they meant in
-    the person's zone then, so that a change of zone moves no deadline.
+    `first` and `last` are the days booked, which the yearly budget counts; the moments are those days in the person's
+    zone at that time, so that a change of zone moves no deadline.
     """
 
     __tablename__ = "vacation"
@@ -64,10 +64,10 @@ class Vacation(Base):
 
 
 class Unreachable(Base):
-    """A time in which mail to a person's address failed; open while it still does.
+    """A time in which email to a person failed; open while it still does.
 
-    `cause` is what said so: our relay when it was handed a mail, reports of mails that came back, or the person's own
-    mail program, which called a mail of ours spam.
+    `cause` is what told us: our relay when it took an email, a bounce, or the person's mail program, which reported an
+    email as spam.
     """
 
     __tablename__ = "unreachable"
@@ -86,7 +86,7 @@ class Unreachable(Base):
 
 
 class Bounce(Base):
-    """A day on which mails to a person came back. A day counts once, by the worst that happened on it."""
+    """A day on which emails to a person bounced. A day counts once, by the worst bounce."""
 
     __tablename__ = "bounce"
 
@@ -96,7 +96,7 @@ class Bounce(Base):
 
 
 class Ban(Base):
-    """Why and until when a person takes no new seat; without an end, until it is lifted. The audit says who did it."""
+    """A ban from new seats, until a moment or until it is lifted. The audit says who banned the person."""
 
     __tablename__ = "ban"
     __table_args__ = (Index(None, "person_id"),)
@@ -119,7 +119,7 @@ class Willing(Base):
 
 
 class Block(Base):
-    """Somebody does not want to hear somebody else, whom they have met under that name."""
+    """A player blocked by a person, with the name they were met under."""
 
     __tablename__ = "block"
     __table_args__ = (Index(None, "blocked_id"),)
@@ -131,10 +131,10 @@ class Block(Base):
 
 
 class Organiser(Base):
-    """Somebody who may sign in to the desk.
+    """An organiser, who may sign in to the desk.
 
-    `totp` is the secret of their codes, where they want to be asked for one, and `totp_step` the span of time of the last
-    code that was taken: none is taken twice.
+    `totp` is the secret of their one-time codes, if they use them, and `totp_step` the time step of the last code
+    accepted, because none is accepted twice.
     """
 
     __tablename__ = "organiser"
@@ -150,11 +150,10 @@ class Organiser(Base):
 
 
 class Session(Base):
-    """Somebody who has signed in with one browser: a person by a mailed link, or an organiser by a passphrase.
+    """A browser in which a person, by an emailed link, or an organiser, by a passphrase, is signed in.
 
-    The browser holds a secret, of which only the hash is here. `label` says which device it was, in words; `used_on` is the
-    last day on which a button was pressed, `checked_at` when a passphrase was asked for last, `ended_at` when it was ended
-    before its time.
+    The browser holds a secret whose hash is stored here. `label` names the device, `used_on` is the last day a button
+    was pressed, `checked_at` when a passphrase was last asked for, `ended_at` when the session was ended early.
     """
 
     __tablename__ = "session"

@@ -1,4 +1,4 @@
-"""Tables where games are played: who sits there, everything that happened, and what is said."""
+"""Tables where games are played: their players, everything that happened, and what is said."""
 
 from datetime import datetime
 
@@ -9,15 +9,15 @@ from pbem.store.schema.base import Base, Id, Part, one_of
 
 
 class Game(Base):
-    """One table, from its announcement to its end. `key` names it for ever, on whatever server it lies.
+    """A table, from its announcement to its end. `key` names it for ever, on any server.
 
-    A table that was asked for from an address which has not said yes is `planned`; nobody else sees it. One that its host
-    closed before the start is `closed`; one that ended without a result is `void`.
+    A table asked for from an unconfirmed address is `planned`, and nobody else sees it. One that its host closed before
+    the start is `closed`; one that ended without a result is `void`.
 
-    `state`, `box` and `orders` are the snapshot after row `seq` of the log; `turn` is the number of the entry that is to
-    come, which none has had but one that was undone; `head` is the hash of the last row, `entry_head` that at the last
-    entry, which is what mails may show. `halted` says why the server itself has stopped a `frozen` table: its rules are not
-    there, or have failed.
+    `state`, `box` and `orders` are the snapshot after row `seq` of the log. `turn` is the number of the next entry,
+    never used before unless that entry was undone. `head` is the hash of the last row, `entry_head` that of the last
+    entry, which emails may show. `halted` says why the server has stopped a `frozen` table: its rules are missing or
+    have failed.
     """
 
     __tablename__ = "game"
@@ -65,7 +65,7 @@ class Game(Base):
 
 
 class Player(Base):
-    """Who takes part. `place` is the order of joining; `seat` is drawn when the game begins."""
+    """A player of a game. `number` is the order of joining; `seat` is drawn when the game begins."""
 
     __tablename__ = "player"
     __table_args__ = (UniqueConstraint("game_id", "seat"), Index(None, "person_id"))
@@ -82,7 +82,7 @@ class Player(Base):
 
 
 class Invitation(Base):
-    """An address that was asked to a table, and what came of it."""
+    """An invitation to a table, and its answer."""
 
     __tablename__ = "invitation"
     __table_args__ = (
@@ -112,10 +112,10 @@ class Wish(Base):
 
 
 class Log(Base):
-    """One row of a game's history. Rows are added and never changed; `domain.chain` says how they are hashed."""
+    """A row of a game's history. Rows are added, never changed; `domain.hash_chain` says how they are hashed."""
 
     __tablename__ = "log"
-    # What happened lately is counted by the hour, at all tables together.
+    # Recent rows are counted by the hour, for all tables together.
     __table_args__ = (Index(None, "at"),)
 
     game_id: Mapped[Part] = mapped_column(ForeignKey("game.id"))
@@ -148,9 +148,9 @@ class Said(Base):
 
 
 class View(Base):
-    """What a seat knew after turn `turn`, with all rows up to `seq`: kept, so that nobody begins at the first row.
+    """What a seat knew after turn `turn`, with all rows up to `seq`, so that nobody has to start at the first row.
 
-    The spectator is seat -1. Every so many rows all readers of a game get one at once.
+    The spectator is seat -1. All readers of a game are stored together, every so often.
     """
 
     __tablename__ = "view"
@@ -163,10 +163,10 @@ class View(Base):
 
 
 class Offer(Base):
-    """A seat whose player is gone: who that was, why, and what came of it.
+    """A seat whose player is gone: the player, the reason and the outcome.
 
-    It is `open` while the seat can change hands: `successor` says whether others were asked to take it or a bot plays on.
-    The player who left may come back as long as it is open.
+    It is `open` while the seat can change hands: `successor` says whether others were asked to take it or a bot plays
+    on. Until then the player may come back.
     """
 
     __tablename__ = "offer"
@@ -201,7 +201,7 @@ class Vote(Base):
 
 
 class Call(Base):
-    """Somebody called the organiser."""
+    """A call for the organiser."""
 
     __tablename__ = "call"
     __table_args__ = (one_of("status", "open", "closed"), Index(None, "status", "at"))

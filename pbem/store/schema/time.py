@@ -1,4 +1,4 @@
-"""Clocks, and the times in which they stand still."""
+"""Deadlines, and the times in which clocks stand still."""
 
 from datetime import datetime
 from typing import Final
@@ -13,17 +13,18 @@ _IS_REMINDED: Final = text("status = 'open' AND remind_at IS NOT NULL")
 
 
 class Deadline(Base):
-    """What one seat is asked in one turn, and until when. `due_at` is empty until its clock has started.
+    """The deadline of one seat in one turn. `due_at` is empty until its clock has started.
 
-    It is `open` until it is answered, and then `closed`, or `missed` where the clock has answered; `rewound` where the turn
-    no longer stands. `attempts` counts how often a worker has begun to act on it, and `claimed_until` keeps the others away meanwhile.
+    It is `open` until the seat decides, then `closed`, or `missed` if the time ran out first; `rewound` if the turn no
+    longer counts. `attempts` counts how often a worker has begun to act on it, and `claimed_until` keeps other workers
+    away meanwhile.
     """
 
     __tablename__ = "deadline"
     __table_args__ = (
         one_of("status", "open", "closed", "missed", "rewound"),
-        # Of the open ones only, which are few, and a move writes to fewer places. The status is in them all the same: SQLite
-        # plans without knowing its rows, and would begin elsewhere if only the moment were to be looked up here.
+        # Partial, because open deadlines are few and a move then writes to fewer indexes. The status is a column all the
+        # same: SQLite plans without knowing its rows, and would choose another index if this one had only the moment.
         Index("ix_deadline_due", "status", "due_at", sqlite_where=_IS_OPEN, postgresql_where=_IS_OPEN),
         Index("ix_deadline_remind", "status", "remind_at", sqlite_where=_IS_REMINDED, postgresql_where=_IS_REMINDED),
     )
@@ -56,10 +57,10 @@ class Pause(Base):
     end_at: Mapped[datetime | None]
 
 
-class Beat(Base):
-    """A running process and when it last said so."""
+class Heartbeat(Base):
+    """A worker process, and when it was last seen."""
 
-    __tablename__ = "beat"
+    __tablename__ = "heartbeat"
 
     worker: Mapped[str] = mapped_column(primary_key=True)
     started_at: Mapped[datetime]
@@ -67,9 +68,9 @@ class Beat(Base):
 
 
 class Outage(Base):
-    """A time in which nobody worked: it counts for no deadline. `applied_at` is when all open deadlines had heard of it.
+    """A time in which no worker ran: it counts for no deadline. `applied_at` is when all open deadlines had been moved.
 
-    `why` is empty where no worker was running, and nobody had to say so.
+    `why` is empty if the server found the outage itself.
     """
 
     __tablename__ = "outage"
@@ -82,10 +83,10 @@ class Outage(Base):
     applied_at: Mapped[datetime | None]
 
 
-class Slot(Base):
-    """A task that only one worker does in each span of time, and who took it is whoever inserted the row."""
+class TaskRun(Base):
+    """A task of one period, such as a day, taken by the one worker that inserted the row."""
 
-    __tablename__ = "slot"
+    __tablename__ = "task_run"
 
     task: Mapped[str] = mapped_column(primary_key=True)
-    slot: Mapped[str] = mapped_column(primary_key=True)
+    period: Mapped[str] = mapped_column(primary_key=True)

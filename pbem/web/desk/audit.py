@@ -15,7 +15,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.desk import audit
 from pbem.service.outgoing import content_of_seat
 from pbem.service.play.rules import rules_for
-from pbem.store.audit import AuditRow, Wanted
+from pbem.store.audit import AuditFilter, AuditRow
 from pbem.web import site
 from pbem.web.desk import permissions
 from pbem.web.errors import status_of
@@ -74,8 +74,8 @@ def _page(outcome: hash_chain.ChainCheck | None = None) -> Response:
     )
 
 
-def _filter(search: Mapping[str, str]) -> Wanted:
-    return Wanted(
+def _filter(search: Mapping[str, str]) -> AuditFilter:
+    return AuditFilter(
         act=search["act"] or None,
         game_id=_number(search["table"], _("the number of a table")),
         person_id=_number(search["person"], _("the number of a person")),

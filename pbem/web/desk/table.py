@@ -6,7 +6,7 @@ from pbem.domain.acts import PERMISSIONS, Act
 from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import calls, email, table
-from pbem.store.calls import ToldCall
+from pbem.store.calls import CallDetails
 from pbem.web import site
 from pbem.web.desk import emails, permissions
 from pbem.web.desk.acts import FORMS
@@ -70,7 +70,7 @@ def _page(game_id: int, refused: Refusal | None = None) -> Response:
     )
 
 
-def _call(game_id: int) -> ToldCall | None:
+def _call(game_id: int) -> CallDetails | None:
     """The call that led the organiser to this table, if there is one."""
     number = request.args.get("call", "")
     if not number:

@@ -298,8 +298,8 @@ def test_who_may_not_take_a_seat_changes_nothing(server, clock, silent, person):
     with pytest.raises(NotFound):
         server.run(substitutes.take, 999, person("Zoe"))
     assert {
-        name: rows for name, rows in everything(server.store).items() if name not in ("person", "term", "outbox")
-    } == {name: rows for name, rows in before.items() if name not in ("person", "term", "outbox")}
+        name: rows for name, rows in everything(server.store).items() if name not in ("person", "search_word", "outbox")
+    } == {name: rows for name, rows in before.items() if name not in ("person", "search_word", "outbox")}
 
 
 @pytest.mark.parametrize("doubles", [False, True])

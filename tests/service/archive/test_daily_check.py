@@ -36,7 +36,7 @@ def flaw(server, game):
 
 def told(server):
     with server.store.read() as tx:
-        return alarms.any_since_before(tx, server.now())
+        return alarms.any_unsent_before(tx, server.now())
 
 
 @pytest.fixture

@@ -269,7 +269,7 @@ def test_an_outage_is_written_down_once_however_many_workers_find_it(time, serve
         clocks_outages.apply_outages(server)
     assert [each is not None for each in found] == [True, False, False]
     with server.store.read() as tx:
-        assert len(outages.newest_outages(tx)) == 1
+        assert len(outages.newest(tx)) == 1
     assert time.due(game, seat) == utc("2026-11-22 18:00")
 
 
@@ -444,7 +444,7 @@ def test_a_vacation_means_days_of_its_persons_zone(time, server, asked):
     server.run(addresses.set_zone, person, "Pacific/Auckland")
     server.run(vacations.book_text, person, "2026-11-23")
     with server.store.read() as tx:
-        (row,) = vacation_rows.booked(tx, person)
+        (row,) = vacation_rows.of_person(tx, person)
     midnight = datetime(2026, 11, 23, tzinfo=ZoneInfo("Pacific/Auckland"))
     assert row.start_at == midnight.astimezone(UTC)
     assert row.end_at - row.start_at == DAY

@@ -170,7 +170,7 @@ def parked_mail(server, time, game, seat):
 
 
 def acts(server):
-    return server.read(audit.listed, rows.Wanted())
+    return server.read(audit.listed, rows.AuditFilter())
 
 
 @pytest.mark.parametrize("name", [*TABLE, *OTHERS])

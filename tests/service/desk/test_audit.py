@@ -9,7 +9,7 @@ from pbem.domain.acts import ABOUT_ONE_PERSON, PERMISSIONS, Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.service.desk import audit
 from pbem.service.tables import leaving
-from pbem.store.audit import Wanted
+from pbem.store.audit import AuditFilter
 from pbem.store.schema import Audit, table_of
 from tests.service import many
 from tests.service.acting import ANN, ROOT
@@ -28,7 +28,7 @@ def test_an_act_is_written_down_with_who_why_and_whom_it_concerned(server, table
     game = table()
     record(server, act=Act.PAUSE, game_id=game.id, hours=3)
     record(server, actor=ROOT, act=Act.BAN, person_id=person("Ann"), reason="  Insults,\n again. ")
-    banned, paused = server.read(audit.listed, Wanted())
+    banned, paused = server.read(audit.listed, AuditFilter())
     assert (paused.actor, paused.act, paused.game_id, paused.reason) == (
         "organiser Ann",
         "pause",
@@ -51,7 +51,7 @@ def test_nothing_is_done_without_a_reason_that_can_be_kept(server, reason):
 def test_no_address_is_kept_in_what_an_act_says_of_itself(server):
     with pytest.raises(BadInput):
         record(server, to="ann@example.org")
-    assert server.read(audit.listed, Wanted()) == []
+    assert server.read(audit.listed, AuditFilter()) == []
 
 
 def test_the_shortest_and_the_longest_reason_will_do(server):
@@ -166,7 +166,7 @@ def test_acts_can_be_looked_for(server, table, person):
     record(server, person_id=person("Ann"))
 
     def found(**wanted):
-        return [row.seq for row in server.read(audit.listed, Wanted(**wanted))]
+        return [row.seq for row in server.read(audit.listed, AuditFilter(**wanted))]
 
     assert found() == [3, 2, 1]
     assert found(game_id=game.id) == [2, 1]
@@ -175,17 +175,17 @@ def test_acts_can_be_looked_for(server, table, person):
     assert found(actor="command line root") == [2]
     assert found(actor="command line") == []
     assert found(act="pause", actor="organiser Ann", game_id=game.id) == [1]
-    assert [row.seq for row in server.read(audit.listed, Wanted(), before=3, limit=1)] == [2]
+    assert [row.seq for row in server.read(audit.listed, AuditFilter(), before=3, limit=1)] == [2]
 
 
 @pytest.mark.parametrize(
     ("wanted", "index"),
     [
-        (Wanted(act="rewind"), "ix_audit_act_seq"),
-        (Wanted(actor="organiser Zoe"), "ix_audit_actor_seq"),
-        (Wanted(game_id=many.FIRST), "ix_audit_game_id_seq"),
-        (Wanted(person_id=many.FIRST), "ix_audit_person_id_seq"),
-        (Wanted(act="rewind", actor="organiser Zoe"), "ix_audit_act"),
+        (AuditFilter(act="rewind"), "ix_audit_act_seq"),
+        (AuditFilter(actor="organiser Zoe"), "ix_audit_actor_seq"),
+        (AuditFilter(game_id=many.FIRST), "ix_audit_game_id_seq"),
+        (AuditFilter(person_id=many.FIRST), "ix_audit_person_id_seq"),
+        (AuditFilter(act="rewind", actor="organiser Zoe"), "ix_audit_act"),
     ],
 )
 def test_acts_are_found_among_very_many_at_the_end_of_an_index(server, table, wanted, index):
@@ -232,7 +232,7 @@ def test_an_organiser_who_plays_at_a_table_may_do_nothing_there(server, table):
         with pytest.raises(Forbidden) as refused:
             record(server, actor=playing, act=act, game_id=game.id)
         assert refused.value.what == "You play at this table."
-    assert server.read(audit.listed, Wanted()) == []
+    assert server.read(audit.listed, AuditFilter()) == []
 
 
 def test_an_organiser_may_do_nothing_about_those_they_play_with(server, table, person):

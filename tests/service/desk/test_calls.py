@@ -9,7 +9,7 @@ from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import BadInput, Forbidden, Gone, NotFound, TooMany
 from pbem.domain.user_text import LONGEST_TEXT
 from pbem.service.desk import audit, calls
-from pbem.store.audit import Wanted
+from pbem.store.audit import AuditFilter
 from tests.service.acting import ANN
 from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
@@ -159,7 +159,7 @@ def test_an_answer_and_a_closing_are_in_the_audit_and_what_was_written_is_not(se
         call_id = server.run(calls.call, game.person_at(0), text, game_id=game.id)
         server.run(calls.answer, ANN, call_id, text + "!")
     server.run(calls.close, ANN, server.run(calls.call, game.person_at(1), "Help"), "It is the third time.")
-    found = server.read(audit.listed, Wanted())
+    found = server.read(audit.listed, AuditFilter())
     assert [(row.act, row.reason, row.game_id, row.person_id) for row in found] == [
         ("close call", "It is the third time.", None, game.person_at(1)),
         ("answer", calls.CALLED, game.id, game.person_at(0)),

@@ -100,7 +100,7 @@ def test_a_dry_run_lists_what_would_happen_and_changes_nothing(server, three, wh
 def of_the_demo(server):
     """The guest, their table and the mails to them."""
     with server.store.read() as tx:
-        (guest,) = guests.before(tx, server.now() + HOUR, 0, 9)
+        (guest,) = guests.ids_before(tx, server.now() + HOUR, 0, 9)
         (table,) = tables.hosted_by(tx, guest, ("playing",))
     return guest, table, queued_emails(server, guest)
 

@@ -135,8 +135,8 @@ def test_who_hosts_who_is_invited_who_is_away_and_who_blocks_whom_goes_along(ser
     with server.store.read() as tx:
         assert games.read(tx, hosted).host_id == annabel
         assert [each.person_id for each in waiting.invitations(tx, invited)] == [annabel]
-        assert len(vacation_rows.booked(tx, annabel)) == 1
-        assert vacation_rows.booked(tx, ann) == []
+        assert len(vacation_rows.of_person(tx, annabel)) == 1
+        assert vacation_rows.of_person(tx, ann) == []
         assert blocks.is_blocked(tx, annabel, ben)
         assert blocks.is_blocked(tx, ben, annabel)
 

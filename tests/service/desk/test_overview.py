@@ -192,7 +192,7 @@ def test_the_overview_reads_no_table_as_a_whole_whatever_is_listed(server, table
         assert scans(server, statement, values) == []
 
 
-SMALL = {"beat", "outage", "job", "flaw"}
+SMALL = {"heartbeat", "outage", "job", "flaw"}
 """Tables that have a few rows however many games there are."""
 
 

@@ -12,7 +12,7 @@ from pbem.service.desk import sign_in as desk_sign_in
 from pbem.service.desk.sign_in import ALL, EACH_OF_ALL, EACH_OF_NAME, TRIES_OF_ALL, TRIES_OF_NAME
 from pbem.service.people import sessions
 from pbem.store import quotas
-from pbem.store.audit import Wanted
+from pbem.store.audit import AuditFilter
 from tests.service.acting import GOOD, ROOT, an_organiser
 from tests.service.races import meetings
 from tests.service.stored import everything
@@ -78,7 +78,7 @@ def test_guessing_one_name_is_stopped_and_others_can_still_sign_in(server, olga,
 def test_guessing_many_names_is_stopped(server, olga, clock):
     # As if so many others but one had been tried just now: each costs as much time as a real one.
     tried = clock.now() + (TRIES_OF_ALL - 1) * EACH_OF_ALL
-    server.store.write(lambda tx: quotas.keep(tx, {ALL: tried}))
+    server.store.write(lambda tx: quotas.write(tx, {ALL: tried}))
     with pytest.raises(Forbidden):
         sign_in(server, name="Nobody")
     with pytest.raises(TooMany):
@@ -210,7 +210,7 @@ def test_whatever_is_done_about_organisers_is_in_the_audit(server, olga):
     desk_sign_in.ask_for_no_codes(server, session)
     desk_sign_in.change(server, session, GOOD, "another four words here")
     server.run(organisers.remove, ROOT, "Olga")
-    assert [(row.actor, row.act) for row in server.read(audit.listed, Wanted())] == [
+    assert [(row.actor, row.act) for row in server.read(audit.listed, AuditFilter())] == [
         ("command line root", "organiser removed"),
         ("organiser Olga", "passphrase"),
         ("organiser Olga", "codes off"),

@@ -49,7 +49,7 @@ def test_an_answer_is_noted_with_what_our_mail_server_found_and_nothing_of_its_w
     assert answer.at == server.now()
     assert answer.says == "from example.net; spf=pass, dkim=pass, dmarc=pass"
     after = everything(server.store)
-    assert {name for name in after if after[name] != before[name]} == {"link", "received", "arrival"}
+    assert {name for name in after if after[name] != before[name]} == {"link", "received", "received_count"}
     stored = repr(after).encode()
     assert b"resign" not in stored
     assert b"olga@" not in stored

@@ -456,7 +456,7 @@ def test_a_mail_that_is_refused_is_parked_and_its_readers_address_is_not_blamed(
     deliver.deliver(server, post, limit=100)
     (row,) = rows(server, "parked")
     with server.store.read() as tx:
-        assert reachability.failures(tx, {row.person_id}, clock.now() - HOUR) == {row.person_id: ()}
+        assert reachability.since(tx, {row.person_id}, clock.now() - HOUR) == {row.person_id: ()}
 
 
 def test_a_mail_is_parked_after_ten_tries_at_growing_distances(server, clock, sink, post, person):
@@ -604,7 +604,7 @@ def test_a_mail_that_was_left_and_given_back_still_goes_by_itself(server, clock,
     assert away.failures == 1, "the first of them was tried"
     # Then nothing may go to their domain for a while.
     later = clock.now() + HOUR
-    server.store.write(lambda tx: quotas.keep(tx, {"example.org": later}))
+    server.store.write(lambda tx: quotas.write(tx, {"example.org": later}))
     work(server, post)
     clock.set(later)
     queue_links(server, person("Zoe"))

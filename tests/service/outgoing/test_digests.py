@@ -329,7 +329,7 @@ def test_the_last_reminder_before_the_time_is_over_comes_by_itself(server, clock
     worker = Worker("first", clock.now() - HOUR)
     for _ in range(23 * 4):
         clock.advance(HOUR / 4)
-        server.store.write(lambda tx: heartbeats.beat(tx, worker.name, worker.started_at, clock.now()))
+        server.store.write(lambda tx: heartbeats.record(tx, worker.name, worker.started_at, clock.now()))
         timeouts.remind(server, worker)
         deliver.deliver(server, post, limit=100)
     reminders = [row for row in queued_emails(server, person, "reminder") if row.game_id == templari.id]

@@ -140,7 +140,7 @@ def test_reminders_only_means_a_mail_when_the_answer_is_still_missing(server, cl
     worker = Worker("first", clock.now() - HOUR)
     for _ in range(26):
         clock.advance(HOUR)
-        server.store.write(lambda tx: heartbeats.beat(tx, worker.name, worker.started_at, clock.now()))
+        server.store.write(lambda tx: heartbeats.record(tx, worker.name, worker.started_at, clock.now()))
         deliver.deliver(server, post)
         timeouts.remind(server, worker)
         deliver.deliver(server, post)

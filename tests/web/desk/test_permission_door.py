@@ -8,7 +8,7 @@ from pyotp import TOTP
 from pbem.service.desk import audit, calls
 from pbem.service.desk.sign_in import FRESH, TRIES_OF_NAME
 from pbem.service.people.sessions import LASTS_OF_ORGANISER, LASTS_OF_PERSON
-from pbem.store.audit import Wanted
+from pbem.store.audit import AuditFilter
 from pbem.store.sessions import Holder
 from tests.service.acting import ANN, GOOD, an_organiser
 from tests.service.stored import everything, queued_emails
@@ -116,7 +116,7 @@ def test_a_host_comes_from_my_games_and_helps_without_a_passphrase(sign_in, serv
     table = sign_in(host).follow("Help at this table, as its host")
     table.follow("Pause the table").forms()[0].press(reason="We are all at the fair.").forms()[0].press()
     assert game.row().paused
-    assert server.read(audit.listed, Wanted())[0].actor == "host Ann"
+    assert server.read(audit.listed, AuditFilter())[0].actor == "host Ann"
     others = [each.person_id for each in game.players().values() if each.person_id != host]
     assert "Help at this table, as its host" not in sign_in(others[0]).links()
 

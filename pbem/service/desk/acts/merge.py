@@ -46,10 +46,10 @@ class Merge(OnPerson):
             )
         asked = [row for row in deadlines.of_person(tx, self.other_id) if row.turn == locked[row.game_id].turn]
         now = server.now()
-        for number in merge.waiting(tx, self.other_id):
+        for number in merge.unsent_emails(tx, self.other_id):
             outbox.change(tx, number, status="superseded", claimed_until=None)
             ledger.note(tx, number, now, "superseded", "their tables are another address's now")
-        merge.move(tx, self.other_id, self.person_id)
+        merge.move_rows(tx, self.other_id, self.person_id)
         links.revoke_person(tx, self.other_id)
         sessions.end_all(tx, server, Holder(person_id=self.other_id))
         for row in locked.values():

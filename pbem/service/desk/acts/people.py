@@ -83,7 +83,7 @@ class Unban(OnPerson):
     def do(self, doing: Doing) -> Done:
         person = people.lock(doing.tx, self.person_id)
         now = doing.server.now()
-        ban = blocks.ban_in_force(doing.tx, person.id, now)
+        ban = blocks.current_ban(doing.tx, person.id, now)
         if ban is None:
             raise Gone(_("They are not banned."), remedy=_("Nothing was changed."))
         blocks.lift_ban(doing.tx, person.id, now)

@@ -27,7 +27,7 @@ class Substitute(AtTable):
         before = next((p for p in player_rows.of_game(doing.tx, self.game_id) if p.seat == self.seat), None)
         person = persons.find_or_add(doing.tx, doing.server, self.address) if self.address else None
         person_id = None if person is None else person.id
-        if person_id is not None and blocks.ban_in_force(doing.tx, person_id, doing.server.now()) is not None:
+        if person_id is not None and blocks.current_ban(doing.tx, person_id, doing.server.now()) is not None:
             raise Forbidden(_("They are banned from new tables."), remedy=_("Nothing was changed; lift the ban first."))
         substitutes.replace_player(doing.tx, doing.server, self.game_id, self.seat, person_id, doing.reason, doing.by)
         says = [
