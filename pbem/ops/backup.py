@@ -166,7 +166,7 @@ def _verified_file(path: Path, begin: Begin) -> Saved:
 
 def _verified(tx: Tx, begin: Begin) -> int:
     """How many games there are; refused if one of them is not what its log says, or the audit was altered."""
-    if flaws := audit.verify_rows(tx).flaws:
+    if flaws := audit.verify(tx).flaws:
         raise Fault(
             f"The audit does not verify: {flaws[0].says}.",
             remedy="`pbem audit verify` tells everything. Nothing was kept.",

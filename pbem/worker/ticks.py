@@ -107,7 +107,7 @@ def gather_digests(context: WorkerContext) -> None:
 
 def tell_organisers(context: WorkerContext) -> None:
     """Email the organisers their alarms."""
-    if alarm_count := alarms.tell(context.server):
+    if alarm_count := alarms.send(context.server):
         _log.info("organisers_told", alarms=alarm_count)
 
 
@@ -144,7 +144,7 @@ def expire_tables(context: WorkerContext) -> None:
 
 def run_jobs(context: WorkerContext) -> None:
     """Continue the jobs of organisers that affect many tables."""
-    while not context.stopping.is_set() and jobs.go_on(context.server):
+    while not context.stopping.is_set() and jobs.advance_all(context.server):
         pass
 
 

@@ -37,7 +37,7 @@ from pbem.service.clocks import reachability
 from pbem.service.desk import activity, calls, jobs, one_time_codes, organisers
 from pbem.service.desk.acts.clocks import Close, Freeze, Pause
 from pbem.service.desk.acts.people import Ban
-from pbem.service.desk.acts.perform import Deed, perform
+from pbem.service.desk.acts.perform import DeskAct, perform
 from pbem.service.desk.acts.seats import Offer
 from pbem.service.incoming import unverified
 from pbem.service.outgoing import unsubscribe
@@ -313,8 +313,8 @@ class Showroom:
         file = export.write(self.server.read(export.of_game, over.id))
         return {"file": file, "changed file": file.replace('"seat": 1,', '"seat": 2,', 1)}
 
-    def _done(self, deed: Deed, reason: str) -> None:
-        self.server.run(perform, ROOT, deed, reason)
+    def _done(self, act: DeskAct, reason: str) -> None:
+        self.server.run(perform, ROOT, act, reason)
 
     def _token_in_email(self, start: str) -> str:
         """The token in the newest email with a link that begins like this."""
@@ -341,7 +341,7 @@ class Showroom:
         facts = jobs.facts_of(self.server, jobs.What.ANNOUNCE, "The server rests on Sunday from noon to one.")
         reason = "people should know beforehand"
         job = self.server.run(jobs.begin, ROOT, jobs.What.ANNOUNCE, facts, reason, "a form of the showroom")
-        jobs.go_on(self.server)
+        jobs.advance_all(self.server)
         return job
 
     def _sessions(self, person: int) -> dict[Eyes, dict[str, str]]:

@@ -233,7 +233,7 @@ class _Scenario:
         number = self.server.run(calls.call, table.person_at(0), "I never got a mail.", game_id=table.id, seat=0)
         self.server.run(calls.answer, ANN, number, "It is in the other folder.\n\nGreetings")
         self.time.passes(alarms.GATHERED * 2)
-        alarms.tell(self.server)
+        alarms.send(self.server)
         does(self.server, Pause(table.id), "The server moves to another house.")
         self.carry()
         does(self.server, Resume(table.id), "It has moved.")
@@ -267,7 +267,7 @@ class _Scenario:
         self.carry()
         text = "On Sunday the server moves to another house.\n\nNo clock runs meanwhile."
         self.server.run(jobs.begin, OLGA, jobs.What.ANNOUNCE, {"text": text}, "Everybody asks.", "a key")
-        while jobs.go_on(self.server):
+        while jobs.advance_all(self.server):
             self.carry()
         does(self.server, Merge(self._known("zoe@example.org"), self._known("zoe@example.net")), "She has both.")
         self.carry()

@@ -41,7 +41,7 @@ def organiser_list() -> None:
     from pbem.service.desk import organisers
 
     with open_server(read_settings()) as server:
-        found = server.read(organisers.listed)
+        found = server.read(organisers.list_all)
     for each in found:
         codes = "  with codes" if each.totp is not None else ""
         click.echo(f"{each.name}  {each.address}  since {each.created_at:%Y-%m-%d}{codes}")
@@ -161,7 +161,7 @@ def audit_list(game_id: int | None, person_id: int | None, act: str | None, acto
     from pbem.store.audit import AuditFilter
 
     with open_server(read_settings()) as server:
-        found = server.read(auditing.listed, AuditFilter(act, game_id, person_id, actor), limit=limit)
+        found = server.read(auditing.newest, AuditFilter(act, game_id, person_id, actor), limit=limit)
     for row in found:
         about = "".join(f"  {what} {of}" for what, of in (("table", row.game_id), ("person", row.person_id)) if of)
         click.echo(f"{row.seq}  {row.at:%Y-%m-%d %H:%M} UTC  {row.actor}  {row.act}{about}\n    {row.reason}")

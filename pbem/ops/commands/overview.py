@@ -45,10 +45,10 @@ _ONE = {"announce": "person", "resend": "mail"}
 def overview(trouble: str, status: str, text: str, most: int) -> None:
     """Show what needs an organiser, whether the server works, and tables, the next clock first."""
     from pbem.ops.setup import open_server
-    from pbem.service.desk.overview import Wanted, look
+    from pbem.service.desk.overview import TableFilter, summary
 
     with open_server(read_settings()) as server:
-        found = server.read(look, Wanted(text=text, trouble=trouble, status=status), limit=most)
+        found = server.read(summary, TableFilter(text=text, trouble=trouble, status=status), limit=most)
     for line in _lines(found):
         click.echo(line)
 
@@ -123,10 +123,10 @@ def _run(name: str, reason: str, text: str = "", days: int = 7, *, dry_run: bool
         job_id = server.run(jobs.begin, whoever(), what, facts, reason, secrets.token_hex(16))
         with progress() as begin:
             step = begin(f"Job {job_id}", server.read(jobs.read, job_id).total)
-            while jobs.go_on_with(server, job_id, step):
+            while jobs.advance(server, job_id, step):
                 pass
         done = server.read(jobs.read, job_id)
-    for number, why in done.said:
+    for number, why in done.failures:
         click.echo(f"{_ONE.get(name, 'table')} {number}: {why}")
     click.echo(f"{done.done} of {done.total} done, {done.failed} could not be done.")
     if done.failed:

@@ -1,1 +1,1 @@
-"""The organisers' desk: who may act there, what they see, and everything they do, on record."""
+"""The organisers' desk: who may act there, what it shows, and every act on record."""

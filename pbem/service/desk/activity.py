@@ -1,13 +1,11 @@
-"""Counting what happens, for the charts of the desk: a worker does it, a little at a time, and no move waits for it.
+"""Counting what happens, for the desk's charts. A worker counts, a little at a time; no move waits for it.
 
-    moves, bots, orders, time_outs   choices of people, of bots, by standing orders, by the clock
-    people, people_day               different people who decided something, in an hour and in a day
-    within_1h ... later              choices of people by how long after the question they came
-    mail_sent, mail_postponed ...    what became of mails
-    playing                          tables that were being played when the hour was counted last
+The kinds: `moves`, `bots`, `orders` and `time_outs` are choices by people, bots, standing orders and the clock;
+`people` and `people_day` are different people who decided in an hour or day; `within_1h` to `later` are people's
+choices by response time; `mail_sent` and others are outcomes of emails; `playing` is the number of running tables.
 
-An hour is counted again as long as it lasts and a little longer, so that nothing is missed that was written late; lines of
-the ledger are counted once each. Nothing is counted from which somebody could be known.
+An hour is counted again until a little after its end, so that late rows are not missed; lines of the ledger are counted
+once each. Nothing counted can identify a person.
 """
 
 from collections import Counter
@@ -23,10 +21,10 @@ from pbem.store.database import Tx
 
 DAYS: Final = 30
 HOURS: Final = 48
-"""So far back the charts show."""
+"""How far back the charts show."""
 
 KEPT: Final = timedelta(days=400)
-"""A year can be compared with the one before."""
+"""So that a year can be compared with the one before."""
 
 ANSWERED: Final = (
     ("within_1h", timedelta(hours=1)),
@@ -35,7 +33,7 @@ ANSWERED: Final = (
     ("within_3d", timedelta(days=3)),
     ("later", timedelta.max),
 )
-"""Into which of these an answer falls by the time it took."""
+"""Kinds of choices by response time."""
 
 MAILS: Final = {
     "accepted": "mail_sent",
@@ -46,10 +44,10 @@ MAILS: Final = {
     "complained": "mail_failed",
     "parked": "mail_failed",
 }
-"""As what a line of the ledger is counted, if it is."""
+"""The kind that a line of the ledger is counted as."""
 
 _LATE: Final = timedelta(minutes=5)
-"""By then every transaction has ended that took its moment before."""
+"""After this, every transaction that took an earlier moment has ended."""
 
 _LINES: Final = 2000
 _HOURS_AT_ONCE: Final = 12
@@ -61,31 +59,31 @@ _BY: Final = {By.BOT: "bots", By.ORDER: "orders", By.CLOCK: "time_outs"}
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """How often things happened, span by span: the days or hours, and for each kind as many numbers as there are spans."""
+    """Counts by kind, each with one number per span; the spans are days or hours."""
 
     hourly: bool
     spans: tuple[datetime, ...]
     numbers: dict[str, tuple[int, ...]]
 
     def of(self, kind: str) -> tuple[int, ...]:
-        """The numbers of one kind; nothing was counted where there are none."""
+        """The numbers of a kind; zeroes if it was never counted."""
         return self.numbers.get(kind, (0,) * len(self.spans))
 
 
 def count(server: Server) -> bool:
-    """Count what has happened since the last time, as far as one look goes; whether there is more."""
+    """Count a batch of what has happened since the last call; whether there is more."""
     hours = server.store.write(lambda tx: _count_hours(tx, server.now()))
     lines = server.store.write(lambda tx: _count_lines(tx, server.now()))
     return hours or lines
 
 
 def tidy(tx: Tx, server: Server) -> None:
-    """Drop counts that nobody looks at any more."""
+    """Drop counts that are too old to be shown."""
     tally.forget_before(tx, (server.now() - KEPT).date())
 
 
 def activity(tx: Tx, server: Server, *, hourly: bool) -> Activity:
-    """What happened in the last days, or in the last hours."""
+    """The counts of the last days or hours."""
     return _activity(tx, server.now(), hourly=hourly)
 
 
@@ -107,7 +105,7 @@ def _activity(tx: Tx, now: datetime, *, hourly: bool) -> Activity:
 
 def _count_hours(tx: Tx, now: datetime) -> bool:
     mark, this = tally.lock_progress(tx, _HOURS_MARK), _hour_of(now)
-    # Before the first count, as far back as the charts reach.
+    # The first count goes back as far as the charts.
     last = datetime.fromtimestamp(mark * _HOUR.total_seconds(), UTC) if mark else this - timedelta(days=DAYS)
     first = min(last, _hour_of(now - _LATE))
     hours = [first + _HOUR * each for each in range(_HOURS_AT_ONCE) if first + _HOUR * each <= this]
@@ -125,7 +123,7 @@ def _count_hours(tx: Tx, now: datetime) -> bool:
 
 
 def _counted(tx: Tx, hour: datetime) -> dict[str, int]:
-    """What happened at the tables in one hour; a kind that was counted before is there, if only as nothing."""
+    """The counts of one hour. Every kind is in it, so that a recount can set it to zero."""
     counts = Counter(dict.fromkeys(("moves", "people", *_BY.values(), *(kind for kind, _ in ANSWERED)), 0))
     people = set()
     for each in tally.decisions(tx, hour, hour + _HOUR):
@@ -144,7 +142,7 @@ def _counted(tx: Tx, hour: datetime) -> dict[str, int]:
 def _count_lines(tx: Tx, now: datetime) -> bool:
     mark = tally.lock_progress(tx, _LINES_MARK)
     lines = tally.next_lines(tx, mark, _LINES)
-    # A line with a lower number may still be on its way into the table as long as it is young.
+    # While a line is recent, another transaction may still insert one with a lower id.
     old = list(takewhile(lambda line: line.at <= now - _LATE, lines))
     counts: dict[datetime, Counter[str]] = {}
     for line in old:

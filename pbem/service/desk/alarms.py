@@ -1,6 +1,6 @@
-"""Alarms as the organisers get them: gathered for some minutes, then sent as one email to each, a few an hour at most.
+"""Emailing alarms to organisers: collected for some minutes, then one email to each, a few an hour at most.
 
-Each kind is told by its first few; the others are a number.
+Of each kind the first few are shown, the others counted.
 """
 
 from collections import Counter
@@ -16,31 +16,31 @@ from pbem.store.alarms import AlarmRow
 from pbem.store.database import Tx
 
 GATHERED: Final = timedelta(minutes=5)
-"""So long the first of some alarms waits for the others."""
+"""How long the first alarm waits for others."""
 
 APART: Final = timedelta(minutes=15)
-"""In each span of so long at most one mail goes out."""
+"""At most one email in each period of this length."""
 
-MOST_TOLD: Final = 10
-"""Alarms of one kind that a mail tells; of more it says how many."""
+MOST_SHOWN: Final = 10
+"""The most alarms of one kind shown in an email."""
 
 
-def tell(server: Server) -> int:
-    """Mail the organisers what they have to hear of, if it has been gathered for long enough; how many alarms that were."""
+def send(server: Server) -> int:
+    """Email the organisers the alarms that have waited long enough; returns how many there were."""
     with server.store.read() as tx:
         if not alarms.any_unsent_before(tx, server.now() - GATHERED):
             return 0
-    return server.run(_tell)
+    return server.run(_send)
 
 
-def _tell(tx: Tx, server: Server) -> int:
+def _send(tx: Tx, server: Server) -> int:
     now = server.now()
     if not task_runs.take(tx, "alarms", _span(now)):
         return 0
     found = alarms.take(tx, now)
     emails = []
     for organiser in organisers.all_of_them(tx):
-        # An organiser is somebody with an address like everybody, and may play as well.
+        # An organiser is a person with an address, who may also play.
         person = addresses.find_or_add(tx, server, organiser.address)
         emails.append(
             outbox.Letter(person.id, "alert", facts={"who": organiser.name, "alarms": _grouped(tx, found, person.id)})
@@ -51,7 +51,7 @@ def _tell(tx: Tx, server: Server) -> int:
 
 
 def _span(now: datetime) -> str:
-    """The name of the present span of time, which begins with its day."""
+    """The name of the present period, beginning with its date."""
     quarter = now.minute // (APART // timedelta(minutes=1))
     return f"{now:%Y-%m-%dT%H}.{quarter}"
 
@@ -62,7 +62,7 @@ def _grouped(tx: Tx, found: list[AlarmRow], reader: int) -> list[dict[str, objec
         {
             "what": what,
             "number": counted[what],
-            "told": [_line(tx, row, reader) for row in found if row.what == what][:MOST_TOLD],
+            "told": [_line(tx, row, reader) for row in found if row.what == what][:MOST_SHOWN],
         }
         for what in What
         if counted[what]
@@ -75,7 +75,7 @@ def _line(tx: Tx, row: AlarmRow, reader: int) -> dict[str, str]:
 
 
 def _is_withheld(tx: Tx, row: AlarmRow, reader: int) -> bool:
-    """Whether a reader must not hear what was said: a player may have told the organiser of a hand at the reader's table."""
+    """Whether an alarm is hidden from a reader: a call may reveal a hand at a table where the reader plays."""
     if row.what != What.CALL or row.game_id is None:
         return False
     return any(player.person_id == reader for player in player_rows.of_game(tx, row.game_id))

@@ -1,8 +1,8 @@
-"""The audit: everything that is done at the desk, by whom and why, as one chain that shows if it was altered.
+"""The audit: everything done at the desk, by which actor and why, as a chain that shows tampering.
 
-`record` is the last thing that an act does in its transaction. It refuses whoever may not do this and whoever gives no
-reason, so that an act without permission, reason or row cannot come to be. Addresses are never written here, hidden cards
-neither: people are named by their numbers. Rows are never changed and never deleted.
+`record` comes last in the transaction of an act. It refuses an actor without permission and an empty reason, so that no
+act can happen without permission, reason and row. Addresses and hidden cards are never written here: people are named
+by id. Rows are never changed or deleted.
 """
 
 import json
@@ -25,10 +25,10 @@ from pbem.store.audit import AuditFilter, AuditRow
 from pbem.store.database import Tx
 
 _CHAIN: Final = "audit"
-"""The name of this chain; those of games are random and longer."""
+"""The name of this chain; names of games are random and longer."""
 
 _FORM_OF_ROWS: Final = 1
-"""Which columns are hashed and how: what chains call the version of the rules."""
+"""The version of the hashed columns, in place of a version of rules."""
 
 
 def record(
@@ -43,15 +43,14 @@ def record(
     form: str | None = None,
     **body: Any,
 ) -> AuditRow:
-    """Write down what is being done, in the transaction that does it; refused where the actor may not, or says not why.
+    """Add the row of an act, in the act's transaction. Raises Forbidden, or BadInput without a reason.
 
-    The end of the chain stays locked until the transaction ends, so call it when all other rows are locked already. `form`
-    is the key of the form that was sent: with one that was used before nothing happens twice. `body` is what else is worth
-    knowing, in plain values.
+    The end of the chain stays locked until the transaction ends, so call it after all other rows are locked. `form` is
+    the key of the form, which works once. `body` is what else is worth knowing, in plain values.
     """
-    said = parse_reason(reason)
-    kept = codec.dumps(body)
-    refuse_addresses(kept)
+    reason = parse_reason(reason)
+    text = codec.dumps(body)
+    refuse_addresses(text)
     must_be_allowed(tx, actor, act, game_id, person_id)
     seq, head = rows.lock_end(tx, hash_chain.genesis(_CHAIN))
     unhashed = AuditRow(
@@ -61,9 +60,9 @@ def record(
         act=act,
         game_id=game_id,
         person_id=person_id,
-        reason=said,
+        reason=reason,
         form=form,
-        body=kept,
+        body=text,
         nonce=server.randomness.bytes(hash_chain.NONCE_BYTES),
         body_hash=b"",
         hash=b"",
@@ -74,7 +73,7 @@ def record(
 
 
 def must_be_allowed(tx: Tx, actor: Actor, act: Act, game_id: int | None = None, person_id: int | None = None) -> None:
-    """Refuse whoever may not do this, or not to this table or person: `record` asks it, and so does what shows something."""
+    """Refuse an actor who may not do this, or not to this table or person. Raises Forbidden."""
     actor.require(act)
     if actor.role is Role.HOST and (game_id is None or games.read(tx, game_id).host_id != actor.person_id):
         raise Forbidden(_("You are not the host of this table."), remedy=_("Nothing was changed."))
@@ -92,49 +91,39 @@ def must_be_allowed(tx: Tx, actor: Actor, act: Act, game_id: int | None = None, 
         )
 
 
-def done_with(tx: Tx, form: str) -> AuditRow | None:
-    """What was done with the form of this key, if it was sent before: ask it when the rows of the act are locked."""
-    return rows.by_form(tx, form)
-
-
-def listed(
+def newest(
     tx: Tx, server: Server, wanted: AuditFilter, *, before: int | None = None, limit: int = 50
 ) -> list[AuditRow]:
-    """The newest of the acts that are wanted, those older than a row where one is named."""
+    """The newest acts that match the filter, below row `before` if given."""
     return rows.newest(tx, wanted, before, limit)
 
 
-def kinds(tx: Tx, server: Server, acts: Collection[AuditRow]) -> dict[int, str]:
-    """What is played at the tables that these acts were done at, by the numbers of the tables."""
+def game_kinds(tx: Tx, server: Server, acts: Collection[AuditRow]) -> dict[int, str]:
+    """The games played at the tables of these acts, by id of the table."""
     numbers = {row.game_id for row in acts if row.game_id is not None}
     return {number: row.kind for number, row in games.read_all(tx, numbers).items()}
 
 
 def head(tx: Tx, server: Server) -> str:
-    """The head of the chain as it is printed; empty where nothing was ever done."""
+    """The printed head of the chain; empty if there is no row."""
     found = rows.end(tx)
     return "" if found is None else hash_chain.fingerprint(found[1])
 
 
-def verify(tx: Tx, server: Server, printed: Collection[str] = ()) -> hash_chain.ChainCheck:
-    """Read the whole chain and say everything that is wrong with it; `printed` are heads that somebody noted."""
-    return verify_rows(tx, printed)
-
-
-def verify_rows(tx: Tx, printed: Collection[str] = ()) -> hash_chain.ChainCheck:
-    """The same within a transaction that is under way."""
+def verify(tx: Tx, server: Server | None = None, printed: Collection[str] = ()) -> hash_chain.ChainCheck:
+    """Check the whole chain, for which no server is needed; `printed` are heads that someone noted."""
     found = rows.end(tx)
     stored = hash_chain.genesis(_CHAIN) if found is None else found[1]
-    return hash_chain.verify(map(_chained, rows.chain(tx)), game=_CHAIN, head=stored, printed=printed)
+    return hash_chain.verify(map(_chain_row, rows.chain(tx)), game=_CHAIN, head=stored, printed=printed)
 
 
 def verify_lines(lines: Iterable[str], printed: Collection[str] = ()) -> hash_chain.ChainCheck:
-    """Read a chain that was exported, and say everything that is wrong with it. Where it ends only a noted head can tell."""
+    """Check an exported chain. A cut-off end shows only by a head noted earlier."""
     return hash_chain.verify(map(_read, lines), game=_CHAIN, printed=printed)
 
 
 def export(server: Server) -> Iterator[str]:
-    """The whole chain as lines of JSON, some at a time: no transaction waits for whoever reads it."""
+    """The chain as lines of JSON, read in pages so that no transaction waits for the reader."""
     seq = 0
     while True:
         with server.store.read() as tx:
@@ -153,7 +142,7 @@ def _plays_at(tx: Tx, actor: Actor, game_id: int) -> bool:
 
 
 def _plays_with(tx: Tx, actor: Actor, person_id: int | None) -> bool:
-    """Whether an actor and somebody else sit at one table that is not over."""
+    """Whether an actor shares a current table with a person."""
     if None in (actor.person_id, person_id) or actor.person_id == person_id:
         return False
     assert actor.person_id is not None
@@ -162,7 +151,7 @@ def _plays_with(tx: Tx, actor: Actor, person_id: int | None) -> bool:
 
 
 def _line(row: AuditRow) -> str:
-    """One act as a line of the exported file, with everything that its hash is made of."""
+    """A row as a line of the exported file, with everything that is hashed."""
     return (
         codec.dumps(
             {
@@ -181,7 +170,7 @@ def _line(row: AuditRow) -> str:
 
 
 def _read(line: str) -> hash_chain.Row:
-    """A line of the exported file as the chain knows it."""
+    """A line of the exported file as a chain row. Raises BadInput."""
     try:
         given = json.loads(line)
         return hash_chain.Row(
@@ -206,17 +195,17 @@ def _read(line: str) -> hash_chain.Row:
 
 
 def _hashed(head: bytes, row: AuditRow) -> AuditRow:
-    follows = hash_chain.next_row(head, **_told(row))
+    follows = hash_chain.next_row(head, **_chain_fields(row))
     return replace(row, body_hash=follows.body_hash, hash=follows.hash)
 
 
-def _chained(row: AuditRow) -> hash_chain.Row:
-    """A row as the chain knows it."""
-    return hash_chain.Row(**_told(row), body_hash=row.body_hash, hash=row.hash)
+def _chain_row(row: AuditRow) -> hash_chain.Row:
+    """A row as a chain row."""
+    return hash_chain.Row(**_chain_fields(row), body_hash=row.body_hash, hash=row.hash)
 
 
-def _told(row: AuditRow) -> dict[str, Any]:
-    """What the chain is told of a row. Its text is made of the columns, so that none of them can be altered unseen."""
+def _chain_fields(row: AuditRow) -> dict[str, Any]:
+    """The fields of a chain row. Its text holds the other columns, so that none can be altered unnoticed."""
     return {
         "game": _CHAIN,
         "seq": row.seq,
@@ -231,7 +220,7 @@ def _told(row: AuditRow) -> dict[str, Any]:
 
 
 def _text(row: AuditRow) -> str:
-    """What is hashed of an act beside who, when and what."""
+    """The hashed text: everything but actor, act and moment."""
     return codec.dumps(
         {
             "body": row.body,

@@ -1,7 +1,7 @@
-"""Calling the organiser: from every page and every mail, and the queue in which calls wait for an answer.
+"""Calls to the organiser, from every page and email, and the queue in which they wait for an answer.
 
-A call says from which game and seat it came, so that nobody has to explain that. Whoever calls from a page without being
-known leaves an address. An answer goes to the caller by mail. Nothing here helps by itself: people do.
+A call records its game and seat, so that the caller need not explain them. A visitor who is not signed in leaves an
+address. Answers are emailed.
 """
 
 from dataclasses import dataclass
@@ -26,22 +26,22 @@ from pbem.store.database import Tx
 from pbem.tokens import Purpose
 
 CALLS_AN_HOUR: Final = 5
-"""So often one person may call; an organiser reads everything."""
+"""Calls one person may send in an hour; an organiser reads them all."""
 
 STRANGERS_AN_HOUR: Final = 20
-"""So often all those may call together whose address has never been confirmed."""
+"""Calls an hour from all unconfirmed addresses together."""
 
 MOST_SHOWN: Final = 50
 """Calls on one page of the queue."""
 
 CALLED: Final = "Somebody called the organiser."
-"""The reason of what is done because of a call. It names nobody: players read the reasons of what is done at their table,
-and a call may be about one of them."""
+"""The reason of acts that answer a call. It names nobody: players read the reasons of acts at their table, and the call
+may be about one of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """Calls that somebody may read, and how many more wait that came from tables where they play."""
+    """Calls an actor may read, and the number of others from tables where they play."""
 
     calls: list[CallDetails]
     hidden: int
@@ -50,29 +50,32 @@ class Queue:
 def call(
     tx: Tx, server: Server, person_id: int, text: str, *, game_id: int | None = None, seat: int | None = None
 ) -> int:
-    """Call the organiser from a page or a mail of one's own; the number of the call. The same again is one call."""
-    said = parse_message(text)
-    return _call(tx, server, person_id, said, game_id, seat)
+    """Call the organiser and return the id of the call. The same call again is one call."""
+    return _call(tx, server, person_id, parse_message(text), game_id, seat)
 
 
-def call_from(tx: Tx, server: Server, address: str, text: str, *, game_id: int | None = None) -> int:
-    """Call the organiser from a public page, leaving an address for the answer; the number of the call."""
-    said = parse_message(text)
-    return _call_from(tx, server, address, said, game_id)
+def call_from_address(tx: Tx, server: Server, address: str, text: str, *, game_id: int | None = None) -> int:
+    """Call the organiser from a public page, with an address for the answer; returns the id of the call."""
+    text = parse_message(text)
+    person = persons.find_or_add(tx, server, address)
+    unconfirmed = calls.count_unconfirmed_since(tx, server.now() - timedelta(hours=1))
+    if person.confirmed_at is None and unconfirmed >= STRANGERS_AN_HOUR:
+        raise _too_many(STRANGERS_AN_HOUR)
+    return _call(tx, server, person.id, text, game_id, None)
 
 
 def waiting(tx: Tx, server: Server) -> list[CallRow]:
-    """The calls that nobody has answered, the oldest first."""
+    """Open calls, oldest first."""
     return calls.with_status(tx, "open", MOST_SHOWN)
 
 
 def closed(tx: Tx, server: Server) -> list[CallRow]:
-    """The calls that are done with, the newest first."""
+    """Closed calls, newest first."""
     return calls.with_status(tx, "closed", MOST_SHOWN)
 
 
 def queue(tx: Tx, server: Server, actor: Actor, status: str) -> Queue:
-    """The calls that an actor may read, the open ones oldest first; of those from tables where they play only how many wait."""
+    """The calls an actor may read, open ones oldest first."""
     audit.must_be_allowed(tx, actor, Act.CALLS)
     return Queue(
         calls.list_details(tx, status, MOST_SHOWN, without=actor.person_id),
@@ -80,36 +83,35 @@ def queue(tx: Tx, server: Server, actor: Actor, status: str) -> Queue:
     )
 
 
-def one(tx: Tx, server: Server, actor: Actor, call_id: int) -> CallDetails:
-    """One call; refused to whoever plays at the table it came from."""
+def details(tx: Tx, server: Server, actor: Actor, call_id: int) -> CallDetails:
+    """A call. Refused to an actor who plays at its table."""
     found = calls.details(tx, call_id)
     audit.must_be_allowed(tx, actor, Act.CALL, found.row.game_id)
     return found
 
 
 def answer(tx: Tx, server: Server, actor: Actor, call_id: int, text: str) -> None:
-    """Answer a call by mail, and be done with it; the same answer again is not sent again."""
-    said = parse_message(text)
-    _end(tx, server, actor, call_id, said, "answered", Act.ANSWER, CALLED)
+    """Answer a call by email and close it; the same answer again is not sent again."""
+    _close(tx, server, actor, call_id, parse_message(text), "answered", Act.ANSWER, CALLED)
 
 
 def close(tx: Tx, server: Server, actor: Actor, call_id: int, reason: str) -> None:
-    """Be done with a call without an answer; the caller is told why. Again changes nothing."""
-    why = parse_reason(reason)
-    _end(tx, server, actor, call_id, why, "closed", Act.CLOSE_CALL, why)
+    """Close a call without an answer; the caller is told why. Closing again changes nothing."""
+    reason = parse_reason(reason)
+    _close(tx, server, actor, call_id, reason, "closed", Act.CLOSE_CALL, reason)
 
 
-def settle(tx: Tx, server: Server, actor: Actor, call_id: int, act: AuditRow) -> None:
-    """Be done with a call by an act that was written down just now, in its transaction: the caller is told of it.
+def close_by_act(tx: Tx, server: Server, actor: Actor, call_id: int, act: AuditRow) -> None:
+    """Close a call by an act just recorded, in its transaction, and tell the caller.
 
-    A call that is closed already stays as it is: the act was worth doing all the same.
+    A call that is closed already stays as it is; the act counts all the same.
     """
     row = calls.lock(tx, call_id)
     audit.must_be_allowed(tx, actor, Act.ANSWER, row.game_id)
     if None not in (row.game_id, act.game_id) and row.game_id != act.game_id:
         raise BadInput(_("This call came from another table."), remedy=_("Nothing was changed; open the call again."))
     if row.status == "open":
-        _settle(tx, server, row, act.reason, act.act)
+        _close_and_tell(tx, server, row, act.reason, act.act)
 
 
 def _call(tx: Tx, server: Server, person_id: int, text: str, game_id: int | None, seat: int | None) -> int:
@@ -137,25 +139,17 @@ def _call(tx: Tx, server: Server, person_id: int, text: str, game_id: int | None
     return calls.add(tx, at=now, game_id=game_id, seat=seat, person_id=person_id, text=text)
 
 
-def _call_from(tx: Tx, server: Server, address: str, text: str, game_id: int | None) -> int:
-    person = persons.find_or_add(tx, server, address)
-    strangers = calls.count_unconfirmed_since(tx, server.now() - timedelta(hours=1))
-    if person.confirmed_at is None and strangers >= STRANGERS_AN_HOUR:
-        raise _too_many(STRANGERS_AN_HOUR)
-    return _call(tx, server, person.id, text, game_id, None)
-
-
-def _end(tx: Tx, server: Server, actor: Actor, call_id: int, answer: str, done: str, act: Act, reason: str) -> None:
-    """Be done with a call, once, and write down that it was this act."""
+def _close(tx: Tx, server: Server, actor: Actor, call_id: int, answer: str, done: str, act: Act, reason: str) -> None:
+    """Close a call, once, and record it as this act."""
     row = calls.lock(tx, call_id)
     if _is_done(row, answer):
         return
-    _settle(tx, server, row, answer, done)
+    _close_and_tell(tx, server, row, answer, done)
     audit.record(tx, server, actor, act, reason, game_id=row.game_id, person_id=row.person_id, call=row.id)
 
 
 def _is_done(row: CallRow, answer: str) -> bool:
-    """Whether a call was closed with this very answer; refused if it was with another."""
+    """Whether a call was closed with this answer. Raises Gone if it was with another."""
     if row.status == "open":
         return False
     if row.answer == answer:
@@ -163,8 +157,8 @@ def _is_done(row: CallRow, answer: str) -> bool:
     raise Gone(_("This call is closed already."), why=_("Somebody answered it, or closed it."))
 
 
-def _settle(tx: Tx, server: Server, row: CallRow, answer: str, done: str) -> None:
-    """Be done with a call, and tell the caller; `done` says in a word how."""
+def _close_and_tell(tx: Tx, server: Server, row: CallRow, answer: str, done: str) -> None:
+    """Close a call and tell the caller; `done` says how, in a word."""
     now = server.now()
     calls.change(tx, row.id, status="closed", answer=answer, answered_at=now)
     if row.person_id is not None:
@@ -181,7 +175,7 @@ def _too_many(limit: int) -> TooMany:
 
 
 def call_by_link(server: Server, token: str, purpose: Purpose, text: str) -> int:
-    """Call the organiser from the page of a link; the number of the call."""
+    """Call the organiser from the page of a link; returns the id of the call."""
     link = server.read(links.follow, token, purpose)
     assert link.person_id is not None
     return server.run(call, link.person_id, text, game_id=link.game_id, seat=link.seat)

@@ -1,7 +1,6 @@
-"""How mail gets through, for the desk: what waits, what became of it by provider, who is left alone, and what came in.
+"""How email gets through: what waits, outcomes by provider, failing addresses, and what arrived.
 
-Nothing in here holds an address, and nothing of what a mail says. Whoever plays is told what a player is told: an organiser
-is shown nothing about people with whom they play.
+No address and no content of an email is shown, and nothing about people an organiser plays with.
 """
 
 from collections import Counter
@@ -27,29 +26,29 @@ from pbem.tokens import Purpose
 
 DAYS: Final = 30
 WEEK: Final = 7
-"""Of so many days numbers are shown; what came in is kept no longer."""
+"""Days that numbers are shown for; those of received emails are not stored for longer."""
 
 PROVIDERS: Final = 20
-"""So many domains of mail are listed."""
+"""The most domains listed."""
 
 LOOKED_AT: Final = 300
-"""Among so many of the newest mails that came in those are looked for that could not be used."""
+"""Received emails, newest first, in which unusable ones are looked for."""
 
 UNUSED: Final = 20
-"""So many of them are listed."""
+"""The most unusable emails listed."""
 
 BY_A_PROGRAM: Final = "by a program"
 UNREAD: Final = "unread"
 
 
 class Kind(StrEnum):
-    """What a mail was that came in."""
+    """What a received email was."""
 
     ANSWER = "answer"
     REPORT = "report"
     TEST = "test"
     DROPPED = "dropped"
-    """Nothing is kept of it but that it came."""
+    """Nothing of it is stored but that it arrived."""
 
 
 OUTCOMES: Final[Mapping[str, Kind]] = {
@@ -76,7 +75,7 @@ OUTCOMES: Final[Mapping[str, Kind]] = {
     "unreadable": Kind.DROPPED,
     "replies are off": Kind.DROPPED,
 }
-"""What can become of a mail that comes in, in the order in which it is told."""
+"""Outcomes of received emails, in the order shown."""
 
 UNUSED_ENDS: Final = frozenset(
     {
@@ -90,12 +89,12 @@ UNUSED_ENDS: Final = frozenset(
         "report: other",
     }
 )
-"""What became of mails that are kept and could not be used, or not wholly."""
+"""Outcomes of emails that are stored and could not be used, or not fully."""
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
-    """How many mails came in that ended like this, in the last days and in all days that are kept."""
+class OutcomeCount:
+    """How many received emails had this outcome, recently and in all days stored."""
 
     outcome: str
     lately: int
@@ -104,7 +103,7 @@ class Came:
 
 @dataclass(frozen=True, slots=True)
 class Unused:
-    """A mail that came in and could not be used: to what of ours it came, and why. `sign` is what a program left on it."""
+    """A received email that could not be used, and why. `sign` is what marked it as a program's."""
 
     row: SummaryRow
     kind: Kind
@@ -114,18 +113,18 @@ class Unused:
 
 @dataclass(frozen=True, slots=True)
 class Deliverability:
-    """Everything that the desk shows about mail. `withheld` is how many rows it keeps from somebody who plays."""
+    """Everything the desk shows about email. `withheld` counts rows hidden from an organiser who plays."""
 
     counts: Counts
     providers: tuple[TrafficRow, ...]
     left_alone: tuple[FailingRow, ...]
-    came: Mapping[Kind, tuple[Came, ...]]
+    came: Mapping[Kind, tuple[OutcomeCount, ...]]
     unused: tuple[Unused, ...]
     withheld: int
 
 
-def look(tx: Tx, server: Server, actor: Actor) -> Deliverability:
-    """How mail gets through."""
+def summary(tx: Tx, server: Server, actor: Actor) -> Deliverability:
+    """How email gets through."""
     now = server.now()
     today = now.date()
     others = _played_with(tx, actor)
@@ -137,14 +136,14 @@ def look(tx: Tx, server: Server, actor: Actor) -> Deliverability:
         overview.counts(tx, now, now - LATE),
         tuple(traffic.since(tx, today - timedelta(days=DAYS))[:PROVIDERS]),
         seen_alone,
-        _came(*(received.counts_since(tx, today - timedelta(days=days - 1)) for days in (WEEK, DAYS))),
+        _outcome_counts(*(received.counts_since(tx, today - timedelta(days=days - 1)) for days in (WEEK, DAYS))),
         seen_unused,
         len(left_alone) - len(seen_alone) + len(unused) - len(seen_unused),
     )
 
 
 def outcome_of(noted: str) -> str:
-    """What became of a mail, in the words of `OUTCOMES`, from what was noted of it; as it is where they do not know it."""
+    """An outcome in the words of `OUTCOMES`, or unchanged if they do not have it."""
     said = noted.removesuffix(", asked before")
     return BY_A_PROGRAM if said.startswith(f"{BY_A_PROGRAM}: ") else said
 
@@ -155,22 +154,22 @@ def _played_with(tx: Tx, actor: Actor) -> frozenset[int]:
     return people.companions(tx, actor.person_id)
 
 
-def _came(lately: Mapping[str, int], ever: Mapping[str, int]) -> dict[Kind, tuple[Came, ...]]:
-    """What came in, kind by kind."""
+def _outcome_counts(lately: Mapping[str, int], ever: Mapping[str, int]) -> dict[Kind, tuple[OutcomeCount, ...]]:
+    """Received emails by kind and outcome."""
     sums: tuple[Counter[str], Counter[str]] = Counter(), Counter()
     for total, counted in zip(sums, (lately, ever), strict=True):
         for noted, number in counted.items():
             total[outcome_of(noted)] += number
-    found: dict[Kind, tuple[Came, ...]] = {}
+    found: dict[Kind, tuple[OutcomeCount, ...]] = {}
     for outcome in [*OUTCOMES, *sorted(sums[1].keys() - OUTCOMES.keys())]:
         if sums[1][outcome]:
             kind = OUTCOMES.get(outcome, Kind.DROPPED)
-            found[kind] = (*found.get(kind, ()), Came(outcome, sums[0][outcome], sums[1][outcome]))
+            found[kind] = (*found.get(kind, ()), OutcomeCount(outcome, sums[0][outcome], sums[1][outcome]))
     return found
 
 
 def _unused(row: SummaryRow) -> Unused | None:
-    """A mail that could not be used, and why; None if it could, or may yet."""
+    """A received email that could not be used, and why; None if it could, or still may."""
     kind = Kind.REPORT if row.purpose == Purpose.BOUNCE else Kind.ANSWER
     if row.status == "parked":
         return Unused(row, kind, UNREAD, "")

@@ -1,8 +1,8 @@
-"""A mail as its reader has it, for somebody who has to help: what it says, its source, and how it was handed over.
+"""An email as its reader has it, for an organiser who has to help: its text, its source, and how it was sent.
 
-A mail shows what a seat sees, so reading one is a look as `desk.see_as` is: for a reason, on record before anything is
-shown, and not for whoever plays at a table that it tells of. Its links lead nowhere here: what is kept of a mail has none,
-and a token that somebody has written into one is taken out, because nobody who helps may act as a player.
+An email shows what a seat sees, so reading one needs a reason, is audited before anything is shown, and is refused to
+an organiser who plays at a table it tells about. Its links lead nowhere: stored emails have none, and a token someone
+wrote into one is removed, so that no helper can act as a player.
 """
 
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ from pbem.tokens import hide_tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
-    """A mail with what happened to it. `opened` is None where it was not written so far, or its text was deleted."""
+class OpenedEmail:
+    """An email with its ledger. `opened` is None if it was not written yet, or its text was deleted."""
 
     listed: Listed
     reader: str
@@ -39,8 +39,8 @@ def read(
     *,
     game_id: int | None = None,
     person_id: int | None = None,
-) -> Letter:
-    """Read a mail about this table, or to this person about whatever it is."""
+) -> OpenedEmail:
+    """Read an email about this table or to this person."""
 
     email = outbox.read(tx, outbox_id)
     if email is None or game_id not in (None, email.game_id) or person_id not in (None, email.person_id):
@@ -48,12 +48,12 @@ def read(
     return _read(tx, server, actor, email, reason)
 
 
-def _read(tx: Tx, server: Server, actor: Actor, email: OutboxRow, reason: str) -> Letter:
-    told = set() if email.game_id is None else {email.game_id}
+def _read(tx: Tx, server: Server, actor: Actor, email: OutboxRow, reason: str) -> OpenedEmail:
+    game_ids = set() if email.game_id is None else {email.game_id}
     if email.kind == "digest" and email.body is not None:
-        told |= digests.tables_of(tx, email)
-    # Locked, so that nobody takes a seat there between the question whether they play and what they are shown.
-    for number in sorted(told):
+        game_ids |= digests.tables_of(tx, email)
+    # Locked, so that the actor cannot take a seat between the permission check and the page.
+    for number in sorted(game_ids):
         games.lock(tx, number)
         audit.must_be_allowed(tx, actor, Act.READ_MAIL, number)
     audit.record(
@@ -68,4 +68,4 @@ def _read(tx: Tx, server: Server, actor: Actor, email: OutboxRow, reason: str) -
         kind=email.kind,
     )
     shown = None if email.body is None else parse_email(f"{email.id}", hide_tokens(email.body))
-    return Letter(ledger.lines_of_email(tx, email), people.read(tx, email.person_id).name, shown)
+    return OpenedEmail(ledger.lines_of_email(tx, email), people.read(tx, email.person_id).name, shown)

@@ -1,11 +1,11 @@
-"""What moderators did at a table, for its players, and which outages moved a deadline: the rows of the log that say so."""
+"""Rows of the log about acts of organisers and hosts and about outages, as players see them."""
 
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from pbem.service.desk.table import LoggedRow, row_told
+from pbem.service.desk.table import LogLine, public_line
 from pbem.service.links import follow
 from pbem.service.play.log import Kind
 from pbem.service.play.seat_view import seat_of
@@ -15,8 +15,8 @@ from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.tokens import Purpose
 
-MOST_TOLD: Final = 60
-"""So many stand on the page; a table at which more was done has other troubles."""
+MOST_SHOWN: Final = 60
+"""The most rows on the page."""
 
 _MODERATORS: Final = ("organiser", "host")
 
@@ -24,24 +24,24 @@ _BY_SERVER: Final = (Kind.DELAYED, Kind.FROZEN, Kind.UNFROZEN)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What was done at the table of a seat, the newest first."""
+class Interventions:
+    """Interventions at the table of a seat, newest first."""
 
     title: str
     names: dict[int, str]
     zone: ZoneInfo
-    rows: tuple[LoggedRow, ...]
+    rows: tuple[LogLine, ...]
 
 
-def by_link(tx: Tx, server: Server, token: str) -> Told:
-    """What was done at the table of whoever holds the link of a seat."""
+def by_link(tx: Tx, server: Server, token: str) -> Interventions:
+    """The interventions at the table of a seat's link."""
     game_id, _, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
     game = games.read(tx, game_id)
     chain = log.chain_back(tx, game.id, game.key)
     rows = (row for row in chain if row.by in _MODERATORS or row.kind in _BY_SERVER)
-    return Told(
+    return Interventions(
         title=game.title,
         names={player.seat: player.name for player in player_rows.of_game(tx, game_id) if player.seat is not None},
         zone=ZoneInfo(people.read(tx, person_id).zone),
-        rows=tuple(row_told(row) for row in islice(rows, MOST_TOLD)),
+        rows=tuple(public_line(row) for row in islice(rows, MOST_SHOWN)),
     )

@@ -1,9 +1,8 @@
-"""One act on many: all tables are paused, resumed or given time, all players are told something, mails go out again.
+"""Jobs: one act on many tables, players or emails: pause, resume, extend, announce, send again.
 
-A press of a button begins a job and ends there. Workers, or the command that began it, go on with it one table, person or
-mail at a time; each step is done and counted in one transaction, so that a process that dies leaves nothing half done and
-nothing is done twice. What cannot be done at one table is noted, and holds up no other. At each table the act is that of
-`moderation`, with its reason, its rows and its mails.
+A button only starts a job. Workers, or the command that started it, advance it one table, person or email at a time;
+each step is done and counted in one transaction, so that a crash leaves nothing half done and nothing is done twice. A
+failure is noted and does not stop the others. Each step is an act of `desk.acts`, with its reason, rows and emails.
 """
 
 import json
@@ -26,7 +25,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.desk import audit
 from pbem.service.desk.acts.clocks import Extend, Pause, Resume
 from pbem.service.desk.acts.emails import Resend, ResendOfNoTable
-from pbem.service.desk.acts.perform import Deed, perform
+from pbem.service.desk.acts.perform import DeskAct, perform
 from pbem.service.people.addresses import normalised
 from pbem.service.server import Server
 from pbem.store import jobs, outbox
@@ -34,13 +33,13 @@ from pbem.store.database import Tx
 from pbem.store.jobs import JobRow, Target
 
 LISTED: Final = 100
-"""So many of those concerned a dry run lists by name."""
+"""The most targets a dry run lists by name."""
 
-SAID: Final = 20
-"""So many of the steps that could not be done are told."""
+MOST_FAILURES: Final = 20
+"""The most failures that are stored."""
 
 LONGEST_BACK: Final = 30
-"""Days: what came back before is of turns that are long over."""
+"""Days. Earlier bounces are of turns that ended long ago."""
 
 _AT_ONCE: Final = 50
 
@@ -48,7 +47,7 @@ _log = structlog.get_logger(__name__)
 
 
 class What(StrEnum):
-    """What can be done to many at once."""
+    """The kinds of jobs."""
 
     PAUSE = "pause"
     RESUME = "resume"
@@ -68,9 +67,9 @@ ACTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a job would do: to how many, and the first of them by name.
+    """What a job would do: the number of targets, and the first of them by name.
 
-    `left_alone` are those among them at tables where whoever asks plays, who moderates nothing there.
+    `left_alone` are those at tables where the actor plays, who must not act there.
     """
 
     what: What
@@ -81,13 +80,13 @@ class Plan:
 
     @property
     def reached(self) -> int:
-        """To how many it would be done."""
+        """The number of targets it would act on."""
         return self.total - len(self.left_alone)
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """How far a job has come. `said` tells the last steps that could not be done: the number, and why."""
+    """A job and its progress. `failures` lists the last failures: target id and reason."""
 
     id: int
     what: What
@@ -98,18 +97,18 @@ class Job:
     total: int
     done: int
     failed: int
-    said: tuple[tuple[int, str], ...]
+    failures: tuple[tuple[int, str], ...]
     created_at: datetime
     ended_at: datetime | None
 
     @property
     def dealt_with(self) -> int:
-        """How many steps are behind it."""
+        """The number of targets done or failed."""
         return self.done + self.failed
 
 
 def facts_of(server: Server, what: What, text: str = "", days: int = 7) -> dict[str, Any]:
-    """What an act on many needs to know, from what was typed: how much more time, what to tell, or which domain."""
+    """The data of a job, from what was typed: the extra time, the message, or the domain. Raises BadInput."""
     match what:
         case What.EXTEND:
             parse_extension(text, server.now(), ZoneInfo(server.zone))
@@ -126,17 +125,17 @@ def facts_of(server: Server, what: What, text: str = "", days: int = 7) -> dict[
 
 
 def plan(tx: Tx, server: Server, actor: Actor, what: What, facts: Mapping[str, Any]) -> Plan:
-    """What would happen; nothing is changed."""
+    """What a job would do; nothing is changed."""
     total = jobs.count_targets(tx, what, facts)
-    theirs = None if what is What.ANNOUNCE else actor.person_id
-    alone = () if theirs is None else tuple(jobs.targets_at_tables_of(tx, what, facts, theirs, total))
+    player_id = None if what is What.ANNOUNCE else actor.person_id
+    alone = () if player_id is None else tuple(jobs.targets_at_tables_of(tx, what, facts, player_id, total))
     listed = (each for each in jobs.next_targets(tx, what, facts, 0, LISTED + len(alone)) if each not in alone)
     return Plan(what, facts, total, tuple(islice(listed, LISTED)), alone)
 
 
 def begin(tx: Tx, server: Server, actor: Actor, what: What, facts: Mapping[str, Any], reason: str, key: str) -> int:
-    """Begin a job; its number. The same key again is the same job."""
-    said = parse_reason(reason)
+    """Start a job and return its id. The same key again is the same job."""
+    reason = parse_reason(reason)
     if (known := jobs.by_key(tx, key)) is not None:
         return known.id
     job_id = jobs.add(
@@ -144,17 +143,17 @@ def begin(tx: Tx, server: Server, actor: Actor, what: What, facts: Mapping[str, 
         key=key,
         what=what,
         facts=json.dumps(dict(facts), sort_keys=True),
-        reason=said,
+        reason=reason,
         actor=json.dumps(asdict(actor), sort_keys=True),
         total=jobs.count_targets(tx, what, facts),
         created_at=server.now(),
     )
-    audit.record(tx, server, actor, ACTS[what], said, form=key, job=job_id, **facts)
+    audit.record(tx, server, actor, ACTS[what], reason, form=key, job=job_id, **facts)
     return job_id
 
 
 def stop(tx: Tx, server: Server, actor: Actor, job_id: int, reason: str) -> None:
-    """Go no further with a job; what it has done stays done. Again changes nothing."""
+    """Stop a job; what it has done stays done. Stopping again changes nothing."""
     row = jobs.lock(tx, job_id)
     if row.status == "running":
         jobs.change(tx, job_id, status="stopped", ended_at=server.now())
@@ -162,26 +161,26 @@ def stop(tx: Tx, server: Server, actor: Actor, job_id: int, reason: str) -> None
 
 
 def read(tx: Tx, server: Server, job_id: int) -> Job:
-    """How far a job has come."""
+    """A job and its progress."""
     return _job(jobs.read(tx, job_id))
 
 
 def newest(tx: Tx, limit: int = 5) -> list[Job]:
-    """The last jobs, the newest first."""
+    """The newest jobs, newest first."""
     return [_job(row) for row in jobs.newest(tx, limit)]
 
 
-def go_on(server: Server) -> bool:
-    """Go on with every job that is under way, a little; whether there may be more to do."""
+def advance_all(server: Server) -> bool:
+    """Advance every running job a little; whether there may be more to do."""
     with server.store.read() as tx:
         running = jobs.running(tx)
     for job_id in running:
-        go_on_with(server, job_id)
+        advance(server, job_id)
     return bool(running)
 
 
-def go_on_with(server: Server, job_id: int, progress: Callable[[int], None] = lambda _: None) -> bool:
-    """Take the next steps of one job; whether there are more. `progress` is told of each step."""
+def advance(server: Server, job_id: int, progress: Callable[[int], None] = lambda _: None) -> bool:
+    """Advance a job by a batch of steps; whether there are more. `progress` is called after each step."""
     with server.store.read() as tx:
         row = jobs.read(tx, job_id)
         if row.status != "running":
@@ -203,23 +202,23 @@ def go_on_with(server: Server, job_id: int, progress: Callable[[int], None] = la
 
 def _step(tx: Tx, server: Server, job_id: int, target: Target) -> None:
     row = jobs.lock(tx, job_id)
-    # Somebody else may have come further meanwhile, or have been told to stop.
+    # Another worker may have advanced or stopped the job meanwhile.
     if row.status != "running" or row.last_id >= target.number:
         return
     facts = json.loads(row.facts)
-    deed = _deed(What(row.what), facts, target)
-    if deed is None:
+    act = _act(What(row.what), facts, target)
+    if act is None:
         now = server.now()
         outbox.queue(tx, [outbox.Letter(target.number, "announcement", facts={"text": facts["text"]})], now, now)
     else:
-        perform(tx, server, _actor(row), deed, row.reason)
+        perform(tx, server, _actor(row), act, row.reason)
     jobs.change(tx, job_id, last_id=target.number, done=row.done + 1)
 
 
 def _failed(tx: Tx, job_id: int, target: Target, why: str) -> None:
     row = jobs.lock(tx, job_id)
     if row.status == "running" and row.last_id < target.number:
-        failures = [*json.loads(row.failures), [target.number, why]][-SAID:]
+        failures = [*json.loads(row.failures), [target.number, why]][-MOST_FAILURES:]
         jobs.change(tx, job_id, last_id=target.number, failed=row.failed + 1, failures=json.dumps(failures))
 
 
@@ -228,8 +227,8 @@ def _end(tx: Tx, server: Server, job_id: int) -> None:
         jobs.change(tx, job_id, status="done", ended_at=server.now())
 
 
-def _deed(what: What, facts: Mapping[str, Any], target: Target) -> Deed | None:
-    """What is done at one table or with one mail; None where somebody is only told something."""
+def _act(what: What, facts: Mapping[str, Any], target: Target) -> DeskAct | None:
+    """The act on one target; None for an announcement, which is only emailed."""
     match what:
         case What.RESEND:
             number, game_id = target.number, target.game_id
@@ -249,7 +248,7 @@ def _actor(row: JobRow) -> Actor:
 
 
 def _job(row: JobRow) -> Job:
-    said = tuple((number, why) for number, why in json.loads(row.failures))
+    failures = tuple((number, why) for number, why in json.loads(row.failures))
     return Job(
         row.id,
         What(row.what),
@@ -260,12 +259,12 @@ def _job(row: JobRow) -> Job:
         row.total,
         row.done,
         row.failed,
-        said,
+        failures,
         row.created_at,
         row.ended_at,
     )
 
 
 def _domain(text: str) -> str:
-    """The domain of a provider as addresses are compared, typed with or without what stands before the @."""
+    """A provider's normalised domain, typed with or without a name and @."""
     return normalised(f"somebody@{text.strip().rpartition('@')[2]}")[1].rpartition("@")[2]

@@ -1,7 +1,7 @@
-"""Codes of six digits that change every half minute: what an organiser may be asked for beside the passphrase.
+"""One-time codes of six digits, which an organiser may be asked for besides the passphrase.
 
-This module alone knows the library that makes them. It writes nothing: who has codes, and which was used last, is kept by
-those who call it.
+This is the only module that knows the library for them. It stores nothing: callers keep the secrets and the last step
+used.
 """
 
 from base64 import b32encode
@@ -14,27 +14,27 @@ from pyotp import TOTP
 from pbem.clock import Randomness
 
 _SECRET_BYTES: Final = 20
-"""As long as the hash that codes are made with, as the standard recommends."""
+"""As long as the hash used, as the standard recommends."""
 
 _NEIGHBOURS: Final = (-1, 0, 1)
-"""A code of the half minute before or after is taken too: clocks differ, and people type slowly."""
+"""Codes of the steps before and after are accepted too: clocks differ, and people type slowly."""
 
 
 def new_secret(randomness: Randomness) -> str:
-    """The secret of somebody's codes, as programs that show them want it typed."""
+    """A new secret, in the form that authenticator apps take."""
     return b32encode(randomness.bytes(_SECRET_BYTES)).decode()
 
 
 def address(secret: str, name: str, site: str) -> str:
-    """The same as the address that such programs open."""
+    """The secret as a URI for authenticator apps."""
     return TOTP(secret).provisioning_uri(name=name, issuer_name=site)
 
 
 def step_of(secret: str, code: str, now: datetime, used: int | None) -> int | None:
-    """The half minute that a code is of; None if it is wrong, or not newer than the one used last."""
-    made = TOTP(secret)
+    """The time step of a code; None if it is wrong, or not newer than the last one used."""
+    totp = TOTP(secret)
     typed = "".join(code.split()).encode()
-    for step in (made.timecode(now) + each for each in _NEIGHBOURS):
-        if (used is None or step > used) and compare_digest(made.generate_otp(step).encode(), typed):
+    for step in (totp.timecode(now) + each for each in _NEIGHBOURS):
+        if (used is None or step > used) and compare_digest(totp.generate_otp(step).encode(), typed):
             return step
     return None

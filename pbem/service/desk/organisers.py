@@ -1,4 +1,5 @@
-"""Who may sign in to the desk, and who acts there. Organisers are made at the machine itself, never over the web.
+"""Who may sign in to the desk, and as whom a visitor acts. Organisers are added on the command line, never over the
+web.
 
 A passphrase is hashed before anything is written, and is neither stored nor logged.
 """
@@ -23,16 +24,16 @@ from pbem.store.organisers import OrganiserRow
 
 SHORTEST_PASSPHRASE: Final = 12
 LONGEST_PASSPHRASE: Final = 200
-"""Hashing takes longer for longer ones, and nobody types these."""
+"""A limit, because hashing takes longer for longer ones."""
 
 _AT_THE_MACHINE: Final = "Done at the machine."
 
 
 def add(server: Server, actor: Actor, name: str, address: str, passphrase: str) -> None:
-    """Let somebody sign in to the desk with a passphrase."""
+    """Add an organiser with a passphrase. Raises BadInput."""
     name, (address, _mailbox) = parse_name(name), normalised(address)
     must_be_good(passphrase)
-    # It takes long on purpose, so it is not done while a transaction waits.
+    # Hashing is slow on purpose, so it is not done in a transaction.
     hashed = PasswordHasher().hash(as_hashed(passphrase))
 
     def work(tx: Tx) -> None:
@@ -47,7 +48,7 @@ def add(server: Server, actor: Actor, name: str, address: str, passphrase: str) 
 
 
 def must_be_good(passphrase: str) -> None:
-    """Refuse a passphrase that somebody could guess."""
+    """Refuse a passphrase that is easy to guess. Raises BadInput."""
     if not SHORTEST_PASSPHRASE <= len(passphrase) <= LONGEST_PASSPHRASE:
         raise BadInput(
             _(
@@ -65,17 +66,17 @@ def must_be_good(passphrase: str) -> None:
 
 
 def as_hashed(passphrase: str) -> str:
-    """A passphrase as it is hashed: the same from every keyboard, without blanks around it, and no longer than any can be."""
+    """A passphrase as it is hashed: the same from every keyboard, without blanks around it, and cut to a limit."""
     return unicodedata.normalize("NFC", passphrase).strip()[: LONGEST_PASSPHRASE + 1]
 
 
-def listed(tx: Tx, server: Server) -> list[OrganiserRow]:
-    """All who may sign in to the desk."""
+def list_all(tx: Tx, server: Server) -> list[OrganiserRow]:
+    """All organisers."""
     return organisers.all_of_them(tx)
 
 
 def remove(tx: Tx, server: Server, actor: Actor, name: str) -> None:
-    """Let somebody no longer sign in to the desk, and end what they do there just now."""
+    """Remove an organiser and end their sessions."""
 
     row = _named(tx, name)
     organisers.remove(tx, row.name)
@@ -83,17 +84,17 @@ def remove(tx: Tx, server: Server, actor: Actor, name: str) -> None:
 
 
 def must_be_there(tx: Tx, server: Server, name: str) -> None:
-    """Refuse the name of nobody."""
+    """Raise NotFound if there is no organiser with this name."""
     _named(tx, name)
 
 
 def require_codes_of(tx: Tx, server: Server, actor: Actor, name: str, secret: str, code: str) -> None:
-    """Ask an organiser for a code from now on, who shows by one that they have the secret."""
+    """Turn on codes for an organiser, who proves with one that they have the secret."""
     require_codes(tx, server, actor, _named(tx, name), secret, code, _AT_THE_MACHINE)
 
 
 def require_codes(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, secret: str, code: str, reason: str) -> None:
-    """The same within a transaction that is under way."""
+    """The same for an organiser's row."""
     step = one_time_codes.step_of(secret, code, server.now(), None)
     if step is None:
         raise BadInput(
@@ -106,12 +107,12 @@ def require_codes(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, secre
 
 
 def drop_codes_of(tx: Tx, server: Server, actor: Actor, name: str) -> None:
-    """Ask an organiser for the passphrase alone; again changes nothing."""
+    """Turn off codes for an organiser; doing so again changes nothing."""
     drop_codes(tx, server, actor, _named(tx, name), _AT_THE_MACHINE)
 
 
 def drop_codes(tx: Tx, server: Server, actor: Actor, row: OrganiserRow, reason: str) -> None:
-    """The same within a transaction that is under way."""
+    """The same for an organiser's row."""
     if row.totp is not None:
         organisers.change(tx, row.id, totp=None, totp_step=None)
         audit.record(tx, server, actor, Act.CODES_OFF, reason, organiser=row.id)
@@ -127,9 +128,10 @@ def acting(
     game_id: int | None = None,
     person_id: int | None = None,
 ) -> Actor | None:
-    """As whom a browser may do this, by who is signed in there; None where that is nobody who could, refused if they may not.
+    """The actor a visitor may do this as, by their sessions; None if they are neither organiser nor host. Raises
+    Forbidden.
 
-    An organiser who plays at a table and is its host is the host there and no more.
+    An organiser who plays at a table and hosts it acts there as host only.
     """
     refusal: Forbidden | None = None
     for each in _actors(tx, game_id, organiser, person):
@@ -154,7 +156,7 @@ def _actors(tx: Tx, game_id: int | None, organiser: Session | None, person: Sess
 
 
 def actor_of(tx: Tx, row: OrganiserRow) -> Actor:
-    """An organiser as one who acts, and as the person who plays under the same address, if there is one."""
+    """An organiser as an actor, with the person who has the same address, if there is one."""
     person = people.by_mailbox(tx, normalised(row.address)[1])
     return Actor(Role.ORGANISER, row.name, row.id, None if person is None else person.id)
 

@@ -1,8 +1,7 @@
-"""What the desk shows first: which tables need somebody, whether the server works, and the tables that are looked for.
+"""The desk's first page: tables that need someone, the server's health, and search results.
 
-A list is a page of an index, so that it costs the same among few tables and among very many. Nothing here has seen a
-state, a box or an order: only what the players of a table know of each other. An address is looked for exactly and is
-never part of what is asked for in an address line.
+A list is a page of an index, so it costs the same among few tables or very many. No state, box or order is read here,
+only what players of a table know of each other. An address is searched for exactly and is never part of a URL.
 """
 
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ from pbem.domain.errors import BadInput
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import jobs as desk_jobs
 from pbem.service.outgoing import ledger
-from pbem.service.outgoing.ledger import Listed as Mail
+from pbem.service.outgoing.ledger import Listed as EmailEntry
 from pbem.service.people.addresses import normalised
 from pbem.service.server import Server
 from pbem.store import heartbeats, outages, overview, people, received, search, tally
@@ -29,20 +28,20 @@ PAGE: Final = 40
 """Tables on one page."""
 
 MAILS: Final = 10
-"""So many of the mails that were given up are listed, of those that leave and of those that came in."""
+"""The most parked emails listed, of outgoing and of incoming ones."""
 
 LATE: Final = timedelta(minutes=5)
-"""A deadline that is over for longer than this should have been acted on: a worker looks every few seconds."""
+"""A deadline expired for longer than this is overdue: workers overview_of every few seconds."""
 
 SILENT: Final = timedelta(minutes=2)
-"""A worker that has said nothing for so long is gone, or hangs."""
+"""A worker not seen for this long is gone or hangs."""
 
 STATUSES: Final = ("playing", "open", "planned", "over", "void", "closed", "expired", "frozen")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which tables to list: those of a person, those with some words, those in trouble, those in a state, or the urgent."""
+class TableFilter:
+    """Which tables to list: a person's, those matching words, in trouble or with a status; by default the urgent ones."""
 
     text: str = ""
     person_id: int | None = None
@@ -60,8 +59,8 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """A table in a list, with who plays there and what is wrong."""
+class TableEntry:
+    """A table in a list, with its players and troubles."""
 
     row: TableRow
     players: tuple[str, ...]
@@ -70,17 +69,17 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some tables, and what to ask for the next page with; nothing if this is the last."""
+    """Tables, and where the next page begins; empty on the last page."""
 
-    tables: tuple[Listed, ...]
+    tables: tuple[TableEntry, ...]
     after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Everything that the first page of the desk shows. `playing` was counted by a worker; nobody knows it before that.
+    """Everything on the desk's first page. `playing` is None until a worker has counted.
 
-    `given_up` are mails about no table, which no table's page has, and `unread` those that came in.
+    `given_up` are parked emails about no table, and `unread` parked incoming ones.
     """
 
     now: datetime
@@ -89,18 +88,18 @@ class Overview:
     workers: tuple[HeartbeatRow, ...]
     outages: tuple[OutageRow, ...]
     jobs: tuple[desk_jobs.Job, ...]
-    given_up: tuple[Mail, ...]
+    given_up: tuple[EmailEntry, ...]
     unread: tuple[ParkedRow, ...]
     page: Page
 
     @property
     def awake(self) -> tuple[HeartbeatRow, ...]:
-        """The workers that have said lately that they are there."""
+        """The workers seen recently."""
         return tuple(worker for worker in self.workers if self.now - worker.beat_at < SILENT)
 
 
-def look(tx: Tx, server: Server, wanted: Wanted, after: str = "", limit: int = PAGE) -> Overview:
-    """The state of the house, and a page of the tables that are wanted."""
+def summary(tx: Tx, server: Server, by: TableFilter, after: str = "", limit: int = PAGE) -> Overview:
+    """The state of the server, and a page of tables."""
     now = server.now()
     return Overview(
         now,
@@ -111,36 +110,36 @@ def look(tx: Tx, server: Server, wanted: Wanted, after: str = "", limit: int = P
         tuple(desk_jobs.newest(tx)),
         tuple(ledger.given_up(tx, MAILS)),
         tuple(received.parked(tx, MAILS)),
-        page_of(tx, wanted, now, after, limit),
+        page_of(tx, by, now, after, limit),
     )
 
 
-def page_of(tx: Tx, wanted: Wanted, now: datetime, after: str = "", limit: int = PAGE) -> Page:
-    """A page of the tables that are wanted."""
-    rows = _rows(tx, wanted, now, after, limit + 1)
+def page_of(tx: Tx, by: TableFilter, now: datetime, after: str = "", limit: int = PAGE) -> Page:
+    """A page of tables."""
+    rows = _rows(tx, by, now, after, limit + 1)
     shown = rows[:limit]
     ids = [row.id for row in shown]
     wrong, due = overview.troubles_of(tx, shown), overview.next_due(tx, shown)
     seated = player_rows.of_games(tx, ids)
     tables = tuple(
-        Listed(
+        TableEntry(
             replace(row, due_at=due.get(row.id)),
             tuple(player.name for player in seated[row.id]),
             tuple(_troubles(row, due.get(row.id), wrong.get(row.id, set()), now)),
         )
         for row in shown
     )
-    return Page(tables, _key(wanted, shown[-1]) if len(rows) > limit else "")
+    return Page(tables, _key(by, shown[-1]) if len(rows) > limit else "")
 
 
 def person_with(tx: Tx, server: Server, address: str) -> int | None:
-    """The number of the person with exactly this address, if it is known."""
+    """The id of the person with exactly this address, if there is one."""
     found = people.by_mailbox(tx, normalised(address)[1])
     return None if found is None else found.id
 
 
 def number_of(after: str) -> int | None:
-    """The number behind which a page begins; None for the first page."""
+    """The id a page begins below; None for the first page. Raises BadInput."""
     if not after:
         return None
     if not (after.isascii() and after.isdigit() and len(after) <= 12):
@@ -148,26 +147,26 @@ def number_of(after: str) -> int | None:
     return int(after)
 
 
-def _rows(tx: Tx, wanted: Wanted, now: datetime, after: str, limit: int) -> list[TableRow]:
-    if wanted.text:
-        by_key = [] if after else overview.by_key(tx, wanted.text.strip())
-        return by_key or overview.with_numbers(tx, search.search(tx, "table", wanted.text, number_of(after), limit))
-    if wanted.person_id is not None:
-        return overview.of_person(tx, wanted.person_id, number_of(after), limit)
-    if wanted.trouble == "overdue":
+def _rows(tx: Tx, by: TableFilter, now: datetime, after: str, limit: int) -> list[TableRow]:
+    if by.text:
+        by_key = [] if after else overview.by_key(tx, by.text.strip())
+        return by_key or overview.with_numbers(tx, search.search(tx, "table", by.text, number_of(after), limit))
+    if by.person_id is not None:
+        return overview.of_person(tx, by.person_id, number_of(after), limit)
+    if by.trouble == "overdue":
         return overview.urgent(tx, _moment(after), limit, now - LATE)
-    if wanted.trouble:
-        return overview.in_trouble(tx, wanted.trouble, number_of(after), limit)
-    if wanted.status or wanted.kind:
-        return overview.newest(tx, wanted.status or "playing", wanted.kind or None, _moment(after), limit)
+    if by.trouble:
+        return overview.in_trouble(tx, by.trouble, number_of(after), limit)
+    if by.status or by.kind:
+        return overview.newest(tx, by.status or "playing", by.kind or None, _moment(after), limit)
     return overview.urgent(tx, _moment(after), limit)
 
 
-def _key(wanted: Wanted, last: TableRow) -> str:
+def _key(by: TableFilter, last: TableRow) -> str:
     """Where the next page begins."""
-    if wanted.text or wanted.person_id is not None or wanted.trouble not in ("", "overdue"):
+    if by.text or by.person_id is not None or by.trouble not in ("", "overdue"):
         return f"{last.id}"
-    newest = (wanted.status or wanted.kind) and not wanted.trouble
+    newest = (by.status or by.kind) and not by.trouble
     moment = last.created_at if newest else last.due_at
     assert moment is not None
     return f"{moment.astimezone(UTC):%Y%m%dT%H%M%S.%f}_{last.id}"
@@ -192,7 +191,7 @@ def _no_page() -> BadInput:
 
 
 def _troubles(row: TableRow, due_at: datetime | None, found: set[str], now: datetime) -> list[str]:
-    """What is wrong at a table, in the order in which troubles are told."""
+    """What is wrong at a table, in the order of `TROUBLES`."""
     wrong = set(found)
     if row.status == "frozen":
         wrong.add("frozen")

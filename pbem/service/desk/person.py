@@ -1,6 +1,6 @@
-"""A person as the desk shows them: their address and how mail gets there, their tables, mails, devices, punctuality, bans.
+"""A person as the desk shows them: address and its failures, tables, emails, devices, reliability, bans.
 
-It shows nothing of what they hold or decide at a table.
+It must show nothing of what they hold or decide at a table.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Final
 
 from pbem.domain.reliability import PERIOD, Reliability, reliability
 from pbem.service.desk import overview
-from pbem.service.desk.overview import Page, Wanted
+from pbem.service.desk.overview import Page, TableFilter
 from pbem.service.outgoing import ledger
 from pbem.service.outgoing.ledger import Listed
 from pbem.service.people import sessions
@@ -26,12 +26,12 @@ from pbem.store.sessions import Holder
 from pbem.store.vacations import VacationRow
 
 MAILS: Final = 30
-"""So many of the last mails are told."""
+"""The most emails shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Everything about one person that helps to help them. `failing` is since when and why no mail reaches them."""
+    """Everything about a person that helps to help them. `failing` is the current failure of email to them."""
 
     person: PersonRow
     now: datetime
@@ -46,22 +46,22 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """People with a name that was looked for, and what to ask for the next page with."""
+class PeoplePage:
+    """People matching a search, and where the next page begins."""
 
     people: tuple[PersonRow, ...]
     after: str = ""
 
 
-def of(tx: Tx, server: Server, person_id: int) -> Profile:
-    """One person."""
+def profile(tx: Tx, server: Server, person_id: int) -> Profile:
+    """A person's profile."""
     now = server.now()
     person = people.read(tx, person_id)
     counts = counting.counts(tx, [person_id], now - PERIOD)
     return Profile(
         person,
         now,
-        overview.page_of(tx, Wanted(person_id=person_id), now),
+        overview.page_of(tx, TableFilter(person_id=person_id), now),
         tuple(ledger.lines_of_person(tx, person_id, MAILS)),
         tuple(sessions.listed(tx, server, Holder(person_id=person_id))),
         reliability(counts[person_id]),
@@ -72,9 +72,9 @@ def of(tx: Tx, server: Server, person_id: int) -> Profile:
     )
 
 
-def named(tx: Tx, server: Server, text: str, after: str = "", limit: int = overview.PAGE) -> Names:
-    """People whose name has these words, those who came last first."""
+def search_people(tx: Tx, server: Server, text: str, after: str = "", limit: int = overview.PAGE) -> PeoplePage:
+    """People whose names match these words, newest first."""
     numbers = search.search(tx, "person", text, overview.number_of(after), limit + 1)
     found = people.read_all(tx, numbers[:limit])
     shown = tuple(found[number] for number in numbers[:limit])
-    return Names(shown, str(shown[-1].id) if len(numbers) > limit else "")
+    return PeoplePage(shown, str(shown[-1].id) if len(numbers) > limit else "")

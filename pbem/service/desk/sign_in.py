@@ -1,8 +1,8 @@
-"""Signing in to the desk: a passphrase, and a code where the organiser has set that up.
+"""Signing in to the desk with a passphrase, and a code if the organiser uses them.
 
-Nobody learns whether a name, a passphrase or a code was wrong, and wrong ones cost time: tries are counted in the database,
-for each name and for all together, whichever process is asked. Hashing takes long on purpose, so it is done while no
-transaction waits. What was typed is neither stored nor logged; that somebody was refused is.
+Nobody learns whether the name, the passphrase or the code was wrong. Attempts are limited in the database, for each
+name and for all together, whichever process is asked. Hashing is slow on purpose, so it is done outside transactions.
+Nothing typed is stored or logged; refusals are.
 """
 
 from datetime import timedelta
@@ -30,17 +30,17 @@ from pbem.store.sessions import Holder
 
 TRIES_OF_NAME: Final = 5
 EACH_OF_NAME: Final = timedelta(minutes=2)
-"""So many tries for one name at once, and then one more every so often."""
+"""For each name this many attempts at once, then one more each time this has passed."""
 
 TRIES_OF_ALL: Final = 30
 EACH_OF_ALL: Final = timedelta(seconds=20)
-"""The same for all names together: each try costs us a good part of a second."""
+"""The same for all names together: each attempt costs a good part of a second."""
 
 FRESH: Final = timedelta(minutes=10)
-"""So long after a passphrase nobody is asked for it again."""
+"""How long a passphrase need not be typed again."""
 
 ALL: Final = "/desk"
-"""The share of all names. A domain of mail, whose shares lie beside it, has no slash."""
+"""The quota of all names. A domain, whose quotas are in the same table, has no slash."""
 
 _log = structlog.get_logger(__name__)
 
@@ -48,62 +48,62 @@ _BY_THEMSELVES: Final = "Done by themselves at the desk."
 
 
 def sign_in(server: Server, name: str, passphrase: str, code: str, label: str) -> str:
-    """Sign an organiser's browser in; the secret that it is to keep. `label` names the device in words."""
-    found = _must_match(_tried(server, name.strip()), passphrase)
+    """Sign an organiser in; returns the secret for the browser. `label` names the device. Raises Forbidden, TooMany."""
+    found = _must_match(_count_attempt(server, name.strip()), passphrase)
 
     def work(tx: Tx) -> str:
-        row = _still(tx, found)
+        row = _lock_unchanged(tx, found)
         if row.totp is not None:
             step = one_time_codes.step_of(row.totp, code, server.now(), row.totp_step)
             if step is None:
                 raise _wrong()
             organisers.change(tx, row.id, totp_step=step)
-        _forget_tries(tx, server, row)
+        _clear_attempts(tx, server, row)
         return sessions.start(tx, server, Holder(organiser_id=row.id), label)
 
     return server.store.write(work)
 
 
 def fresh(server: Server, session: Session) -> bool:
-    """Whether the passphrase was given so lately that a dangerous act needs it not again."""
+    """Whether the passphrase was typed recently enough for a dangerous act."""
     return session.checked_at is not None and server.now() - session.checked_at <= FRESH
 
 
 def check_again(server: Server, session: Session, passphrase: str) -> None:
-    """Ask an organiser who is signed in for the passphrase once more."""
-    found = _tried_again(server, session, passphrase)
+    """Check the passphrase of a signed-in organiser again. Raises Forbidden, TooMany."""
+    found = _check_passphrase(server, session, passphrase)
 
     def work(tx: Tx) -> None:
-        _still(tx, found)
-        _forget_tries(tx, server, found)
+        _lock_unchanged(tx, found)
+        _clear_attempts(tx, server, found)
         sessions.note_check(tx, server, session)
 
     server.store.write(work)
 
 
 def change(server: Server, session: Session, old: str, new: str) -> None:
-    """Give an organiser another passphrase; all other browsers of theirs are signed out."""
+    """Change an organiser's passphrase and sign out their other browsers."""
     must_be_good(new)
-    found = _tried_again(server, session, old)
+    found = _check_passphrase(server, session, old)
     hashed = PasswordHasher().hash(as_hashed(new))
 
     def work(tx: Tx) -> None:
-        row = _still(tx, found)
+        row = _lock_unchanged(tx, found)
         organisers.change(tx, row.id, passphrase=hashed)
         sessions.end_others(tx, server, session.holder, session.id)
-        _forget_tries(tx, server, row)
+        _clear_attempts(tx, server, row)
         audit.record(tx, server, actor_of(tx, row), Act.PASSPHRASE, _BY_THEMSELVES, organiser=row.id)
 
     server.store.write(work)
 
 
 def has_codes(tx: Tx, server: Server, session: Session) -> bool:
-    """Whether this organiser is asked for a code."""
+    """Whether this organiser uses codes."""
     return organisers.read(tx, _organiser(session)).totp is not None
 
 
 def ask_for_codes(server: Server, session: Session, secret: str, code: str) -> None:
-    """Ask this organiser for a code from now on; they show by one that they have the secret."""
+    """Turn on codes for this organiser, who proves with one that they have the secret."""
 
     def work(tx: Tx) -> None:
         row = organisers.lock(tx, _organiser(session))
@@ -113,7 +113,7 @@ def ask_for_codes(server: Server, session: Session, secret: str, code: str) -> N
 
 
 def ask_for_no_codes(server: Server, session: Session) -> None:
-    """Ask this organiser for the passphrase alone; again changes nothing."""
+    """Turn off codes for this organiser; doing so again changes nothing."""
 
     def work(tx: Tx) -> None:
         row = organisers.lock(tx, _organiser(session))
@@ -122,13 +122,13 @@ def ask_for_no_codes(server: Server, session: Session) -> None:
     server.store.write(work)
 
 
-def _tried(server: Server, name: str) -> OrganiserRow | None:
-    """Whom a name means, once this try is counted; refused if there were too many."""
+def _count_attempt(server: Server, name: str) -> OrganiserRow | None:
+    """Count this attempt and return the organiser with this name, if there is one. Raises TooMany."""
 
     def work(tx: Tx) -> OrganiserRow | None:
         now = server.now()
-        used = quotas.lock(tx, [ALL, _of(name)])
-        for share, most, each in ((ALL, TRIES_OF_ALL, EACH_OF_ALL), (_of(name), TRIES_OF_NAME, EACH_OF_NAME)):
+        used = quotas.lock(tx, [ALL, _quota_of(name)])
+        for share, most, each in ((ALL, TRIES_OF_ALL, EACH_OF_ALL), (_quota_of(name), TRIES_OF_NAME, EACH_OF_NAME)):
             used[share] = max(now, used.get(share, now)) + each
             if used[share] > now + most * each:
                 raise TooMany(
@@ -142,18 +142,18 @@ def _tried(server: Server, name: str) -> OrganiserRow | None:
     return server.store.write(work)
 
 
-def _tried_again(server: Server, session: Session, passphrase: str) -> OrganiserRow:
-    """The organiser of a session, if this is their passphrase; the try is counted."""
+def _check_passphrase(server: Server, session: Session, passphrase: str) -> OrganiserRow:
+    """Check the passphrase of a session's organiser, counting the attempt."""
     with server.store.read() as tx:
         name = organisers.read(tx, _organiser(session)).name
-    return _must_match(_tried(server, name), passphrase)
+    return _must_match(_count_attempt(server, name), passphrase)
 
 
 def _must_match(found: OrganiserRow | None, passphrase: str) -> OrganiserRow:
-    """Refuse a wrong passphrase, and take as long where there is nobody of that name."""
-    nobodys = _nobodys()
+    """Refuse a wrong passphrase, taking as long for an unknown name. Raises Forbidden."""
+    no_match = _hash_of_nobody()
     try:
-        PasswordHasher().verify(nobodys if found is None else found.passphrase, as_hashed(passphrase))
+        PasswordHasher().verify(no_match if found is None else found.passphrase, as_hashed(passphrase))
     except VerifyMismatchError:
         _log.warning("sign_in_refused", organiser=None if found is None else found.id)
         raise _wrong() from None
@@ -162,26 +162,26 @@ def _must_match(found: OrganiserRow | None, passphrase: str) -> OrganiserRow:
 
 
 @cache
-def _nobodys() -> str:
-    """A hash like any other, of something that nobody can type."""
+def _hash_of_nobody() -> str:
+    """The hash of random bytes, to compare with for an unknown name."""
     return PasswordHasher().hash(token_bytes())
 
 
-def _still(tx: Tx, found: OrganiserRow) -> OrganiserRow:
-    """The organiser whose passphrase was right, unless they were removed or changed it meanwhile."""
+def _lock_unchanged(tx: Tx, found: OrganiserRow) -> OrganiserRow:
+    """Lock the organiser, unless they were removed or have changed the passphrase meanwhile."""
     row = organisers.lock(tx, found.id)
     if row.passphrase != found.passphrase:
         raise _wrong()
     return row
 
 
-def _forget_tries(tx: Tx, server: Server, row: OrganiserRow) -> None:
-    """Whoever knows the passphrase was not guessing."""
-    quotas.write(tx, {_of(row.name): server.now()})
+def _clear_attempts(tx: Tx, server: Server, row: OrganiserRow) -> None:
+    """Clear the attempts of an organiser who knew the passphrase."""
+    quotas.write(tx, {_quota_of(row.name): server.now()})
 
 
-def _of(name: str) -> str:
-    """The share of a name, which is as long for every name and shows in no list what was typed."""
+def _quota_of(name: str) -> str:
+    """The quota of a name: a hash, so that it does not show what was typed."""
     return f"{ALL}/{sha256(name.encode()).hexdigest()}"
 
 

@@ -1,8 +1,8 @@
-"""What is shown of a table to whoever moderates it: who sits there, until when, what happened, which mails, the record.
+"""A table as the desk shows it: seats, deadlines, what happened, its emails and its log.
 
-No hidden card, sealed choice or standing order is in any of it: rows of the log are told by their kinds, and turns by what
-everybody was told. Only `see_as` shows a table as a seat sees it, for a reason, and each look is on record. A host plays at
-the table, mostly, and is shown no more than any player is.
+No hidden card, sealed choice or standing order is in it: log rows show their kinds, turns what everyone was told. Only
+`see_as` shows a table as a seat sees it, for a reason, and each time is audited. A host usually plays there too, so
+they see no more than a player.
 """
 
 import json
@@ -48,21 +48,21 @@ MOST_ROWS: Final = 40
 MOST_ACTS: Final = 20
 MOST_MAILS: Final = 30
 MOST_TURNS: Final = 40
-"""So many of each stand on a table's page, the newest ones; the rest is in the log, the audit and the ledger."""
+"""The most of each on a table's page, newest first; the rest is in the log, the audit and the ledger."""
 
 SECRET: Final = frozenset({Kind.SEALED, Kind.WITHDRAWN, Kind.ORDER})
-"""Rows that tell that a seat has decided something which the others do not know."""
+"""Rows that show that a seat has decided something the others do not know of."""
 
-_TELLING: Final = frozenset(
+_PUBLIC: Final = frozenset(
     {Kind.PAUSED, Kind.RESUMED, Kind.EXTENDED, Kind.DELAYED, Kind.REWOUND, Kind.CORRECTED, Kind.REDACTED, Kind.FROZEN}
     | {Kind.UNFROZEN, Kind.VOIDED, Kind.OFFERED, Kind.SEATED, Kind.RESIGNED, Kind.MERGED}
 )
-"""Rows whose bodies hold nothing that anybody might not know."""
+"""Rows whose bodies hold nothing secret."""
 
 
 @dataclass(frozen=True, slots=True)
-class LoggedRow:
-    """One row of the log, as far as it may be told: `says` holds what stands in it of an act of moderation."""
+class LogLine:
+    """A row of the log without secrets; `says` is its body if it is an act of organisers, hosts or the server."""
 
     seq: int
     at: datetime
@@ -74,8 +74,8 @@ class LoggedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
-    """Who plays a seat, and what they are asked: `due` is None for a host, who is not told who has answered."""
+class SeatStatus:
+    """A seat, its player and its deadline; `due` is None for a host, who must not see who has decided."""
 
     seat: int
     name: str
@@ -86,54 +86,54 @@ class Sitting:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """One table at the desk."""
+class DeskTable:
+    """A table at the desk."""
 
     game: GameRow
     rules: Game[Any]
     for_host: bool
     host: str
-    seats: tuple[Sitting, ...]
-    log: tuple[LoggedRow, ...]
+    seats: tuple[SeatStatus, ...]
+    log: tuple[LogLine, ...]
     acts: tuple[AuditRow, ...]
     emails: tuple[Listed, ...]
     said: tuple[Line, ...]
     turns: tuple[tuple[int, str], ...]
     called: Mapping[int, str]
-    """What the readers of its mails are called, by the numbers of the people."""
+    """Names of the readers of its emails, by person id."""
 
     @property
     def names(self) -> dict[int, str]:
-        """What the players are called, by seat."""
+        """Players' names, by seat."""
         return {each.seat: each.name for each in self.seats}
 
     @property
     def agreed(self) -> tuple[str, ...]:
-        """What was agreed about the options of the game, as people say it."""
+        """The game's options, as people say them."""
         teller, options = speech.teller(self.rules), json.loads(self.game.options)
         return tuple(teller(agreed(each, options[each.name])) for each in self.rules.options)
 
     @property
     def head(self) -> str:
-        """The head of the record, as it stands in mails."""
+        """The head of the log, as printed in emails."""
         return hash_chain.fingerprint(self.game.entry_head)
 
 
-def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> Desk:
-    """A table, for whoever moderates it."""
+def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> DeskTable:
+    """A table, for an organiser or its host."""
     audit.must_be_allowed(tx, actor, Act.TABLE, game_id)
     game = games.read(tx, game_id)
     for_host = actor.role is Role.HOST
     rules, players = rules_of(game), player_rows.of_game(tx, game_id)
     emails = () if for_host else tuple(ledger.lines_of_game(tx, game_id, MOST_MAILS))
-    return Desk(
+    return DeskTable(
         game=game,
         rules=rules,
         for_host=for_host,
         host=people.read(tx, game.host_id).name,
         seats=tuple(_seats(tx, game, players, for_host=for_host)),
         log=tuple(_log(tx, game, for_host=for_host)),
-        # What players may know of it stands in the log; a call and its answer are between two people.
+        # Players find in the log what they may know; a call and its answer are between two people.
         acts=() if for_host else tuple(audit_rows.newest(tx, AuditFilter(game_id=game_id), None, MOST_ACTS)),
         emails=emails,
         said=tuple(talk.heard_in_game(tx, game)),
@@ -142,8 +142,10 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> Desk:
     )
 
 
-def clocks(tx: Tx, server: Server, actor: Actor, game_id: int) -> tuple[GameRow, list[tuple[Sitting, tuple[str, ...]]]]:
-    """A table, and how each of its open deadlines came about, line by line."""
+def clocks(
+    tx: Tx, server: Server, actor: Actor, game_id: int
+) -> tuple[GameRow, list[tuple[SeatStatus, tuple[str, ...]]]]:
+    """A table, and for each of its open deadlines how it came about, line by line."""
     audit.must_be_allowed(tx, actor, Act.TABLE, game_id)
     if actor.role is Role.HOST:
         raise Forbidden(
@@ -160,7 +162,7 @@ def clocks(tx: Tx, server: Server, actor: Actor, game_id: int) -> tuple[GameRow,
 
 
 @dataclass(frozen=True, slots=True)
-class Eyes:
+class SeatSight:
     """A table as a seat sees it."""
 
     game: GameRow
@@ -170,8 +172,8 @@ class Eyes:
     prompt: Text | None
 
 
-def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason: str) -> Eyes:
-    """Look at a table as a seat sees it; that one did, and why, is on record before anything is shown."""
+def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason: str) -> SeatSight:
+    """Show a table as a seat sees it; the reason is audited before anything is shown."""
 
     game = games.lock(tx, game_id)
     if game.started_at is None:
@@ -185,32 +187,34 @@ def see_as(tx: Tx, server: Server, actor: Actor, game_id: int, seat: int, reason
     names = tuple(isolate(player.name) for player in sorted(players, key=lambda player: player.seat or 0))
     decision = asked(rules, view, seat) if game.status == "playing" else None
     prompt = None if decision is None else decision.prompt
-    return Eyes(game, seat, rules.board(view, seat), speech.teller(rules, seat, names), prompt)
+    return SeatSight(game, seat, rules.board(view, seat), speech.teller(rules, seat, names), prompt)
 
 
-def row_told(row: hash_chain.Row) -> LoggedRow:
-    """A row without what might be secret in it. It is read without the rules, which may not be there."""
+def public_line(row: hash_chain.Row) -> LogLine:
+    """A row without secrets. It is read without the rules, which may be missing."""
     if row.kind == Kind.ENTRY:
-        return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, {}, bare_body_of(row)["turn"])
-    said = bare_body_of(row) if row.kind in _TELLING else {}
-    return LoggedRow(row.seq, row.at, row.kind, row.seat, row.by, said)
+        return LogLine(row.seq, row.at, row.kind, row.seat, row.by, {}, bare_body_of(row)["turn"])
+    said = bare_body_of(row) if row.kind in _PUBLIC else {}
+    return LogLine(row.seq, row.at, row.kind, row.seat, row.by, said)
 
 
-def _seats(tx: Tx, game: GameRow, players: list[PlayerRow], *, for_host: bool) -> list[Sitting]:
+def _seats(tx: Tx, game: GameRow, players: list[PlayerRow], *, for_host: bool) -> list[SeatStatus]:
     open_rows = {} if for_host else {row.seat: row for row in deadlines.of_game(tx, game.id)}
     return [
-        Sitting(seat, player.name, player.person_id, player.bot, 0 if for_host else player.missed, open_rows.get(seat))
+        SeatStatus(
+            seat, player.name, player.person_id, player.bot, 0 if for_host else player.missed, open_rows.get(seat)
+        )
         for seat, player in sorted((player.seat, player) for player in players if player.seat is not None)
     ]
 
 
-def _log(tx: Tx, game: GameRow, *, for_host: bool) -> list[LoggedRow]:
+def _log(tx: Tx, game: GameRow, *, for_host: bool) -> list[LogLine]:
     rows = (row for row in log_rows.chain_back(tx, game.id, game.key) if not (for_host and row.kind in SECRET))
-    return [row_told(row) for row in islice(rows, MOST_ROWS)]
+    return [public_line(row) for row in islice(rows, MOST_ROWS)]
 
 
 def _turns(tx: Tx, game: GameRow, rules: Game[Any], players: list[PlayerRow]) -> list[tuple[int, str]]:
-    """The newest turns that the game can go back to, each with who decided in it."""
+    """The newest turns the game can go back to, each with the players who decided."""
     if game.status != "playing":
         return []
     names = {player.seat: player.name for player in players}

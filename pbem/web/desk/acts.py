@@ -21,7 +21,7 @@ from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline
 from pbem.service.desk.acts.merge import Merge
 from pbem.service.desk.acts.outages import DeclareOutage
 from pbem.service.desk.acts.people import Ban, ChangeAddress, Release, Unban
-from pbem.service.desk.acts.perform import Deed, Outcome, perform, preview
+from pbem.service.desk.acts.perform import DeskAct, Outcome, perform, preview
 from pbem.service.desk.acts.personal_data import Delete, SendExport
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Offer, Substitute
@@ -44,7 +44,7 @@ class Form:
     act: Act
     path: str
     fields: tuple[str, ...]
-    read: Callable[[Values], Deed]
+    read: Callable[[Values], DeskAct]
 
     @property
     def name(self) -> str:
@@ -196,12 +196,12 @@ def _answer(form: Form, values: Values) -> Response:
     # Read before the act: organisers who take a seat may not see the table afterwards, and a deleted person has no name.
     about = _about(values)
     try:
-        deed, reason = form.read(values), field("reason")
+        act, reason = form.read(values), field("reason")
         if field("step") == "do":
             call_id = site.whole_number("call", _("the number of a call")) if field("call") else None
-            outcome = server().run(perform, permissions.actor(), deed, reason, field("form") or None, call_id)
+            outcome = server().run(perform, permissions.actor(), act, reason, field("form") or None, call_id)
             return _done(form, values, about, outcome)
-        outcome = preview(server(), permissions.actor(), deed, reason)
+        outcome = preview(server(), permissions.actor(), act, reason)
     except Refusal as refused:
         return _page(form, values, refused=refused)
     typed = [pair for pair in request.form.items() if pair[0] not in ("step", "form")]
@@ -247,11 +247,11 @@ def _done(form: Form, values: Values, about: Mapping[str, Any], outcome: Outcome
     )
 
 
-def _undo(deed: Deed) -> tuple[str, list[tuple[str, str]]]:
+def _undo(act: DeskAct) -> tuple[str, list[tuple[str, str]]]:
     """The form that would undo an act: its address and its fields."""
-    name = next(name for name, form in FORMS.items() if form.act is deed.act and name not in ("offer", "resend-mail"))
-    at = {key: value for key in ("game_id", "person_id") if (value := getattr(deed, key)) is not None}
-    fields = [(key, "" if value is None else str(value)) for key, value in asdict(deed).items() if key not in at]  # type: ignore[call-overload]  # all are dataclasses
+    name = next(name for name, form in FORMS.items() if form.act is act.kind and name not in ("offer", "resend-mail"))
+    at = {key: value for key in ("game_id", "person_id") if (value := getattr(act, key)) is not None}
+    fields = [(key, "" if value is None else str(value)) for key, value in asdict(act).items() if key not in at]  # type: ignore[call-overload]  # all are dataclasses
     fields = [(key, str(int(value) + 1) if key == "seat" and value else value) for key, value in fields]
     return url_for(f"desk_acts.{name}_sent", **at), fields
 

@@ -55,10 +55,10 @@ def _page(outcome: hash_chain.ChainCheck | None = None) -> Response:
     refused, acts = None, []
     try:
         before = _number(request.args.get("before", ""), _("the number of an act"))
-        acts = server().read(audit.listed, _filter(search), before=before, limit=SHOWN + 1)
+        acts = server().read(audit.newest, _filter(search), before=before, limit=SHOWN + 1)
     except Refusal as error:
         refused = error
-    kinds = server().read(audit.kinds, [row for row in acts if row.act == Act.CORRECT])
+    kinds = server().read(audit.game_kinds, [row for row in acts if row.act == Act.CORRECT])
     return site.page(
         "desk/audit.html",
         status_of(refused),

@@ -62,5 +62,5 @@ def _change(call_id: int, act: Callable[[], None]) -> Response:
 
 
 def _page(call_id: int, refused: Refusal | None = None) -> Response:
-    found = server().read(calls.one, permissions.actor(), call_id)
+    found = server().read(calls.details, permissions.actor(), call_id)
     return site.page("desk/call.html", status_of(refused), found=found, call=found.row, refused=refused)

@@ -11,7 +11,7 @@ from flask import Blueprint, Response
 
 from pbem.domain.acts import Act
 from pbem.service.desk import deliverability
-from pbem.service.desk.email import Letter
+from pbem.service.desk.email import OpenedEmail
 from pbem.store.overview import COUNTED
 from pbem.web import security, site
 from pbem.web.desk import permissions
@@ -30,11 +30,11 @@ pages = Blueprint("desk_emails", __name__)
 @permissions.needs(Act.OVERVIEW)
 def show() -> Response:
     """What waits, what became of emails, and what came in."""
-    found = server().read(deliverability.look, permissions.actor())
+    found = server().read(deliverability.summary, permissions.actor())
     return live(site.page("desk/mail.html", found=found, most=COUNTED))
 
 
-def opened(letter: Letter, back: str) -> Response:
+def opened(letter: OpenedEmail, back: str) -> Response:
     """One email, for an organiser who has given a reason; `back` is the page they came from."""
     html = "" if letter.opened is None else _HREF.sub("", letter.opened.html)
     shown = site.page("desk/letter.html", letter=letter, mail=letter.listed, html=html, back=back)

@@ -13,7 +13,7 @@ from pbem.domain.acts import Act
 from pbem.domain.moments import relative_text
 from pbem.service.desk import activity as desk_activity
 from pbem.service.desk import overview
-from pbem.service.desk.overview import STATUSES, Wanted
+from pbem.service.desk.overview import STATUSES, TableFilter
 from pbem.store.overview import COUNTED, TROUBLES
 from pbem.web import security, site
 from pbem.web.desk import charts, permissions
@@ -31,8 +31,8 @@ def show() -> Response:
     """What needs an organiser, and a list of tables."""
     search = {name: request.args.get(name, "").strip() for name in ("q", "person", "trouble", "status", "kind")}
     person = site.read_number(search["person"], "the number of a person") if search["person"] else None
-    tables = Wanted(search["q"][:100], person, search["trouble"], search["status"], search["kind"])
-    found = server().read(overview.look, tables, request.args.get("after", ""))
+    tables = TableFilter(search["q"][:100], person, search["trouble"], search["status"], search["kind"])
+    found = server().read(overview.summary, tables, request.args.get("after", ""))
     query: dict[str, Any] = {name: value for name, value in search.items() if value}
     return live(
         site.page(

@@ -21,7 +21,7 @@ pages = Blueprint("desk_people", __name__)
 def show() -> Response:
     """People whose names match the words of `?q=`."""
     text = request.args.get("q", "")[:100].strip()
-    found = server().read(person.named, text, request.args.get("after", ""))
+    found = server().read(person.search_people, text, request.args.get("after", ""))
     return site.page("desk/people.html", found=found, text=text)
 
 
@@ -45,7 +45,7 @@ def read_mail(person_id: int) -> Response:
 
 
 def _page(person_id: int, refused: Refusal | None = None) -> Response:
-    found = server().read(person.of, person_id)
+    found = server().read(person.profile, person_id)
     return site.page(
         "desk/person.html",
         status_of(refused),

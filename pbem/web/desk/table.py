@@ -75,11 +75,11 @@ def _call(game_id: int) -> CallDetails | None:
     number = request.args.get("call", "")
     if not number:
         return None
-    found = server().read(calls.one, permissions.actor(), site.read_number(number, _("the number of a call")))
+    found = server().read(calls.details, permissions.actor(), site.read_number(number, _("the number of a call")))
     return found if found.row.game_id == game_id else None
 
 
-def _fits(name: str, found: table.Desk) -> bool:
+def _fits(name: str, found: table.DeskTable) -> bool:
     """Whether a form is shown for this table as it is now. The act itself decides whether it is possible."""
     form = FORMS[name]
     if "game_id" not in form.path or form.act not in PERMISSIONS[permissions.actor().role]:

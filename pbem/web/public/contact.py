@@ -25,7 +25,7 @@ def send() -> Response:
     """Send a message from someone without a link."""
     security.must_be_ours()
     try:
-        server().run(calls.call_from, field("address"), field("text"))
+        server().run(calls.call_from_address, field("address"), field("text"))
     except Refusal as refused:
         return _page("contact.send", refused=refused)
     return site.go("contact.sent")

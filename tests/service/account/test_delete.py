@@ -85,7 +85,7 @@ def live_through(server, clock, post, table, person, gone):
 
 def organisers_told(server, clock):
     clock.advance(alarms.GATHERED + alarms.APART)
-    alarms.tell(server)
+    alarms.send(server)
 
 
 def test_nothing_that_is_kept_names_a_person_who_has_left_but_the_mails_of_others(

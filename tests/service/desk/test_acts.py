@@ -21,12 +21,12 @@ from pbem.service.desk.acts.emails import Resend, ResendOfNoTable, RetryDeadline
 from pbem.service.desk.acts.merge import Merge
 from pbem.service.desk.acts.outages import DeclareOutage
 from pbem.service.desk.acts.people import Ban, ChangeAddress, Release, Unban
-from pbem.service.desk.acts.perform import Deed, perform, preview
+from pbem.service.desk.acts.perform import DeskAct, perform, preview
 from pbem.service.desk.acts.personal_data import Delete, SendExport
 from pbem.service.desk.acts.rewind import Rewind
 from pbem.service.desk.acts.seats import Offer, Substitute
 from pbem.service.desk.acts.talk import Redact
-from pbem.service.desk.table import row_told
+from pbem.service.desk.table import public_line
 from pbem.service.links import follow, make_for_seat
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import demo, joining, leaving, talk
@@ -170,69 +170,69 @@ def parked_mail(server, time, game, seat):
 
 
 def acts(server):
-    return server.read(audit.listed, rows.AuditFilter())
+    return server.read(audit.newest, rows.AuditFilter())
 
 
 @pytest.mark.parametrize("name", [*TABLE, *OTHERS])
 def test_every_act_is_shown_beforehand_as_it_is_done_and_is_on_record_with_its_reason(server, scene, name):
-    _, deed = scene(name)
+    _, act = scene(name)
     before, known = everything(server.store), len(acts(server))
-    shown = preview(server, OLGA, deed, REASON)
+    shown = preview(server, OLGA, act, REASON)
     assert everything(server.store) == before, "looking has changed something"
-    done = server.run(perform, OLGA, deed, REASON)
+    done = server.run(perform, OLGA, act, REASON)
     assert (done.rows, done.moved, done.told, done.says) == (shown.rows, shown.moved, shown.told, shown.says)
     row, *others = acts(server)
     assert len(others) == known
-    assert (row.actor, row.act, row.reason) == ("organiser Olga", deed.act, REASON)
-    assert (row.game_id, row.person_id) == (deed.game_id, deed.person_id)
+    assert (row.actor, row.act, row.reason) == ("organiser Olga", act.kind, REASON)
+    assert (row.game_id, row.person_id) == (act.game_id, act.person_id)
     assert "@" not in row.body
     assert server.read(audit.verify).sound
 
 
 @pytest.mark.parametrize("name", [*TABLE, *OTHERS])
 def test_every_act_happens_as_a_whole_or_not_at_all(server, scene, name):
-    _, deed = scene(name)
-    assert fails_without_a_trace(server.store, lambda: server.run(perform, OLGA, deed, REASON)) > 3
+    _, act = scene(name)
+    assert fails_without_a_trace(server.store, lambda: server.run(perform, OLGA, act, REASON)) > 3
 
 
 @pytest.mark.parametrize("name", ["rewind", "address", "outage"])
 def test_no_act_without_a_reason_or_by_somebody_who_may_not(server, scene, name):
-    game, deed = scene(name)
+    game, act = scene(name)
     before = everything(server.store)
     for reason in ("", " ", "no", "x" * 501, "ask ben@example.org"):
         with pytest.raises(BadInput):
-            server.run(perform, OLGA, deed, reason)
+            server.run(perform, OLGA, act, reason)
     players = [
         Actor(Role.HOST, "Cleo", person_id=game.person_at(0)) for _ in (0,) if game.row().host_id != game.person_at(0)
     ]
-    if deed.game_id is not None:
+    if act.game_id is not None:
         players.append(Actor(Role.ORGANISER, "Ann", 1, person_id=game.person_at(0)))
     for actor in players:
         with pytest.raises(Forbidden):
-            server.run(perform, actor, deed, REASON)
+            server.run(perform, actor, act, REASON)
         with pytest.raises(Forbidden):
-            preview(server, actor, deed, REASON)
+            preview(server, actor, act, REASON)
     assert everything(server.store) == before
 
 
 @pytest.mark.parametrize("name", ["extend", "address", "outage"])
 def test_a_form_that_is_sent_twice_does_its_act_once(server, scene, name):
-    _, deed = scene(name)
-    server.run(perform, OLGA, deed, REASON, form="a key of its own")
+    _, act = scene(name)
+    server.run(perform, OLGA, act, REASON, form="a key of its own")
     before = everything(server.store)
-    assert server.run(perform, OLGA, deed, REASON, form="a key of its own").again
+    assert server.run(perform, OLGA, act, REASON, form="a key of its own").again
     assert everything(server.store) == before
 
 
 def test_no_act_is_forgotten_here():
     for module in pkgutil.iter_modules(desk_acts.__path__, f"{desk_acts.__name__}."):
         import_module(module.name)
-    assert {deed for deed in kinds_of(Deed) if hasattr(deed, "act")} == {*TABLE.values(), *OTHERS.values()}
+    assert {act for act in kinds_of(DeskAct) if hasattr(act, "kind")} == {*TABLE.values(), *OTHERS.values()}
 
 
-def kinds_of(deed):
-    """A kind of deed and those of its kind."""
-    return {deed}.union(*map(kinds_of, deed.__subclasses__()))
+def kinds_of(act):
+    """A class of acts and all its subclasses."""
+    return {act}.union(*map(kinds_of, act.__subclasses__()))
 
 
 def at(game):
@@ -241,18 +241,18 @@ def at(game):
 
 @pytest.mark.parametrize("name", TABLE)
 def test_what_touches_play_is_a_row_that_players_read_and_are_mailed_about(server, scene, name):
-    game, deed = scene(name)
-    assert type(deed) is TABLE[name]
+    game, act = scene(name)
+    assert type(act) is TABLE[name]
     seq, emails, people_there = game.row().seq, {email.id for email in queued_emails(server)}, at(game)
-    does(server, deed, REASON)
+    does(server, act, REASON)
     outages.apply_outages(server)
-    new = [row_told(row) for row in game.log()[seq:]]
+    new = [public_line(row) for row in game.log()[seq:]]
     assert [row.says["reason"] for row in new if row.by == "organiser"] == [REASON]
     assert {row.by for row in new} <= {"organiser", "table"}
     told = [email for email in queued_emails(server) if email.id not in emails]
     why = {email.person_id for email in told if json.loads(email.facts).get("reason") == REASON}
     # Nobody can write to whoever has just been deleted.
-    assert why == (people_there | at(game)) - ({deed.person_id} if type(deed) is Delete else set())
+    assert why == (people_there | at(game)) - ({act.person_id} if type(act) is Delete else set())
     assert not any("@" in (row.body or b"").decode() for row in game.log())
     assert game.verifies()
     with server.store.read() as tx:
@@ -264,9 +264,9 @@ def test_what_touches_play_is_a_row_that_players_read_and_are_mailed_about(serve
     [("pause", Resume), ("freeze", Unfreeze), ("pace", Correct), ("name", Correct), ("bot", Substitute)],
 )
 def test_what_can_be_made_good_says_how(server, scene, name, back):
-    game, deed = scene(name)
+    game, act = scene(name)
     before = game.row(), game.players()
-    undo = does(server, deed).undo
+    undo = does(server, act).undo
     assert isinstance(undo, back)
     does(server, undo)
     row, players = game.row(), game.players()
@@ -368,8 +368,8 @@ def test_more_time_for_all_tells_nobody_who_has_answered(server, time, table):
     ],
 )
 def test_what_was_typed_is_said_once_more_before_it_is_done(server, scene, name, line):
-    _, deed = scene(name)
-    assert line in preview(server, OLGA, deed, REASON).says
+    _, act = scene(name)
+    assert line in preview(server, OLGA, act, REASON).says
 
 
 def test_a_new_address_gets_the_open_turns_and_old_links_die(server, time, table, person):

@@ -32,7 +32,7 @@ def organiser(server):
 def tell(server, clock, by=APART):
     """Time passes, and the tick comes by."""
     clock.advance(by)
-    return desk_alarms.tell(server)
+    return desk_alarms.send(server)
 
 
 def alerts(server):
@@ -97,7 +97,7 @@ def test_alarms_are_gathered_for_some_minutes_and_few_mails_go_out_in_an_hour(se
 def test_two_workers_tell_each_alarm_once(server, clock, person):
     server.run(calls.call, person("Ann"), "Hello?")
     clock.advance(APART)
-    assert [desk_alarms.tell(server), desk_alarms.tell(server)] == [1, 0]
+    assert [desk_alarms.send(server), desk_alarms.send(server)] == [1, 0]
     assert len(alerts(server)) == 2
 
 

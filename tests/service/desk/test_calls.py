@@ -73,7 +73,7 @@ def test_a_call_has_some_text_and_not_too_much(server, person, text):
     with pytest.raises(BadInput):
         server.run(calls.call, ann, text)
     with pytest.raises(BadInput):
-        server.run(calls.call_from, "ben@example.org", text)
+        server.run(calls.call_from_address, "ben@example.org", text)
     assert everything(server.store) == before
 
 
@@ -97,25 +97,25 @@ def test_five_calls_an_hour_are_heard_and_no_sixth(server, person, clock):
 
 def test_strangers_call_by_leaving_an_address_twenty_times_an_hour_together(server, clock):
     for number in range(calls.STRANGERS_AN_HOUR):
-        server.run(calls.call_from, f"stranger{number}@example.org", "Help")
+        server.run(calls.call_from_address, f"stranger{number}@example.org", "Help")
     before = everything(server.store)
     with pytest.raises(TooMany):
-        server.run(calls.call_from, "one.more@example.org", "Help")
+        server.run(calls.call_from_address, "one.more@example.org", "Help")
     assert everything(server.store) == before
     clock.advance(timedelta(hours=1))
-    server.run(calls.call_from, "one.more@example.org", "Help")
+    server.run(calls.call_from_address, "one.more@example.org", "Help")
 
 
 def test_strangers_keep_nobody_known_from_calling(server, person):
     ann = person("Ann")
     for number in range(calls.STRANGERS_AN_HOUR):
-        server.run(calls.call_from, f"stranger{number}@example.org", "Help")
-    server.run(calls.call_from, "ann@example.org", "Help")
+        server.run(calls.call_from_address, f"stranger{number}@example.org", "Help")
+    server.run(calls.call_from_address, "ann@example.org", "Help")
     assert server.read(calls.waiting)[-1].person_id == ann
 
 
 def test_calling_from_an_address_mails_nobody_and_confirms_nothing(server):
-    server.run(calls.call_from, "stranger@example.org", "Help")
+    server.run(calls.call_from_address, "stranger@example.org", "Help")
     assert queued_emails(server) == []
 
 
@@ -159,7 +159,7 @@ def test_an_answer_and_a_closing_are_in_the_audit_and_what_was_written_is_not(se
         call_id = server.run(calls.call, game.person_at(0), text, game_id=game.id)
         server.run(calls.answer, ANN, call_id, text + "!")
     server.run(calls.close, ANN, server.run(calls.call, game.person_at(1), "Help"), "It is the third time.")
-    found = server.read(audit.listed, AuditFilter())
+    found = server.read(audit.newest, AuditFilter())
     assert [(row.act, row.reason, row.game_id, row.person_id) for row in found] == [
         ("close call", "It is the third time.", None, game.person_at(1)),
         ("answer", calls.CALLED, game.id, game.person_at(0)),
@@ -174,7 +174,7 @@ def test_an_act_settles_the_call_that_led_to_it_and_the_caller_hears_what_was_do
     def act(at):
         def work(tx):
             row = audit.record(tx, server, ANN, Act.RESEND, calls.CALLED, game_id=at.id)
-            calls.settle(tx, server, ANN, call_id, row)
+            calls.close_by_act(tx, server, ANN, call_id, row)
 
         server.store.write(work)
 
@@ -195,7 +195,7 @@ def test_an_organiser_reads_no_calls_from_a_table_where_they_play(server, table,
     read = server.read(calls.queue, plays, "open")
     assert ([each.row.id for each in read.calls], read.hidden) == ([here], 1)
     for act in (
-        lambda: server.read(calls.one, plays, there),
+        lambda: server.read(calls.details, plays, there),
         lambda: server.run(calls.answer, plays, there, "Do not say so."),
         lambda: server.run(calls.close, plays, there, "It is nothing."),
     ):

@@ -33,7 +33,7 @@ def game(table):
 
 def came(server):
     """What came in, by kind and outcome: lately, and ever."""
-    found = server.read(deliverability.look, OLGA).came
+    found = server.read(deliverability.summary, OLGA).came
     return {kind: {each.outcome: (each.lately, each.ever) for each in ends} for kind, ends in found.items()}
 
 
@@ -72,7 +72,7 @@ def test_the_last_that_could_not_be_used_are_told_with_why_and_those_that_could_
     inbox.takes(inbox.written(game, seat, "not read so far"), inbox.reply_address(game, seat))
     inbox.takes(inbox.written(game, seat, "it breaks its reader"), inbox.reply_address(game, seat))
     server.store.write(lambda tx: rows.change(tx, 5, status="parked"))
-    found = server.read(deliverability.look, OLGA).unused
+    found = server.read(deliverability.summary, OLGA).unused
     assert [(each.row.id, each.why, each.sign) for each in found] == [
         (5, UNREAD, ""),
         (2, BY_A_PROGRAM, "Auto-Submitted"),
@@ -89,13 +89,13 @@ def test_who_is_left_alone_is_told_the_last_first(server, clock, person):
     for number, name in ((ann, "Ann"), (ben, "Ben")):
         server.store.write(lambda tx, at=number, name=name: reachability.refused(tx, server, at, f"550 {name} is gone"))
         clock.advance(timedelta(minutes=1))
-    found = server.read(deliverability.look, OLGA).left_alone
+    found = server.read(deliverability.summary, OLGA).left_alone
     assert [(each.name, each.cause, each.why) for each in found] == [
         ("Ben", "refused", "550 Ben is gone"),
         ("Ann", "refused", "550 Ann is gone"),
     ]
     server.run(reachability.reached, ben)
-    assert [each.name for each in server.read(deliverability.look, OLGA).left_alone] == ["Ann"]
+    assert [each.name for each in server.read(deliverability.summary, OLGA).left_alone] == ["Ann"]
 
 
 def test_an_organiser_who_plays_is_told_nothing_about_those_they_play_with(server, inbox, game, person):
@@ -104,10 +104,10 @@ def test_an_organiser_who_plays_is_told_nothing_about_those_they_play_with(serve
     inbox.replies(game, seat, "nothing that is a command")
     for each in (game.person_at(seat), person("Zoe")):
         server.store.write(lambda tx, each=each: reachability.refused(tx, server, each, "550 5.1.1 no such user"))
-    found = server.read(deliverability.look, Actor(Role.ORGANISER, "Ben", 2, person_id=other))
+    found = server.read(deliverability.summary, Actor(Role.ORGANISER, "Ben", 2, person_id=other))
     assert [each.person_id for each in found.left_alone] == [person("Zoe")]
     assert (found.unused, found.withheld) == ((), 2)
-    assert server.read(deliverability.look, OLGA).withheld == 0
+    assert server.read(deliverability.summary, OLGA).withheld == 0
 
 
 def test_the_page_reads_no_table_as_a_whole(server, clock, inbox, table):
@@ -118,6 +118,6 @@ def test_the_page_reads_no_table_as_a_whole(server, clock, inbox, table):
     many.copy(server, game.id, 500, rows=3)
     many.settle(server)
     actor = Actor(Role.ORGANISER, "Pat", 2, person_id=many.FIRST + 1)
-    statements = statements_of(server, lambda: server.read(deliverability.look, actor))
+    statements = statements_of(server, lambda: server.read(deliverability.summary, actor))
     assert len(statements) <= MOST
     assert [each for statement, values in statements for each in scans(server, statement, values)] == []

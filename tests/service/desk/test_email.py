@@ -40,7 +40,7 @@ def turn_of(server, game, seat):
 
 
 def looks(server):
-    return server.read(audit.listed, audit_rows.AuditFilter(act=Act.READ_MAIL))
+    return server.read(audit.newest, audit_rows.AuditFilter(act=Act.READ_MAIL))
 
 
 def player_at(game, seat):

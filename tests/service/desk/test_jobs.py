@@ -29,7 +29,7 @@ def begins(server, what, text="", key="a key", actor=OLGA, **more):
 
 
 def goes_on(server):
-    while jobs.go_on(server):
+    while jobs.advance_all(server):
         pass
 
 
@@ -136,7 +136,7 @@ def test_a_worker_that_dies_at_any_moment_leaves_nothing_half_done_and_nothing_i
                 raise KilledError
 
         with suppress(KilledError), calls_counted(server.store, strike):
-            jobs.go_on(server)
+            jobs.advance_all(server)
         assert server.read(jobs.read, job).done == sum(game.row().paused for game in three)
     assert deaths > 20
     assert server.read(jobs.read, job).failed == 0
@@ -173,7 +173,7 @@ def test_a_table_where_the_organiser_plays_is_named_before_and_after_left_alone_
     assert [kind in {row.kind for row in game.log()} for game in three] == [True, False, True]
     found = server.read(jobs.read, job)
     assert (found.done, found.failed) == (2, 1)
-    ((number, why),) = found.said
+    ((number, why),) = found.failures
     assert number == three[1].id
     assert "You play at this table" in why
 

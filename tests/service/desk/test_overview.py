@@ -13,7 +13,7 @@ from pbem.service.desk import person as desk_person
 from pbem.service.desk.acts.clocks import Pause
 from pbem.service.desk.acts.emails import ResendOfNoTable, RetryIncoming
 from pbem.service.desk.acts.people import Ban
-from pbem.service.desk.overview import LATE, Wanted
+from pbem.service.desk.overview import LATE, TableFilter
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import Wanted as WantedTable
 from pbem.store import flaws, ledger, outbox, received
@@ -25,13 +25,13 @@ from tests.service.moderated import does
 from tests.service.stored import queued_emails
 
 EVERY = (
-    Wanted(),
-    *(Wanted(trouble=trouble) for trouble in TROUBLES),
-    Wanted(status="over"),
-    Wanted(status="playing", kind="sun-bid"),
-    Wanted(text="copied pat"),
-    Wanted(text="copy7"),
-    Wanted(person_id=many.FIRST + 1),
+    TableFilter(),
+    *(TableFilter(trouble=trouble) for trouble in TROUBLES),
+    TableFilter(status="over"),
+    TableFilter(status="playing", kind="sun-bid"),
+    TableFilter(text="copied pat"),
+    TableFilter(text="copy7"),
+    TableFilter(person_id=many.FIRST + 1),
 )
 """A list of each kind."""
 
@@ -40,7 +40,7 @@ MOST = 18
 
 
 def listed(server, **wanted):
-    return [each.row.id for each in server.read(overview.look, Wanted(**wanted)).page.tables]
+    return [each.row.id for each in server.read(overview.summary, TableFilter(**wanted)).page.tables]
 
 
 def test_tables_are_told_in_the_order_in_which_their_clocks_run_out(server, table, time):
@@ -60,7 +60,7 @@ def test_each_trouble_is_counted_listed_and_named(server, table, time):
     game = table("sun-bid", 2)
     time.sends()
     (seat,) = game.asked()
-    assert not any(server.read(overview.look, Wanted()).page.tables[0].troubles)
+    assert not any(server.read(overview.summary, TableFilter()).page.tables[0].troubles)
     for trouble, happens in (
         ("paused", lambda: does(server, Pause(game.id))),
         (
@@ -77,7 +77,7 @@ def test_each_trouble_is_counted_listed_and_named(server, table, time):
     ):
         assert listed(server, trouble=trouble) == []
         happens()
-        found = server.read(overview.look, Wanted(trouble=trouble))
+        found = server.read(overview.summary, TableFilter(trouble=trouble))
         assert getattr(found.counts, trouble) == 1
         assert trouble in found.page.tables[0].troubles
 
@@ -90,7 +90,7 @@ def test_a_clock_that_nobody_acts_on_is_overdue_after_a_while(server, table, tim
     assert listed(server, trouble="overdue") == []
     time.passes(timedelta(seconds=1))
     assert listed(server, trouble="overdue") == [game.id]
-    assert server.read(overview.look, Wanted()).counts.overdue == 1
+    assert server.read(overview.summary, TableFilter()).counts.overdue == 1
 
 
 def test_tables_are_found_by_title_key_and_players_and_by_nothing_else(server, table, person):
@@ -122,17 +122,17 @@ def test_a_person_is_found_by_the_whole_address_only(server, person):
 
 
 @pytest.mark.parametrize(
-    "wanted", [Wanted(), Wanted(status="playing"), Wanted(trouble="paused"), Wanted(text="copied")]
+    "wanted", [TableFilter(), TableFilter(status="playing"), TableFilter(trouble="paused"), TableFilter(text="copied")]
 )
 def test_pages_follow_each_other_without_a_gap_and_without_a_table_twice(server, table, time, wanted):
     game = table("sun-bid", 2)
     time.sends()
     many.copy(server, game.id, 60, rows=1)
-    whole = [each.row.id for each in server.read(overview.look, wanted, limit=100).page.tables]
+    whole = [each.row.id for each in server.read(overview.summary, wanted, limit=100).page.tables]
     assert wanted.trouble or len(whole) > 40
     found, after = [], ""
     while True:
-        page = server.read(overview.look, wanted, after, limit=7).page
+        page = server.read(overview.summary, wanted, after, limit=7).page
         found += [each.row.id for each in page.tables]
         if not (after := page.after):
             break
@@ -142,16 +142,16 @@ def test_pages_follow_each_other_without_a_gap_and_without_a_table_twice(server,
 @pytest.mark.parametrize("after", ["x", "-1", "20261121T120000.000000", "1_2", "9" * 30])
 def test_a_page_that_is_none_is_refused(server, after):
     with pytest.raises(BadInput, match="no such page"):
-        server.read(overview.look, Wanted(), after)
+        server.read(overview.summary, TableFilter(), after)
 
 
 def test_the_state_of_the_house_is_told(server, clock, table):
-    assert not server.read(overview.look, Wanted()).awake
+    assert not server.read(overview.summary, TableFilter()).awake
     server.run(beat, Worker("one", clock.now()))
-    assert server.read(overview.look, Wanted()).awake
+    assert server.read(overview.summary, TableFilter()).awake
     table("sun-bid", 2)
     clock.advance(timedelta(minutes=10))
-    found, emails = server.read(overview.look, Wanted()), queued_emails(server)
+    found, emails = server.read(overview.summary, TableFilter()), queued_emails(server)
     assert not found.awake
     assert (found.counts.queued, found.counts.oldest) == (len(emails), min(email.due_at for email in emails))
 
@@ -166,14 +166,14 @@ def test_mails_that_were_given_up_and_are_about_no_table_are_listed_with_what_we
     box = Inbox(server, time.clock)
     box.takes(box.written(game, 0, "help"), box.reply_address(game, 0))
     server.store.write(lambda tx: received.change(tx, 1, status="parked"))
-    found = server.read(overview.look, Wanted())
+    found = server.read(overview.summary, TableFilter())
     assert (found.counts.given_up, found.counts.unread) == (2, 1)
     (given_up,) = found.given_up
     assert (given_up.outbox_id, given_up.person_id, given_up.lines[-1].detail) == (email.id, person("Ann"), "554 no")
     assert [each.id for each in found.unread] == [1]
     does(server, ResendOfNoTable(email.id))
     does(server, RetryIncoming(1))
-    found = server.read(overview.look, Wanted())
+    found = server.read(overview.summary, TableFilter())
     assert (found.given_up, found.unread) == ((), ())
 
 
@@ -183,12 +183,14 @@ def test_the_overview_reads_no_table_as_a_whole_whatever_is_listed(server, table
     many.copy(server, game.id, 500, rows=3)
     many.settle(server)
     for wanted in EVERY:
-        after = server.read(overview.look, wanted, limit=2).page.after
-        statements = statements_of(server, lambda wanted=wanted, after=after: server.read(overview.look, wanted, after))
+        after = server.read(overview.summary, wanted, limit=2).page.after
+        statements = statements_of(
+            server, lambda wanted=wanted, after=after: server.read(overview.summary, wanted, after)
+        )
         assert len(statements) <= MOST
         scanned = [each for statement, values in statements for each in scans(server, statement, values)]
         assert scanned == [], wanted
-    for statement, values in statements_of(server, lambda: server.read(desk_person.of, many.FIRST + 1)):
+    for statement, values in statements_of(server, lambda: server.read(desk_person.profile, many.FIRST + 1)):
         assert scans(server, statement, values) == []
 
 

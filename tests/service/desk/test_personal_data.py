@@ -81,6 +81,6 @@ def test_who_has_left_for_good_cannot_be_deleted_again(server, table, person):
     table("sun-bid", 2)
     ann = person("Ann")
     does(server, Delete(ann))
-    for deed in (Delete(ann), SendExport(ann)):
+    for act in (Delete(ann), SendExport(ann)):
         with pytest.raises(Gone, match="left for good"):
-            does(server, deed)
+            does(server, act)

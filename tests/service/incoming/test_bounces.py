@@ -152,7 +152,7 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
     assert {email.recipient for email in told} == {
         server.read(addresses.read, game.person_at(seat)).address for seat in (1, 2)
     }
-    assert alarms.tell(server) == 1
+    assert alarms.send(server) == 1
     server.run(reachability.heard_from, person)
     deliver.deliver(server, post)
     over = [email for email in sink.kept if f"{name} can be reached again" in str(email.message["subject"])]

@@ -115,9 +115,9 @@ def test_a_relay_that_is_down_for_five_minutes_is_an_alarm_and_one_only(worker, 
     worker.reaches(gone)
     worker.works(4 * MINUTE, STEP)
     clock.advance(timedelta(minutes=6))
-    assert alarms.tell(server) == 0
+    assert alarms.send(server) == 0
     worker.works(timedelta(hours=2), MINUTE)
-    assert alarms.tell(server) == 1
+    assert alarms.send(server) == 1
 
 
 def test_a_domain_that_takes_nothing_now_holds_up_no_other_and_gets_everything_later(worker, sink, server, clock):
@@ -162,7 +162,7 @@ def test_mails_that_are_refused_whole_are_kept_for_somebody_to_look_at_and_can_b
     with server.store.read() as tx:
         assert all(reachability.failure(tx, row.person_id) is None for row in parked), "no reader is blamed"
     clock.advance(timedelta(minutes=6))
-    assert alarms.tell(server) == EACH
+    assert alarms.send(server) == EACH
     sink.does_to()
     for row in parked:
         does(server, Resend(row.game_id, row.id))

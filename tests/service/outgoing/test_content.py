@@ -30,7 +30,7 @@ from tests.service.moderated import does
 from tests.service.outgoing.test_deliver import HEAD, HOUR, LINK
 
 _QUEUED = re.compile(r"(?:Letter\(\s*[\w.]+|NextTurn\([^\"]*),\s*\"(\w+)\"")
-_NOTICED = re.compile(r"(?:notice|tell_with_clocks)\(\s*(?:doing\.)?tx, (?:doing\.)?server,[^)]*?\"(\w+)\"")
+_NOTICED = re.compile(r"(?:notice|tell_with_clocks)\(\s*(?:context\.)?tx, (?:context\.)?server,[^)]*?\"(\w+)\"")
 
 KINDS = sorted(folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir())
 
@@ -255,7 +255,7 @@ def test_a_silent_turn_is_told_with_what_more_silence_leads_to(server, clock, bo
 
 
 def test_somebody_without_a_name_is_greeted_all_the_same(server, box, sends):
-    server.run(calls.answer, ANN, server.run(calls.call_from, "stranger@example.org", "Hello?"), "Hello!")
+    server.run(calls.answer, ANN, server.run(calls.call_from_address, "stranger@example.org", "Hello?"), "Hello!")
     sends()
     assert text_of(box, "has answered").startswith("You called the organiser")
 

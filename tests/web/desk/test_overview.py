@@ -184,7 +184,7 @@ def test_all_tables_are_paused_by_two_presses_and_a_double_press_changes_nothing
     job = press.press()
     assert press.press().url == job.url
     assert "0 of 2" in job.text
-    while jobs.go_on(server):
+    while jobs.advance_all(server):
         pass
     assert "2 of 2" in olga.open(job.url).text
     assert all(game.row().paused for game in games)
@@ -198,7 +198,7 @@ def test_a_table_where_the_organiser_plays_is_named_before_and_after(olga, serve
     assert "It would be done at one table" in plan.text
     assert f"At one more you play, so nothing is done there: another organiser can do it. table {mine.id}" in plan.text
     job = plan.form("Do it").press()
-    while jobs.go_on(server):
+    while jobs.advance_all(server):
         pass
     assert f"Table {mine.id}: You play at this table." in olga.open(job.url).text
     assert [game.row().paused for game in (mine, other)] == [False, True]

@@ -1,4 +1,4 @@
-"""Acts on the time and the life of a table: pause, resume, extend, freeze, unfreeze, close."""
+"""Acts on a table's clocks and life: pause, resume, extend, freeze, unfreeze, close."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from pbem.domain.errors import Gone
 from pbem.i18n.speech import gettext as _
 from pbem.i18n.speech import mark
 from pbem.service.clocks import halts, pauses
-from pbem.service.desk.acts.perform import AtTable, Doing, Done
+from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.play.log import Record
 from pbem.service.tables import leaving
 from pbem.store import games
@@ -16,43 +16,43 @@ from pbem.store.games import GameRow
 
 
 @dataclass(frozen=True)
-class Pause(AtTable):
-    """Stop all clocks of a table until it is resumed."""
+class Pause(TableAct):
+    """Stop all clocks of a table."""
 
-    act = Act.PAUSE
+    kind = Act.PAUSE
     game_id: int
 
-    def do(self, doing: Doing) -> Done:
-        pauses.pause(doing.tx, doing.server, self.game_id, doing.reason, doing.by)
-        return Done(undo=Resume(self.game_id))
+    def do(self, context: Context) -> ActResult:
+        pauses.pause(context.tx, context.server, self.game_id, context.reason, context.by)
+        return ActResult(undo=Resume(self.game_id))
 
 
 @dataclass(frozen=True)
-class Resume(AtTable):
-    """Let the clocks of a paused table go on."""
+class Resume(TableAct):
+    """Let the clocks of a paused table run again."""
 
-    act = Act.RESUME
+    kind = Act.RESUME
     game_id: int
 
-    def do(self, doing: Doing) -> Done:
-        pauses.resume(doing.tx, doing.server, self.game_id, doing.reason, doing.by)
-        return Done(undo=Pause(self.game_id))
+    def do(self, context: Context) -> ActResult:
+        pauses.resume(context.tx, context.server, self.game_id, context.reason, context.by)
+        return ActResult(undo=Pause(self.game_id))
 
 
 @dataclass(frozen=True)
-class Extend(AtTable):
-    """Give more time, `1d` or until `2026-12-01 20:00`, to all who are asked or to one seat."""
+class Extend(TableAct):
+    """Give more time, `1d` or until `2026-12-01 20:00`, to all seats that are asked or to one."""
 
-    act = Act.EXTEND
+    kind = Act.EXTEND
     game_id: int
     more: str
     seat: int | None = None
 
-    def do(self, doing: Doing) -> Done:
-        pauses.extend(doing.tx, doing.server, self.game_id, self.more, doing.reason, self.seat, doing.by)
-        who = _("everybody who is asked") if self.seat is None else doing.called(self.game_id, self.seat)
+    def do(self, context: Context) -> ActResult:
+        pauses.extend(context.tx, context.server, self.game_id, self.more, context.reason, self.seat, context.by)
+        who = _("everybody who is asked") if self.seat is None else context.called(self.game_id, self.seat)
         said = _("More time for %(who)s: %(more)s.", who=who, more=extension_text(self.more.strip()))
-        return Done(
+        return ActResult(
             says=(
                 said,
                 _("A moment that was told is never moved earlier, so this cannot be undone."),
@@ -61,53 +61,53 @@ class Extend(AtTable):
 
 
 @dataclass(frozen=True)
-class Freeze(AtTable):
-    """Let nothing be decided at a table, and no clock run, until somebody has looked at its record."""
+class Freeze(TableAct):
+    """Stop all decisions and clocks at a table until someone has looked at its log."""
 
-    act = Act.FREEZE
+    kind = Act.FREEZE
     game_id: int
 
-    def do(self, doing: Doing) -> Done:
-        row = _in_state(doing, self.game_id, "playing", _("Only a game that is being played can be stopped."))
-        halts.freeze(doing.tx, doing.server, row, doing.by, doing.reason)
-        return Done(undo=Unfreeze(self.game_id))
+    def do(self, context: Context) -> ActResult:
+        row = _in_state(context, self.game_id, "playing", _("Only a game that is being played can be stopped."))
+        halts.freeze(context.tx, context.server, row, context.by, context.reason)
+        return ActResult(undo=Unfreeze(self.game_id))
 
 
 @dataclass(frozen=True)
-class Unfreeze(AtTable):
-    """Let a table that was stopped go on."""
+class Unfreeze(TableAct):
+    """Let a frozen table go on."""
 
-    act = Act.UNFREEZE
+    kind = Act.UNFREEZE
     game_id: int
 
-    def do(self, doing: Doing) -> Done:
-        row = _in_state(doing, self.game_id, "frozen", _("Only a game that was stopped can go on again."))
-        halts.unfreeze(doing.tx, doing.server, row, doing.by, doing.reason)
-        return Done(undo=Freeze(self.game_id))
+    def do(self, context: Context) -> ActResult:
+        row = _in_state(context, self.game_id, "frozen", _("Only a game that was stopped can go on again."))
+        halts.unfreeze(context.tx, context.server, row, context.by, context.reason)
+        return ActResult(undo=Freeze(self.game_id))
 
 
 @dataclass(frozen=True)
-class Close(AtTable):
-    """End a table: one that waits for players closes, a running game ends without a result and its secret is told."""
+class Close(TableAct):
+    """End a table: an open one closes, a running game ends without a result and reveals its secret."""
 
-    act = Act.CLOSE
+    kind = Act.CLOSE
     game_id: int
 
-    def do(self, doing: Doing) -> Done:
-        row = games.lock(doing.tx, self.game_id)
+    def do(self, context: Context) -> ActResult:
+        row = games.lock(context.tx, self.game_id)
         if row.status in ("open", "planned"):
-            leaving.close(doing.tx, doing.server, row, "closed", {"reason": doing.reason})
+            leaving.close(context.tx, context.server, row, "closed", {"reason": context.reason})
         elif row.status in ("playing", "frozen"):
-            record = Record(row, doing.server.now(), doing.server.randomness)
+            record = Record(row, context.server.now(), context.server.randomness)
             why = mark("it was closed by the organiser")
-            leaving.end(doing.tx, doing.server, row, record, doing.by, why, doing.reason)
+            leaving.end(context.tx, context.server, row, record, context.by, why, context.reason)
         else:
             raise Gone(_("This table is closed already."), remedy=_("Nothing was changed."))
-        return Done(says=(_("A closed table stays closed: its secret is told, or its players have gone."),))
+        return ActResult(says=(_("A closed table stays closed: its secret is told, or its players have gone."),))
 
 
-def _in_state(doing: Doing, game_id: int, status: str, why: str) -> GameRow:
-    row = games.lock(doing.tx, game_id)
+def _in_state(context: Context, game_id: int, status: str, why: str) -> GameRow:
+    row = games.lock(context.tx, game_id)
     if row.status != status:
         raise Gone(_("This game is %(status)s.", status=row.status), why=why, remedy=_("Nothing was changed."))
     return row

@@ -1,7 +1,7 @@
-"""Correcting what was agreed on at a table, or what a player is called there, where it had been written wrongly.
+"""Correcting a table's settings or a player's name.
 
-What the rules of a game were told at its start cannot be corrected in a running game: every position since follows from
-it. Before the start all can; then whoever has joined is told, and may leave.
+Options of a running game cannot be corrected, because every position since follows from them. Before the start all can;
+players are told and may leave.
 """
 
 import json
@@ -20,7 +20,7 @@ from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence.seats import free_name
 from pbem.service.clocks import deadlines, pauses
-from pbem.service.desk.acts.perform import AtTable, Doing, Done
+from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.outgoing import content_of_seat
 from pbem.service.play import move
 from pbem.service.play.log import Kind
@@ -30,76 +30,78 @@ from pbem.store import players as player_rows
 from pbem.store.games import GameRow
 
 WHAT: Final = ("name", "title", "pace", "missed_limit", "successor", "option")
-"""What can be corrected: the name of a player, and what the table has agreed on."""
+"""What can be corrected: a player's name, and the table's settings."""
 
 
 @dataclass(frozen=True)
-class Correct(AtTable):
-    """Correct one thing: `what` is among `WHAT`; a name is that of a seat, an option is written as pages say it, or `name=value`."""
+class Correct(TableAct):
+    """Correct one thing of `WHAT`: a name needs a seat; an option is written as on pages, or as `name=value`."""
 
-    act = Act.CORRECT
+    kind = Act.CORRECT
     game_id: int
     what: str
     to: str
     seat: int | None = None
 
-    def do(self, doing: Doing) -> Done:
-        row = games.lock(doing.tx, self.game_id)
+    def do(self, context: Context) -> ActResult:
+        row = games.lock(context.tx, self.game_id)
         if row.status not in ("open", "playing"):
             raise Gone(_("This table is %(status)s.", status=row.status), remedy=_("Nothing was changed."))
         if self.what == "name":
-            return self._name(doing, row)
-        before, now, values = _corrected(row, self.what, self.to)
+            return self._name(context, row)
+        before, now, values = _parse_correction(row, self.what, self.to)
         if before == now:
             raise Gone(_("It says so already."), remedy=_("Nothing was changed."))
-        tables.change_game(doing.tx, row.id, **values)
-        # A title is chosen by people, who may put a name in it; the log of a game holds no names.
-        told: dict[str, Any] = {} if self.what == "title" else {"before": before, "now": now}
+        tables.change_game(context.tx, row.id, **values)
+        # A title may hold a person's name; the log of a game holds no names.
+        values_in_log: dict[str, Any] = {} if self.what == "title" else {"before": before, "now": now}
         if row.status == "playing":
-            row = doing.note(games.read(doing.tx, row.id), Kind.CORRECTED, what=self.what, **told)
-        self._tell(doing, games.read(doing.tx, row.id), {"before": before, "now": now})
-        return Done(
+            row = context.note(games.read(context.tx, row.id), Kind.CORRECTED, what=self.what, **values_in_log)
+        self._tell(context, games.read(context.tx, row.id), {"before": before, "now": now})
+        return ActResult(
             (self._says(before, now, rules_of(row)),),
-            kept={"before": before} | ({} if self.what == "title" else {"to": now}),
+            details={"before": before} | ({} if self.what == "title" else {"to": now}),
             undo=Correct(self.game_id, self.what, before),
         )
 
-    def _name(self, doing: Doing, row: GameRow) -> Done:
-        players = player_rows.of_game(doing.tx, row.id)
+    def _name(self, context: Context, row: GameRow) -> ActResult:
+        players = player_rows.of_game(context.tx, row.id)
         player = next((player for player in players if player.seat is not None and player.seat == self.seat), None)
         if player is None or self.seat is None:
             raise BadInput(_("Whose name?"), why=_("Only the name of a seat of a running game can be corrected."))
         name = free_name([other for other in players if other is not player], parse_name(self.to))
-        tables.change_player(doing.tx, row.id, self.seat, name=name)
-        row = doing.note(row, Kind.CORRECTED, self.seat, what="name")
-        self._tell(doing, row, {"before": player.name, "now": name})
-        return Done(
+        tables.change_player(context.tx, row.id, self.seat, name=name)
+        row = context.note(row, Kind.CORRECTED, self.seat, what="name")
+        self._tell(context, row, {"before": player.name, "now": name})
+        return ActResult(
             (self._says(player.name, name, rules_of(row)),),
             undo=Correct(self.game_id, "name", player.name, self.seat),
         )
 
     def _says(self, before: str, now: str, rules: Game[Any]) -> str:
-        """What it was and what it is then, as its players read it."""
+        """Old and new value, as players read them."""
         facts = content_of_seat.corrected({"what": "corrected", "of": self.what, "before": before, "now": now}, rules)
         return _("From “%(before)s” to “%(now)s”.", before=facts["before"], now=facts["now"])
 
-    def _tell(self, doing: Doing, row: GameRow, said: Mapping[str, str]) -> None:
-        facts = {"reason": doing.reason, "by": doing.by, "of": self.what, **said}
+    def _tell(self, context: Context, row: GameRow, values: Mapping[str, str]) -> None:
+        facts = {"reason": context.reason, "by": context.by, "of": self.what, **values}
         if self.what == "pace":
-            # One mail says both what was wrong and until when there is time now.
-            pauses.tell_with_clocks(doing.tx, doing.server, row, "corrected", facts)
+            # One email gives both the correction and the new deadline.
+            pauses.tell_with_clocks(context.tx, context.server, row, "corrected", facts)
             return
-        people = {player.person_id for player in player_rows.of_game(doing.tx, row.id) if player.person_id is not None}
+        people = {
+            player.person_id for player in player_rows.of_game(context.tx, row.id) if player.person_id is not None
+        }
         for person_id in sorted(people):
-            deadlines.queue_notice(doing.tx, doing.server, person_id, row, None, "corrected", facts)
+            deadlines.queue_notice(context.tx, context.server, person_id, row, None, "corrected", facts)
 
-    def kept(self) -> dict[str, Any]:
-        # A name is somebody's own business; that it was corrected is enough.
+    def audit_details(self) -> dict[str, Any]:
+        # Names stay out of the audit; that one was corrected is enough.
         return {"what": self.what, "seat": self.seat}
 
 
-def _corrected(row: GameRow, what: str, to: str) -> tuple[str, str, dict[str, Any]]:
-    """What it was and what it is to be, as text, and the columns as they should be."""
+def _parse_correction(row: GameRow, what: str, to: str) -> tuple[str, str, dict[str, Any]]:
+    """Old and new value as text, and the changed columns."""
     match what:
         case "title":
             title = parse_title(to) or rules_of(row).title
@@ -133,25 +135,25 @@ def _option(row: GameRow, to: str) -> tuple[str, str, dict[str, Any]]:
             remedy=_("Nothing was changed; the table can be closed, and the same people can open another."),
         )
     rules, options = rules_of(row), json.loads(row.options)
-    name, wanted = _meant(rules, to)
+    name, value = _parse_option(rules, to)
     try:
-        settled = rules.settle(row.seats, options | {name: wanted})
+        settled = rules.settle(row.seats, options | {name: value})
     except Refused as refused:
         raise move.refusal(refused, rules) from refused
     return f"{name}={options[name]}", f"{name}={settled[name]}", {"options": json.dumps(settled, sort_keys=True)}
 
 
-def _meant(rules: Game[Any], to: str) -> tuple[str, OptionValue]:
-    """An option and its value, in the words of the pages or as programs write them."""
+def _parse_option(rules: Game[Any], to: str) -> tuple[str, OptionValue]:
+    """An option and its value, as written on pages or by programs."""
     teller = speech.teller(rules)
-    called, _sign, said = (part.strip() for part in to.replace(":", "=", 1).partition("="))
+    called, _sign, value_text = (part.strip() for part in to.replace(":", "=", 1).partition("="))
     for option in rules.options:
         if called.casefold() not in (option.name, teller(option.called).casefold()):
             continue
         if isinstance(option, Number):
-            return option.name, int(said) if said.isdecimal() else said
+            return option.name, int(value_text) if value_text.isdecimal() else value_text
         spoken = {teller(words).casefold(): value for value, words in option.spoken}
-        return option.name, spoken.get(said.casefold(), said)
+        return option.name, spoken.get(value_text.casefold(), value_text)
     raise BadInput(
         _("This game has no option %(name)s.", name=quoted(called)),
         remedy=_("There are: %(list)s.", list=", ".join(teller(option.called) for option in rules.options)),

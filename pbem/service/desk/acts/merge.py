@@ -1,4 +1,4 @@
-"""Two addresses of one person become one: what belonged to the one is the other's from now on."""
+"""Merging two addresses of one person: everything of the one becomes the other's."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.desk import audit
-from pbem.service.desk.acts.perform import Doing, Done, OnPerson
+from pbem.service.desk.acts.perform import ActResult, Context, PersonAct
 from pbem.service.people import sessions
 from pbem.service.play.log import Kind
 from pbem.store import deadlines, games, ledger, merge, outbox, people
@@ -16,27 +16,28 @@ from pbem.store import players as player_rows
 from pbem.store.games import GameRow
 from pbem.store.sessions import Holder
 
-_BEGUN = frozenset({"playing", "frozen"})
-_GOES_ON = _BEGUN | {"open", "planned"}
+_STARTED = frozenset({"playing", "frozen"})
+_CURRENT = _STARTED | {"open", "planned"}
 
 
 @dataclass(frozen=True)
-class Merge(OnPerson):
-    """Let everything of another person be this one's: seats, tables, vacations, bans. Their games go on as they are.
+class Merge(PersonAct):
+    """Move everything of another person to this one: seats, tables, vacations, bans. Their games go on.
 
-    Both addresses are told, and so is everybody at their tables. Links in mails to the other one die, and what is asked is mailed anew.
+    Both addresses and everyone at their tables get an email. Links of the other address stop working, and open turns
+    are emailed again.
     """
 
-    act = Act.MERGE
+    kind = Act.MERGE
     person_id: int
     other_id: int
 
-    def do(self, doing: Doing) -> Done:
-        tx, server = doing.tx, doing.server
-        audit.must_be_allowed(tx, doing.actor, self.act, person_id=self.other_id)
+    def do(self, context: Context) -> ActResult:
+        tx, server = context.tx, context.server
+        audit.must_be_allowed(tx, context.actor, self.kind, person_id=self.other_id)
         if self.other_id == self.person_id:
             raise BadInput(_("These two are one already."), remedy=_("Nothing was changed; name the other one."))
-        locked = self._locked(doing)
+        locked = self._locked(context)
         known = {number: people.lock(tx, number) for number in sorted((self.person_id, self.other_id))}
         if known[self.person_id].confirmed_at is None:
             raise BadInput(
@@ -54,17 +55,17 @@ class Merge(OnPerson):
         sessions.end_all(tx, server, Holder(person_id=self.other_id))
         for row in locked.values():
             if row.status == "playing":
-                # Vacations and addresses that fail are those of the one who stays.
+                # Vacations and failures of email are now those of the remaining person.
                 clocks_deadlines.settle_game(tx, server, row, tell=False)
         emails = [
-            outbox.Letter(self.person_id, "merged", facts={"reason": doing.reason, "stays": True}),
-            outbox.Letter(self.other_id, "merged", facts={"reason": doing.reason, "stays": False}),
+            outbox.Letter(self.person_id, "merged", facts={"reason": context.reason, "stays": True}),
+            outbox.Letter(self.other_id, "merged", facts={"reason": context.reason, "stays": False}),
         ]
         emails += [outbox.Letter(self.person_id, "turn", row.game_id, None, row.seat, row.turn) for row in asked]
         outbox.queue(tx, emails, now, now)
-        begun = [row for row in locked.values() if row.status in _BEGUN]
+        begun = [row for row in locked.values() if row.status in _STARTED]
         for row in begun:
-            self._tell(doing, row)
+            self._tell(context, row)
         says = (
             _(
                 "What belongs to %(other)s is %(stays)s's then.",
@@ -80,32 +81,32 @@ class Merge(OnPerson):
             _("Links in mails to the other address die. What is together now cannot be told apart again."),
             *([_("The record of each game that has begun says so, with your reason.")] if begun else ()),
         )
-        return Done(says, tables=tuple(row.id for row in begun), people=(self.other_id,))
+        return ActResult(says, tables=tuple(row.id for row in begun), people=(self.other_id,))
 
-    def _tell(self, doing: Doing, row: GameRow) -> None:
-        """Let the record of a table say whose addresses became one, and the others there know that nobody else plays."""
-        players = player_rows.of_game(doing.tx, row.id)
-        mine = [player for player in players if player.person_id == self.person_id]
-        for player in mine:
-            row = doing.note(row, Kind.MERGED, player.seat)
+    def _tell(self, context: Context, row: GameRow) -> None:
+        """Note the merge in a table's log, and tell the others there that nobody else plays."""
+        players = player_rows.of_game(context.tx, row.id)
+        own_seats = [player for player in players if player.person_id == self.person_id]
+        for player in own_seats:
+            row = context.note(row, Kind.MERGED, player.seat)
         others = {player.person_id for player in players if player.person_id is not None} - {self.person_id}
-        # A host who has no seat there touches no play.
-        for other in sorted(others) if mine else ():
-            facts = {"who": mine[0].name, "reason": doing.reason, "by": doing.by}
-            clocks_deadlines.queue_notice(doing.tx, doing.server, other, row, None, "player_merged", facts)
+        # A host without a seat has no part in the game.
+        for other in sorted(others) if own_seats else ():
+            facts = {"who": own_seats[0].name, "reason": context.reason, "by": context.by}
+            clocks_deadlines.queue_notice(context.tx, context.server, other, row, None, "player_merged", facts)
 
-    def _locked(self, doing: Doing) -> dict[int, GameRow]:
-        """The tables of the other one that are not over, locked before any person is, as everywhere."""
-        theirs, mine = (merge.tables_of(doing.tx, number) for number in (self.other_id, self.person_id))
-        locked = {number: games.lock(doing.tx, number) for number, status in theirs.items() if status in _GOES_ON}
-        for number in locked.keys() & mine.keys():
-            seated = {player.person_id for player in player_rows.of_game(doing.tx, number)}
+    def _locked(self, context: Context) -> dict[int, GameRow]:
+        """The other person's current tables, locked before any person is, as everywhere."""
+        theirs, own_seats = (merge.tables_of(context.tx, number) for number in (self.other_id, self.person_id))
+        locked = {number: games.lock(context.tx, number) for number, status in theirs.items() if status in _CURRENT}
+        for number in locked.keys() & own_seats.keys():
+            seated = {player.person_id for player in player_rows.of_game(context.tx, number)}
             if {self.person_id, self.other_id} <= seated:
                 raise BadInput(
                     _("Both sit at table %(number)s.", number=number),
                     why=_("One person there would know what two seats know."),
                     remedy=_("Nothing was changed; let somebody else take one of the seats first."),
                 )
-        if not people.read_all(doing.tx, [self.other_id]):
+        if not people.read_all(context.tx, [self.other_id]):
             raise NotFound(_("There is no such person here."))
         return locked

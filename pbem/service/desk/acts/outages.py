@@ -1,4 +1,4 @@
-"""An outage declared after the fact: clocks are moved by it, and turns that were decided in vain can be rewound."""
+"""Logging an outage afterwards: clocks are extended by it, and turns missed because of it can be rewound."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,47 +14,47 @@ from pbem.i18n.speech import gettext as _
 from pbem.i18n.speech import ngettext
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks import outages
-from pbem.service.desk.acts.perform import Doing, Done, OnServer
+from pbem.service.desk.acts.perform import ActResult, Context, ServerAct
 from pbem.store import deadlines, moderation
 from pbem.store.database import Tx
 
 MOST_SHOWN: Final = 50
-"""Of so many turns that the clock decided it is said which they are."""
+"""The most missed turns that are listed."""
 
 _MANY: Final = 1000
-"""More tables are not looked at."""
+"""The most tables that are looked at."""
 
 _AT_ONCE: Final = 100
 
 _UTC: Final = ZoneInfo("UTC")
 
 AFTERWARDS: Final = timedelta(hours=12)
-"""So long after an outage a turn may have been decided that would have had more time."""
+"""For this long after an outage, a missed turn might have had more time."""
 
 
 @dataclass(frozen=True)
-class DeclareOutage(OnServer):
-    """Say that the server, or the way of its mails, was not there in a span of time that is over."""
+class DeclareOutage(ServerAct):
+    """Log a past outage of the server or of its email."""
 
-    act = Act.OUTAGE
+    kind = Act.OUTAGE
     start: datetime
     end: datetime
 
-    def do(self, doing: Doing) -> Done:
+    def do(self, context: Context) -> ActResult:
         if self.end <= self.start:
             raise BadInput(
                 _("An outage ends after it began."), remedy=_("Nothing was changed; please look at both moments.")
             )
-        outages.declare_outage(doing.tx, doing.server, Interval(self.start, self.end), doing.reason)
+        outages.declare_outage(context.tx, context.server, Interval(self.start, self.end), context.reason)
         span = _("From %(start)s to %(end)s.", start=moment_text(self.start, _UTC), end=moment_text(self.end, _UTC))
-        return Done((span, _moved(doing.tx, self.end), *_decided(doing, self.start, self.end + AFTERWARDS)))
+        return ActResult((span, _moved(context.tx, self.end), *_decided(context, self.start, self.end + AFTERWARDS)))
 
-    def kept(self) -> dict[str, Any]:
+    def audit_details(self) -> dict[str, Any]:
         return {"start": self.start.isoformat(), "end": self.end.isoformat()}
 
 
 def _moved(tx: Tx, end: datetime) -> str:
-    """At how many tables a deadline moves; the outage is written down."""
+    """A line with the number of tables whose deadlines move; the outage must have been logged."""
     moved = looked_at = after = 0
     while looked_at < _MANY and (batch := deadlines.running_since(tx, end, after, _AT_ONCE, demo=False)):
         moved += len(clocks_deadlines.behind(tx, batch))
@@ -72,9 +72,9 @@ def _moved(tx: Tx, end: datetime) -> str:
     )
 
 
-def _decided(doing: Doing, start: datetime, end: datetime) -> Iterator[str]:
-    """The turns that the clock decided meanwhile or soon afterwards: nothing takes them back but rewinding."""
-    found = moderation.decided_by_clock(doing.tx, start, end, MOST_SHOWN)
+def _decided(context: Context, start: datetime, end: datetime) -> Iterator[str]:
+    """Lines about the turns missed during the outage or soon after; only rewinding gives them back."""
+    found = moderation.decided_by_clock(context.tx, start, end, MOST_SHOWN)
     if found:
         yield _("The clock decided these turns in that time or soon after it. Look at each: rewinding gives it back.")
     for row in found:

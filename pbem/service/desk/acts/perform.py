@@ -1,8 +1,8 @@
-"""How any act of moderation is done: in one transaction, with its reason, its row in the audit, its rows and its mails.
+"""Performing an act of the desk: in one transaction, with its reason, its audit row, its log rows and its emails.
 
-A `Deed` is one act with all that it needs. `perform` does it. `preview` does the very same and takes it back, so that what
-is shown before the button is what the button does. Both say what came of it: rows of the log, deadlines that moved, and who
-gets which mail. Nothing here knows what a deed is about.
+A `DeskAct` is one act with all its data. `perform` does it; `preview` does the same and rolls back, so that a preview
+shows exactly what the button does. Both return log rows, moved deadlines and queued emails. This module knows nothing
+about particular acts.
 """
 
 from abc import ABC, abstractmethod
@@ -18,6 +18,7 @@ from pbem.service.desk import audit, calls
 from pbem.service.outgoing import ledger
 from pbem.service.play.log import Kind, Record, write
 from pbem.service.server import Server
+from pbem.store import audit as audit_rows
 from pbem.store import calls as call_rows
 from pbem.store import deadlines, games, log, moderation
 from pbem.store import players as player_rows
@@ -27,8 +28,8 @@ from pbem.store.players import PlayerRow
 
 
 @dataclass(frozen=True, slots=True)
-class Doing:
-    """What a deed has at hand while it is done: the transaction, the house, who does it and why."""
+class Context:
+    """What an act works with: the transaction, the server, the actor and the reason."""
 
     tx: Tx
     server: Server
@@ -37,73 +38,73 @@ class Doing:
 
     @property
     def by(self) -> str:
-        """As what the log of a game and its mails name whoever acts: somebody at the machine speaks as the organiser."""
+        """The actor as the log and emails name them; an operator at the command line counts as an organiser."""
         return "host" if self.actor.role is Role.HOST else "organiser"
 
     def called(self, game_id: int, seat: int) -> str:
-        """Who sits there, as a sentence names them: by their name and the number of the seat."""
+        """The player of a seat in a sentence: name and seat number."""
         name = next((player.name for player in player_rows.of_game(self.tx, game_id) if player.seat == seat), "–")
         return _("%(who)s (seat %(number)s)", who=isolate(name), number=seat + 1)
 
     def note(self, row: GameRow, kind: Kind, seat: int | None = None, **body: Any) -> GameRow:
-        """Write a row of the game's log that the players can read; the game as it is then."""
+        """Add a row that players can read to the game's log; returns the game after it."""
         record = Record(row, self.server.now(), self.server.randomness)
         record.add(kind, seat, self.by, body | {"reason": self.reason})
         return write(self.tx, row, record)
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """What a deed itself says of itself: what else to show, what else the audit keeps, and how it could be made good.
+class ActResult:
+    """What an act reports: lines to show, details for the audit, and the act that would undo it.
 
-    `tables` and `people` are those besides its own about which, and to whom, it has written mails.
+    `tables` and `people` are those it has emailed besides its own.
     """
 
     says: tuple[str, ...] = ()
-    kept: Mapping[str, Any] = field(default_factory=dict)
-    undo: "Deed | None" = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+    undo: "DeskAct | None" = None
     tables: tuple[int, ...] = ()
     people: tuple[int, ...] = ()
 
 
-class Deed(ABC):
-    """One act with all that it needs. The fields are kept in the audit, so none may hold an address or a card."""
+class DeskAct(ABC):
+    """An act with all its data. The fields are stored in the audit, so none may hold an address or a card."""
 
-    act: ClassVar[Act]
+    kind: ClassVar[Act]
     game_id: int | None
     person_id: int | None
 
     @abstractmethod
-    def do(self, doing: Doing) -> Done:
-        """Do it in the transaction that is under way; refused where it cannot be done. The game is locked."""
+    def do(self, context: Context) -> ActResult:
+        """Do it in the open transaction, with the game locked. Raises a Refusal if it cannot be done."""
 
-    def kept(self) -> dict[str, Any]:
-        """What the audit keeps of it."""
+    def audit_details(self) -> dict[str, Any]:
+        """The fields stored in the audit."""
         return {name: value for name, value in asdict(self).items() if name not in ("game_id", "person_id")}  # type: ignore[call-overload]  # all are dataclasses
 
 
-class AtTable(Deed):
-    """An act at one table."""
+class TableAct(DeskAct):
+    """An act on one table."""
 
     person_id = None
 
 
-class OnPerson(Deed):
-    """An act that concerns one person, whatever they play."""
+class PersonAct(DeskAct):
+    """An act on one person, whatever they play."""
 
     game_id = None
 
 
-class OnServer(Deed):
-    """An act that concerns no table and no person in particular."""
+class ServerAct(DeskAct):
+    """An act on no particular table or person."""
 
     game_id = None
     person_id = None
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """A deadline that became another. `None` is one that is not known: its clock has not started, or stands still."""
+class MovedDeadline:
+    """A deadline before and after; None if its clock has not started, or stands still."""
 
     seat: int
     name: str
@@ -112,8 +113,8 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """Somebody who gets a mail, and of which kind; `what` says more of a notice."""
+class QueuedEmail:
+    """A person who gets an email, and its kind; `what` specifies a notice."""
 
     name: str
     kind: str
@@ -121,62 +122,62 @@ class Told:
 
     @property
     def about(self) -> str:
-        """What the mail says, in one word."""
+        """What the email says, in one word."""
         return self.what or self.kind
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came, or would come, of a deed. `again` says that it was done before with the same form, and nothing now."""
+    """What an act did or would do. `again` means it was done before with the same form, and nothing happened now."""
 
     again: bool = False
     rows: tuple[tuple[str, int | None], ...] = ()
-    moved: tuple[Moved, ...] = ()
-    told: tuple[Told, ...] = ()
+    moved: tuple[MovedDeadline, ...] = ()
+    told: tuple[QueuedEmail, ...] = ()
     says: tuple[str, ...] = ()
-    undo: Deed | None = None
+    undo: DeskAct | None = None
 
 
 def perform(
-    tx: Tx, server: Server, actor: Actor, deed: Deed, reason: str, form: str | None = None, call_id: int | None = None
+    tx: Tx, server: Server, actor: Actor, act: DeskAct, reason: str, form: str | None = None, call_id: int | None = None
 ) -> Outcome:
-    """Do it, all or nothing; with the key of a form that was sent before, nothing more happens.
+    """Do an act, all or nothing; with the key of a form already used, nothing happens.
 
-    A call that it was done for is closed by it, and its caller told.
+    With `call_id` the call is closed, and its caller gets an email.
     """
-    said = parse_reason(reason)
-    audit.must_be_allowed(tx, actor, deed.act, deed.game_id, deed.person_id)
-    if deed.game_id is not None:
-        games.lock(tx, deed.game_id)
-    # Whoever sent the same form at the same moment has waited for the game, or fails at the audit and comes here again.
-    if form is not None and audit.done_with(tx, form) is not None:
+    reason = parse_reason(reason)
+    audit.must_be_allowed(tx, actor, act.kind, act.game_id, act.person_id)
+    if act.game_id is not None:
+        games.lock(tx, act.game_id)
+    # The same form sent twice at once waits for the game, or fails at the audit and is rerun to this point.
+    if form is not None and audit_rows.by_form(tx, form) is not None:
         return Outcome(again=True)
     if call_id is not None:
-        # Before the end of the audit, as whoever answers a call does.
+        # Locked before the end of the audit, in the same order as when a call is answered.
         call_rows.lock(tx, call_id)
-    before = _Before.of(tx, deed)
-    done = deed.do(Doing(tx, server, actor, said))
-    written = audit.record(
+    before = _Snapshot.of(tx, act)
+    result = act.do(Context(tx, server, actor, reason))
+    audit_row = audit.record(
         tx,
         server,
         actor,
-        deed.act,
-        said,
-        game_id=deed.game_id,
-        person_id=deed.person_id,
+        act.kind,
+        reason,
+        game_id=act.game_id,
+        person_id=act.person_id,
         form=form,
-        **{**deed.kept(), **done.kept},
+        **{**act.audit_details(), **result.details},
     )
     if call_id is not None:
-        calls.settle(tx, server, actor, call_id, written)
-    return before.compared(tx, deed, done, for_host=actor.role is Role.HOST)
+        calls.close_by_act(tx, server, actor, call_id, audit_row)
+    return before.compared(tx, act, result, for_host=actor.role is Role.HOST)
 
 
-def preview(server: Server, actor: Actor, deed: Deed, reason: str) -> Outcome:
-    """What would come of it, found out by doing it in a transaction that is taken back."""
+def preview(server: Server, actor: Actor, act: DeskAct, reason: str) -> Outcome:
+    """What an act would do, found out by doing it in a transaction that is rolled back."""
 
     def pretend(tx: Tx) -> NoReturn:
-        raise _TakenBack(perform(tx, server, actor, deed, reason))
+        raise _TakenBack(perform(tx, server, actor, act, reason))
 
     try:
         server.store.write(pretend)
@@ -185,7 +186,7 @@ def preview(server: Server, actor: Actor, deed: Deed, reason: str) -> Outcome:
 
 
 class _TakenBack(Exception):
-    """The transaction ends here and leaves nothing behind."""
+    """Rolls the transaction back and carries the outcome."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__()
@@ -193,8 +194,8 @@ class _TakenBack(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Before:
-    """What a deed may change, as it was."""
+class _Snapshot:
+    """What an act may change, before it."""
 
     seq: int
     due: Mapping[int, datetime | None]
@@ -202,40 +203,40 @@ class _Before:
     email: int
 
     @classmethod
-    def of(cls, tx: Tx, deed: Deed) -> "_Before":
+    def of(cls, tx: Tx, act: DeskAct) -> "_Snapshot":
         email = moderation.newest_mail(tx)
-        if deed.game_id is None:
+        if act.game_id is None:
             return cls(0, {}, {}, email)
-        due = {row.seat: row.due_at for row in deadlines.of_game(tx, deed.game_id)}
-        return cls(games.read(tx, deed.game_id).seq, due, _names(player_rows.of_game(tx, deed.game_id)), email)
+        due = {row.seat: row.due_at for row in deadlines.of_game(tx, act.game_id)}
+        return cls(games.read(tx, act.game_id).seq, due, _names(player_rows.of_game(tx, act.game_id)), email)
 
-    def compared(self, tx: Tx, deed: Deed, done: Done, *, for_host: bool) -> Outcome:
-        """What the deed has changed. A host plays there too: who has answered, and what is written to whom, stays hidden."""
-        tables, persons = (deed.game_id, *done.tables), (deed.person_id, *done.people)
+    def compared(self, tx: Tx, act: DeskAct, result: ActResult, *, for_host: bool) -> Outcome:
+        """What the act has changed. A host also plays, so deadlines and emails stay hidden from them."""
+        tables, persons = (act.game_id, *result.tables), (act.person_id, *result.people)
         emails = moderation.mails_after(tx, self.email, tables, persons)
-        if deed.game_id is None:
+        if act.game_id is None:
             players: list[PlayerRow] = []
             rows: tuple[tuple[str, int | None], ...] = ()
-            moved: tuple[Moved, ...] = ()
+            moved: tuple[MovedDeadline, ...] = ()
         else:
-            players = player_rows.of_game(tx, deed.game_id)
+            players = player_rows.of_game(tx, act.game_id)
             called = {player.seat: player.name for player in players if player.seat is not None and player.bot is None}
-            game = games.read(tx, deed.game_id)
+            game = games.read(tx, act.game_id)
             rows = tuple((row.kind, row.seat) for row in log.chain(tx, game.id, game.key, self.seq))
             after = {row.seat: row.due_at for row in deadlines.of_game(tx, game.id)}
             moved = tuple(
-                Moved(seat, called[seat], self.due.get(seat), due)
+                MovedDeadline(seat, called[seat], self.due.get(seat), due)
                 for seat, due in sorted(after.items())
                 if due != self.due.get(seat) and seat in called
             )
-        # Whoever has just lost a seat is called as they were.
+        # A player who has just lost the seat keeps the name they had.
         names = {**ledger.readers_of(tx, {email.person_id for email in emails}), **self.names, **_names(players)}
-        told = tuple(Told(names[email.person_id], email.kind, email.what) for email in emails)
+        told = tuple(QueuedEmail(names[email.person_id], email.kind, email.what) for email in emails)
         if for_host:
             moved, told = (), ()
-        return Outcome(rows=rows, moved=moved, told=told, says=done.says, undo=done.undo)
+        return Outcome(rows=rows, moved=moved, told=told, says=result.says, undo=result.undo)
 
 
 def _names(players: list[PlayerRow]) -> dict[int, str]:
-    """What people are called at a table, by their numbers."""
+    """Players' names at a table, by person id."""
     return {player.person_id: player.name for player in players if player.person_id is not None}

@@ -1,9 +1,8 @@
-"""Rewinding: a game goes on from how it stood when an earlier turn was asked.
+"""Rewinding: a game goes on from an earlier turn.
 
-Nothing is deleted. A row of the log says from which entry on the entries no longer stand, and opens a turn with a number
-that never was one: luck then comes from streams that nobody has seen drawn, and no link or form of before fits it. What
-people have learnt meanwhile they know; who has learnt what is told before it is done, from what each seat was told, and
-never with what is hidden.
+Nothing is deleted. A row of the log voids all entries from a turn on and opens a turn with a new number, so that its
+luck comes from streams nobody has seen and no old link or form fits. Players keep what they have learnt meanwhile; the
+preview says who learnt what, from what each seat was told and never from what is hidden.
 """
 
 import json
@@ -21,7 +20,7 @@ from pbem.domain.errors import BadInput, Gone
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines
-from pbem.service.desk.acts.perform import AtTable, Doing, Done
+from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.play import move
 from pbem.service.play.log import Kind, Record, Standing, standing_entries, write
 from pbem.service.play.rules import loads, rules_of
@@ -33,18 +32,18 @@ from pbem.store.players import PlayerRow
 
 
 @dataclass(frozen=True)
-class Rewind(AtTable):
-    """Let a game go on from how it stood when turn `turn` was asked; everything decided since then no longer stands."""
+class Rewind(TableAct):
+    """Let a game go on from turn `turn`; everything decided since then no longer counts."""
 
-    act = Act.REWIND
+    kind = Act.REWIND
     game_id: int
     turn: int
 
-    def do(self, doing: Doing) -> Done:
-        row = games.lock(doing.tx, self.game_id)
+    def do(self, context: Context) -> ActResult:
+        row = games.lock(context.tx, self.game_id)
         _must_be_played(row)
         rules = rules_of(row)
-        entries = standing_entries(rules, log.chain(doing.tx, row.id, row.key))
+        entries = standing_entries(rules, log.chain(context.tx, row.id, row.key))
         if self.turn not in turns(entries):
             raise BadInput(
                 _("Turn %(turn)s is none that this game can go back to.", turn=self.turn),
@@ -53,15 +52,15 @@ class Rewind(AtTable):
         left = [each for standing in entries if standing.turn < self.turn for each in standing.entry.facts]
         state = fold(rules.start(row.seats, json.loads(row.options)), left)
         gone = [standing for standing in entries if standing.turn >= self.turn]
-        players = player_rows.of_game(doing.tx, row.id)
+        players = player_rows.of_game(context.tx, row.id)
         says = tuple(_learnt(rules, row, players, gone))
-        row = _go_back(doing, row, self.turn, state)
-        _ask(doing, row, players, self.turn, len(gone))
-        return Done(says, kept={"entries": len(gone), "next_turn": row.turn})
+        row = _go_back(context, row, self.turn, state)
+        _ask(context, row, players, self.turn, len(gone))
+        return ActResult(says, details={"entries": len(gone), "next_turn": row.turn})
 
 
 def turns(entries: list[Standing]) -> list[int]:
-    """The turns that a game can go back to: those in which somebody has decided something."""
+    """The turns a game can go back to: those in which someone decided something."""
     return [standing.turn for standing in entries if standing.entry.choices.keys() - standing.entry.alone]
 
 
@@ -76,29 +75,29 @@ def _must_be_played(row: GameRow) -> None:
         raise Gone(_("This game is not being played."), remedy=_("Nothing was changed."))
 
 
-def _go_back(doing: Doing, row: GameRow, turn: int, state: Any) -> GameRow:
-    """The row of the log, and the game after it; the turns that are over ask nobody any more."""
-    # The turn that is open now was never an entry, but its number stands in links and forms.
+def _go_back(context: Context, row: GameRow, turn: int, state: Any) -> GameRow:
+    """Add the row to the log and void the deadlines; returns the game after it."""
+    # The open turn has no entry yet, but its number is already in links and forms.
     next_turn = row.turn + 1
-    record = Record(row, doing.server.now(), doing.server.randomness)
-    record.add(Kind.REWOUND, None, doing.by, {"from": turn, "turn": next_turn, "reason": doing.reason})
-    deadlines.rewind(doing.tx, row.id, turn)
-    row = write(doing.tx, row, record, turn=next_turn, state=codec.dumps(state), box="[]", orders="[]")
-    views.forget(doing.tx, row.id, turn)
+    record = Record(row, context.server.now(), context.server.randomness)
+    record.add(Kind.REWOUND, None, context.by, {"from": turn, "turn": next_turn, "reason": context.reason})
+    deadlines.rewind(context.tx, row.id, turn)
+    row = write(context.tx, row, record, turn=next_turn, state=codec.dumps(state), box="[]", orders="[]")
+    views.forget(context.tx, row.id, turn)
     return row
 
 
-def _ask(doing: Doing, row: GameRow, players: list[PlayerRow], turn: int, many: int) -> None:
-    """Ask the turn anew, and tell all seats; nobody's silence of before counts."""
-    tx, now = doing.tx, doing.server.now()
+def _ask(context: Context, row: GameRow, players: list[PlayerRow], turn: int, many: int) -> None:
+    """Ask the turn again and tell all seats. Earlier missed turns do not count any more."""
+    tx, now = context.tx, context.server.now()
     asked = Position(rules_of(row), row.seats, row.seed or b"", loads(rules_of(row), row.state), row.turn).open()
     deadlines.ask(tx, row.id, row.turn, asked, now)
     for player in players:
         if player.missed and player.seat is not None:
             player_rows.set_missed(tx, row.id, player.seat, 0)
-    facts = {"reason": doing.reason, "by": doing.by, "turn": turn, "entries": many, "next_turn": row.turn}
+    facts = {"reason": context.reason, "by": context.by, "turn": turn, "entries": many, "next_turn": row.turn}
     for person_id in sorted({player.person_id for player in players if player.person_id is not None}):
-        clocks_deadlines.queue_notice(tx, doing.server, person_id, row, None, "rewound", facts)
+        clocks_deadlines.queue_notice(tx, context.server, person_id, row, None, "rewound", facts)
     emails = [
         outbox.Letter(player.person_id, "turn", row.id, row.seq, player.seat, row.turn)
         for player in players
@@ -108,7 +107,7 @@ def _ask(doing: Doing, row: GameRow, players: list[PlayerRow], turn: int, many: 
 
 
 def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list[Standing]) -> Iterator[str]:
-    """Who knows what of the turns that no longer stand: what everybody was told, and of what only some saw the whole."""
+    """Lines about what players know of the voided turns: what everyone was told, and how much only some saw."""
     names = {player.seat: player.name for player in players if player.seat is not None}
     teller = speech.teller(rules, None, tuple(names[seat] for seat in sorted(names)))
     yield _("Turns that no longer stand: %(many)s. What was told in them everybody knows:", many=len(gone))
@@ -129,7 +128,7 @@ def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list
 
 
 def turns_of(tx: Tx, row: GameRow) -> list[int]:
-    """The turns that a game can go back to now."""
+    """The turns a game can go back to now."""
     if row.status != "playing":
         return []
     return turns(standing_entries(rules_of(row), log.chain(tx, row.id, row.key)))

@@ -1,4 +1,4 @@
-"""Acts on seats: a seat goes to somebody else, to a bot, or on offer."""
+"""Acts on seats: give a seat to another person or a bot, or offer it."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,29 +7,31 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import Forbidden
 from pbem.i18n.speech import gettext as _
 from pbem.service.absence import substitutes
-from pbem.service.desk.acts.perform import AtTable, Doing, Done
+from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.people import addresses as persons
 from pbem.store import blocks, people
 from pbem.store import players as player_rows
 
 
 @dataclass(frozen=True)
-class Substitute(AtTable):
-    """Let somebody else play a seat of a running game: whoever has that address, or a bot where none is given."""
+class Substitute(TableAct):
+    """Give a seat of a running game to the person with this address, or to a bot if it is empty."""
 
-    act = Act.SUBSTITUTE
+    kind = Act.SUBSTITUTE
     game_id: int
     seat: int
     address: str = field(default="", repr=False)
 
-    def do(self, doing: Doing) -> Done:
-        gone = doing.called(self.game_id, self.seat)
-        before = next((p for p in player_rows.of_game(doing.tx, self.game_id) if p.seat == self.seat), None)
-        person = persons.find_or_add(doing.tx, doing.server, self.address) if self.address else None
+    def do(self, context: Context) -> ActResult:
+        gone = context.called(self.game_id, self.seat)
+        before = next((p for p in player_rows.of_game(context.tx, self.game_id) if p.seat == self.seat), None)
+        person = persons.find_or_add(context.tx, context.server, self.address) if self.address else None
         person_id = None if person is None else person.id
-        if person_id is not None and blocks.current_ban(doing.tx, person_id, doing.server.now()) is not None:
+        if person_id is not None and blocks.current_ban(context.tx, person_id, context.server.now()) is not None:
             raise Forbidden(_("They are banned from new tables."), remedy=_("Nothing was changed; lift the ban first."))
-        substitutes.replace_player(doing.tx, doing.server, self.game_id, self.seat, person_id, doing.reason, doing.by)
+        substitutes.replace_player(
+            context.tx, context.server, self.game_id, self.seat, person_id, context.reason, context.by
+        )
         says = [
             _("From %(gone)s to a bot.", gone=gone)
             if person is None
@@ -40,29 +42,29 @@ class Substitute(AtTable):
             says.append(_("This address has never said yes to anything here: is it written as it should be?"))
         undo = None
         if before is not None and before.person_id is not None:
-            undo = Substitute(self.game_id, self.seat, people.read(doing.tx, before.person_id).address)
+            undo = Substitute(self.game_id, self.seat, people.read(context.tx, before.person_id).address)
         elif before is not None and before.bot is not None:
             undo = Substitute(self.game_id, self.seat)
-        return Done(tuple(says), kept={"to": person_id, "before": before and before.person_id}, undo=undo)
+        return ActResult(tuple(says), details={"to": person_id, "before": before and before.person_id}, undo=undo)
 
-    def kept(self) -> dict[str, Any]:
+    def audit_details(self) -> dict[str, Any]:
         return {"seat": self.seat}
 
 
 @dataclass(frozen=True)
-class Offer(AtTable):
-    """Ask people who are willing to take over a seat; until one does, it stays its player's."""
+class Offer(TableAct):
+    """Offer a seat to willing substitutes; it stays its player's until one takes it."""
 
-    act = Act.SUBSTITUTE
+    kind = Act.SUBSTITUTE
     game_id: int
     seat: int
 
-    def do(self, doing: Doing) -> Done:
-        asked = substitutes.offer_seat(doing.tx, doing.server, self.game_id, self.seat, doing.reason, doing.by)
-        return Done(
+    def do(self, context: Context) -> ActResult:
+        asked = substitutes.offer_seat(context.tx, context.server, self.game_id, self.seat, context.reason, context.by)
+        return ActResult(
             (
-                _("The seat of %(who)s.", who=doing.called(self.game_id, self.seat)),
+                _("The seat of %(who)s.", who=context.called(self.game_id, self.seat)),
                 _("People who are willing and are asked by mail: %(asked)s.", asked=asked),
             ),
-            kept={"offered": True},
+            details={"offered": True},
         )
