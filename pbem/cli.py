@@ -111,7 +111,7 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> No
             with progress() as begin:
                 reports = list(ops_verify.verify_games(store, ids, heads if game_id else (), begin("Verifying", rows)))
     for report in reports:
-        for wrong in report.wrongs:
+        for wrong in report.problems:
             click.echo(f"game {report.game_id or report.key}, row {wrong.seq}: {wrong.says}")
     bad = sum(not report.sound for report in reports)
     rows, again = sum(report.rows for report in reports), sum(report.made_again for report in reports)

@@ -177,7 +177,7 @@ def _verified(tx: Tx, begin: Begin) -> int:
         report = verify_game(tx, game_id, progress=progress)
         if not report.sound:
             raise Fault(
-                f"Game {game_id} does not verify: {report.wrongs[0].says}.",
+                f"Game {game_id} does not verify: {report.problems[0].says}.",
                 remedy=f"`pbem verify --game {game_id}` tells everything. Nothing was kept.",
             )
     return len(ids)

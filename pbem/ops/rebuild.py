@@ -10,7 +10,7 @@ from functools import partial
 
 from pbem.domain import hash_chain
 from pbem.domain.errors import Fault
-from pbem.service.archive.check_log import Replay, snapshot, written
+from pbem.service.archive.check_log import LogReader, dumps, snapshot
 from pbem.service.play import views
 from pbem.service.play.rules import rules_of
 from pbem.store import games, log
@@ -40,7 +40,7 @@ def rebuild_games(store: Store, game_ids: Collection[int], progress: Progress = 
 
 def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
     row = games.lock(tx, game_id)
-    reading = Replay(rules_of(row), row.secret)
+    reading = LogReader(rules_of(row), row.secret)
 
     def read() -> Iterator[hash_chain.Row]:
         for each in log.chain(tx, row.id, row.key):
@@ -49,9 +49,9 @@ def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
             yield each
 
     found = hash_chain.verify(read(), game=row.key, head=row.head)
-    wrongs = [flaw.says for flaw in found.flaws] + [wrong.says for wrong in reading.wrongs]
-    if wrongs:
-        raise Fault(f"its log does not verify: {wrongs[0]}")
+    problems = [flaw.says for flaw in found.flaws] + [wrong.says for wrong in reading.problems]
+    if problems:
+        raise Fault(f"its log does not verify: {problems[0]}")
     if not reading.dealt:
         return Rebuilt(game_id, ())
     corrected = list(snapshot(reading, row._asdict()))
@@ -60,16 +60,16 @@ def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
     new = {
         "seq": found.rows,
         "entry_head": reading.entry_head,
-        "turn": reading.at.turn,
-        "state": written(reading.at.state),
-        "box": written(tuple(sorted(reading.box.items()))),
+        "turn": reading.position.turn,
+        "state": dumps(reading.position.state),
+        "box": dumps(tuple(sorted(reading.box.items()))),
         # Whoever stopped it says when it goes on.
         "status": row.status if row.status == "frozen" else reading.status,
     }
     if reading.orders_known:
-        new["orders"] = written(tuple(sorted(reading.orders.items())))
+        new["orders"] = dumps(tuple(sorted(reading.orders.items())))
     games.advance(tx, row, new)
     # Made anew at once: of a game that ended long ago no worker keeps any more.
     kept_views.forget(tx, game_id)
-    views.keep_up(tx, games.read(tx, game_id))
+    views.save_views(tx, games.read(tx, game_id))
     return Rebuilt(game_id, tuple(corrected))

@@ -143,10 +143,10 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
     def receive_batch(server: Server) -> int:
         return receive.attend(server, box)
 
-    def look(tx: Tx, game_id: int) -> daily_check.Checked:
+    def look(tx: Tx, game_id: int) -> daily_check.CheckResult:
         report = verify_game(tx, game_id)
-        first = min((wrong.seq for wrong in report.wrongs), default=0)
-        return daily_check.Checked(report.rows, len(report.wrongs), first)
+        first = min((wrong.seq for wrong in report.problems), default=0)
+        return daily_check.CheckResult(report.rows, len(report.problems), first)
 
     name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
     return WorkerContext(server, Worker(name, server.now()), send, receive_batch, look)

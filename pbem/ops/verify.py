@@ -1,4 +1,4 @@
-"""Whether every log is the one that was written, and every game where its log says.
+"""Whether every log is the one that was dumps, and every game where its log says.
 
 One game after the other is read row by row: the chain of hashes, the replay of facts, the numbers drawn, the choices made
 again, and then what is stored beside the log: the snapshot, the kept views, who sits where. Nothing is changed, a running
@@ -15,7 +15,7 @@ from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput
 from pbem.plugins.away import Away
 from pbem.service.archive import export, verify
-from pbem.service.archive.check_log import Check, Replay, Wrong, snapshot, written
+from pbem.service.archive.check_log import Check, LogReader, Problem, dumps, snapshot
 from pbem.service.archive.verify import Progress, Report, of_chain, of_talk
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import talk
@@ -49,29 +49,29 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
     rules = rules_of(row)
     if isinstance(rules, Away):
         return _chain_alone(tx, row, printed, progress)
-    reading = Replay(rules, row.secret)
+    reading = LogReader(rules, row.secret)
     kept = list(views.of_game(tx, game_id))
-    wrongs: list[Wrong] = []
+    problems: list[Problem] = []
 
     def read() -> Iterator[hash_chain.Row]:
         for each in log.chain(tx, row.id, row.key):
             reading.read(each)
-            wrongs.extend(_of_views(reading, kept, each.seq))
+            problems.extend(_of_views(reading, kept, each.seq))
             progress(1)
             yield each
 
     found = hash_chain.verify(read(), game=row.key, head=row.head, printed=printed)
     reading.end()
-    wrongs = [*of_chain(found), *reading.wrongs, *wrongs]
+    problems = [*of_chain(found), *reading.problems, *problems]
     beside = [*_of_row(row, found), *_of_agreement(tx, row, reading), *snapshot(reading, row._asdict())]
     beside += [f"a view of seat {each.seat} is kept for row {each.seq}, which is not there" for each in kept]
-    wrongs += [Wrong(row.seq, Check.BESIDE, says) for says in beside]
-    wrongs += of_talk(talk.check_rows(tx, row), reading, row.seq)
-    return Report(row.id, row.key, row.title, found.rows, reading.entries, reading.made_again, tuple(wrongs))
+    problems += [Problem(row.seq, Check.BESIDE, says) for says in beside]
+    problems += of_talk(talk.check_rows(tx, row), reading, row.seq)
+    return Report(row.id, row.key, row.title, found.rows, reading.entries, reading.made_again, tuple(problems))
 
 
 def _chain_alone(tx: Tx, row: GameRow, printed: Collection[str], progress: Progress) -> Report:
-    """Check what can be checked of a game whose rules are not there: that its log is the one that was written."""
+    """Check what can be checked of a game whose rules are not there: that its log is the one that was dumps."""
 
     def read() -> Iterator[hash_chain.Row]:
         for each in log.chain(tx, row.id, row.key):
@@ -79,8 +79,8 @@ def _chain_alone(tx: Tx, row: GameRow, printed: Collection[str], progress: Progr
             yield each
 
     found = hash_chain.verify(read(), game=row.key, head=row.head, printed=printed)
-    wrongs = [*of_chain(found), *(Wrong(row.seq, Check.BESIDE, says) for says in _of_row(row, found))]
-    return Report(row.id, row.key, row.title, found.rows, 0, 0, tuple(wrongs))
+    problems = [*of_chain(found), *(Problem(row.seq, Check.BESIDE, says) for says in _of_row(row, found))]
+    return Report(row.id, row.key, row.title, found.rows, 0, 0, tuple(problems))
 
 
 def verify_file(path: Path, printed: Collection[str] = (), progress: Progress = lambda _: None) -> Report:
@@ -101,7 +101,7 @@ def _of_row(row: GameRow, found: hash_chain.ChainCheck) -> Iterator[str]:
         yield f"the game is stored as having {row.seq} rows, but there are {found.rows}"
 
 
-def _of_agreement(tx: Tx, row: GameRow, reading: Replay) -> Iterator[str]:
+def _of_agreement(tx: Tx, row: GameRow, reading: LogReader) -> Iterator[str]:
     """What stands beside the log must be what the log began with."""
     if not reading.dealt:
         if row.started_at is not None and not reading.broken:
@@ -123,24 +123,24 @@ def _of_agreement(tx: Tx, row: GameRow, reading: Replay) -> Iterator[str]:
         yield f"the game is {'' if row.paused else 'not '}stored as paused, and its log says otherwise"
 
 
-def _of_views(reading: Replay, kept: list[ViewRow], seq: int) -> Iterator[Wrong]:
+def _of_views(reading: LogReader, kept: list[ViewRow], seq: int) -> Iterator[Problem]:
     """Kept views of this row, which are what folding gives; those that were looked at are taken off the list."""
     here = [each for each in kept if each.seq == seq]
     for each in here:
         kept.remove(each)
         if reading.broken or not reading.dealt:
             continue
-        known = reading.at.views[each.seat if each.seat != SPECTATOR else -1]
-        if each.body != written(known) and not _means(reading, each.body, written(known)):
+        known = reading.position.views[each.seat if each.seat != SPECTATOR else -1]
+        if each.body != dumps(known) and not _means(reading, each.body, dumps(known)):
             who = "the spectator" if each.seat == SPECTATOR else f"seat {each.seat}"
-            yield Wrong(seq, Check.BESIDE, f"the view kept for {who} at row {seq} is not what it was told")
-        if each.turn != reading.at.closed:
-            says = f"the view kept at row {seq} is said to be of entry {each.turn}, but is of {reading.at.closed}"
-            yield Wrong(seq, Check.BESIDE, says)
+            yield Problem(seq, Check.BESIDE, f"the view kept for {who} at row {seq} is not what it was told")
+        if each.turn != reading.position.closed:
+            says = f"the view kept at row {seq} is said to be of entry {each.turn}, but is of {reading.position.closed}"
+            yield Problem(seq, Check.BESIDE, says)
 
 
-def _means(reading: Replay, text: str, said: str) -> bool:
+def _means(reading: LogReader, text: str, said: str) -> bool:
     try:
-        return written(codec.loads(reading.rules, text)) == said
+        return dumps(codec.loads(reading.rules, text)) == said
     except codec.Malformed:
         return False

@@ -75,7 +75,7 @@ def test_the_doctor_names_tables_that_were_stopped(offered, said, server, table)
     offered(broken.LANTERNS)
     game = table("lanterns", 2)
     offers.close()
-    halts.look(server)
+    halts.check_rules(server)
     (found,) = (each for each in said() if each.what == "tables")
     assert found.severity is Severity.ERROR
     assert f"Games {game.id} were stopped because their rules are not there, or have failed." in found.says
@@ -86,7 +86,7 @@ def test_of_a_table_without_rules_the_chain_is_checked_and_nothing_is_called_wro
     game = table("lanterns", 2)
     game.play(0, "allow")
     offers.close()
-    halts.look(server)
+    halts.check_rules(server)
     with server.store.read() as tx:
         report = verify_game(tx, game.id)
     assert report.sound
@@ -102,7 +102,7 @@ def test_the_daily_check_leaves_a_table_alone_whose_rules_fail_while_it_looks(of
 
     def look(tx, game_id):
         report = verify_game(tx, game_id)
-        return daily_check.Checked(report.rows, len(report.wrongs))
+        return daily_check.CheckResult(report.rows, len(report.problems))
 
     assert daily_check.check_some(server, look) == 1
     halts.stop_failed(server)
@@ -116,5 +116,5 @@ def test_a_finished_games_file_is_checked_where_its_package_is_installed(offered
     game = table("lanterns", 2)
     list(game.play_defaults())
     found = verify_upload.inspect(export.write(server.read(export.of_game, game.id)))
-    assert (found.kind, found.wrongs) == ("lanterns", ())
+    assert (found.kind, found.problems) == ("lanterns", ())
     assert found.made_again > 1

@@ -22,27 +22,27 @@ from pbem.service.tables import leaving, talk
 from pbem.store import games
 from pbem.store import views as kept_views
 from pbem.store.database import Store
-from tests.service.a_game import Begun
+from tests.service.running_game import RunningGame
 
-Table = Callable[..., Begun]
+Table = Callable[..., RunningGame]
 
 
-def found(begun: Begun, *printed: str) -> Report:
+def found(begun: RunningGame, *printed: str) -> Report:
     """What is found in one game."""
     return next(verify_games(begun.server.store, [begun.id], printed))
 
 
-def wrongs(begun: Begun, *printed: str) -> str:
+def problems(begun: RunningGame, *printed: str) -> str:
     """All that is found in one game, as text."""
-    return "\n".join(f"{each.seq}: {each.says}" for each in found(begun, *printed).wrongs)
+    return "\n".join(f"{each.seq}: {each.says}" for each in found(begun, *printed).problems)
 
 
-def tamper(begun: Begun, statement: str, **values: Any) -> None:
+def tamper(begun: RunningGame, statement: str, **values: Any) -> None:
     """Change the database behind everybody's back."""
     begun.server.store.write(lambda tx: tx.execute(text(statement), {"game": begun.id} | values))
 
 
-def keep_views(begun: Begun) -> None:
+def keep_views(begun: RunningGame) -> None:
     """Keep what everybody knows now."""
 
     def keep(tx: Any) -> None:
@@ -61,7 +61,7 @@ def test_a_game_as_it_was_played_is_sound_at_every_moment(table: Table, kind: st
         if number % 7 == 3:
             keep_views(begun)
         if number % 9 == 0:
-            assert wrongs(begun) == ""
+            assert problems(begun) == ""
         if number == 60:
             break
     report = found(begun)
@@ -73,11 +73,11 @@ def test_a_game_as_it_was_played_is_sound_at_every_moment(table: Table, kind: st
 def test_a_game_that_is_over_is_sound_and_so_is_its_file(table: Table, tmp_path: Path) -> None:
     begun = table("sorcerous-futures", 3)
     assert list(begun.play_defaults())[-1].over
-    assert wrongs(begun) == ""
+    assert problems(begun) == ""
     file = tmp_path / "game.json"
     file.write_text(export.write(begun.server.read(export.of_game, begun.id)), encoding="utf-8")
     report = verify_file(file)
-    assert report.wrongs == ()
+    assert report.problems == ()
     assert report.made_again == report.entries == found(begun).entries
 
 
@@ -88,14 +88,14 @@ def test_choices_taken_back_sealed_choices_and_orders_are_sound(table: Table) ->
             turn = begun.row().turn
             receipt = begun.play(seat, decision.default)
             if number % 2 and took_back(begun, turn, seat):
-                assert wrongs(begun) == ""
+                assert problems(begun) == ""
                 begun.play(seat, receipt.choice)
             break
     assert any(row.kind in ("Undone", "Withdrawn") for row in begun.log())
-    assert wrongs(begun) == ""
+    assert problems(begun) == ""
 
 
-def took_back(begun: Begun, turn: int, seat: int) -> bool:
+def took_back(begun: RunningGame, turn: int, seat: int) -> bool:
     try:
         begun.server.run(undo.take_back, begun.id, turn, seat)
     except Refusal:
@@ -109,22 +109,22 @@ def test_standing_orders_are_sound_while_they_answer_and_after_they_ended(table:
         for seat, decision in begun.asked().items():
             ordered = dict(codec.loads(game.load("sun-bid"), begun.row().orders))
             if seat == 1 and seat not in ordered and decision.default.verb == "flip":
-                begun.server.run(orders.leave_order, begun.id, seat, "always flip")
+                begun.server.run(orders.set_order, begun.id, seat, "always flip")
                 break
             begun.play(seat, decision.default)
             break
-        assert wrongs(begun) == ""
+        assert problems(begun) == ""
     assert any(row.by == By.ORDER for row in begun.log())
 
 
 def test_a_game_that_was_left_and_ended_without_a_result_is_sound(table: Table) -> None:
     begun = table("sunset-poker", 3)
     begun.server.run(leaving.resign, begun.id, 0, begun.person_at(0))
-    assert wrongs(begun) == ""
+    assert problems(begun) == ""
     for seat in (1, 2):
         begun.server.run(leaving.agree_to_end, begun.id, begun.person_at(seat))
     assert begun.row().status == "void"
-    assert wrongs(begun) == ""
+    assert problems(begun) == ""
 
 
 def test_a_table_that_has_not_begun_is_sound(table: Table, person: Callable[[str], int]) -> None:
@@ -133,11 +133,11 @@ def test_a_table_that_has_not_begun_is_sound(table: Table, person: Callable[[str
     from pbem.service.tables.new import Wanted
 
     waiting = begun.server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
-    assert wrongs(Begun(begun.server, waiting)) == ""
+    assert problems(RunningGame(begun.server, waiting)) == ""
 
 
 @pytest.fixture
-def played(table: Table) -> Begun:
+def played(table: Table) -> RunningGame:
     """A game in its middle, with views kept and a choice in the box."""
     begun = table("sunset-poker", 3)
     for _, _receipt in zip(range(10), begun.play_defaults(), strict=False):
@@ -177,16 +177,16 @@ def played(table: Table) -> Begun:
         ("UPDATE view SET seq = 500 WHERE game_id = :game AND seat = 1", "kept for row 500"),
     ],
 )
-def test_what_was_changed_in_the_database_is_found(played: Begun, statement: str, says: str) -> None:
-    assert wrongs(played) == ""
+def test_what_was_changed_in_the_database_is_found(played: RunningGame, statement: str, says: str) -> None:
+    assert problems(played) == ""
     tamper(played, statement, **{name: value for name, value in TAMPERED.items() if f":{name}" in statement})
-    assert says in wrongs(played)
+    assert says in problems(played)
 
 
 TAMPERED = {"junk": b'{"a":1}', "nonce": bytes(16)}
 
 
-def rewritten(begun: Begun, seq: int, change: Callable[[dict[str, Any]], None]) -> None:
+def rewritten(begun: RunningGame, seq: int, change: Callable[[dict[str, Any]], None]) -> None:
     """Change a row's body and hash everything anew from there on, the heads too: the best that a forger can do."""
     rows = begun.log()
     head = hash_chain.genesis(begun.row().key)
@@ -219,17 +219,17 @@ def rewritten(begun: Begun, seq: int, change: Callable[[dict[str, Any]], None]) 
     begun.server.store.write(put)
 
 
-def test_a_fact_that_was_forged_with_all_its_hashes_is_found_by_playing_again(played: Begun) -> None:
+def test_a_fact_that_was_forged_with_all_its_hashes_is_found_by_playing_again(played: RunningGame) -> None:
     entry = next(row for row in played.log() if row.kind == "Entry" and row.seq > 4)
 
     def drop(document: dict[str, Any]) -> None:
         document["entry"]["facts"].pop()
 
     rewritten(played, entry.seq, drop)
-    assert f"{entry.seq}: the choices of row {entry.seq}, made again, lead to other facts" in wrongs(played)
+    assert f"{entry.seq}: the choices of row {entry.seq}, made again, lead to other facts" in problems(played)
 
 
-def test_a_number_that_was_not_drawn_is_found(played: Begun) -> None:
+def test_a_number_that_was_not_drawn_is_found(played: RunningGame) -> None:
     deal = next(row for row in played.log() if row.kind == "Entry")
 
     def other(document: dict[str, Any]) -> None:
@@ -237,24 +237,24 @@ def test_a_number_that_was_not_drawn_is_found(played: Begun) -> None:
         document["entry"]["drawn"][0] = [bound, (number + 1) % bound]
 
     rewritten(played, deal.seq, other)
-    assert "are not those that the seed gives" in wrongs(played)
+    assert "are not those that the seed gives" in problems(played)
 
 
-def test_a_history_written_anew_does_not_have_the_heads_that_stood_in_mails(played: Begun) -> None:
+def test_a_history_written_anew_does_not_have_the_heads_that_stood_in_mails(played: RunningGame) -> None:
     printed = hash_chain.fingerprint(played.row().entry_head)
-    assert wrongs(played, printed) == ""
+    assert problems(played, printed) == ""
     first = played.log()[0]
     rewritten(played, first.seq, lambda document: document.update(pace="7d"))
-    assert f"no row has the head {printed}" in wrongs(played, printed)
+    assert f"no row has the head {printed}" in problems(played, printed)
 
 
-def test_a_row_that_means_nothing_ends_the_replay_and_is_named(played: Begun) -> None:
+def test_a_row_that_means_nothing_ends_the_replay_and_is_named(played: RunningGame) -> None:
     entry = next(row for row in played.log() if row.kind == "Entry" and row.seq > 4)
     rewritten(played, entry.seq, lambda document: document["entry"].update(facts=[{"is": "NoSuchFact"}]))
-    assert f"{entry.seq}: row {entry.seq} (Entry) means nothing here" in wrongs(played)
+    assert f"{entry.seq}: row {entry.seq} (Entry) means nothing here" in problems(played)
 
 
-def test_verifying_changes_nothing(played: Begun) -> None:
+def test_verifying_changes_nothing(played: RunningGame) -> None:
     def digest() -> str:
         with played.server.store.read() as tx:
             tables = ("game", "log", "player", "view", "outbox", "deadline", "ledger")
@@ -262,7 +262,7 @@ def test_verifying_changes_nothing(played: Begun) -> None:
         return hashlib.sha256(repr(rows).encode()).hexdigest()
 
     before = digest()
-    assert wrongs(played) == ""
+    assert problems(played) == ""
     assert digest() == before
 
 
@@ -323,7 +323,7 @@ def test_the_talk_in_a_file_is_checked_and_may_be_redacted_where_the_log_says_so
         document = json.loads(whole)
         document["talk"][1] |= change
         path.write_text(json.dumps(document), encoding="utf-8")
-        assert any("what was said at the table" in wrong.says for wrong in verify_file(path).wrongs)
+        assert any("what was said at the table" in wrong.says for wrong in verify_file(path).problems)
 
 
 def test_something_else_than_a_game_file_is_refused(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ class Truth:
         game_ids, rows = games_to_verify(store)
         for report in verify_games(store, game_ids):
             if not report.sound:
-                raise BrokenError(f"game {report.game_id} does not verify: {report.wrongs}")
+                raise BrokenError(f"game {report.game_id} does not verify: {report.problems}")
         known: set[str] = set()
         for game_id in game_ids:
             with store.read() as tx:

@@ -1,8 +1,9 @@
-"""One log, read again from its first row: what it says, whether it could have happened, and where the game stands after it.
+"""Checking a log by reading it again from its first row: what it says, whether it could have happened, and the position
+after it.
 
-Facts are folded into the state and into every seat's view; they are what counts. Where the rules are still those that the
-game was played by, every choice is made again as well and must lead to the same facts; numbers drawn must be those that
-the seed gives. Nothing here reads a database or changes anything.
+Facts are folded into the state and every seat's view. If the rules are still of the same version, every choice is made
+again and must lead to the same facts; numbers drawn must follow from the seed. This module reads no database and
+changes nothing.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,28 +23,28 @@ from pbem.service.play.log import Kind, body_of
 from pbem.service.play.move import By
 from pbem.service.tables.start import SEATING
 
-MOST_WRONGS: Final = 20
-"""Of one check. What is wrong with a replay follows from the first thing that is; a person reads no more."""
+MOST_PROBLEMS: Final = 20
+"""The most problems reported by one check: later ones follow from the first."""
 
-# What altered data makes of code that trusts it. Whatever else is raised is a fault of ours and may be seen.
+# Exceptions that altered data causes in code that trusts it. Any other is a bug and must be seen.
 _NONSENSE: Final = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError, StopIteration)
 
 
 class Check(StrEnum):
-    """What is checked, in the order in which one thing is held against another."""
+    """The checks, in the order they are made."""
 
     CHAIN = "chain"
     FACTS = "facts"
     CHOICES = "choices"
     LUCK = "luck"
     BESIDE = "beside"
-    """What stands beside the log: in the file, or in the database."""
+    """The data beside the log, in the file or the database."""
     TALK = "talk"
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
-    """One thing that does not fit: at which row, by which check, and what."""
+class Problem:
+    """A problem: its row, the check that found it, and what is wrong."""
 
     seq: int
     check: Check
@@ -51,12 +52,12 @@ class Wrong:
 
 
 _Found = tuple[Check, str]
-"""By which check something is wrong with a row, and what."""
+"""The check that found a problem, and what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
-class At:
-    """Where the game stood after an entry, and the turn that was open then."""
+class LogPosition:
+    """The position after an entry, and the turn that was open then."""
 
     closed: int
     turn: int
@@ -65,10 +66,10 @@ class At:
 
 
 @dataclass(slots=True)
-class Replay:
-    """How far a log has been read. With the server's secret, numbers drawn are checked and choices are made again.
+class LogReader:
+    """A log read so far. With the server's secret, draws are checked and choices made again.
 
-    `drawn` are the numbers of each entry, those too that were taken back.
+    `drawn` are the numbers drawn in each entry, undone ones included.
     """
 
     rules: Game[Any]
@@ -84,50 +85,50 @@ class Replay:
     paused: bool = False
     entries: int = 0
     made_again: int = 0
-    wrongs: list[Wrong] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     broken: bool = False
     revealed: str | None = None
     redacted: set[int] = field(default_factory=set)
     drawn: list[tuple[int, tuple[Drawn, ...]]] = field(default_factory=list)
     _newest: int = 0
-    _stood: list[At] = field(default_factory=list)
+    _positions: list[LogPosition] = field(default_factory=list)
     _announced: dict[int, Choice] = field(default_factory=dict)
 
     @property
-    def at(self) -> At:
-        """Where the game stands now."""
-        return self._stood[-1]
+    def position(self) -> LogPosition:
+        """The present position."""
+        return self._positions[-1]
 
     @property
     def dealt(self) -> bool:
-        """Whether there is a game to speak of."""
-        return bool(self._stood)
+        """Whether the game has begun."""
+        return bool(self._positions)
 
     def read(self, row: Row) -> None:
-        """Take in one more row. After a row that means nothing the rest cannot be told from it, and is left alone."""
+        """Read the next row. After a row that makes no sense the rest is skipped."""
         self.seq = row.seq
         if self.broken:
             return
         try:
-            for check, says in self._take_in(row):
-                if sum(each.check == check for each in self.wrongs) < MOST_WRONGS:
-                    self.wrongs.append(Wrong(row.seq, check, says))
+            for check, says in self._check_row(row):
+                if sum(each.check == check for each in self.problems) < MOST_PROBLEMS:
+                    self.problems.append(Problem(row.seq, check, says))
         except _NONSENSE as error:
             self.broken = True
             what = f"{type(error).__name__}: {error}"[:200]
             says = f"row {row.seq} ({row.kind}) means nothing here, so replay ends: {what}"
-            self.wrongs.append(Wrong(row.seq, Check.FACTS, says))
+            self.problems.append(Problem(row.seq, Check.FACTS, says))
 
     def end(self) -> None:
-        """Say what only the end of a log shows."""
+        """Report what only the end of a log shows."""
         if not self.broken and self.status in ("over", "void") and self.revealed is None:
-            self.wrongs.append(Wrong(self.seq, Check.LUCK, "the game is over, but its secret was never told"))
+            self.problems.append(Problem(self.seq, Check.LUCK, "the game is over, but its secret was never told"))
 
-    def _take_in(self, row: Row) -> Iterator[_Found]:
+    def _check_row(self, row: Row) -> Iterator[_Found]:
         if row.body is None:
             return
         body = body_of(self.rules, row)
-        if (row.kind == Kind.BEGAN) == self.dealt or (row.kind != Kind.BEGAN and not self._stood):
+        if (row.kind == Kind.BEGAN) == self.dealt or (row.kind != Kind.BEGAN and not self._positions):
             yield Check.FACTS, f"row {row.seq} is a {row.kind}, which cannot stand here"
             return
         match row.kind:
@@ -167,11 +168,11 @@ class Replay:
         seats: int = body["seats"]
         low, high = self.rules.seats
         if not low <= seats <= high:
-            # Everything below makes something for each seat.
+            # Refused first, because the code below builds something for each seat.
             raise ValueError(f"{seats} seats")
         start = self.rules.start(seats, body["options"])
-        # The place before the deal: entry 0 leads on from here.
-        self._stood.append(At(-1, 0, start, (start,) * (seats + 1)))
+        # The position before the deal, which is entry 0.
+        self._positions.append(LogPosition(-1, 0, start, (start,) * (seats + 1)))
         if self.secret is None:
             return
         if commitment(self.secret) != body["commitment"]:
@@ -181,18 +182,18 @@ class Replay:
             yield Check.LUCK, "the seats were not drawn from the seed"
 
     def _enter(self, row: Row, turn: int, entry: Entry) -> Iterator[_Found]:
-        if turn != self.at.turn:
-            yield Check.FACTS, f"entry {self.at.turn} was expected in row {row.seq}, but this is entry {turn}"
+        if turn != self.position.turn:
+            yield Check.FACTS, f"entry {self.position.turn} was expected in row {row.seq}, but this is entry {turn}"
         if self.seed is not None and not follows(self.seed, turn, entry.drawn):
             yield Check.LUCK, f"the numbers drawn in row {row.seq} are not those that the seed gives"
         self.drawn.append((turn, entry.drawn))
-        yield from self._by_order(row, entry.choices.get(-1 if row.seat is None else row.seat))
-        yield from self._of_the_box(row, entry)
+        yield from self._check_order(row, entry.choices.get(-1 if row.seat is None else row.seat))
+        yield from self._check_box(row, entry)
         if self.seed is not None and row.rules == self.rules.RULES:
             self.made_again += 1
             yield from self._make_again(row, turn, entry, self.seed)
-        state, views = fold(self.at.state, entry.facts), watch(self.at.views, entry.facts)
-        self._stood.append(At(turn, turn + 1, state, views))
+        state, views = fold(self.position.state, entry.facts), watch(self.position.views, entry.facts)
+        self._positions.append(LogPosition(turn, turn + 1, state, views))
         self._newest = max(self._newest, turn + 1)
         self.entries += 1
         self.box = {}
@@ -204,15 +205,15 @@ class Replay:
         if self.rules.standing(state).over:
             self.status = "over"
 
-    def _of_the_box(self, row: Row, entry: Entry) -> Iterator[_Found]:
-        """A sealed choice is in the entry that its turn became, unless it was replaced, or a choice closed the turn."""
+    def _check_box(self, row: Row, entry: Entry) -> Iterator[_Found]:
+        """A sealed choice must be in its turn's entry, unless it was replaced or another choice closed the turn."""
         closed = len(entry.choices) == 1 and not entry.alone and row.seat in entry.choices
         for seat, choice in self.box.items():
             if seat != row.seat and not closed and entry.choices.get(seat) != choice:
                 yield Check.CHOICES, f"the sealed choice of seat {seat} is not in row {row.seq}"
 
     def _make_again(self, row: Row, turn: int, entry: Entry, seed: bytes) -> Iterator[_Found]:
-        before = Position(self.rules, self.began["seats"], seed, self.at.state, turn)
+        before = Position(self.rules, self.began["seats"], seed, self.position.state, turn)
         draw = Stream(seed, turn)
         try:
             for seat, choice in entry.choices.items():
@@ -234,25 +235,25 @@ class Replay:
 
     def _seal(self, row: Row, turn: int, choice: Choice) -> Iterator[_Found]:
         seat = _seat(row)
-        if turn != self.at.turn:
+        if turn != self.position.turn:
             yield (
                 Check.CHOICES,
-                f"row {row.seq} seals a choice for turn {turn}, but turn {self.at.turn} is open",
+                f"row {row.seq} seals a choice for turn {turn}, but turn {self.position.turn} is open",
             )
-        yield from self._by_order(row, choice)
+        yield from self._check_order(row, choice)
         self.box[seat] = choice
         if self.seed is not None and row.rules == self.rules.RULES:
-            before = Position(self.rules, self.began["seats"], self.seed, self.at.state, turn)
+            before = Position(self.rules, self.began["seats"], self.seed, self.position.state, turn)
             try:
                 before.check(seat, choice)
             except Refused as refused:
                 yield Check.CHOICES, f"the choice in row {row.seq} was against the rules: {refused.text}"
 
     def _undo(self, row: Row, first: int) -> Iterator[_Found]:
-        while self.at.closed >= max(first, 0):
-            self._stood.pop()
+        while self.position.closed >= max(first, 0):
+            self._positions.pop()
         self.box = {}
-        if self.at.turn != first:
+        if self.position.turn != first:
             yield Check.FACTS, f"row {row.seq} takes back the entries from {first} on, which are not there"
 
     def _rewind(self, row: Row, first: int, turn: int) -> Iterator[_Found]:
@@ -263,14 +264,14 @@ class Replay:
                 f"row {row.seq} opens turn {turn}, though {self._newest} has been open: known luck would come again",
             )
         self._newest = turn
-        self._stood[-1] = replace(self.at, turn=turn)
-        # They were left for turns that have never been.
+        self._positions[-1] = replace(self.position, turn=turn)
+        # The orders were left for turns that no longer exist.
         self.orders = {}
 
     def _order(self, row: Row, order: Order | None) -> Iterator[_Found]:
         seat = _seat(row)
         if row.by == By.ORDER:
-            # It has a word for its owner, and may answer once more: then the choice is in the next row.
+            # The order has a message for its owner, and may answer as well: then the choice is in the next row.
             given = self._answer(row, seat)
             if given is not None and given.choice is not None:
                 self._announced[seat] = given.choice
@@ -280,8 +281,8 @@ class Replay:
             self.orders[seat] = order
         yield from ()
 
-    def _by_order(self, row: Row, choice: Choice | None) -> Iterator[_Found]:
-        """An order's choice is what the order says; how often it has answered is known only by asking it again."""
+    def _check_order(self, row: Row, choice: Choice | None) -> Iterator[_Found]:
+        """A standing order's choice must be its answer, which only asking it again shows."""
         if row.by != By.ORDER:
             return
         seat = _seat(row)
@@ -295,12 +296,12 @@ class Replay:
     def _answer(self, row: Row, seat: int) -> Answer | None:
         order = self.orders.get(seat)
         if row.rules != self.rules.RULES:
-            # How an order goes on after an answer is for the rules that it answered under.
+            # Only the rules of that version know how the order continued after an answer.
             self.orders_known = False
             return None
         if order is None:
             return None
-        given = answer(order, self.rules, self.at.views[seat], seat)
+        given = answer(order, self.rules, self.position.views[seat], seat)
         if given.order is None:
             del self.orders[seat]
         else:
@@ -308,41 +309,41 @@ class Replay:
         return given
 
 
-def snapshot(replay: Replay, stored: Mapping[str, Any]) -> Iterator[str]:
-    """What the stored snapshot has otherwise than the log says."""
-    if not replay.dealt or replay.broken:
+def snapshot(reader: LogReader, stored: Mapping[str, Any]) -> Iterator[str]:
+    """What differs between the stored snapshot and the log."""
+    if not reader.dealt or reader.broken:
         return
-    told: dict[str, Any] = {
-        "state": replay.at.state,
-        "box": tuple(sorted(replay.box.items())),
-        "orders": tuple(sorted(replay.orders.items())),
+    expected: dict[str, Any] = {
+        "state": reader.position.state,
+        "box": tuple(sorted(reader.box.items())),
+        "orders": tuple(sorted(reader.orders.items())),
     }
-    if not replay.orders_known:
-        del told["orders"]
-    for name, value in told.items():
+    if not reader.orders_known:
+        del expected["orders"]
+    for name, value in expected.items():
         text = stored[name]
-        if text != written(value) and not _same(replay.rules, text, value):
+        if text != dumps(value) and not _means(reader.rules, text, value):
             yield f"the stored {name} is not what the log says"
-    if stored["turn"] != replay.at.turn:
-        yield f"the stored turn is {stored['turn']}, but the log says {replay.at.turn}"
-    if stored["entry_head"] != replay.entry_head:
+    if stored["turn"] != reader.position.turn:
+        yield f"the stored turn is {stored['turn']}, but the log says {reader.position.turn}"
+    if stored["entry_head"] != reader.entry_head:
         yield "the stored head of the last entry is not the log's"
-    if stored["status"] not in (replay.status, "frozen"):
-        yield f"the game is stored as {stored['status']}, but the log says {replay.status}"
+    if stored["status"] not in (reader.status, "frozen"):
+        yield f"the game is stored as {stored['status']}, but the log says {reader.status}"
 
 
-def written(value: Any) -> str:
-    """A value as a snapshot holds it."""
+def dumps(value: Any) -> str:
+    """A value as a snapshot stores it."""
     return codec.dumps(value)
 
 
-def _same(rules: Game[Any], text: str, value: Any) -> bool:
-    """Whether a text of an older shape, or written otherwise, means the same."""
+def _means(rules: Game[Any], text: str, value: Any) -> bool:
+    """Whether a text of another form means the same value."""
     try:
-        found = codec.loads(rules, text)
+        stored = codec.loads(rules, text)
     except codec.Malformed:
         return False
-    return bool(written(found) == written(value))
+    return bool(dumps(stored) == dumps(value))
 
 
 def _seat(row: Row) -> int:

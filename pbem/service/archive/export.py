@@ -1,11 +1,11 @@
-"""A finished game as one file: all that anybody needs to check it without this server.
+"""A finished game as one file, with all that is needed to check it without this server.
 
-The file holds the whole log with bodies and nonces, what the table agreed on, the words, the commitment and the secret
-that the seed was made of, and what was said at the table. It names seats and never people. Its form is told in
-`pbem/handbook/game-file.md`; `Export` is that form, and `read` refuses whatever has another.
+It holds the whole log with bodies and nonces, the settings, the words, the commitment, the server's secret and the
+talk. It names seats and never people. `Export` is its format, described in `pbem/handbook/game-file.md`; `read` refuses
+any other.
 
-A game is exported when it is over: before, the file would show every card. This module checks a form and no game:
-whether the log is whole and the draws are honest is for `pbem verify`.
+A game can be exported only when it is over, because the file shows every card. This module checks the format only;
+`pbem verify` checks chain and draws.
 """
 
 import json
@@ -39,7 +39,7 @@ _ENDED: Final = ("over", "void")
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A finished game. `seating` says for each place, in the order of joining, which seat was drawn for it."""
+    """A finished game. `seating` is the seat drawn for each player, in order of joining."""
 
     key: str
     kind: str
@@ -57,18 +57,13 @@ class Export:
 
 
 def by_link(tx: Tx, server: Server, token: str, purpose: Purpose) -> Export:
-    """The game of a seat's link as a file, once it is over."""
+    """The game of a seat's link, once it is over. Raises Forbidden before."""
     game_id, _, _ = seat_of(follow(tx, server, token, purpose))
-    return of_finished_game(tx, game_id)
+    return of_game(tx, server, game_id)
 
 
 def of_game(tx: Tx, server: Server, game_id: int) -> Export:
-    """A game as a file, once it is over."""
-    return of_finished_game(tx, game_id)
-
-
-def of_finished_game(tx: Tx, game_id: int) -> Export:
-    """The same within a transaction that is under way."""
+    """A game, once it is over. Raises Forbidden before."""
     row = games.read(tx, game_id)
     if row.status not in _ENDED:
         raise Forbidden(
@@ -97,7 +92,7 @@ def of_finished_game(tx: Tx, game_id: int) -> Export:
 
 
 def write(export: Export) -> str:
-    """The file. Bodies stay the very texts that were hashed."""
+    """The file. Bodies are the exact texts that were hashed."""
     document = {
         "format": FORMAT,
         "version": VERSION,
@@ -116,14 +111,14 @@ def write(export: Export) -> str:
             "seating": list(export.seating),
         },
         "head": export.head.hex(),
-        "log": [_written(row) for row in export.log],
-        "talk": [_written(row) for row in export.talk],
+        "log": [_row_fields(row) for row in export.log],
+        "talk": [_row_fields(row) for row in export.talk],
     }
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 def read(text: str) -> Export:
-    """The game in a file; refused if it is no such file. Nothing about the game is checked."""
+    """The game in a file. Raises BadInput if the file has another format; nothing about the game is checked."""
     if len(text) > MOST_BYTES:
         raise _no_game_file(_("It is too large."))
     try:
@@ -132,16 +127,16 @@ def read(text: str) -> Export:
             raise _no_game_file(_("Its form is not version %(version)s of %(format)s.", version=VERSION, format=FORMAT))
         game, chance = document["game"], document["chance"]
         return Export(
-            key=_a(str, game["key"]),
-            kind=_a(str, game["kind"]),
-            rules=_a(int, game["rules"]),
-            seats=_a(int, game["seats"]),
-            options={_a(str, name): value for name, value in game["options"].items()},
-            status=_a(str, game["status"]),
-            commitment=_a(str, chance["commitment"]),
+            key=_checked(str, game["key"]),
+            kind=_checked(str, game["kind"]),
+            rules=_checked(int, game["rules"]),
+            seats=_checked(int, game["seats"]),
+            options={_checked(str, name): value for name, value in game["options"].items()},
+            status=_checked(str, game["status"]),
+            commitment=_checked(str, chance["commitment"]),
             secret=bytes.fromhex(chance["secret"]),
-            words=tuple(_a(str, word) for word in chance["words"]),
-            seating=tuple(_a(int, seat) for seat in chance["seating"]),
+            words=tuple(_checked(str, word) for word in chance["words"]),
+            seating=tuple(_checked(int, seat) for seat in chance["seating"]),
             head=bytes.fromhex(document["head"]),
             log=tuple(_row(game["key"], row) for row in document["log"]),
             talk=tuple(_row(talk.chain_name(game["key"]), row) for row in document["talk"]),
@@ -150,7 +145,7 @@ def read(text: str) -> Export:
         raise _no_game_file(_("It cannot be read.")) from error
 
 
-def _written(row: hash_chain.Row) -> dict[str, Any]:
+def _row_fields(row: hash_chain.Row) -> dict[str, Any]:
     return {
         "seq": row.seq,
         "kind": row.kind,
@@ -171,20 +166,20 @@ def _row(name: str, row: Mapping[str, Any]) -> hash_chain.Row:
         raise ValueError("a moment without a zone")
     return hash_chain.Row(
         game=name,
-        seq=_a(int, row["seq"]),
-        kind=_a(str, row["kind"]),
-        seat=None if row["seat"] is None else _a(int, row["seat"]),
-        by=_a(str, row["by"]),
+        seq=_checked(int, row["seq"]),
+        kind=_checked(str, row["kind"]),
+        seat=None if row["seat"] is None else _checked(int, row["seat"]),
+        by=_checked(str, row["by"]),
         at=at,
-        rules=_a(int, row["rules"]),
-        body=None if row["body"] is None else _a(str, row["body"]).encode(),
+        rules=_checked(int, row["rules"]),
+        body=None if row["body"] is None else _checked(str, row["body"]).encode(),
         nonce=None if row["nonce"] is None else bytes.fromhex(row["nonce"]),
         body_hash=bytes.fromhex(row["body_hash"]),
         hash=bytes.fromhex(row["hash"]),
     )
 
 
-def _a(kind: type[T], value: object) -> T:
+def _checked(kind: type[T], value: object) -> T:
     if type(value) is not kind:
         raise TypeError(f"not {kind.__name__}")
     return value

@@ -1,8 +1,8 @@
-"""The past of a table, entry by entry, as whoever looks could see it then; and all hands when the game has ended.
+"""Replaying a table entry by entry, as a reader could see it at the time, with all hands once the game is over.
 
-There are three ways in: the link of a seat, which sees what that seat saw; the public name of a public table, which sees
-what everybody was told; and the link that any player of a finished game can pass on. While a game is played nobody sees
-more in here than at its table. Looking changes nothing, and costs the same at any moment of a long game.
+There are three ways in: a seat's link shows what that seat saw; the key of a public table shows what everyone saw; and
+a link that any player of a finished game can share. During a game a replay shows no more than the table does. It
+changes nothing, and every moment of a long game costs the same.
 """
 
 from collections.abc import Callable
@@ -23,24 +23,24 @@ from pbem.service import links
 from pbem.service.archive.course import Course, course_of
 from pbem.service.play import views
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seat_cache import known_to
+from pbem.service.play.seat_cache import knowledge_of
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.store import links as link_rows
 from pbem.store import seats, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.links import LinkRow, Meant
+from pbem.store.links import LinkKey, LinkRow
 from pbem.tokens import Purpose
 
 _ENDED: Final = ("over", "void")
 
 MOST_REMEMBERED: Final = 300
-"""Moments that a process remembers, those that were looked at last: whoever goes back finds them, and friends who follow."""
+"""Cached scenes, the most recently used."""
 
 
-class Way(StrEnum):
-    """How somebody comes to a table's past."""
+class Access(StrEnum):
+    """How a reader reaches a replay."""
 
     SEAT = "seat"
     PUBLIC = "public"
@@ -48,8 +48,8 @@ class Way(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
-    """A table that somebody looks back at. `seat` is whose eyes they have; the SPECTATOR's if they have no seat."""
+class ReplayTable:
+    """A table in a replay. `seat` is the reader's, or SPECTATOR."""
 
     key: str
     title: str
@@ -67,19 +67,19 @@ class Watched:
 
     @property
     def teller(self) -> Teller:
-        """Whoever tells this reader what happened."""
+        """The teller for this reader."""
         return self.teller_for(self.seat)
 
     def teller_for(self, seat: int) -> Teller:
-        """Whoever tells it to the player of a seat."""
+        """The teller for the player of a seat."""
         return speech.teller(self.rules, None if seat == SPECTATOR else seat, tuple(map(isolate, self.names)))
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a reader sees of an entry: what came of it, and the board after it; in `hands` the boards of the other seats.
+    """An entry as a reader sees it: its facts, the board after it, and in `hands` the boards of the other seats.
 
-    `earlier` and `later` are the entries beside it, as far as there are any.
+    `earlier` and `later` are the entries before and after, if there are any.
     """
 
     turn: int
@@ -91,73 +91,75 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """A table, and what is seen of one of its entries."""
+class ReplayMoment:
+    """A table and one of its entries."""
 
-    table: Watched
+    table: ReplayTable
     scene: Scene
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """A whole game so far: how the scores went, what was bid, how it stands or ended, and whether a link to it is about."""
+class WholeGame:
+    """A whole game so far: its course, its standing, and whether it is shared by a link."""
 
-    table: Watched
-    chronicle: Course
+    table: ReplayTable
+    course: Course
     standing: Standing
     shared: bool
 
 
-MEMORY: Final[LRU[Scene]] = LRU(MOST_REMEMBERED)
+CACHE: Final[LRU[Scene]] = LRU(MOST_REMEMBERED)
 
 
-def moment(tx: Tx, server: Server, way: Way, which: str, turn: int) -> Moment:
-    """The table after an entry, or after the last one before it that stands."""
-    row, seat = _opened(tx, server, way, which)
+def moment(tx: Tx, server: Server, access: Access, which: str, turn: int) -> ReplayMoment:
+    """The table after this entry, or the last one before it that still counts."""
+    row, seat = _open(tx, server, access, which)
     return _moment(tx, row, seat, turn)
 
 
-def whole(tx: Tx, server: Server, way: Way, which: str) -> Whole:
-    """The whole game so far, as everybody was told of it."""
-    row, seat = _opened(tx, server, way, which)
+def whole(tx: Tx, server: Server, access: Access, which: str) -> WholeGame:
+    """The whole game so far, as everyone saw it."""
+    row, seat = _open(tx, server, access, which)
     rules = rules_of(row)
-    shared = way is Way.SEAT and row.status in _ENDED and _works(_link(tx, row.id))
-    return Whole(_watched(tx, row, seat), course_of(tx, row), known_to(tx, row, rules, seat).standing, shared)
+    shared = access is Access.SEAT and row.status in _ENDED and _works(_link(tx, row.id))
+    return WholeGame(
+        _replay_table(tx, row, seat), course_of(tx, row), knowledge_of(tx, row, rules, seat).standing, shared
+    )
 
 
 def share(tx: Tx, server: Server, token: str) -> str:
-    """The token by which anybody may look back at the finished game of a seat's link: the same for all its players."""
+    """The token for replaying a finished game, the same for all its players. Raises Forbidden before the end."""
     game = links.open_to_act(tx, server, token, Purpose.SEAT)[1]
     _must_have_ended(game)
-    link = links.read(tx, links.make(tx, server, Meant(Purpose.SHARE, game_id=game.id)))
+    link = links.read(tx, links.make(tx, server, LinkKey(Purpose.SHARE, game_id=game.id)))
     if not _works(link):
         link_rows.expire(tx, link.id, None)
     return links.token(server, link)
 
 
-def share_no_longer(tx: Tx, server: Server, token: str) -> None:
-    """Make the link worthless by which anybody may look back at the game; again changes nothing.
+def stop_sharing(tx: Tx, server: Server, token: str) -> None:
+    """Revoke the sharing link; doing so again changes nothing.
 
-    Any of its players may, whoever has passed it on: it shows the cards of all.
+    Any player may, because the replay shows everyone's cards.
     """
     game = links.open_to_act(tx, server, token, Purpose.SEAT)[1]
     link = _link(tx, game.id)
     if link is not None and _works(link):
         link_rows.expire(tx, link.id, server.now())
-        # Whoever has the link has it for good, also when the players share their game anew.
+        # The old link must not work again when the players share the game again.
         link_rows.raise_one(tx, link.id)
 
 
-def _opened(tx: Tx, server: Server, way: Way, which: str) -> tuple[GameRow, int]:
-    """The game to which a way leads, and whose eyes one has there."""
-    row, seat = _WAYS[way](tx, server, which)
+def _open(tx: Tx, server: Server, access: Access, which: str) -> tuple[GameRow, int]:
+    """The game that is reached, and the reader's seat in it."""
+    row, seat = _OPEN[access](tx, server, which)
     if row.started_at is None:
         raise NotFound(_("There is nothing to look back at."), why=_("This game has not begun."))
     return row, seat
 
 
 def _link(tx: Tx, game_id: int) -> LinkRow | None:
-    return link_rows.find(tx, Meant(Purpose.SHARE, game_id=game_id))
+    return link_rows.find(tx, LinkKey(Purpose.SHARE, game_id=game_id))
 
 
 def _works(link: LinkRow | None) -> bool:
@@ -169,9 +171,9 @@ def _by_seat(tx: Tx, server: Server, token: str) -> tuple[GameRow, int]:
     return row, seat_of(link)[1]
 
 
-def _in_public(tx: Tx, _house: Server, key: str) -> tuple[GameRow, int]:
+def _by_key(tx: Tx, _server: Server, key: str) -> tuple[GameRow, int]:
     row = tables.by_key(tx, key)
-    # Whether there is a private table of that name is nobody's business.
+    # It must not show whether there is a private table with this key.
     if row is None or row.private:
         raise NotFound(
             _("There is no such table in the lobby."),
@@ -180,7 +182,7 @@ def _in_public(tx: Tx, _house: Server, key: str) -> tuple[GameRow, int]:
     return row, SPECTATOR
 
 
-def _shared(tx: Tx, server: Server, token: str) -> tuple[GameRow, int]:
+def _by_share(tx: Tx, server: Server, token: str) -> tuple[GameRow, int]:
     try:
         row = links.open_with_game(tx, server, token, Purpose.SHARE)[1]
     except Gone as gone:
@@ -193,10 +195,10 @@ def _shared(tx: Tx, server: Server, token: str) -> tuple[GameRow, int]:
     return row, SPECTATOR
 
 
-_WAYS: Final[dict[Way, Callable[[Tx, Server, str], tuple[GameRow, int]]]] = {
-    Way.SEAT: _by_seat,
-    Way.PUBLIC: _in_public,
-    Way.SHARED: _shared,
+_OPEN: Final[dict[Access, Callable[[Tx, Server, str], tuple[GameRow, int]]]] = {
+    Access.SEAT: _by_seat,
+    Access.PUBLIC: _by_key,
+    Access.SHARED: _by_share,
 }
 
 
@@ -209,23 +211,23 @@ def _must_have_ended(row: GameRow) -> None:
         )
 
 
-def _watched(tx: Tx, row: GameRow, seat: int) -> Watched:
+def _replay_table(tx: Tx, row: GameRow, seat: int) -> ReplayTable:
     names = tuple(each.name for each in seats.taken(tx, row.id))
-    return Watched(row.key, row.title, row.status, row.private, row.turn, rules_of(row), seat, names)
+    return ReplayTable(row.key, row.title, row.status, row.private, row.turn, rules_of(row), seat, names)
 
 
-def _moment(tx: Tx, row: GameRow, seat: int, turn: int) -> Moment:
+def _moment(tx: Tx, row: GameRow, seat: int, turn: int) -> ReplayMoment:
     turn, ended = min(turn, row.turn), row.status in _ENDED
-    # The head stands for every row before it, so what is found under it is never out of date, nor another game's.
+    # The head stands for every row before it, so a cached scene is never out of date or of another game.
     key = row.head, seat, turn, ended
-    past = MEMORY.get(key) or MEMORY.put(key, _work_out(tx, row, seat, turn, ended=ended))
-    return Moment(_watched(tx, row, seat), past)
+    past = CACHE.get(key) or CACHE.put(key, _scene(tx, row, seat, turn, ended=ended))
+    return ReplayMoment(_replay_table(tx, row, seat), past)
 
 
-def _work_out(tx: Tx, row: GameRow, seat: int, turn: int, *, ended: bool) -> Scene:
+def _scene(tx: Tx, row: GameRow, seat: int, turn: int, *, ended: bool) -> Scene:
     rules = rules_of(row)
     others = [other for other in range(row.seats) if other != seat] if ended else []
-    found = views.past(tx, row, [seat, *others], turn)
+    found = views.moment_at(tx, row, [seat, *others], turn)
     if found is None:
         raise NotFound(_("There is nothing to look back at."), why=_("This game has not begun."))
     return Scene(

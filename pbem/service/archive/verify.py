@@ -1,7 +1,7 @@
-"""Whether the file of a finished game is the game that was played: its chain, its facts, its luck and its talk.
+"""Checking the file of a finished game: its chain, facts, luck and talk.
 
-It needs no server, and no trust in the one that the file came from. Nothing is changed. The file comes from anywhere: whoever
-shows what was found on a page has it checked by `inspection`, which bears a file that was made to do harm.
+It needs no server and no trust in the one the file came from, and changes nothing. A file may come from anyone: pages
+must check it by `verify_upload`, which withstands hostile files.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -15,17 +15,17 @@ from pbem.domain.errors import BadInput, Unplayable
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.plugins import offers
-from pbem.service.archive.check_log import Check, Replay, Wrong
+from pbem.service.archive.check_log import Check, LogReader, Problem
 from pbem.service.archive.export import Export
 from pbem.service.tables import talk
 
 Progress = Callable[[int], None]
-"""Is told how many more rows were read."""
+"""Called with the number of rows just read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found about one game. `made_again` is how many of its entries were played again and came out the same."""
+    """The result for one game. `made_again` is the number of entries played again with the same outcome."""
 
     game_id: int | None
     key: str
@@ -33,37 +33,39 @@ class Report:
     rows: int
     entries: int
     made_again: int
-    wrongs: tuple[Wrong, ...]
+    problems: tuple[Problem, ...]
 
     @property
     def sound(self) -> bool:
-        """Whether nothing was found."""
-        return not self.wrongs
+        """Whether there is no problem."""
+        return not self.problems
 
 
-def of_file(told: Export, printed: Collection[str] = (), progress: Progress = lambda _: None) -> tuple[Report, Replay]:
-    """What was found about a game in a file, and its log as it was read; `printed` are heads that stood in mails."""
-    reading = Replay(_rules(told.kind), told.secret)
+def of_file(
+    game: Export, printed: Collection[str] = (), progress: Progress = lambda _: None
+) -> tuple[Report, LogReader]:
+    """Check a game file; returns the report and the log as read. `printed` are heads that were printed in emails."""
+    reading = LogReader(_rules(game.kind), game.secret)
 
     def read() -> Iterator[hash_chain.Row]:
-        for each in told.log:
+        for each in game.log:
             reading.read(each)
             progress(1)
             yield each
 
     try:
-        found = hash_chain.verify(read(), game=told.key, head=told.head, printed=printed)
+        found = hash_chain.verify(read(), game=game.key, head=game.head, printed=printed)
     except Unplayable as failed:
-        # Whoever wrote the file may have meant the rules to fail.
+        # The file may have been made to crash the rules.
         raise BadInput(_("This file cannot be checked here."), why=failed.what) from failed
     reading.end()
-    wrongs = [*of_chain(found), *reading.wrongs, *_of_agreement(told, reading)]
-    wrongs += of_talk(talk.check(told.talk, told.key), reading, found.rows)
-    return Report(None, told.key, told.kind, found.rows, reading.entries, reading.made_again, tuple(wrongs)), reading
+    problems = [*of_chain(found), *reading.problems, *_of_agreement(game, reading)]
+    problems += of_talk(talk.check(game.talk, game.key), reading, found.rows)
+    return Report(None, game.key, game.kind, found.rows, reading.entries, reading.made_again, tuple(problems)), reading
 
 
 class Verdict(StrEnum):
-    """What came of a check."""
+    """The result of a check."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -71,10 +73,10 @@ class Verdict(StrEnum):
     """The log cannot be read to its end, or was written by other rules."""
 
 
-def verdicts(told: Export, report: Report, reading: Replay) -> dict[Check, Verdict]:
-    """What came of each check of a file. One that found nothing has passed only if it saw everything."""
-    failed = {each.check for each in report.wrongs}
-    whole = reading.dealt and not reading.broken and report.rows == len(told.log)
+def verdicts(game: Export, report: Report, reading: LogReader) -> dict[Check, Verdict]:
+    """The result of each check of a file. A check passes only if it saw everything."""
+    failed = {each.check for each in report.problems}
+    whole = reading.dealt and not reading.broken and report.rows == len(game.log)
     unseen = set[Check]() if whole else {Check.FACTS, Check.CHOICES, Check.LUCK, Check.BESIDE}
     if not reading.made_again:
         unseen.add(Check.CHOICES)
@@ -87,48 +89,48 @@ def verdicts(told: Export, report: Report, reading: Replay) -> dict[Check, Verdi
     return {check: of(check) for check in Check}
 
 
-def of_chain(found: hash_chain.ChainCheck) -> Iterator[Wrong]:
-    """What is wrong with a chain."""
-    yield from (Wrong(flaw.seq, Check.CHAIN, flaw.says) for flaw in found.flaws)
+def of_chain(found: hash_chain.ChainCheck) -> Iterator[Problem]:
+    """The problems of a chain."""
+    yield from (Problem(flaw.seq, Check.CHAIN, flaw.says) for flaw in found.flaws)
     yield from (
-        Wrong(0, Check.CHAIN, f"no row has the head {head}, which is said to have stood in a mail")
+        Problem(0, Check.CHAIN, f"no row has the head {head}, which is said to have stood in a mail")
         for head in found.missing
     )
 
 
-def of_talk(said: hash_chain.ChainCheck, reading: Replay, last: int) -> Iterator[Wrong]:
-    """What is wrong with what was said at a table; a line may be gone where the log says why."""
-    yield from (Wrong(flaw.seq, Check.TALK, f"what was said at the table: {flaw.says}") for flaw in said.flaws)
+def of_talk(said: hash_chain.ChainCheck, reading: LogReader, last: int) -> Iterator[Problem]:
+    """The problems of a table's talk; a line's text may be missing if the log says why."""
+    yield from (Problem(flaw.seq, Check.TALK, f"what was said at the table: {flaw.says}") for flaw in said.flaws)
     for line in said.redacted:
         if line not in reading.redacted:
             says = f"line {line} of what was said at the table has lost its text, and no row says why"
-            yield Wrong(last, Check.TALK, says)
+            yield Problem(last, Check.TALK, says)
 
 
-def _of_agreement(told: Export, reading: Replay) -> Iterator[Wrong]:
-    """What the file says beside its log must be what the log began with, and how it ended."""
+def _of_agreement(game: Export, reading: LogReader) -> Iterator[Problem]:
+    """The data beside the log must match the log's beginning and end."""
     if not reading.dealt:
-        yield Wrong(0, Check.FACTS, "the log has no beginning")
+        yield Problem(0, Check.FACTS, "the log has no beginning")
         return
     agreed = reading.began
     pairs = {
-        "kind": (told.kind, agreed["kind"]),
-        "seats": (told.seats, agreed["seats"]),
-        "options": (dict(told.options), agreed["options"]),
-        "commitment": (told.commitment, agreed["commitment"]),
-        "words": (list(told.words), list(agreed["words"])),
-        "seating": (list(told.seating), list(agreed["seating"])),
+        "kind": (game.kind, agreed["kind"]),
+        "seats": (game.seats, agreed["seats"]),
+        "options": (dict(game.options), agreed["options"]),
+        "commitment": (game.commitment, agreed["commitment"]),
+        "words": (list(game.words), list(agreed["words"])),
+        "seating": (list(game.seating), list(agreed["seating"])),
     }
     if not reading.broken:
-        pairs["status"] = (told.status, reading.status)
+        pairs["status"] = (game.status, reading.status)
     for name, (here, there) in pairs.items():
         if here != there:
-            yield Wrong(1, Check.BESIDE, f"the file says otherwise than its log about the {name}")
+            yield Problem(1, Check.BESIDE, f"the file says otherwise than its log about the {name}")
 
 
 def _rules(kind: str) -> Game[object]:
     if kind not in names():
-        # A process that checks a file has read no settings.
+        # The process that checks a file has not read the settings.
         offers.offer_once()
     try:
         return load(kind)

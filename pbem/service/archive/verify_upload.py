@@ -1,8 +1,8 @@
-"""A file from anywhere, checked in a process of its own, and what was found in a form that a page can show.
+"""Checking a file from anyone, in a process of its own, with a result that a page can show.
 
-The rules of a game trust their own log. A file that was made to do harm could have them count for hours or fill the
-memory, so it is read where neither hurts: in a process with little of both, without our settings and keys, and one at a
-time. `python -m pbem.service.archive.verify_upload` is that process; it knows no database.
+The rules of a game trust their own log. A hostile file could make them compute for hours or fill the memory, so it is
+read in a process with little of both, without our settings and keys, and one file at a time. `python -m
+pbem.service.archive.verify_upload` is that process; it knows no database.
 """
 
 import json
@@ -22,25 +22,25 @@ from pbem.domain import hash_chain
 from pbem.domain.errors import BadInput, TooMany
 from pbem.i18n.speech import gettext as _
 from pbem.service.archive import export, verify
-from pbem.service.archive.check_log import Check, Replay, Wrong
+from pbem.service.archive.check_log import Check, LogReader, Problem
 from pbem.service.archive.verify import Verdict
 from pbem.service.tables.start import SEATING
 
 MOST_BYTES: Final = 5 * 2**20
-"""The longest game of ours has some hundred kilobytes."""
+"""Our longest games have some hundred kilobytes."""
 
 MOST_SECONDS: Final = 20
 MOST_MEMORY: Final = 2**30
 
 MOST_DRAWN: Final = 600
-"""So many numbers are explained one by one; those after them are checked like them."""
+"""The most draws explained one by one; all are checked."""
 
 _ONE_AT_A_TIME: Final = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How one number came about. `number` is None where the word was passed over."""
+    """How one number was drawn. `number` is None if the word was skipped."""
 
     block: int
     place: int
@@ -51,17 +51,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Luck:
-    """What was drawn in one entry, step by step; entry None is the drawing of the seats."""
+    """The draws of one entry, step by step; entry None is the drawing of seats."""
 
     entry: int | None
     steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What was found in a file. `places` are the ranking as the facts give it: place, seat, score.
+class UploadReport:
+    """The result for a file. `places` is the ranking by the facts: place, seat, score.
 
-    `head` is the hash of the last entry, as the last mails about the game have it. `said` is how many lines of talk there are.
+    `head` is the hash of the last entry, as printed in the last emails. `said` is the number of lines of talk.
     """
 
     key: str
@@ -78,15 +78,15 @@ class Found:
     seating: tuple[int, ...]
     said: int
     checks: tuple[tuple[Check, Verdict], ...]
-    wrongs: tuple[Wrong, ...]
+    problems: tuple[Problem, ...]
     places: tuple[tuple[int, int, int], ...]
     luck: tuple[Luck, ...]
     untold: int
-    """Numbers that were checked and are not explained."""
+    """Draws that were checked but are not explained."""
 
 
-def inspect(text: str) -> Found:
-    """Check the file of a game that somebody has sent; refused if it is none, or takes more than any game of ours."""
+def inspect(text: str) -> UploadReport:
+    """Check a game file. Raises BadInput if it is none or takes too much, TooMany while another is checked."""
     if len(text.encode()) > MOST_BYTES:
         raise BadInput(
             _("This file is too large."),
@@ -99,7 +99,7 @@ def inspect(text: str) -> Found:
             remedy=_("Please send yours again in a minute."),
         )
     try:
-        answer = _asked(text)
+        answer = _run_process(text)
     finally:
         _ONE_AT_A_TIME.release()
     if "refused" in answer:
@@ -108,21 +108,21 @@ def inspect(text: str) -> Found:
 
 
 def main() -> None:
-    """Read a file from the input, and say what is found in it; with little time and memory."""
+    """Check a file from standard input with little time and memory, and print the result."""
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    # The output is the answer; whatever is to be said beside it goes elsewhere.
+    # Standard output is for the answer only.
     logs.configure(sys.stderr, logging.WARNING)
     try:
-        answer: Mapping[str, Any] = _written(_found(sys.stdin.read()))
+        answer: Mapping[str, Any] = _as_json(_check(sys.stdin.read()))
     except BadInput as refused:
         answer = {"refused": [refused.what, refused.why, refused.remedy]}
     json.dump(answer, sys.stdout)
 
 
-def _asked(text: str) -> dict[str, Any]:
-    """What the other process says."""
-    # Nothing of our environment: our keys stand in it, and what is read there comes from anybody.
+def _run_process(text: str) -> dict[str, Any]:
+    """The result of the other process."""
+    # Not our environment: it holds our keys, and this process reads untrusted input.
     environment = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONIOENCODING": "utf-8"}
     command = [sys.executable, "-m", "pbem.service.archive.verify_upload"]
     try:
@@ -139,40 +139,40 @@ def _asked(text: str) -> dict[str, Any]:
     return answer
 
 
-def _found(text: str) -> Found:
-    told = export.read(text)
-    report, reading = verify.of_file(told)
-    luck = list(_luck(reading, told.seats)) if reading.seed is not None else []
+def _check(text: str) -> UploadReport:
+    game = export.read(text)
+    report, reading = verify.of_file(game)
+    luck = list(_luck(reading, game.seats)) if reading.seed is not None else []
     shown, steps = list[Luck](), 0
     for each in luck:
         if steps + len(each.steps) > MOST_DRAWN:
             break
         shown.append(each)
         steps += len(each.steps)
-    return Found(
-        key=told.key,
-        kind=told.kind,
-        status=told.status,
-        seats=told.seats,
+    return UploadReport(
+        key=game.key,
+        kind=game.kind,
+        status=game.status,
+        seats=game.seats,
         rows=report.rows,
         entries=report.entries,
         made_again=report.made_again,
         head=hash_chain.fingerprint(reading.entry_head),
-        commitment=told.commitment,
-        secret=told.secret.hex(),
-        words=told.words,
-        seating=told.seating,
-        said=len(told.talk),
-        checks=tuple(verify.verdicts(told, report, reading).items()),
-        wrongs=report.wrongs,
+        commitment=game.commitment,
+        secret=game.secret.hex(),
+        words=game.words,
+        seating=game.seating,
+        said=len(game.talk),
+        checks=tuple(verify.verdicts(game, report, reading).items()),
+        problems=report.problems,
         places=tuple(_places(reading)),
         luck=tuple(shown),
         untold=sum(len(each.steps) for each in luck[len(shown) :]),
     )
 
 
-def _luck(reading: Replay, seats: int) -> Iterator[Luck]:
-    """Every number drawn, derived from the seed once more; what the log says of it was compared when it was read."""
+def _luck(reading: LogReader, seats: int) -> Iterator[Luck]:
+    """Every draw, derived from the seed again; the log reader has compared them."""
     assert reading.seed is not None
     yield Luck(None, tuple(map(_step, derive(reading.seed, SEATING, range(seats, 1, -1)))))
     for number, drawn in reading.drawn:
@@ -184,33 +184,33 @@ def _step(derived: Derived) -> Step:
     return Step(*derived)
 
 
-def _places(reading: Replay) -> Iterator[tuple[int, int, int]]:
+def _places(reading: LogReader) -> Iterator[tuple[int, int, int]]:
     if reading.broken or not reading.dealt:
         return
-    standing, place = reading.rules.standing(reading.at.state), 1
+    standing, place = reading.rules.standing(reading.position.state), 1
     for tied in standing.ranking:
         yield from ((place, seat, standing.scores[seat]) for seat in tied)
         place += len(tied)
 
 
-def _written(found: Found) -> dict[str, Any]:
-    fields = {name: getattr(found, name) for name in Found.__slots__}
-    # A word has 64 bits, which JSON has no number for in every language; here both ends are ours.
-    fields["wrongs"] = [(wrong.seq, wrong.check, wrong.says) for wrong in found.wrongs]
+def _as_json(found: UploadReport) -> dict[str, Any]:
+    fields = {name: getattr(found, name) for name in UploadReport.__slots__}
+    # A word has 64 bits, more than JSON numbers have in some languages; here Python is at both ends.
+    fields["problems"] = [(wrong.seq, wrong.check, wrong.says) for wrong in found.problems]
     fields["luck"] = [
         (each.entry, [(s.block, s.place, s.word, s.bound, s.number) for s in each.steps]) for each in found.luck
     ]
     return fields
 
 
-def _read(answer: Mapping[str, Any]) -> Found:
+def _read(answer: Mapping[str, Any]) -> UploadReport:
     fields = dict(answer)
     fields["words"], fields["seating"] = tuple(answer["words"]), tuple(answer["seating"])
     fields["places"] = tuple((place, seat, score) for place, seat, score in answer["places"])
-    fields["wrongs"] = tuple(Wrong(seq, Check(check), says) for seq, check, says in answer["wrongs"])
+    fields["problems"] = tuple(Problem(seq, Check(check), says) for seq, check, says in answer["problems"])
     fields["checks"] = tuple((Check(check), Verdict(verdict)) for check, verdict in answer["checks"])
     fields["luck"] = tuple(Luck(entry, tuple(Step(*step) for step in steps)) for entry, steps in answer["luck"])
-    return Found(**fields)
+    return UploadReport(**fields)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from engine import game
 from pbem.domain.errors import BadInput, Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.archive import verify_upload
-from pbem.service.archive.verify_upload import Found, Luck, Step
+from pbem.service.archive.verify_upload import Luck, Step
 from pbem.web import security, site
 from pbem.web.errors import status_of
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from flask import Blueprint, Response, make_response, render_template, url_for
 
 from pbem.service.archive import replay
-from pbem.service.archive.replay import Moment, Watched, Way, Whole
+from pbem.service.archive.replay import Access, ReplayMoment, ReplayTable, WholeGame
 from pbem.web import phrases, security, site
 from pbem.web.seat.board import Section, draw
 from pbem.web.site import server
@@ -34,37 +34,37 @@ class MomentLink:
 @pages.get("/s/<token>/replay")
 def seat_whole(token: str) -> Response:
     """The course of a game, for the player of a seat."""
-    return _whole(Way.SEAT, token)
+    return _whole(Access.SEAT, token)
 
 
 @pages.get("/s/<token>/replay/<int:turn>")
 def seat_moment(token: str, turn: int) -> Response:
     """A moment of a game as a seat saw it."""
-    return _moment(Way.SEAT, token, turn)
+    return _moment(Access.SEAT, token, turn)
 
 
 @pages.get("/t/<key>/replay")
 def public_whole(key: str) -> Response:
     """The course of a public game."""
-    return _whole(Way.PUBLIC, key)
+    return _whole(Access.PUBLIC, key)
 
 
 @pages.get("/t/<key>/replay/<int:turn>")
 def public_moment(key: str, turn: int) -> Response:
     """A moment of a public game, as everyone saw it."""
-    return _moment(Way.PUBLIC, key, turn)
+    return _moment(Access.PUBLIC, key, turn)
 
 
 @pages.get("/h/<token>")
 def shared_whole(token: str) -> Response:
     """The course of a finished game, by its link."""
-    return _whole(Way.SHARED, token)
+    return _whole(Access.SHARED, token)
 
 
 @pages.get("/h/<token>/<int:turn>")
 def shared_moment(token: str, turn: int) -> Response:
     """A moment of a finished game, by its link."""
-    return _moment(Way.SHARED, token, turn)
+    return _moment(Access.SHARED, token, turn)
 
 
 @pages.post("/s/<token>/share")
@@ -78,19 +78,19 @@ def share(token: str) -> Response:
 def stop_sharing(token: str) -> Response:
     """Revoke the link to a finished game."""
     security.must_not_be_foreign()
-    server().run(replay.share_no_longer, token)
+    server().run(replay.stop_sharing, token)
     return site.go(".seat_whole", token=token, _anchor="keep")
 
 
-def _whole(way: Way, which: str) -> Response:
-    def draw_whole(whole: Whole) -> str:
+def _whole(way: Access, which: str) -> Response:
+    def draw_whole(whole: WholeGame) -> str:
         return _whole_html(whole, way, which)
 
     return make_response(site.drawn_once(("replay", way, which), server().read(replay.whole, way, which), draw_whole))
 
 
-def _whole_html(found: Whole, way: Way, which: str) -> str:
-    table, chronicle, teller = found.table, found.chronicle, found.table.teller
+def _whole_html(found: WholeGame, way: Access, which: str) -> str:
+    table, chronicle, teller = found.table, found.course, found.table.teller
 
     def address_of(turn: int) -> str:
         return _address(way, which, turn)
@@ -110,16 +110,16 @@ def _whole_html(found: Whole, way: Way, which: str) -> str:
     )
 
 
-def _moment(way: Way, which: str, turn: int) -> Response:
+def _moment(way: Access, which: str, turn: int) -> Response:
     found = server().read(replay.moment, way, which, turn)
 
-    def draw_moment(moment: Moment) -> str:
+    def draw_moment(moment: ReplayMoment) -> str:
         return _moment_html(moment, way, which)
 
     return make_response(site.drawn_once(("replay", way, which, found.scene.turn), found, draw_moment))
 
 
-def _moment_html(found: Moment, way: Way, which: str) -> str:
+def _moment_html(found: ReplayMoment, way: Access, which: str) -> str:
     table, scene, teller = found.table, found.scene, found.table.teller
     return render_template(
         "replay/moment.html",
@@ -138,29 +138,29 @@ def _moment_html(found: Moment, way: Way, which: str) -> str:
     )
 
 
-def _hands(found: Moment) -> list[tuple[str, Section]]:
+def _hands(found: ReplayMoment) -> list[tuple[str, Section]]:
     """What each other player held, as their board showed it."""
     table = found.table
     drawn = ((seat, draw(board, table.teller_for(seat), seat)) for seat, board in found.scene.hands)
     return [(table.names[seat], part) for seat, each in drawn for part in each.sections if part.name == "mine"]
 
 
-def _links(way: Way, which: str, table: Watched, here: int | None) -> list[MomentLink]:
+def _links(way: Access, which: str, table: ReplayTable, here: int | None) -> list[MomentLink]:
     """Links to moments all along the game, so that readers need not go through it turn by turn."""
     last = max(table.turn - 1, 0)
     numbers = sorted({round(last * place / _LINKS) for place in range(_LINKS + 1)})
     return [MomentLink(turn, _address(way, which, turn), turn == here) for turn in numbers]
 
 
-def _address(way: Way, which: str, turn: int | None = None) -> str:
-    values: dict[str, Any] = {"key" if way is Way.PUBLIC else "token": which}
+def _address(way: Access, which: str, turn: int | None = None) -> str:
+    values: dict[str, Any] = {"key" if way is Access.PUBLIC else "token": which}
     if turn is None:
         return url_for(f".{way}_whole", **values)
     return url_for(f".{way}_moment", **values, turn=turn)
 
 
-def _back(way: Way, which: str) -> str:
+def _back(way: Access, which: str) -> str:
     """The address of the table's own page; empty for a reader who came by a link that was passed on."""
-    if way is Way.SEAT:
+    if way is Access.SEAT:
         return url_for("seat.show", token=which)
-    return url_for("joining.show", key=which) if way is Way.PUBLIC else ""
+    return url_for("joining.show", key=which) if way is Access.PUBLIC else ""

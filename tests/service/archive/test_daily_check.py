@@ -7,7 +7,6 @@ from sqlalchemy import update
 
 from pbem.ops.verify import verify_game
 from pbem.service.archive import daily_check
-from pbem.service.archive.daily_check import Checked
 from pbem.store import alarms, flaws
 from pbem.store.schema import Game, table_of
 
@@ -17,7 +16,7 @@ GAME = table_of(Game)
 def look(tx, game_id):
     """What the server does."""
     report = verify_game(tx, game_id)
-    return Checked(report.rows, len(report.wrongs), min((wrong.seq for wrong in report.wrongs), default=0))
+    return Checked(report.rows, len(report.problems), min((wrong.seq for wrong in report.problems), default=0))
 
 
 def round_of(server, look=look):

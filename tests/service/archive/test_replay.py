@@ -13,10 +13,10 @@ from pbem.service import links
 from pbem.service.archive import course as archive_course
 from pbem.service.archive import replay
 from pbem.service.archive.course import course_of
-from pbem.service.archive.replay import Way
+from pbem.service.archive.replay import Access
 from pbem.service.desk.acts.rewind import Rewind, turns
 from pbem.service.play import seat_view, views
-from pbem.service.play.log import Standing as StandingEntry
+from pbem.service.play.log import StandingEntry as StandingEntry
 from pbem.service.play.log import standing_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving
@@ -25,8 +25,8 @@ from pbem.store import games
 from pbem.store import links as link_rows
 from pbem.store import log as log_rows
 from pbem.tokens import Purpose
-from tests.service.moderated import does
-from tests.service.stored import everything
+from tests.service.actors import moderate
+from tests.service.database import all_rows
 
 
 def token_of(game, seat):
@@ -70,14 +70,14 @@ def test_each_moment_is_what_the_seat_saw_then(server, table, kind):
     for _ in moves(game, 45):
         number = game.row().turn - 1
         if number % 3 == 0 and number not in shown:
-            shown[number] = {seat: server.read(seat_view.look, token).board for seat, token in tokens.items()}
+            shown[number] = {seat: server.read(seat_view.view_seat, token).board for seat, token in tokens.items()}
     assert len(shown) > 4
     for kept in (False, True):
         if kept:
-            views.keep_behind(server)
+            views.save_overdue(server)
         for number, boards in shown.items():
             for seat, board in boards.items():
-                found = server.read(replay.moment, Way.SEAT, tokens[seat], number)
+                found = server.read(replay.moment, Access.SEAT, tokens[seat], number)
                 assert (found.scene.turn, found.scene.board, found.table.seat) == (number, board, seat)
                 assert found.scene.hands == ()
 
@@ -86,7 +86,7 @@ def test_while_a_game_is_played_the_public_sees_what_everybody_was_told_and_no_m
     game = table("sunset-poker", 3)
     list(moves(game, 30))
     key, rules = game.row().key, rules_of(game.row())
-    last = server.read(replay.moment, Way.PUBLIC, key, 10**9)
+    last = server.read(replay.moment, Access.PUBLIC, key, 10**9)
     assert last.table.seat == SPECTATOR
     assert last.scene.board == rules.board(game.view(SPECTATOR), SPECTATOR)
     assert last.scene.hands == ()
@@ -96,12 +96,12 @@ def test_while_a_game_is_played_the_public_sees_what_everybody_was_told_and_no_m
 def test_when_a_game_is_over_each_player_s_own_board_is_shown(server, table):
     game = table("sunset-poker", 3)
     list(moves(game, 30))
-    seen_then = {seat: server.read(seat_view.look, token_of(game, seat)).board.mine for seat in range(3)}
+    seen_then = {seat: server.read(seat_view.view_seat, token_of(game, seat)).board.mine for seat in range(3)}
     number = game.row().turn - 1
     end(game)
-    found = server.read(replay.moment, Way.PUBLIC, game.row().key, number)
+    found = server.read(replay.moment, Access.PUBLIC, game.row().key, number)
     assert {seat: board.mine for seat, board in found.scene.hands} == seen_then
-    mine = server.read(replay.moment, Way.SEAT, token_of(game, 1), number)
+    mine = server.read(replay.moment, Access.SEAT, token_of(game, 1), number)
     assert [seat for seat, _ in mine.scene.hands] == [0, 2]
     assert mine.scene.board.mine == seen_then[1]
 
@@ -110,43 +110,43 @@ def test_a_private_table_is_seen_by_its_players_and_by_its_link_when_it_is_over(
     game = table("bid", 3, private=True, invited=("ben@example.org", "cleo@example.org"))
     list(moves(game, 12))
     with pytest.raises(NotFound):
-        server.read(replay.moment, Way.PUBLIC, game.row().key, 1)
+        server.read(replay.moment, Access.PUBLIC, game.row().key, 1)
     with pytest.raises(NotFound):
-        server.read(replay.whole, Way.PUBLIC, game.row().key)
+        server.read(replay.whole, Access.PUBLIC, game.row().key)
     mine, other = token_of(game, 0), token_of(game, 1)
     with pytest.raises(Forbidden):
         server.run(replay.share, mine)
     end(game)
     shared = server.run(replay.share, mine)
     assert server.run(replay.share, other) == shared
-    assert server.read(replay.moment, Way.SHARED, shared, 2).scene.hands
-    assert server.read(replay.whole, Way.SHARED, shared).table.key == game.row().key
+    assert server.read(replay.moment, Access.SHARED, shared, 2).scene.hands
+    assert server.read(replay.whole, Access.SHARED, shared).table.key == game.row().key
     # The link does nothing else, and no other link does this.
     for purpose in set(Purpose) - {Purpose.SHARE}:
         with pytest.raises(NotFound):
             server.read(links.follow, shared, purpose)
     with pytest.raises(NotFound):
-        server.read(replay.moment, Way.SHARED, mine, 2)
+        server.read(replay.moment, Access.SHARED, mine, 2)
 
 
 def test_a_link_that_was_passed_on_is_withdrawn_by_any_player_for_good(server, table):
     game = table("bid", 3)
     mine, other = token_of(game, 0), token_of(game, 1)
-    server.run(replay.share_no_longer, mine)
+    server.run(replay.stop_sharing, mine)
     end(game)
     shared = server.run(replay.share, mine)
-    assert server.read(replay.whole, Way.SEAT, other).shared
-    server.run(replay.share_no_longer, other)
-    assert not server.read(replay.whole, Way.SEAT, mine).shared
-    before = everything(server.store)
-    server.run(replay.share_no_longer, mine)
-    assert everything(server.store) == before
+    assert server.read(replay.whole, Access.SEAT, other).shared
+    server.run(replay.stop_sharing, other)
+    assert not server.read(replay.whole, Access.SEAT, mine).shared
+    before = all_rows(server.store)
+    server.run(replay.stop_sharing, mine)
+    assert all_rows(server.store) == before
     with pytest.raises(Gone, match="no longer shown"):
-        server.read(replay.whole, Way.SHARED, shared)
+        server.read(replay.whole, Access.SHARED, shared)
     anew = server.run(replay.share, mine)
-    assert server.read(replay.whole, Way.SHARED, anew).table.key == game.row().key
+    assert server.read(replay.whole, Access.SHARED, anew).table.key == game.row().key
     with pytest.raises(Gone):
-        server.read(replay.whole, Way.SHARED, shared)
+        server.read(replay.whole, Access.SHARED, shared)
 
 
 def test_a_turn_that_was_taken_back_leads_to_the_one_before_it_that_stands(server, table):
@@ -154,25 +154,25 @@ def test_a_turn_that_was_taken_back_leads_to_the_one_before_it_that_stands(serve
     list(moves(game, 30))
     turn = max(each for each in turns(standing_entries(rules_of(game.row()), game.log())) if each < 15)
     token, last = token_of(game, 0), game.row().turn
-    before = server.read(replay.moment, Way.SEAT, token, turn - 1).scene
-    views.keep_behind(server)
-    does(server, Rewind(game.id, turn))
+    before = server.read(replay.moment, Access.SEAT, token, turn - 1).scene
+    views.save_overdue(server)
+    moderate(server, Rewind(game.id, turn))
     list(moves(game, 3))
-    numbers = [each for each in range(40) if server.read(replay.moment, Way.SEAT, token, each).scene.turn == each]
+    numbers = [each for each in range(40) if server.read(replay.moment, Access.SEAT, token, each).scene.turn == each]
     assert numbers[:turn] == list(range(turn))
     assert numbers[turn] > last
-    after = server.read(replay.moment, Way.SEAT, token, turn + 3).scene
+    after = server.read(replay.moment, Access.SEAT, token, turn + 3).scene
     assert (after.turn, after.later) == (turn - 1, numbers[turn])
     assert (after.board, after.told) == (before.board, before.told)
-    assert server.read(replay.moment, Way.SEAT, token, numbers[turn]).scene.earlier == turn - 1
+    assert server.read(replay.moment, Access.SEAT, token, numbers[turn]).scene.earlier == turn - 1
 
 
 def test_a_table_that_has_not_begun_has_no_past(server, person):
     created = server.run(joining.create_table, person("Ann"), Wanted("bid", 3))
     with pytest.raises(NotFound):
-        server.read(replay.moment, Way.PUBLIC, created.key, 0)
+        server.read(replay.moment, Access.PUBLIC, created.key, 0)
     with pytest.raises(NotFound):
-        server.read(replay.whole, Way.PUBLIC, created.key)
+        server.read(replay.whole, Access.PUBLIC, created.key)
 
 
 @pytest.mark.parametrize("kind", rulebooks.names())
@@ -183,7 +183,7 @@ def test_the_scores_of_a_chart_are_those_on_the_board_of_that_moment(server, tab
     assert scores is not None
     rules, key = rules_of(game.row()), game.row().key
     for number, points in scores.moments:
-        board = server.read(replay.moment, Way.PUBLIC, key, number).scene.board
+        board = server.read(replay.moment, Access.PUBLIC, key, number).scene.board
         (grid,) = [part for part in board.scores if hasattr(part, "columns")]
         place = grid.columns.index(scores.unit)
         assert tuple(numbers[place] for _, numbers in grid.rows) == points

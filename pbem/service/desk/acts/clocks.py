@@ -9,7 +9,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.i18n.speech import mark
 from pbem.service.clocks import halts, pauses
 from pbem.service.desk.acts.perform import ActResult, Context, TableAct
-from pbem.service.play.log import Record
+from pbem.service.play.log import LogWriter
 from pbem.service.tables import leaving
 from pbem.store import games
 from pbem.store.games import GameRow
@@ -98,7 +98,7 @@ class Close(TableAct):
         if row.status in ("open", "planned"):
             leaving.close(context.tx, context.server, row, "closed", {"reason": context.reason})
         elif row.status in ("playing", "frozen"):
-            record = Record(row, context.server.now(), context.server.randomness)
+            record = LogWriter(row, context.server.now(), context.server.randomness)
             why = mark("it was closed by the organiser")
             leaving.end(context.tx, context.server, row, record, context.by, why, context.reason)
         else:

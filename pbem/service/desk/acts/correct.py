@@ -87,7 +87,7 @@ class Correct(TableAct):
         facts = {"reason": context.reason, "by": context.by, "of": self.what, **values}
         if self.what == "pace":
             # One email gives both the correction and the new deadline.
-            pauses.tell_with_clocks(context.tx, context.server, row, "corrected", facts)
+            pauses.announce(context.tx, context.server, row, "corrected", facts)
             return
         people = {
             player.person_id for player in player_rows.of_game(context.tx, row.id) if player.person_id is not None

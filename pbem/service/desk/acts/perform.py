@@ -16,7 +16,7 @@ from pbem.domain.user_text import isolate, parse_reason
 from pbem.i18n.speech import gettext as _
 from pbem.service.desk import audit, calls
 from pbem.service.outgoing import ledger
-from pbem.service.play.log import Kind, Record, write
+from pbem.service.play.log import Kind, LogWriter, write
 from pbem.service.server import Server
 from pbem.store import audit as audit_rows
 from pbem.store import calls as call_rows
@@ -48,7 +48,7 @@ class Context:
 
     def note(self, row: GameRow, kind: Kind, seat: int | None = None, **body: Any) -> GameRow:
         """Add a row that players can read to the game's log; returns the game after it."""
-        record = Record(row, self.server.now(), self.server.randomness)
+        record = LogWriter(row, self.server.now(), self.server.randomness)
         record.add(kind, seat, self.by, body | {"reason": self.reason})
         return write(self.tx, row, record)
 

@@ -22,7 +22,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.desk.acts.perform import ActResult, Context, TableAct
 from pbem.service.play import move
-from pbem.service.play.log import Kind, Record, Standing, standing_entries, write
+from pbem.service.play.log import Kind, LogWriter, StandingEntry, standing_entries, write
 from pbem.service.play.rules import loads, rules_of
 from pbem.store import deadlines, games, log, outbox, views
 from pbem.store import players as player_rows
@@ -59,7 +59,7 @@ class Rewind(TableAct):
         return ActResult(says, details={"entries": len(gone), "next_turn": row.turn})
 
 
-def turns(entries: list[Standing]) -> list[int]:
+def turns(entries: list[StandingEntry]) -> list[int]:
     """The turns a game can go back to: those in which someone decided something."""
     return [standing.turn for standing in entries if standing.entry.choices.keys() - standing.entry.alone]
 
@@ -79,7 +79,7 @@ def _go_back(context: Context, row: GameRow, turn: int, state: Any) -> GameRow:
     """Add the row to the log and void the deadlines; returns the game after it."""
     # The open turn has no entry yet, but its number is already in links and forms.
     next_turn = row.turn + 1
-    record = Record(row, context.server.now(), context.server.randomness)
+    record = LogWriter(row, context.server.now(), context.server.randomness)
     record.add(Kind.REWOUND, None, context.by, {"from": turn, "turn": next_turn, "reason": context.reason})
     deadlines.rewind(context.tx, row.id, turn)
     row = write(context.tx, row, record, turn=next_turn, state=codec.dumps(state), box="[]", orders="[]")
@@ -106,7 +106,7 @@ def _ask(context: Context, row: GameRow, players: list[PlayerRow], turn: int, ma
     outbox.queue(tx, emails, now, now)
 
 
-def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list[Standing]) -> Iterator[str]:
+def _learnt(rules: Game[Any], row: GameRow, players: list[PlayerRow], gone: list[StandingEntry]) -> Iterator[str]:
     """Lines about what players know of the voided turns: what everyone was told, and how much only some saw."""
     names = {player.seat: player.name for player in players if player.seat is not None}
     teller = speech.teller(rules, None, tuple(names[seat] for seat in sorted(names)))
