@@ -15,7 +15,7 @@ from pbem.service.play import views
 from pbem.web import site
 from tests.bench.product import move_app
 from tests.bench.tables import begin, crowd, server_on
-from tests.service.a_game import Begun
+from tests.service.running_game import RunningGame
 from tests.web.browser import Links
 
 pytestmark = pytest.mark.bench
@@ -46,7 +46,7 @@ def test_a_moment_of_500_entries_costs_a_fifth_more_than_one_of_50_at_most_and_f
 def _game(file, entries):
     """A game of so many entries, and where its moments are."""
     server = server_on(f"sqlite:///{file}", make=True)
-    game = Begun(server, begin(server, "templari", crowd(server, 3), options={"start_money": 60}))
+    game = RunningGame(server, begin(server, "templari", crowd(server, 3), options={"start_money": 60}))
     while game.row().turn < entries:
         seat, decision = next(iter(game.asked().items()))
         bid = next((act for act in decision.acts if act.verb == "bid"), None)

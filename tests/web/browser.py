@@ -17,7 +17,7 @@ from pbem.service import links as service_links
 from pbem.service.server import Server
 from pbem.store.links import Meant
 from pbem.tokens import Purpose
-from tests.service.a_game import Begun
+from tests.service.running_game import RunningGame
 
 HOST = "http://localhost:8000"
 
@@ -175,7 +175,7 @@ class Links:
         assert link is not None
         return service_links.token(self.server, link)
 
-    def of(self, game: Begun, seat: int, turn: int | None = None) -> tuple[str, str]:
+    def of(self, game: RunningGame, seat: int, turn: int | None = None) -> tuple[str, str]:
         """The tokens of a choice and of the seat."""
         of_turn = game.row().turn if turn is None else turn
         person = game.person_at(seat)

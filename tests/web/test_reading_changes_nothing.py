@@ -14,9 +14,9 @@ from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import Wanted
 from pbem.store.schema import Base
 from pbem.tokens import Purpose
-from tests.service.acting import ANN
+from tests.service.actors import ANN
+from tests.service.database import queued_emails
 from tests.service.inbox import Inbox
-from tests.service.stored import queued_emails
 from tests.web.desk_pages import at_the_desk
 
 GARBAGE = ["a" * 33, "abc", "a" * 500, "%F0%9F%A6%8A", "..%2F..%2Fetc", "0", "-1"]

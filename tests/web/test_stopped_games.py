@@ -10,8 +10,8 @@ from pbem.service.account import feeds
 from pbem.service.clocks import halts
 from pbem.service.outgoing.preview import preview
 from tests.plugins import broken
+from tests.service.database import queued_emails
 from tests.service.outgoing.test_deliver import HEAD
-from tests.service.stored import queued_emails
 from tests.web.desk_pages import at_the_desk
 
 

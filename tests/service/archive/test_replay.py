@@ -25,8 +25,8 @@ from pbem.store import games
 from pbem.store import links as link_rows
 from pbem.store import log as log_rows
 from pbem.tokens import Purpose
-from tests.service.moderated import does
-from tests.service.stored import everything
+from tests.service.actors import moderate
+from tests.service.database import all_rows
 
 
 def token_of(game, seat):
@@ -138,9 +138,9 @@ def test_a_link_that_was_passed_on_is_withdrawn_by_any_player_for_good(server, t
     assert server.read(replay.whole, Way.SEAT, other).shared
     server.run(replay.share_no_longer, other)
     assert not server.read(replay.whole, Way.SEAT, mine).shared
-    before = everything(server.store)
+    before = all_rows(server.store)
     server.run(replay.share_no_longer, mine)
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
     with pytest.raises(Gone, match="no longer shown"):
         server.read(replay.whole, Way.SHARED, shared)
     anew = server.run(replay.share, mine)
@@ -156,7 +156,7 @@ def test_a_turn_that_was_taken_back_leads_to_the_one_before_it_that_stands(serve
     token, last = token_of(game, 0), game.row().turn
     before = server.read(replay.moment, Way.SEAT, token, turn - 1).scene
     views.keep_behind(server)
-    does(server, Rewind(game.id, turn))
+    moderate(server, Rewind(game.id, turn))
     list(moves(game, 3))
     numbers = [each for each in range(40) if server.read(replay.moment, Way.SEAT, token, each).scene.turn == each]
     assert numbers[:turn] == list(range(turn))

@@ -20,9 +20,9 @@ from pbem.service.play.log import Kind
 from pbem.store import alarms as alarm_rows
 from tests.plugins import broken
 from tests.plugins.offering import LIMITS
+from tests.service.actors import moderate
 from tests.service.clock import DAY
-from tests.service.moderated import does
-from tests.service.stored import queued_emails
+from tests.service.database import queued_emails
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_a_stopped_table_asks_nothing_of_its_rules_until_the_organiser_lets_it_g
         game.view(0)
     offered(broken.LANTERNS)
     assert halts.look(server) == (0, 0), "a fault waits for the organiser"
-    does(server, Unfreeze(game.id))
+    moderate(server, Unfreeze(game.id))
     assert game.row().halted is None
     assert [receipt.over for receipt in game.play_defaults()][-1]
     assert game.verifies()
@@ -113,7 +113,7 @@ def test_a_stopped_table_can_be_closed_without_its_rules(offered, server, table)
     game = table("lanterns", 2)
     offers.close()
     halts.look(server)
-    does(server, Close(game.id))
+    moderate(server, Close(game.id))
     assert game.row().status == "void"
 
 
@@ -182,7 +182,7 @@ def test_a_table_whose_package_is_gone_is_stopped_and_goes_on_by_itself_when_it_
 def test_a_table_that_an_organiser_has_stopped_does_not_go_on_because_its_rules_are_there(offered, server, table):
     offered(broken.LANTERNS)
     game = table("lanterns", 2)
-    does(server, Freeze(game.id))
+    moderate(server, Freeze(game.id))
     assert halts.look(server) == (0, 0)
     assert game.row().status == "frozen"
 

@@ -11,11 +11,11 @@ from pbem.service.desk import deliverability
 from pbem.service.desk.deliverability import BY_A_PROGRAM, OUTCOMES, UNREAD, UNUSED_ENDS, Kind
 from pbem.service.incoming import receive, test_mail, unverified
 from pbem.store import received as rows
-from tests.service import many
+from tests.service import table_copies
+from tests.service.actors import OLGA
 from tests.service.clock import DAY, Time
 from tests.service.desk.test_overview import scans, statements_of
 from tests.service.inbox import Inbox
-from tests.service.moderated import OLGA
 
 MOST = 9
 """Statements of the page; the door of the desk needs a few besides."""
@@ -115,9 +115,9 @@ def test_the_page_reads_no_table_as_a_whole(server, clock, inbox, table):
     Time(server, clock).sends()
     (seat,) = game.asked()
     inbox.replies(game, seat, "nothing that is a command")
-    many.copy(server, game.id, 500, rows=3)
-    many.settle(server)
-    actor = Actor(Role.ORGANISER, "Pat", 2, person_id=many.FIRST + 1)
+    table_copies.copy(server, game.id, 500, rows=3)
+    table_copies.analyse(server)
+    actor = Actor(Role.ORGANISER, "Pat", 2, person_id=table_copies.FIRST + 1)
     statements = statements_of(server, lambda: server.read(deliverability.look, actor))
     assert len(statements) <= MOST
     assert [each for statement, values in statements for each in scans(server, statement, values)] == []

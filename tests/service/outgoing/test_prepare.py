@@ -12,8 +12,8 @@ from pbem.service.outgoing.email_links import make_all
 from pbem.service.play import seat_cache, views
 from pbem.service.tables import talk
 from pbem.store import games, outbox
+from tests.service.database import count_calls
 from tests.service.outgoing.test_deliver import HEAD, HOUR
-from tests.service.stored import calls_counted
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_many_mails_are_written_with_as_few_statements_as_one(server, clock, tab
         turns = [row for row in rows if row.kind == "turn"]
         assert len(turns) >= many
         seat_cache.MEMORY.clear()
-        with calls_counted(server.store) as made:
+        with count_calls(server.store) as made:
             assert len(prepare.prepare(server, HEAD, turns)) == len(turns)
         needed.append(made)
         server.store.write(lambda tx, rows=rows: outbox.send(tx, dict.fromkeys((row.id for row in rows), server.now())))

@@ -16,10 +16,10 @@ from pbem.service.play import by_link, seat_view
 from pbem.service.tables import demo, listing
 from pbem.store.schema import Audit, table_of
 from pbem.tokens import Purpose
-from tests.service.a_game import Begun
 from tests.service.clock import DAY, HOUR
+from tests.service.database import all_rows, queued_emails
 from tests.service.outgoing.test_deliver import drain, post_to
-from tests.service.stored import everything, queued_emails
+from tests.service.running_game import RunningGame
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def seat(server):
 
 def game_of(server, token):
     """The game that a seat's token is for."""
-    return Begun(server, server.read(links.follow, token, Purpose.SEAT).game_id)
+    return RunningGame(server, server.read(links.follow, token, Purpose.SEAT).game_id)
 
 
 def decide(server, token):
@@ -92,7 +92,7 @@ def test_so_many_guests_are_let_in_and_no_more(server, clock, monkeypatch):
 def test_a_day_later_nothing_is_left_of_a_demo_and_all_of_everybody_else(server, clock, table):
     game = table()
     game.play(*next((seat, each.default) for seat, each in game.asked().items()))
-    before = everything(server.store)
+    before = all_rows(server.store)
     played, _ = demo.begin(server), demo.begin(server)
     for _ in range(4):
         decide(server, played)
@@ -103,7 +103,7 @@ def test_a_day_later_nothing_is_left_of_a_demo_and_all_of_everybody_else(server,
     assert server.read(seat_view.look, fresh).status == "playing"
     clock.advance(DAY + HOUR)
     assert demo.tidy(server) == 1
-    assert everything(server.store) == before
+    assert all_rows(server.store) == before
 
 
 def test_what_an_organiser_did_at_a_demo_stays_and_so_does_the_demo(server, seat, clock):
