@@ -9,7 +9,7 @@ from engine.decisions import Choice, Decision
 from pbem.mail.read.reply import Reply
 from pbem.service import links
 from pbem.service.incoming import replies
-from pbem.service.links import Link
+from pbem.service.links import MoveLink
 from pbem.service.play.move import By
 from pbem.store import games
 from pbem.store import received as store_received
@@ -51,13 +51,13 @@ class Replies:
         """Reply to the email of a turn, by default the current one; returns the outcome."""
         return self.act(self.keep(player, turn), *lines)
 
-    def keep(self, player: int, turn: int | None = None) -> tuple[int, Link]:
+    def keep(self, player: int, turn: int | None = None) -> tuple[int, MoveLink]:
         """Store a received email; returns its id and the link of its address."""
         number = next(_NUMBERS)
         seat, person = self.seat(player), self.person(player)
         in_turn = self.begun.row().turn if turn is None else turn
 
-        def kept(tx: Any) -> tuple[int, Link]:
+        def kept(tx: Any) -> tuple[int, MoveLink]:
             games.lock(tx, self.begun.id)
             row = links.make(tx, self.server, Meant(Purpose.REPLY, person, self.begun.id, in_turn, seat))
             known_by = hashlib.sha256(str(number).encode()).digest()
@@ -65,11 +65,11 @@ class Replies:
                 tx, fingerprint=known_by, link_id=row, message_id="", raw=b"", now=self.server.now()
             )
             assert received is not None
-            return received, links.read(tx, row)
+            return received, MoveLink.of(links.read(tx, row))
 
         return self.server.store.write(kept)
 
-    def act(self, kept: tuple[int, Link], *lines: str) -> str | None:
+    def act(self, kept: tuple[int, MoveLink], *lines: str) -> str | None:
         """Act on a stored email."""
         return self.server.run(replies.act, *kept, Reply(lines, None, "Re: your turn", "<reply@example.net>"))
 

@@ -7,13 +7,11 @@ acts in the turn that the form names. Whether the act fits is decided where it i
 from engine.decisions import Choice
 from engine.orders import Order
 from pbem.service import links
-from pbem.service.links import follow, open_to_act
+from pbem.service.links import MoveLink, SeatLink, follow_seat, open_move, open_to_act
 from pbem.service.play import orders, undo
 from pbem.service.play.move import By, Receipt, play_locked
-from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.store import games
-from pbem.store import links as link_rows
 from pbem.store.database import Tx
 from pbem.store.links import Meant
 from pbem.tokens import Purpose
@@ -21,10 +19,8 @@ from pbem.tokens import Purpose
 
 def move(tx: Tx, server: Server, token: str, option: str) -> Receipt:
     """Make the one choice of a link."""
-    link, game, player = open_to_act(tx, server, token, Purpose.MOVE)
-    _, seat, person_id = seat_of(link)
-    assert link.turn is not None
-    return play_locked(tx, server, game, link.turn, seat, option, By.PERSON, person_id, player)
+    link, game, player = open_move(tx, server, token)
+    return play_locked(tx, server, game, link.turn, link.seat, option, By.PERSON, link.person_id, player)
 
 
 def play(tx: Tx, server: Server, token: str, turn: int, wanted: str | Choice) -> Receipt:
@@ -39,37 +35,32 @@ def play_by_program(tx: Tx, server: Server, token: str, turn: int, wanted: str |
 
 def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | None = None) -> None:
     """Take back the choice that the seat made in a turn, if not named that of the link."""
-    link = follow(tx, server, token, purpose)
-    game_id, seat, person_id = seat_of(link)
-    in_turn = link.turn if turn is None else turn
-    assert in_turn is not None
-    undo.take_back(tx, server, game_id, in_turn, seat, person_id)
+    row = links.follow(tx, server, token, purpose)
+    link = SeatLink.of(row)
+    undo.take_back(tx, server, link.game_id, MoveLink.of(row).turn if turn is None else turn, link.seat, link.person_id)
 
 
 def leave_order(tx: Tx, server: Server, token: str, text: str) -> Order:
     """Set a standing order of the seat."""
-    game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
-    return orders.leave_order(tx, server, game_id, seat, text, person_id)
+    link = follow_seat(tx, server, token)
+    return orders.leave_order(tx, server, link.game_id, link.seat, text, link.person_id)
 
 
 def drop_order(tx: Tx, server: Server, token: str) -> None:
     """Drop the standing order of the seat."""
-    game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
-    orders.drop_order(tx, server, game_id, seat, person_id)
+    link = follow_seat(tx, server, token)
+    orders.drop_order(tx, server, link.game_id, link.seat, link.person_id)
 
 
 def token_for_programs(tx: Tx, server: Server, token: str) -> str:
     """The token by which a program may play this seat, made if there is none: to be shown once, never kept by us."""
-    game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
+    link = follow_seat(tx, server, token)
     # The lock of the game keeps two requests from making two rows.
-    games.lock(tx, game_id)
-    row = links.make(tx, server, Meant(Purpose.API, person_id, game_id, None, seat))
-    link = link_rows.read(tx, row)
-    assert link is not None
-    return links.token(server, link)
+    games.lock(tx, link.game_id)
+    made = links.make(tx, server, Meant(Purpose.API, link.person_id, link.game_id, None, link.seat))
+    return links.token(server, links.read(tx, made))
 
 
 def _play(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int, wanted: str | Choice, by: By) -> Receipt:
     link, game, player = open_to_act(tx, server, token, purpose)
-    _, seat, person_id = seat_of(link)
-    return play_locked(tx, server, game, turn, seat, wanted, by, person_id, player)
+    return play_locked(tx, server, game, turn, link.seat, wanted, by, link.person_id, player)

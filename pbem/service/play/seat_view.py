@@ -23,7 +23,7 @@ from pbem.domain import hash_chain
 from pbem.domain.missed_turns import warning
 from pbem.domain.user_text import isolate
 from pbem.i18n import speech
-from pbem.service.links import Link, follow, open_with_game
+from pbem.service.links import MoveLink, SeatLink, follow_move, open_seat
 from pbem.service.play import move, undo, views
 from pbem.service.play.log import Standing as StandingEntry
 from pbem.service.play.log import latest_entries
@@ -151,44 +151,34 @@ class Offered:
 
 def look(tx: Tx, server: Server, token: str) -> Look:
     """What the holder of a seat's link sees."""
-    return _look(tx, *open_with_game(tx, server, token, Purpose.SEAT))
+    return _look(tx, *open_seat(tx, server, token, Purpose.SEAT))
 
 
 def look_by_program(tx: Tx, server: Server, token: str) -> Look:
     """What the holder of a seat's token for programs sees."""
-    return _look(tx, *open_with_game(tx, server, token, Purpose.API))
+    return _look(tx, *open_seat(tx, server, token, Purpose.API))
 
 
 def offered(tx: Tx, server: Server, token: str, option: str) -> Offered:
     """What the link of one choice offers, or what has become of its turn."""
-    return _offered(tx, follow(tx, server, token, Purpose.MOVE), option)
+    return _offered(tx, follow_move(tx, server, token), option)
 
 
 def history(tx: Tx, server: Server, token: str, since: int, most: int) -> tuple[Look, tuple[Told, ...], bool]:
     """What a seat was told in the turns from this one on, the first of them first, and whether there are more."""
-    link, row = open_with_game(tx, server, token, Purpose.API)
+    link, row = open_seat(tx, server, token, Purpose.API)
     found = _look(tx, link, row)
     entries = latest_entries(found.rules, log.chain_back(tx, row.id, row.key), since)
     return found, told(entries[:most], found.seat), len(entries) > most
 
 
-def look_at(tx: Tx, link: Link) -> Look:
+def look_at(tx: Tx, link: SeatLink) -> Look:
     """The same within a transaction that is under way."""
-    game_id, _, _ = seat_of(link)
-    return _look(tx, link, games.read(tx, game_id))
+    return _look(tx, link, games.read(tx, link.game_id))
 
 
-def seat_of(link: Link) -> tuple[int, int, int]:
-    """The game, the seat and the person of a link that is for a seat."""
+def _look(tx: Tx, link: SeatLink, row: GameRow) -> Look:
     game_id, seat, person_id = link.game_id, link.seat, link.person_id
-    assert game_id is not None
-    assert seat is not None
-    assert person_id is not None
-    return game_id, seat, person_id
-
-
-def _look(tx: Tx, link: Link, row: GameRow) -> Look:
-    game_id, seat, person_id = seat_of(link)
     rules = rules_of(row)
     known = known_to(tx, row, rules, seat)
     decision = known.decision if row.status == "playing" else None
@@ -228,10 +218,8 @@ def _look(tx: Tx, link: Link, row: GameRow) -> Look:
     )
 
 
-def _offered(tx: Tx, link: Link, option: str) -> Offered:
-    game_id, seat, person_id = seat_of(link)
-    turn = link.turn
-    assert turn is not None, "one choice is for one turn"
+def _offered(tx: Tx, link: MoveLink, option: str) -> Offered:
+    game_id, seat, person_id, turn = link.game_id, link.seat, link.person_id, link.turn
     row = games.read(tx, game_id)
     rules = rules_of(row)
     decision = None
