@@ -39,7 +39,7 @@ def test_a_page_at_row_500_costs_a_fifth_more_than_at_row_50_at_most_and_four_em
     for file, rows in ((early, 50), (late, 500)):
         server = server_on(f"sqlite:///{file}")
         lengthen(server, game.id, rows)
-        while views.keep_behind(server):
+        while views.save_overdue(server):
             pass
         clients.append(move_app(f"sqlite:///{file}").test_client())
     again = [_round(clients, token, forget=False) for _ in range(ROUNDS)]
@@ -61,7 +61,7 @@ def _round(clients, token, *, forget):
     times = []
     for client in clients:
         if forget:
-            seat_cache.MEMORY.clear()
+            seat_cache.CACHE.clear()
             site.pages_of(client.application).clear()
         times.append(_timed(client, f"/s/{token}"))
     return (*times, _timed(clients[-1], "/called"))

@@ -52,7 +52,7 @@ def _game(file, entries):
         bid = next((act for act in decision.acts if act.verb == "bid"), None)
         # The lowest bid each time, so that a game takes as long as it can.
         game.play(seat, decision.default if bid is None else next(iter(bid.choices())))
-    while views.keep_behind(server):
+    while views.save_overdue(server):
         pass
     _, token = Links(server).of(game, 0)
     return move_app(f"sqlite:///{file}").test_client(), f"/s/{token}/replay", entries

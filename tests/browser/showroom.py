@@ -45,7 +45,7 @@ from pbem.service.outgoing.deliver import deliver, mailbox_of, post_of
 from pbem.service.people import addresses, sessions
 from pbem.service.play import by_link, seat_view
 from pbem.service.play.rules import rules_of
-from pbem.service.play.views import keep_behind
+from pbem.service.play.views import save_overdue
 from pbem.service.server import Server
 from pbem.service.tables import by_link as tables_by_link
 from pbem.service.tables import invitations, joining, talk
@@ -180,7 +180,7 @@ class Showroom:
         self._play(over, 500)
         assert over.row().status == "over"
         self._carry()
-        keep_behind(self.server)
+        save_overdue(self.server)
         seated = {kind: self._seat(each, next(iter(each.asked()))) for kind, each in begun.items()}
         token, last = seated["templari"], self._seat(over, 0)
         self.server.run(talk.say, game.id, seat, game.person_at(seat), "Good luck, everybody! 🍀")
@@ -222,7 +222,7 @@ class Showroom:
         seat = self._seat(sealed, 0)
         self.server.run(by_link.play, seat, sealed.row().turn, asked.default)
         later = self._seat(ordered, next(seat for seat in ordered.players() if seat not in ordered.asked()))
-        self.server.run(by_link.leave_order, later, "up to 14 or ask me")
+        self.server.run(by_link.set_order, later, "up to 14 or ask me")
         self._done(Pause(paused.id), "The referee looks at something.\nIt will not take long.")
         stopped, seat_of_stopped = self._against_bots(self._person("Iris"))
         self._done(Freeze(stopped.id), "The referee asks whether this deal was the right one.")
@@ -326,7 +326,7 @@ class Showroom:
         """A person whose emails bounce, and their seat. Nothing is delivered afterwards, so that it stays so."""
         ina = self._person("Ina")
         _, seat = self._against_bots(ina)
-        self.server.store.write(lambda tx: reachability.refused(tx, self.server, ina, "550 5.1.1 no such user"))
+        self.server.store.write(lambda tx: reachability.note_refusal(tx, self.server, ina, "550 5.1.1 no such user"))
         return {"out_of_reach": seat, "out of reach id": str(ina)}
 
     def _against_bots(self, person: int) -> tuple[RunningGame, str]:
@@ -395,7 +395,7 @@ class Showroom:
 
     def _decided(self, game: RunningGame, seat: int) -> int:
         """The last turn in which a seat made a choice."""
-        made = self.server.read(seat_view.look, self._seat(game, seat)).made
+        made = self.server.read(seat_view.view_seat, self._seat(game, seat)).made
         assert made is not None
         return made.turn
 

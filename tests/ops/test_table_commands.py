@@ -127,7 +127,7 @@ def test_mails_go_to_an_address_again_that_was_left_alone(pbem: Run) -> None:
     def fail(game: RunningGame) -> int:
         ann = next(player.person_id for player in game.players().values() if player.name == "Ann")
         assert ann is not None
-        game.server.store.write(lambda tx: reachability.refused(tx, game.server, ann, "550 5.1.1 no such user"))
+        game.server.store.write(lambda tx: reachability.note_refusal(tx, game.server, ann, "550 5.1.1 no such user"))
         return ann
 
     def fails(game: RunningGame) -> bool:

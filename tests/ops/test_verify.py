@@ -109,7 +109,7 @@ def test_standing_orders_are_sound_while_they_answer_and_after_they_ended(table:
         for seat, decision in begun.asked().items():
             ordered = dict(codec.loads(game.load("sun-bid"), begun.row().orders))
             if seat == 1 and seat not in ordered and decision.default.verb == "flip":
-                begun.server.run(orders.leave_order, begun.id, seat, "always flip")
+                begun.server.run(orders.set_order, begun.id, seat, "always flip")
                 break
             begun.play(seat, decision.default)
             break

@@ -81,7 +81,7 @@ class Time:
         def accept(tx: Tx) -> None:
             outbox.change(tx, email.id, status="sent", accepted_at=at or self.server.now())
             tables = games.lock_all(tx, {email.game_id} if email.game_id is not None else set())
-            clocks_deadlines.mails_accepted(tx, self.server, tables, [(email, at or self.server.now())])
+            clocks_deadlines.emails_accepted(tx, self.server, tables, [(email, at or self.server.now())])
 
         self.server.store.write(accept)
 

@@ -103,9 +103,7 @@ class World:
         # Made for everybody at once, so that they are the same whoever looks, and in whatever order.
         links = Links(self.server)
         self._links = {seat: links.of(self.game, seat) for seat in range(truth.seats)}
-        self._programs = {
-            seat: self.server.run(by_link.token_for_programs, token) for seat, (_, token) in self._links.items()
-        }
+        self._programs = {seat: self.server.run(by_link.api_token, token) for seat, (_, token) in self._links.items()}
         self._answer_mails(receive.letterbox_of(settings))
 
     def meets(self, seat: int) -> dict[str, bytes]:

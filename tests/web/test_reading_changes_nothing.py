@@ -39,7 +39,7 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
     for _ in range(30):
         game.play(*next((seat, decision.default) for seat, decision in game.asked().items()))
     move, seat = links.of(game, 0)
-    server.run(by_link.leave_order, seat, "always pass")
+    server.run(by_link.set_order, seat, "always pass")
     carry()
     inbox = Inbox(server, clock)
     (asked,) = game.asked()
@@ -71,7 +71,7 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
         "unsubscribe": [links.made(Purpose.STOP, player)],
         "unverified_reply": [inbox.token(Purpose.WRITTEN, person_id=doubt.person_id, outbox_id=doubt.id)],
         "replay": [links.of(ended, 0)[1], server.run(replay.share, links.of(ended, 0)[1])],
-        "api": [server.run(by_link.token_for_programs, seat)],
+        "api": [server.run(by_link.api_token, seat)],
     }
     return game, waiting, tokens
 

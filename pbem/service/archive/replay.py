@@ -23,7 +23,7 @@ from pbem.service import links
 from pbem.service.archive.course import Course, course_of
 from pbem.service.play import views
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seat_cache import known_to
+from pbem.service.play.seat_cache import knowledge_of
 from pbem.service.server import Server
 from pbem.store import links as link_rows
 from pbem.store import seats, tables
@@ -121,7 +121,7 @@ def whole(tx: Tx, server: Server, way: Way, which: str) -> Whole:
     row, seat = _opened(tx, server, way, which)
     rules = rules_of(row)
     shared = way is Way.SEAT and row.status in _ENDED and _works(_link(tx, row.id))
-    return Whole(_watched(tx, row, seat), course_of(tx, row), known_to(tx, row, rules, seat).standing, shared)
+    return Whole(_watched(tx, row, seat), course_of(tx, row), knowledge_of(tx, row, rules, seat).standing, shared)
 
 
 def share(tx: Tx, server: Server, token: str) -> str:
@@ -224,7 +224,7 @@ def _moment(tx: Tx, row: GameRow, seat: int, turn: int) -> Moment:
 def _work_out(tx: Tx, row: GameRow, seat: int, turn: int, *, ended: bool) -> Scene:
     rules = rules_of(row)
     others = [other for other in range(row.seats) if other != seat] if ended else []
-    found = views.past(tx, row, [seat, *others], turn)
+    found = views.moment_at(tx, row, [seat, *others], turn)
     if found is None:
         raise NotFound(_("There is nothing to look back at."), why=_("This game has not begun."))
     return Scene(

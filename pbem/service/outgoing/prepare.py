@@ -110,7 +110,7 @@ def _worth_sending(tx: Tx, server: Server, emails: Collection[OutboxRow], tables
     ledger.note_all(tx, now, "superseded", outdated)
     # They know of the turn without its mail; an answer taken back must not leave a clock that never starts.
     answered = [(email, now) for email in emails if outdated.get(email.id) == outgoing_outdated.ANSWERED]
-    deadlines.mails_accepted(tx, server, tables, answered)
+    deadlines.emails_accepted(tx, server, tables, answered)
     return [email for email in emails if email.id not in outdated]
 
 

@@ -28,7 +28,7 @@ def play(tx: Tx, server: Server, token: str, turn: int, wanted: str | Choice) ->
     return _play(tx, server, token, Purpose.SEAT, turn, wanted, By.PERSON)
 
 
-def play_by_program(tx: Tx, server: Server, token: str, turn: int, wanted: str | Choice) -> Receipt:
+def play_by_api(tx: Tx, server: Server, token: str, turn: int, wanted: str | Choice) -> Receipt:
     """Make a choice by the API, in the turn that the program has seen."""
     return _play(tx, server, token, Purpose.API, turn, wanted, By.API)
 
@@ -40,10 +40,10 @@ def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | 
     undo.take_back(tx, server, link.game_id, MoveLink.of(row).turn if turn is None else turn, link.seat, link.person_id)
 
 
-def leave_order(tx: Tx, server: Server, token: str, text: str) -> Order:
+def set_order(tx: Tx, server: Server, token: str, text: str) -> Order:
     """Set a standing order of the seat."""
     link = follow_seat(tx, server, token)
-    return orders.leave_order(tx, server, link.game_id, link.seat, text, link.person_id)
+    return orders.set_order(tx, server, link.game_id, link.seat, text, link.person_id)
 
 
 def drop_order(tx: Tx, server: Server, token: str) -> None:
@@ -52,7 +52,7 @@ def drop_order(tx: Tx, server: Server, token: str) -> None:
     orders.drop_order(tx, server, link.game_id, link.seat, link.person_id)
 
 
-def token_for_programs(tx: Tx, server: Server, token: str) -> str:
+def api_token(tx: Tx, server: Server, token: str) -> str:
     """The token by which a program may play this seat, made if there is none: to be shown once, never kept by us."""
     link = follow_seat(tx, server, token)
     # The lock of the game keeps two requests from making two rows.

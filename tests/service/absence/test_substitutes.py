@@ -216,7 +216,7 @@ def test_who_sits_at_the_table_or_cannot_be_reached_is_not_asked(server, table, 
     ann, zoe = person("Ann"), person("Zoe")
     for willing in (ann, zoe):
         server.run(substitutes.set_willing, willing, willing=True)
-    server.run(reachability.refused, zoe, "550")
+    server.run(reachability.note_refusal, zoe, "550")
     silent("substitute")
     assert queued_emails(server, kind="substitute") == []
 
@@ -365,7 +365,7 @@ def test_the_seat_of_somebody_unreachable_is_given_up_after_a_week_and_not_befor
     game = table("sun-bid", 3, pace="1d", successor="bot")
     (seat,) = game.asked()
     time.sends()
-    server.run(reachability.refused, game.person_at(seat), "550 no such user")
+    server.run(reachability.note_refusal, game.person_at(seat), "550 no such user")
     time.passes(7 * DAY - HOUR)
     time.seats_change()
     assert game.players()[seat].person_id is not None
@@ -380,7 +380,7 @@ def test_the_others_do_not_wait_for_ever_for_a_substitute_of_somebody_unreachabl
     game = table("sun-bid", 3, pace="1d", successor="substitute")
     (seat,) = game.asked()
     # The first mail bounced before it was accepted anywhere.
-    server.run(reachability.refused, game.person_at(seat), "550 no such user")
+    server.run(reachability.note_refusal, game.person_at(seat), "550 no such user")
     time.passes(7 * DAY)
     time.seats_change()
     assert len(server.read(substitutes.on_offer)) == 1
@@ -392,7 +392,7 @@ def test_somebody_who_reads_no_mail_and_plays_on_the_pages_keeps_the_seat(server
     game = table("sun-bid", 2, pace="1d", successor="bot")
     (seat,) = game.asked()
     person = game.person_at(seat)
-    server.run(reachability.refused, person, "550 no such user")
+    server.run(reachability.note_refusal, person, "550 no such user")
     time.passes(3 * DAY)
     game.play(seat, game.asked()[seat].default)
     while seat not in game.asked():

@@ -75,7 +75,7 @@ def live_through(server, clock, post, table, person, gone):
     drain(server, clock, post)
     for _ in range(3):
         server.store.write(
-            lambda tx: reachability.bounced(tx, server, gone, Bounce.HARD, f"550 5.1.1 <{ADDRESS}> is no user")
+            lambda tx: reachability.note_bounce(tx, server, gone, Bounce.HARD, f"550 5.1.1 <{ADDRESS}> is no user")
         )
         clock.advance(timedelta(days=1))
     organisers_told(server, clock)

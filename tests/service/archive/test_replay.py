@@ -16,8 +16,7 @@ from pbem.service.archive.course import course_of
 from pbem.service.archive.replay import Way
 from pbem.service.desk.acts.rewind import Rewind, turns
 from pbem.service.play import seat_view, views
-from pbem.service.play.log import Standing as StandingEntry
-from pbem.service.play.log import standing_entries
+from pbem.service.play.log import StandingEntry, standing_entries
 from pbem.service.play.rules import rules_of
 from pbem.service.tables import joining, leaving
 from pbem.service.tables.new import Wanted
@@ -70,11 +69,11 @@ def test_each_moment_is_what_the_seat_saw_then(server, table, kind):
     for _ in moves(game, 45):
         number = game.row().turn - 1
         if number % 3 == 0 and number not in shown:
-            shown[number] = {seat: server.read(seat_view.look, token).board for seat, token in tokens.items()}
+            shown[number] = {seat: server.read(seat_view.view_seat, token).board for seat, token in tokens.items()}
     assert len(shown) > 4
     for kept in (False, True):
         if kept:
-            views.keep_behind(server)
+            views.save_overdue(server)
         for number, boards in shown.items():
             for seat, board in boards.items():
                 found = server.read(replay.moment, Way.SEAT, tokens[seat], number)
@@ -96,7 +95,7 @@ def test_while_a_game_is_played_the_public_sees_what_everybody_was_told_and_no_m
 def test_when_a_game_is_over_each_player_s_own_board_is_shown(server, table):
     game = table("sunset-poker", 3)
     list(moves(game, 30))
-    seen_then = {seat: server.read(seat_view.look, token_of(game, seat)).board.mine for seat in range(3)}
+    seen_then = {seat: server.read(seat_view.view_seat, token_of(game, seat)).board.mine for seat in range(3)}
     number = game.row().turn - 1
     end(game)
     found = server.read(replay.moment, Way.PUBLIC, game.row().key, number)
@@ -155,7 +154,7 @@ def test_a_turn_that_was_taken_back_leads_to_the_one_before_it_that_stands(serve
     turn = max(each for each in turns(standing_entries(rules_of(game.row()), game.log())) if each < 15)
     token, last = token_of(game, 0), game.row().turn
     before = server.read(replay.moment, Way.SEAT, token, turn - 1).scene
-    views.keep_behind(server)
+    views.save_overdue(server)
     moderate(server, Rewind(game.id, turn))
     list(moves(game, 3))
     numbers = [each for each in range(40) if server.read(replay.moment, Way.SEAT, token, each).scene.turn == each]

@@ -308,12 +308,12 @@ def test_a_clock_that_is_wrong_by_months_is_not_believed(time, server, clock, as
     worker = clocks_outages.Worker("wrong", clock.now())
     assert server.run(clocks_outages.beat, worker) is None
     clock.advance(HOUR)
-    assert "no heartbeat" in server.read(clocks_outages.why_not, worker, clock.now())
+    assert "no heartbeat" in server.read(clocks_outages.reason_not_to_fire, worker, clock.now())
     assert time.runs_out().decided == 0
     clock.set(right + MINUTE)
     time.passes(MINUTE)
     assert time.due(game, seat) == utc("2026-11-22 12:00")
-    assert server.read(clocks_outages.why_not, time.worker, clock.now()) is None
+    assert server.read(clocks_outages.reason_not_to_fire, time.worker, clock.now()) is None
 
 
 def test_an_organiser_says_what_was_true_where_the_server_would_not_believe_it(time, server, clock, asked):
@@ -324,7 +324,7 @@ def test_an_organiser_says_what_was_true_where_the_server_would_not_believe_it(t
     moderate(server, DeclareOutage(asleep, clock.now()), "switched off for the winter")
     time.wakes()
     time.passes(HOUR)
-    assert server.read(clocks_outages.why_not, time.worker, clock.now()) is None
+    assert server.read(clocks_outages.reason_not_to_fire, time.worker, clock.now()) is None
     assert time.due(game, seat) == utc("2026-11-22 12:00") + 90 * DAY
 
 
@@ -503,20 +503,20 @@ def test_a_clock_stands_still_while_mail_fails_and_goes_on_when_it_arrives(time,
     time.sends()
     person = game.person_at(seat)
     time.passes(6 * HOUR)
-    server.run(reachability.refused, person, "550 no such user")
+    server.run(reachability.note_refusal, person, "550 no such user")
     time.passes(2 * DAY)
     assert time.runs_out().decided == 0
-    server.run(reachability.taken, person)
+    server.run(reachability.note_acceptance, person)
     assert time.due(game, seat) == utc("2026-11-24 12:00")
 
 
 def test_a_failure_is_noted_once_and_its_end_too(server, person):
     ann = person("Ann")
     for _ in range(2):
-        server.run(reachability.refused, ann, "550")
+        server.run(reachability.note_refusal, ann, "550")
     with server.store.read() as tx:
         assert len(reachability_rows.failing(tx, server.now(), 10)) == 1
     for _ in range(2):
-        server.run(reachability.taken, ann)
+        server.run(reachability.note_acceptance, ann)
     with server.store.read() as tx:
         assert reachability_rows.failing(tx, server.now(), 10) == []

@@ -103,7 +103,7 @@ def scene(server, time, table, person):
                 moderate(server, Ban(ben))
                 return game, Unban(ben)
             case "release":
-                server.run(reachability.refused, ben, "550 5.1.1 no such user")
+                server.run(reachability.note_refusal, ben, "550 5.1.1 no such user")
                 return game, Release(ben)
             case "outage":
                 time.passes(HOUR)

@@ -118,7 +118,7 @@ def test_an_alarm_holds_no_address_and_no_token(server, clock, sink, table):
     clock.advance(HOUR)
     sink.does("550 data", "571 rcpt", "550 rcpt")
     deliver.deliver(server, post_to(sink), limit=100)
-    server.run(reachability.bounced, game.person_at(0), Bounce.COMPLAINT, "abuse report")
+    server.run(reachability.note_bounce, game.person_at(0), Bounce.COMPLAINT, "abuse report")
     tell(server, clock)
     text = "".join(row.facts for row in alerts(server))
     assert "example.org" not in text

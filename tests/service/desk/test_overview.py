@@ -65,7 +65,7 @@ def test_each_trouble_is_counted_listed_and_named(server, table, time):
         ("paused", lambda: moderate(server, Pause(game.id))),
         (
             "unreachable",
-            lambda: server.run(reachability.refused, game.person_at(seat), "no such mailbox"),
+            lambda: server.run(reachability.note_refusal, game.person_at(seat), "no such mailbox"),
         ),
         ("parked", lambda: server.store.write(lambda tx: outbox.change(tx, game.emails()[-1].id, status="parked"))),
         (

@@ -14,7 +14,7 @@ from pbem.service.play import move, orders, undo, views
 from pbem.service.play.log import Kind, body_of, standing_entries
 from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seat_cache import known_to
+from pbem.service.play.seat_cache import knowledge_of
 from pbem.store import deadlines, games
 from pbem.store import views as kept_views
 from tests.service.actors import OLGA, moderate
@@ -126,9 +126,9 @@ def test_links_and_forms_of_before_decide_nothing_any_more(table):
 def test_what_was_kept_of_turns_that_no_longer_stand_is_forgotten_and_the_rest_stays(table):
     game = table("sun-bid", 3)
     goes_on(game, 25)
-    views.keep_behind(game.server)
+    views.save_overdue(game.server)
     turn, known, _ = at_turn(game, 25)
-    views.keep_behind(game.server)
+    views.save_overdue(game.server)
     moderate(game.server, Rewind(game.id, turn))
     with game.server.store.read() as tx:
         kept = kept_views.of_game(tx, game.id)
@@ -136,7 +136,7 @@ def test_what_was_kept_of_turns_that_no_longer_stand_is_forgotten_and_the_rest_s
     assert all(each.turn < turn for each in kept)
     assert {seat: game.view(seat) for seat in known} == known
     goes_on(game, 25)
-    views.keep_behind(game.server)
+    views.save_overdue(game.server)
     assert sound(game)
 
 
@@ -149,7 +149,7 @@ def test_no_seat_is_shown_what_no_longer_stands_as_if_it_did(table, kind, seats)
     with game.server.store.read() as tx:
         row = games.read(tx, game.id)
         for seat in range(seats):
-            known = known_to(tx, row, rules_of(row), seat)
+            known = knowledge_of(tx, row, rules_of(row), seat)
             assert known.view == game.view(seat)
             assert all(told.turn < turn for told in known.told)
 
@@ -193,7 +193,7 @@ def test_sealed_choices_and_standing_orders_of_before_are_dropped(table):
         offered = rules_of(games.read(tx, game.id)).asks(game.view(seat), seat)
     assert offered is not None
     other = 1 - seat
-    game.server.run(orders.leave_order, game.id, other, "pass this auction")
+    game.server.run(orders.set_order, game.id, other, "pass this auction")
     assert move.orders_of(game.row())
     moderate(game.server, Rewind(game.id, turn))
     assert move.orders_of(game.row()) == {}

@@ -44,7 +44,7 @@ def game(table, server, clock, post):
 
 
 def bounce(server, person, kind=Bounce.HARD):
-    server.run(reachability.bounced, person, kind, WHY)
+    server.run(reachability.note_bounce, person, kind, WHY)
 
 
 def fails(server, person):
@@ -111,7 +111,7 @@ def test_what_came_back_long_ago_counts_no_more(server, clock, person):
 def test_a_sign_of_life_forgets_what_came_back(server, clock, person):
     ann = person("Ann")
     days(server, clock, ann, HARD, HARD)
-    server.run(reachability.heard_from, ann)
+    server.run(reachability.note_contact, ann)
     bounce(server, ann, HARD)
     assert not fails(server, ann)
 
@@ -152,7 +152,7 @@ def test_the_others_at_the_table_and_the_organisers_are_told_and_told_again_when
         server.read(addresses.read, game.person_at(seat)).address for seat in (1, 2)
     }
     assert alarms.tell(server) == 1
-    server.run(reachability.heard_from, person)
+    server.run(reachability.note_contact, person)
     deliver.deliver(server, post)
     over = [email for email in sink.kept if f"{name} can be reached again" in str(email.message["subject"])]
     assert len(over) == 2
@@ -170,7 +170,7 @@ def test_a_turn_that_was_held_back_is_mailed_when_the_address_works_again(server
     asked = next(iter(game.asked()))
     person = game.person_at(asked)
     assert queued_emails(server, person, "turn")[-1].status == "undeliverable"
-    server.run(reachability.heard_from, person)
+    server.run(reachability.note_contact, person)
     deliver.deliver(server, post)
     assert queued_emails(server, person, "turn")[-1].status == "sent"
     with server.store.read() as tx:
@@ -215,16 +215,16 @@ def test_after_thirty_days_an_address_is_tried_again(server, clock, person):
     ann = person("Ann")
     bounce(server, ann, Bounce.COMPLAINT)
     clock.advance(MEMORY - MINUTE)
-    assert reachability.forgive(server) == 0
+    assert reachability.retry_failed(server) == 0
     clock.advance(MINUTE)
-    assert reachability.forgive(server) == 1
+    assert reachability.retry_failed(server) == 1
     assert not fails(server, ann)
 
 
 def test_that_the_relay_takes_a_mail_ends_only_what_the_relay_itself_has_said(server, clock, sink, post, person):
     ann, ben = person("Ann"), person("Ben")
     drain(server, clock, post)
-    server.run(reachability.refused, ann, WHY)
+    server.run(reachability.note_refusal, ann, WHY)
     days(server, clock, ben, HARD, HARD, HARD)
     for each in ("ann", "ben"):
         server.run(send_links.send, f"{each}@example.org")

@@ -29,7 +29,7 @@ from tests.service.actors import ANN, moderate
 from tests.service.outgoing.test_deliver import HEAD, HOUR, LINK
 
 _QUEUED = re.compile(r"(?:Letter\(\s*[\w.]+|Next\([^\"]*),\s*\"(\w+)\"")
-_NOTICED = re.compile(r"(?:notice|tell_with_clocks)\(\s*(?:doing\.)?tx, (?:doing\.)?server,[^)]*?\"(\w+)\"")
+_NOTICED = re.compile(r"(?:notice|announce)\(\s*(?:doing\.)?tx, (?:doing\.)?server,[^)]*?\"(\w+)\"")
 
 KINDS = sorted(folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir())
 
@@ -288,7 +288,7 @@ def test_an_order_that_ended_tells_its_owner_why_in_the_next_mail(server, box, s
     sends()
     seat, _ = next(iter(game.asked().items()))
     person = token_of_seat(server, box, seat)
-    server.run(by_link.leave_order, person, "up to 3 or ask me")
+    server.run(by_link.set_order, person, "up to 3 or ask me")
     for _ in range(12):
         asked = game.asked()
         if not asked:

@@ -113,7 +113,7 @@ def test_no_invitation_is_mailed_to_whoever_has_blocked_its_host(game):
 
 def test_what_the_others_have_said_since_one_decided_or_spoke_is_counted(game):
     def new(seat):
-        return game.server.read(seat_view.look, token(game, seat)).new_lines
+        return game.server.read(seat_view.view_seat, token(game, seat)).new_lines
 
     game.server.clock.advance(HOUR)
     say(game, 1, "one")

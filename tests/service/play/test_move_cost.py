@@ -11,7 +11,7 @@ from engine.bots import random_bot
 from engine.chance import Stream
 from pbem.service import links
 from pbem.service.play import by_link, log, undo
-from pbem.service.play.log import Kind, Record
+from pbem.service.play.log import Kind, LogWriter
 from pbem.service.play.move import option_of
 from pbem.service.play.rules import rules_of
 from pbem.store import games
@@ -102,7 +102,7 @@ def lengthen(server, game_id, rows):
 
     def grown(tx):
         row = games.lock(tx, game_id)
-        record = Record(row, server.now(), server.randomness)
+        record = LogWriter(row, server.now(), server.randomness)
         while record.seq < rows:
             record.add(Kind.ORDER, 0, "person", {"order": None, "note": None})
         log.write(tx, row, record)

@@ -362,7 +362,7 @@ def test_a_taking_back_that_breaks_leaves_nothing(table):
 
 
 def leave(game, seat, text):
-    return game.server.run(play_orders.leave_order, game.id, seat, text)
+    return game.server.run(play_orders.set_order, game.id, seat, text)
 
 
 def waiting_seat(game):

@@ -191,7 +191,7 @@ def test_what_was_meant_for_the_one_who_left_goes_no_further(server, table):
 def test_the_standing_order_of_the_one_who_left_is_dropped(server, table):
     game = table("templari", 3)
     seat = next(seat for seat in range(3) if seat not in game.asked())
-    server.run(play_orders.leave_order, game.id, seat, "up to 3")
+    server.run(play_orders.set_order, game.id, seat, "up to 3")
     assert move.orders_of(game.row()) == {seat: orders.UpTo(3)}
     server.run(leaving.resign, game.id, seat, game.person_at(seat))
     assert move.orders_of(game.row()) == {}

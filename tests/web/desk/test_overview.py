@@ -138,7 +138,7 @@ def test_the_desk_shows_how_emails_get_through_with_the_words_of_the_relay_and_w
 def test_addresses_left_alone_are_listed_with_the_reason_and_released_from_the_persons_page(olga, server, person):
     ann = person("Ann")
     assert "Let mails go to them again" not in olga.open(f"/desk/people/{ann}").links()
-    server.run(reachability.refused, ann, "550 5.1.1 no such user")
+    server.run(reachability.note_refusal, ann, "550 5.1.1 no such user")
     page = olga.open("/desk/mail")
     assert "One person gets no mails" in page.text
     for words in (f"Ann · person {ann} · since 2026-11-21 12:00 UTC", "our relay refuses the address – 550 5.1.1"):

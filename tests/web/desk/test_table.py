@@ -137,7 +137,7 @@ def test_each_page_of_an_act_on_a_person_names_the_person(desk, server, game, pe
     fields, button = ON_PEOPLE[act]
     ben = person("Ben")
     if act == "release":
-        server.run(reachability.refused, ben, "550 5.1.1 no such user")
+        server.run(reachability.note_refusal, ben, "550 5.1.1 no such user")
     page = desk.open(f"/desk/people/{ben}/{act}")
     assert f"Ben · person {ben} " in page.text
     looked = page.form(LOOK).press(**fields, reason="It was asked for.", step="preview")

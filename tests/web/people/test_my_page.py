@@ -262,7 +262,7 @@ def test_failing_emails_are_announced_until_a_newer_link_signs_in(browser, sign_
     person = game.person_at(0)
     old = links.made(Purpose.SIGN_IN, person)
     clock.advance(timedelta(minutes=1))
-    server.run(reachability.bounced, person, Bounce.COMPLAINT, "it is spam")
+    server.run(reachability.note_bounce, person, Bounce.COMPLAINT, "it is spam")
     page = browser.open(f"/l/{old}").form("Sign in").press()
     assert "Mail to you does not arrive" in page.text
     before = len(queued_emails(server, person, "links"))

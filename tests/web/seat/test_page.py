@@ -302,10 +302,10 @@ def test_the_page_of_a_long_game_reads_few_rows_where_views_are_cached(browser, 
     folded = []
     while asked := templari.asked():
         carry()
-        views.keep_behind(server)
+        views.save_overdue(server)
         seat, decision = next(iter(asked.items()))
         with server.store.read() as tx:
             folded.append(views.view(tx, rows.read(tx, templari.id), seat).rows)
         templari.play(seat, decision.default)
-    assert len(templari.log()) > 2 * views.KEEP_AFTER
-    assert max(folded) < 1.5 * views.KEEP_AFTER
+    assert len(templari.log()) > 2 * views.SAVE_EVERY
+    assert max(folded) < 1.5 * views.SAVE_EVERY
