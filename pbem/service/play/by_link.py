@@ -1,7 +1,7 @@
-"""Acts by the token of a link: opening it and acting are one transaction.
+"""Moves, undo and standing orders by the token of a link, each in one transaction with following it.
 
-Whoever holds the token may act, and nobody else: a link of one choice makes that choice in its own turn, a link of a seat
-acts in the turn that the form names. Whether the act fits is decided where it is always decided.
+The token is the permission: a move's link makes its choice in its own turn, a seat's link acts in the turn that the form
+names. The rules are checked where they always are.
 """
 
 from engine.decisions import Choice
@@ -18,23 +18,23 @@ from pbem.tokens import Purpose
 
 
 def move(tx: Tx, server: Server, token: str, option: str) -> Receipt:
-    """Make the one choice of a link."""
+    """Make the choice of a move's link."""
     link, game, player = open_move(tx, server, token)
     return play_locked(tx, server, game, link.turn, link.seat, option, By.PERSON, link.person_id, player)
 
 
-def play(tx: Tx, server: Server, token: str, turn: int, wanted: str | Choice) -> Receipt:
-    """Make a choice on the page of a seat, in the turn that its form was made for."""
-    return _play(tx, server, token, Purpose.SEAT, turn, wanted, By.PERSON)
+def play(tx: Tx, server: Server, token: str, turn: int, request: str | Choice) -> Receipt:
+    """Make a choice from the page of a seat, in the turn of its form."""
+    return _play(tx, server, token, Purpose.SEAT, turn, request, By.PERSON)
 
 
-def play_by_api(tx: Tx, server: Server, token: str, turn: int, wanted: str | Choice) -> Receipt:
-    """Make a choice by the API, in the turn that the program has seen."""
-    return _play(tx, server, token, Purpose.API, turn, wanted, By.API)
+def play_by_api(tx: Tx, server: Server, token: str, turn: int, request: str | Choice) -> Receipt:
+    """Make a choice through the API, in the turn that the program has seen."""
+    return _play(tx, server, token, Purpose.API, turn, request, By.API)
 
 
 def take_back(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int | None = None) -> None:
-    """Take back the choice that the seat made in a turn, if not named that of the link."""
+    """Take back the seat's choice in a turn, by default the link's."""
     row = links.follow(tx, server, token, purpose)
     link = SeatLink.of(row)
     undo.take_back(tx, server, link.game_id, MoveLink.of(row).turn if turn is None else turn, link.seat, link.person_id)
@@ -53,14 +53,14 @@ def drop_order(tx: Tx, server: Server, token: str) -> None:
 
 
 def api_token(tx: Tx, server: Server, token: str) -> str:
-    """The token by which a program may play this seat, made if there is none: to be shown once, never kept by us."""
+    """The token with which a program may play this seat, made if missing. It is shown and never stored."""
     link = follow_seat(tx, server, token)
-    # The lock of the game keeps two requests from making two rows.
+    # Two requests at once must not make two rows.
     games.lock(tx, link.game_id)
     made = links.make(tx, server, Meant(Purpose.API, link.person_id, link.game_id, None, link.seat))
     return links.token(server, links.read(tx, made))
 
 
-def _play(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int, wanted: str | Choice, by: By) -> Receipt:
+def _play(tx: Tx, server: Server, token: str, purpose: Purpose, turn: int, request: str | Choice, by: By) -> Receipt:
     link, game, player = open_to_act(tx, server, token, purpose)
-    return play_locked(tx, server, game, turn, link.seat, wanted, by, link.person_id, player)
+    return play_locked(tx, server, game, turn, link.seat, request, by, link.person_id, player)
