@@ -19,7 +19,7 @@ from pbem.service.server import Server
 from pbem.store import games, ledger, links, outbox
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.links import LinkRow, Meant
+from pbem.store.links import LinkKey, LinkRow
 from pbem.store.players import SeatRow
 from pbem.tokens import Purpose, row_of
 
@@ -172,43 +172,43 @@ def read_seat(tx: Tx, link_id: int) -> SeatLink:
     return SeatLink.of(read(tx, link_id))
 
 
-def make(tx: Tx, server: Server, meant: Meant, expires_at: datetime | None = None) -> int:
-    """The id of the link with this meaning, added if missing.
+def make(tx: Tx, server: Server, key: LinkKey, expires_at: datetime | None = None) -> int:
+    """The id of the link with this key, added if missing.
 
     The caller holds the lock of the game, or of the person where there is no game, against a second row.
     """
-    return make_all(tx, server, {meant: expires_at})[meant]
+    return make_all(tx, server, {key: expires_at})[key]
 
 
-def make_all(tx: Tx, server: Server, expiries: Mapping[Meant, datetime | None]) -> dict[Meant, int]:
+def make_all(tx: Tx, server: Server, expiries: Mapping[LinkKey, datetime | None]) -> dict[LinkKey, int]:
     """The ids of several links, missing ones added, each with its expiry or None for the default of its purpose."""
     known = links.find_all(tx, expiries)
     now = server.now()
     new = {
-        meant: expires_at or (now + LASTS[purpose] if (purpose := Purpose(meant.purpose)) in LASTS else None)
-        for meant, expires_at in expiries.items()
-        if meant not in known
+        key: expires_at or (now + LASTS[purpose] if (purpose := Purpose(key.purpose)) in LASTS else None)
+        for key, expires_at in expiries.items()
+        if key not in known
     }
-    return {meant: row.id for meant, row in (known | links.add_all(tx, new, now)).items()}
+    return {key: row.id for key, row in (known | links.add_all(tx, new, now)).items()}
 
 
-def of_seat(person_id: int, game_id: int, turn: int, seat: int) -> dict[Purpose, Meant]:
-    """The meanings of the links of a seat in a turn: one choice, the seat's page, a reply."""
+def of_seat(person_id: int, game_id: int, turn: int, seat: int) -> dict[Purpose, LinkKey]:
+    """The keys of the links of a seat in a turn: one choice, the seat's page, a reply."""
     return {
-        purpose: Meant(purpose, person_id, game_id, turn, seat)
+        purpose: LinkKey(purpose, person_id, game_id, turn, seat)
         for purpose in (Purpose.MOVE, Purpose.SEAT, Purpose.REPLY)
     }
 
 
-def seat_links(made: Mapping[Meant, int], meant: Mapping[Purpose, Meant]) -> SeatLinks:
+def seat_links(made: Mapping[LinkKey, int], keys: Mapping[Purpose, LinkKey]) -> SeatLinks:
     """The links of a seat among those made."""
-    return SeatLinks(made[meant[Purpose.MOVE]], made[meant[Purpose.SEAT]], made[meant[Purpose.REPLY]])
+    return SeatLinks(made[keys[Purpose.MOVE]], made[keys[Purpose.SEAT]], made[keys[Purpose.REPLY]])
 
 
 def make_for_seat(tx: Tx, server: Server, person_id: int, game_id: int, turn: int, seat: int) -> SeatLinks:
     """Make the links of a seat in a turn. The caller holds the lock of the game."""
-    meant = of_seat(person_id, game_id, turn, seat)
-    return seat_links(make_all(tx, server, dict.fromkeys(meant.values())), meant)
+    keys = of_seat(person_id, game_id, turn, seat)
+    return seat_links(make_all(tx, server, dict.fromkeys(keys.values())), keys)
 
 
 def revoke_seat(tx: Tx, game_id: int, seat: int) -> None:
@@ -222,7 +222,7 @@ def revoke_person(tx: Tx, person_id: int) -> None:
 
 
 def renew(tx: Tx, server: Server, game_id: int, seat: int) -> None:
-    """Revoke all links of a seat at its player's wish; the next email has new ones."""
+    """Revoke all links of a seat as its player asked; the next email has new ones."""
     revoke_seat(tx, game_id, seat)
 
 
@@ -269,7 +269,7 @@ class Renewed:
     """Counts of the emails rewritten and of the turns emailed again."""
 
     rewritten: int
-    mailed_again: int
+    emailed_again: int
 
 
 def renew_mails(tx: Tx, server: Server) -> Renewed:

@@ -13,7 +13,7 @@ from pbem.service.links import MoveLink
 from pbem.service.play.move import By
 from pbem.store import games
 from pbem.store import received as store_received
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.service.database import queued_emails
 from tests.service.running_game import RunningGame
@@ -59,7 +59,7 @@ class Replies:
 
         def kept(tx: Any) -> tuple[int, MoveLink]:
             games.lock(tx, self.begun.id)
-            row = links.make(tx, self.server, Meant(Purpose.REPLY, person, self.begun.id, in_turn, seat))
+            row = links.make(tx, self.server, LinkKey(Purpose.REPLY, person, self.begun.id, in_turn, seat))
             known_by = hashlib.sha256(str(number).encode()).digest()
             received = store_received.keep(
                 tx, fingerprint=known_by, link_id=row, message_id="", raw=b"", now=self.server.now()

@@ -17,7 +17,7 @@ from pbem.store import links as link_rows
 from pbem.store import people as person_rows
 from pbem.store import received as rows
 from pbem.store.database import Tx
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.store.received import ReceivedRow
 from pbem.store.schema import Received, table_of
 from pbem.tokens import Purpose
@@ -46,7 +46,7 @@ class Inbox:
         """The token of a link, made if there is none."""
 
         def made(tx: Tx) -> str:
-            row = link_rows.read(tx, link_service.make(tx, self.server, Meant(purpose, **meant)))
+            row = link_rows.read(tx, link_service.make(tx, self.server, LinkKey(purpose, **meant)))
             assert row is not None
             return link_service.token(self.server, row)
 

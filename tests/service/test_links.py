@@ -6,7 +6,7 @@ import pytest
 
 from pbem.domain.errors import Gone, NotFound
 from pbem.service import links
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 
 
@@ -37,7 +37,7 @@ def test_a_followed_link_has_the_fields_of_its_purpose(server, game, person):
     assert server.read(links.follow_move, token_of(server, Purpose.MOVE, rows.move)) == links.MoveLink(
         ann, game.id, 2, 1
     )
-    row = server.run(links.make, Meant(Purpose.BOUNCE, ann, outbox_id=1))
+    row = server.run(links.make, LinkKey(Purpose.BOUNCE, ann, outbox_id=1))
     token = token_of(server, Purpose.BOUNCE, row)
     assert server.read(links.follow_email, token, Purpose.BOUNCE) == links.EmailLink(ann, 1, None)
 
@@ -94,7 +94,7 @@ def test_renewing_makes_all_links_of_the_seat_worthless_and_of_no_other_seat(ser
 
 def test_a_link_to_sign_in_works_for_a_day(server, clock, person):
     ann = person("Ann")
-    row = server.run(links.make, Meant(Purpose.SIGN_IN, ann))
+    row = server.run(links.make, LinkKey(Purpose.SIGN_IN, ann))
     token = token_of(server, Purpose.SIGN_IN, row)
     clock.advance(timedelta(hours=23, minutes=59))
     assert server.read(links.follow, token, Purpose.SIGN_IN).person_id == ann

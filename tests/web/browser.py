@@ -15,7 +15,7 @@ from werkzeug.test import TestResponse
 
 from pbem.service import links as service_links
 from pbem.service.server import Server
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.service.running_game import RunningGame
 
@@ -186,5 +186,5 @@ class Links:
 
     def made(self, purpose: Purpose, person: int, game: int | None = None) -> str:
         """The token of a person's link."""
-        row = self.server.store.write(lambda tx: service_links.make(tx, self.server, Meant(purpose, person, game)))
+        row = self.server.store.write(lambda tx: service_links.make(tx, self.server, LinkKey(purpose, person, game)))
         return self.token(purpose, row)

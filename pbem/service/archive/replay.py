@@ -29,7 +29,7 @@ from pbem.store import links as link_rows
 from pbem.store import seats, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.links import LinkRow, Meant
+from pbem.store.links import LinkKey, LinkRow
 from pbem.tokens import Purpose
 
 _ENDED: Final = ("over", "void")
@@ -128,7 +128,7 @@ def share(tx: Tx, server: Server, token: str) -> str:
     """The token by which anybody may look back at the finished game of a seat's link: the same for all its players."""
     game = links.open_to_act(tx, server, token, Purpose.SEAT)[1]
     _must_have_ended(game)
-    link = links.read(tx, links.make(tx, server, Meant(Purpose.SHARE, game_id=game.id)))
+    link = links.read(tx, links.make(tx, server, LinkKey(Purpose.SHARE, game_id=game.id)))
     if not _works(link):
         link_rows.expire(tx, link.id, None)
     return links.token(server, link)
@@ -156,7 +156,7 @@ def _opened(tx: Tx, server: Server, way: Way, which: str) -> tuple[GameRow, int]
 
 
 def _link(tx: Tx, game_id: int) -> LinkRow | None:
-    return link_rows.find(tx, Meant(Purpose.SHARE, game_id=game_id))
+    return link_rows.find(tx, LinkKey(Purpose.SHARE, game_id=game_id))
 
 
 def _works(link: LinkRow | None) -> bool:

@@ -13,7 +13,7 @@ from pbem.service.play.move import By, Receipt, play_locked
 from pbem.service.server import Server
 from pbem.store import games
 from pbem.store.database import Tx
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 
 
@@ -57,7 +57,7 @@ def api_token(tx: Tx, server: Server, token: str) -> str:
     link = follow_seat(tx, server, token)
     # Two requests at once must not make two rows.
     games.lock(tx, link.game_id)
-    made = links.make(tx, server, Meant(Purpose.API, link.person_id, link.game_id, None, link.seat))
+    made = links.make(tx, server, LinkKey(Purpose.API, link.person_id, link.game_id, None, link.seat))
     return links.token(server, links.read(tx, made))
 
 

@@ -40,7 +40,7 @@ class TurnFacts:
 class SeatKnowledge:
     """A seat's view, its board and its decision if the game is running.
 
-    `told` starts with the turn of its last choice. `recent` has the entries of the same turns, with facts that are secret
+    `recent_facts` starts with the turn of its last choice. `recent_entries` has the entries of the same turns, with facts that are secret
     from the seat.
     """
 
@@ -48,8 +48,8 @@ class SeatKnowledge:
     board: Board
     decision: Decision | None
     standing: Standing
-    told: tuple[TurnFacts, ...]
-    recent: tuple[StandingEntry, ...]
+    recent_facts: tuple[TurnFacts, ...]
+    recent_entries: tuple[StandingEntry, ...]
 
 
 CACHE: Final[LRU[SeatKnowledge]] = LRU(MOST_CACHED)
@@ -75,14 +75,14 @@ def facts_by_turn(entries: Iterable[StandingEntry], seat: int) -> tuple[TurnFact
 
 
 def _compute(tx: Tx, row: GameRow, rules: Game[Any], seat: int) -> SeatKnowledge:
-    view, recent = views.view_and_entries(tx, row, seat, lambda entry: _decided(entry, seat), MOST_ENTRIES)
+    view, entries = views.view_and_entries(tx, row, seat, lambda entry: _decided(entry, seat), MOST_ENTRIES)
     return SeatKnowledge(
         view=view,
         board=rules.board(view, seat),
         decision=decision_in(rules, view, seat),
         standing=rules.standing(view),
-        told=facts_by_turn(recent, seat),
-        recent=recent,
+        recent_facts=facts_by_turn(entries, seat),
+        recent_entries=entries,
     )
 
 

@@ -52,7 +52,7 @@ class PastChoice:
 class SeatView:
     """Everything that one seat may see of its game now.
 
-    `sealed` is its choice in the box, `made` its last choice in an entry. `told` starts with the turn of that choice;
+    `sealed` is its choice in the box, `made` its last choice in an entry. `recent_facts` starts with the turn of that choice;
     `new_lines` counts the messages of players it has not muted since then and since its own last message. `due_at` is None
     while its clock is not running; `mail_fails` says that no email reaches its player; `guest`, that this is a demo.
     """
@@ -75,7 +75,7 @@ class SeatView:
     decision: Decision | None
     sealed: Choice | None
     made: PastChoice | None
-    told: tuple[TurnFacts, ...]
+    recent_facts: tuple[TurnFacts, ...]
     new_lines: int | None
     order: orders.Order | None
     due_at: datetime | None
@@ -117,7 +117,7 @@ class OfferedChoice:
     """The choice of a move's link, with what everyone may know of its game.
 
     `choice` is None where the link's option fits no act of the turn, or the turn is over. `mine` is the seat's choice in
-    that turn, sealed or in an entry. `told` has the public facts since.
+    that turn, sealed or in an entry. `recent_facts` has the public facts since.
     """
 
     game_id: int
@@ -136,7 +136,7 @@ class OfferedChoice:
     closes: bool
     prompt: Text | None
     mine: PastChoice | None
-    told: tuple[TurnFacts, ...]
+    recent_facts: tuple[TurnFacts, ...]
     due_at: datetime | None
     promised_at: datetime | None
     zone: ZoneInfo
@@ -180,7 +180,7 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
     rules = rules_of(row)
     known = knowledge_of(tx, row, rules, seat)
     decision = known.decision if row.status == "playing" else None
-    since = known.recent[0].seq if known.recent else 0
+    since = known.recent_entries[0].seq if known.recent_entries else 0
     taken, clock = seats.taken_with_clock(tx, game_id, row.turn, seat, person_id, since)
     return SeatView(
         game_id=game_id,
@@ -200,8 +200,8 @@ def _view(tx: Tx, link: SeatLink, row: GameRow) -> SeatView:
         board=known.board,
         decision=decision,
         sealed=None if decision is None else move.box_of(row).get(seat),
-        made=_made_since(tx, row, rules, seat, known.recent) if known.recent else None,
-        told=known.told,
+        made=_made_since(tx, row, rules, seat, known.recent_entries) if known.recent_entries else None,
+        recent_facts=known.recent_facts,
         new_lines=clock.new_lines,
         order=move.orders_of(row).get(seat),
         due_at=clock.due_at,
@@ -244,7 +244,7 @@ def _offered(tx: Tx, link: MoveLink, option: str) -> OfferedChoice:
         closes=decision is not None and choice is not None and choice.verb in decision.closes,
         prompt=None if decision is None else decision.prompt,
         mine=_made(tx, row, rules, seat, turn, decision, since),
-        told=facts_by_turn(since[-MOST_ENTRIES:], SPECTATOR),
+        recent_facts=facts_by_turn(since[-MOST_ENTRIES:], SPECTATOR),
         due_at=None if deadline is None else deadline.due_at,
         promised_at=None if deadline is None else deadline.promised_at,
         zone=ZoneInfo(people.read(tx, person_id).zone),

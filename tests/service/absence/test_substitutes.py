@@ -15,7 +15,7 @@ from pbem.service.links import make_for_seat
 from pbem.service.people import addresses
 from pbem.service.tables import by_link, leaving
 from pbem.store import tables
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 from tests.service.actors import moderate
 from tests.service.clock import DAY, HOUR, MINUTE
@@ -128,7 +128,7 @@ def test_a_player_is_told_to_come_back_only_where_the_seat_is_no_longer_theirs(s
     moderate(server, Offer(offered.id, 1), "somebody may have to stop")
 
     def lost(game, person):
-        meant = Meant(Purpose.CONFIRM, person, game.id)
+        meant = LinkKey(Purpose.CONFIRM, person, game.id)
         token = server.store.write(lambda tx: links.token(server, links.read(tx, links.make(tx, server, meant))))
         return server.read(by_link.at, token).lost
 

@@ -19,7 +19,7 @@ from pbem.store import blocks, games
 from pbem.store import tables as waiting
 from pbem.store import vacations as vacation_rows
 from pbem.store.blocks import BlockRow
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.store.sessions import Holder
 from pbem.tokens import Purpose
 from tests.service.actors import OLGA, moderate
@@ -111,7 +111,7 @@ def test_both_are_told_also_who_wants_no_mails(server, clock, sink, game, ann, a
 
 
 def test_links_and_browsers_of_the_other_are_worth_nothing_any_more(server, game, ann, annabel):
-    row = server.run(links.make, Meant(Purpose.SIGN_IN, ann))
+    row = server.run(links.make, LinkKey(Purpose.SIGN_IN, ann))
     with server.store.read() as tx:
         token = links.token(server, links.read(tx, row))
     secret = server.run(sessions.start, Holder(person_id=ann), "Firefox")
