@@ -63,21 +63,23 @@ def extend(tx: Tx, server: Server, game_id: int, more: str, reason: str, seat: i
     game = _playing(tx, game_id)
     extension = parse_extension(more, server.now(), ZoneInfo(server.zone))
     people = people_by_seat(tx, game_id)
-    asked = [row for row in deadlines.of_game(tx, game_id) if seat in (None, row.seat) and people[row.seat] is not None]
+    asked = [
+        (row, person_id)
+        for row in deadlines.of_game(tx, game_id)
+        if seat in (None, row.seat) and (person_id := people[row.seat]) is not None
+    ]
     if not asked:
         raise Gone(_("Nobody is asked there just now."), why=_("More time can be given to a turn that is open."))
     # One row for all: a row for each seat would reveal who has not decided yet.
     game = add_row(tx, server, game, Kind.EXTENDED, seat, by, {"more": more, "reason": reason})
-    for row in asked:
+    for row, person_id in asked:
         deadlines.change(tx, row, extensions=clocks_deadlines.with_extension(row, extension))
         after = deadlines.read(tx, game_id, row.turn, row.seat)
         assert after is not None
-        person_id = people[row.seat]
-        assert person_id is not None
         deadline = clocks_deadlines.settle(tx, server, game, after, tell=False)
         facts = {"reason": reason, "by": by, "more": more, "due_at": deadline.at}
         clocks_deadlines.queue_notice(tx, server, person_id, game, after, "extended", facts)
-    extended = {people[row.seat] for row in asked}
+    extended = {person_id for _row, person_id in asked}
     _tell_the_others(
         tx, server, game, [who for who in people_at(tx, game_id) if who not in extended], extension, seat, reason, by
     )
