@@ -1,4 +1,4 @@
-"""What the tokens of links stand for, as rows. A token is derived from its row and never stored."""
+"""Links: the rows that tokens stand for. A token is derived from its row and never stored."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from pbem.store import prefetch
 from pbem.store.schema import Link, table_of
 
 _LINK = table_of(Link)
-# Statements of a move, and of every link of a mail, so they are built once.
+# Used by every move and every link of an email, so these statements are built once.
 _READ = select(_LINK).where(_LINK.c.id == bindparam("of_id"))
-_MEANING = ("purpose", "person_id", "game_id", "turn", "seat", "outbox_id")
+_KEY_FIELDS = ("purpose", "person_id", "game_id", "turn", "seat", "outbox_id")
 _ADD = insert(_LINK).returning(_LINK)
 _OF_ANY = select(_LINK).where(_LINK.c.id.in_(bindparam("these", expanding=True)))
 
 
 class LinkRow(NamedTuple):
-    """What one token is for. Which of the fields are set is a matter of its purpose."""
+    """A link as stored. Its purpose decides which fields are set."""
 
     id: int
     purpose: str
@@ -37,7 +37,7 @@ class LinkRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LinkKey:
-    """What a link is meant for: the same meaning is the same row."""
+    """What a link is for: its natural key, one row each."""
 
     purpose: str
     person_id: int | None = None
@@ -48,51 +48,51 @@ class LinkKey:
 
 
 def read(tx: Connection, link_id: int) -> LinkRow | None:
-    """The row of a token."""
+    """A link, or None."""
     return prefetch.get_or_read(tx, ("link", link_id), lambda: _read(tx, link_id))
 
 
 def read_ahead(tx: Connection, link_ids: Collection[int]) -> None:
-    """Read the rows of these tokens ahead."""
+    """Read links ahead."""
     for link_id, row in read_all(tx, link_ids).items():
         prefetch.put(tx, ("link", link_id), row)
 
 
 def read_all(tx: Connection, link_ids: Collection[int]) -> dict[int, LinkRow]:
-    """The rows of these tokens."""
+    """Links by id."""
     return {row.id: LinkRow(**row._mapping) for row in tx.execute(_OF_ANY, {"these": sorted(link_ids)})}
 
 
-def find(tx: Connection, meant: LinkKey) -> LinkRow | None:
-    """The row with this meaning."""
-    return find_all(tx, [meant]).get(meant)
+def find(tx: Connection, key: LinkKey) -> LinkRow | None:
+    """The link with this key, or None."""
+    return find_all(tx, [key]).get(key)
 
 
-def find_all(tx: Connection, meanings: Collection[LinkKey]) -> dict[LinkKey, LinkRow]:
-    """The rows with these meanings, as far as they are there."""
+def find_all(tx: Connection, keys: Collection[LinkKey]) -> dict[LinkKey, LinkRow]:
+    """The existing links with these keys."""
     shapes: dict[tuple[str, ...], list[tuple[object, ...]]] = {}
-    for meant in meanings:
-        shape = tuple(name for name in _MEANING if getattr(meant, name) is not None)
-        shapes.setdefault(shape, []).append(tuple(getattr(meant, name) for name in shape))
+    for key in keys:
+        shape = tuple(name for name in _KEY_FIELDS if getattr(key, name) is not None)
+        shapes.setdefault(shape, []).append(tuple(getattr(key, name) for name in shape))
     rows = (row for shape, these in shapes.items() for row in tx.execute(_finding(shape), {"these": these}))
-    return {meaning(row): row for row in (LinkRow(**row._mapping) for row in rows)}
+    return {key_of(row): row for row in (LinkRow(**row._mapping) for row in rows)}
 
 
-def add_all(tx: Connection, meanings: Mapping[LinkKey, datetime | None], now: datetime) -> dict[LinkKey, LinkRow]:
-    """New rows, each with the moment at which it expires. Whoever adds holds the locks of the games, or else of the people."""
+def add_all(tx: Connection, keys: Mapping[LinkKey, datetime | None], now: datetime) -> dict[LinkKey, LinkRow]:
+    """Add links, each with its expiry. The caller holds the locks of the games, or else of the people."""
     values = [
-        {name: getattr(meant, name) for name in _MEANING}
+        {name: getattr(key, name) for name in _KEY_FIELDS}
         | {"generation": 0, "created_at": now, "expires_at": expires_at}
-        for meant, expires_at in meanings.items()
+        for key, expires_at in keys.items()
     ]
     rows = (LinkRow(**row._mapping) for row in (tx.execute(_ADD, values) if values else ()))
-    return {meaning(row): row for row in rows}
+    return {key_of(row): row for row in rows}
 
 
 def renew_of_nobody(tx: Connection, purpose: str, now: datetime) -> LinkRow:
-    """The only link of a purpose that is nobody's and no table's, with a token of its own from now on.
+    """The single link of a purpose without a person or table, with a new token.
 
-    One statement, because there is nothing to lock: whoever comes at the same moment renews the same row.
+    One statement, because there is nothing to lock: two calls at once renew the same row.
     """
     dialect = sqlite if tx.dialect.name == "sqlite" else postgresql
     new = dialect.insert(_LINK).values(purpose=purpose, generation=0, created_at=now)
@@ -104,29 +104,29 @@ def renew_of_nobody(tx: Connection, purpose: str, now: datetime) -> LinkRow:
     return LinkRow(**tx.execute(renewed.returning(_LINK)).one()._mapping)
 
 
-def meaning(row: LinkRow) -> LinkKey:
-    """What a link is meant for."""
-    return LinkKey(*(getattr(row, name) for name in _MEANING))
+def key_of(row: LinkRow) -> LinkKey:
+    """The key of a link."""
+    return LinkKey(*(getattr(row, name) for name in _KEY_FIELDS))
 
 
 def raise_one(tx: Connection, link_id: int) -> None:
-    """Make the token of a link worthless; the row has a new one by that."""
+    """Revoke the token of a link; the row has a new one from then on."""
     tx.execute(update(_LINK).where(_LINK.c.id == link_id).values(generation=_LINK.c.generation + 1))
 
 
 def expire(tx: Connection, link_id: int, at: datetime | None) -> None:
-    """Let a link work until then; without a moment, for as long as what it leads to is there."""
+    """Set or clear the expiry of a link."""
     tx.execute(update(_LINK).where(_LINK.c.id == link_id).values(expires_at=at))
 
 
 def raise_seat(tx: Connection, game_id: int, seat: int) -> int:
-    """Make every token of a seat worthless; how many rows that were."""
+    """Revoke every token of a seat; returns the number of links."""
     of_seat = (_LINK.c.game_id == game_id, _LINK.c.seat == seat)
     return tx.execute(update(_LINK).where(*of_seat).values(generation=_LINK.c.generation + 1)).rowcount
 
 
 def raise_person(tx: Connection, person_id: int) -> int:
-    """Make every token of a person worthless, at all tables; how many rows that were."""
+    """Revoke every token of a person, at all tables; returns the number of links."""
     raised = update(_LINK).where(_LINK.c.person_id == person_id).values(generation=_LINK.c.generation + 1)
     return tx.execute(raised).rowcount
 
@@ -138,7 +138,6 @@ def _read(tx: Connection, link_id: int) -> LinkRow | None:
 
 @cache
 def _finding(shape: tuple[str, ...]) -> Select[tuple[object, ...]]:
-    """The links in whose meaning these fields are set, and no others: what is left empty is asked for in a way that an
-    index can answer."""
-    these = tuple_(*(_LINK.c[name] for name in shape)).in_(bindparam("these", expanding=True))
-    return select(_LINK).where(these, *(_LINK.c[name].is_(None) for name in _MEANING if name not in shape))
+    """The links in whose key exactly these fields are set. Empty ones are compared so that an index can be used."""
+    keys = tuple_(*(_LINK.c[name] for name in shape)).in_(bindparam("these", expanding=True))
+    return select(_LINK).where(keys, *(_LINK.c[name].is_(None) for name in _KEY_FIELDS if name not in shape))

@@ -39,7 +39,7 @@ class WorkerContext:
     worker: Worker
     send: Callable[[Server], int]
     receive: Callable[[Server], int] = lambda _server: 0
-    look: daily_check.Look | None = None
+    look: daily_check.CheckTable | None = None
     stopping: threading.Event = field(default_factory=threading.Event)
     held_back: str | None = None
 

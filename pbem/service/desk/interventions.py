@@ -6,14 +6,12 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from pbem.service.desk.table import LogLine, public_line
-from pbem.service.links import follow
+from pbem.service.links import follow_seat
 from pbem.service.play.log import Kind
-from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.store import games, log, people
 from pbem.store import players as player_rows
 from pbem.store.database import Tx
-from pbem.tokens import Purpose
 
 MOST_SHOWN: Final = 60
 """The most rows on the page."""
@@ -35,13 +33,13 @@ class Interventions:
 
 def by_link(tx: Tx, server: Server, token: str) -> Interventions:
     """The interventions at the table of a seat's link."""
-    game_id, _, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
-    game = games.read(tx, game_id)
+    link = follow_seat(tx, server, token)
+    game = games.read(tx, link.game_id)
     chain = log.chain_back(tx, game.id, game.key)
     rows = (row for row in chain if row.by in _MODERATORS or row.kind in _BY_SERVER)
     return Interventions(
         title=game.title,
-        names={player.seat: player.name for player in player_rows.of_game(tx, game_id) if player.seat is not None},
-        zone=ZoneInfo(people.read(tx, person_id).zone),
+        names={player.seat: player.name for player in player_rows.of_game(tx, game.id) if player.seat is not None},
+        zone=ZoneInfo(people.read(tx, link.person_id).zone),
         rows=tuple(public_line(row) for row in islice(rows, MOST_SHOWN)),
     )

@@ -32,7 +32,7 @@ from pbem.service import alarms, links
 from pbem.service.alarms import What
 from pbem.service.clocks import reachability
 from pbem.service.incoming import replies, test_mail
-from pbem.service.links import Link
+from pbem.service.links import EmailLink, MoveLink
 from pbem.service.outgoing import rate_limits
 from pbem.service.people import addresses
 from pbem.service.server import Server
@@ -41,6 +41,7 @@ from pbem.store import outbox as store_outbox
 from pbem.store import people as person_rows
 from pbem.store import received as rows
 from pbem.store.database import Tx
+from pbem.store.links import LinkRow
 from pbem.store.outbox import Letter
 from pbem.store.received import ReceivedRow
 from pbem.tokens import Purpose, contains_token
@@ -132,10 +133,9 @@ def retry(tx: Tx, server: Server) -> int:
     return rows.unpark(tx, server.now())
 
 
-def note_carried_out(tx: Tx, server: Server, received_id: int, link: Link, outcome: str) -> None:
+def note_carried_out(tx: Tx, server: Server, received_id: int, person_id: int, outcome: str) -> None:
     """Note that what a player wrote was done, or refused with a word to them. It shows that mails reach them."""
-    assert link.person_id is not None
-    reachability.note_contact(tx, server, link.person_id)
+    reachability.note_contact(tx, server, person_id)
     finish(tx, server, received_id, outcome)
 
 
@@ -150,7 +150,7 @@ def tidy(tx: Tx, server: Server) -> None:
     rows.forget_before(tx, server.now() - KEPT)
 
 
-def _addressed(server: Server, box: Letterbox, envelope_to: str, raw: bytes) -> Link | str:
+def _addressed(server: Server, box: Letterbox, envelope_to: str, raw: bytes) -> LinkRow | str:
     """What the token in an address stands for; or why the mail is not kept."""
     if inbound.is_complaint_address(envelope_to, box.domain):
         tokens = inbound.bounce_tokens(raw[: box.most_bytes])
@@ -164,7 +164,7 @@ def _addressed(server: Server, box: Letterbox, envelope_to: str, raw: bytes) -> 
     return _opened(server, to.token, to.purpose)
 
 
-def _opened(server: Server, token: str, purpose: Purpose) -> Link | str:
+def _opened(server: Server, token: str, purpose: Purpose) -> LinkRow | str:
     try:
         return server.read(links.follow, token, purpose)
     except NotFound:
@@ -179,7 +179,7 @@ def _dropped(server: Server, why: str) -> str:
     return why
 
 
-def _keep(tx: Tx, server: Server, link: Link, known_by: bytes, name: str, fit: bytes) -> str:
+def _keep(tx: Tx, server: Server, link: LinkRow, known_by: bytes, name: str, fit: bytes) -> str:
     now = server.now()
     if rows.count_since(tx, link.id, now - timedelta(hours=1)) >= MOST_AN_HOUR:
         rows.count(tx, now.date(), "too many")
@@ -195,22 +195,24 @@ def _attend_one(server: Server, box: Letterbox, row: ReceivedRow) -> None:
         return
     assert row.raw is not None
     with server.store.read() as tx:
-        link = links.read(tx, row.link_id)
+        link_row = links.read(tx, row.link_id)
     email = inbound.parse(row.raw)
-    if link.purpose == Purpose.BOUNCE:
+    if link_row.purpose == Purpose.BOUNCE:
         reported = reports.parse_report(email)
-        _if_ours(server, row, lambda tx: _report(tx, server, row, link, reported))
+        _if_ours(server, row, lambda tx: _report(tx, server, row, EmailLink.of(link_row), reported))
         return
     program = auto_replies.automation_sign(email, box.domain, box.sender)
-    if link.person_id is None:
+    if link_row.person_id is None:
         believed, says = _trial(box, email, program)
         _if_ours(server, row, lambda tx: test_mail.note(tx, server, row.id, believed=believed, says=says))
-    elif program is not None:
+        return
+    link = MoveLink.of(link_row)
+    if program is not None:
         _if_ours(server, row, lambda tx: finish(tx, server, row.id, f"by a program: {program}"))
     elif doubt := _doubt(server, box, link, email):
         _if_ours(server, row, lambda tx: _ask(tx, server, row, link, doubt))
     elif (outcome := server.run(replies.act, row.id, link, parse_reply(email))) is not None:
-        _if_ours(server, row, lambda tx: note_carried_out(tx, server, row.id, link, outcome))
+        _if_ours(server, row, lambda tx: note_carried_out(tx, server, row.id, link.person_id, outcome))
 
 
 def _trial(box: Letterbox, email: InboundEmail, program: str | None) -> tuple[bool, str]:
@@ -226,11 +228,10 @@ def _trial(box: Letterbox, email: InboundEmail, program: str | None) -> tuple[bo
     return vouched, says
 
 
-def _doubt(server: Server, box: Letterbox, link: Link, email: InboundEmail) -> str:
+def _doubt(server: Server, box: Letterbox, link: MoveLink, email: InboundEmail) -> str:
     """Why a reply may not be by the player whose address it came to; nothing if there is no doubt."""
     if box.check is SenderCheck.OFF:
         return ""
-    assert link.person_id is not None
     with server.store.read() as tx:
         known = person_rows.read(tx, link.person_id).mailbox
     address = sender.sender_of(email)
@@ -248,9 +249,8 @@ def _as_compared(address: str) -> str:
         return ""
 
 
-def _ask(tx: Tx, server: Server, row: ReceivedRow, link: Link, doubt: str) -> None:
+def _ask(tx: Tx, server: Server, row: ReceivedRow, link: MoveLink, doubt: str) -> None:
     """Ask the player at the address on file whether a reply was theirs; if that was asked already, one page is for both."""
-    assert link.person_id is not None
     facts = {"received": row.id}
     email = Letter(link.person_id, "was_it_you", link.game_id, None, link.seat, link.turn, facts)
     outcome = doubt if rate_limits.queue_answer(tx, server, email, error=doubt) else f"{doubt}, asked before"
@@ -258,10 +258,8 @@ def _ask(tx: Tx, server: Server, row: ReceivedRow, link: Link, doubt: str) -> No
     rows.count(tx, server.now().date(), outcome)
 
 
-def _report(tx: Tx, server: Server, row: ReceivedRow, link: Link, report: Report) -> None:
+def _report(tx: Tx, server: Server, row: ReceivedRow, link: EmailLink, report: Report) -> None:
     """Write into the ledger what was reported of a mail of ours, and tell it to whom it concerns."""
-    assert link.person_id is not None
-    assert link.outbox_id is not None
     note = {
         ReportKind.LATE: "delayed",
         ReportKind.AWAY: "away",
@@ -271,15 +269,15 @@ def _report(tx: Tx, server: Server, row: ReceivedRow, link: Link, report: Report
     if report.kind is ReportKind.COMPLAINT:
         reachability.note_bounce(tx, server, link.person_id, Bounce.COMPLAINT, report.answer)
     elif report.kind is ReportKind.FAILED:
-        store_outbox.came_back(tx, link.outbox_id)
+        store_outbox.came_back(tx, link.email_id)
         if bounce.is_about_sender(report.answer):
-            _log.error("mail_refused_later", email=link.outbox_id, said=report.answer)
-            alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {link.outbox_id}, later: {report.answer}", link.game_id)
+            _log.error("mail_refused_later", email=link.email_id, said=report.answer)
+            alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {link.email_id}, later: {report.answer}", link.game_id)
         else:
             kind = Bounce.HARD if report.permanent else Bounce.SOFT
             reachability.note_bounce(tx, server, link.person_id, kind, report.answer)
     if report.kind in note:
-        ledger.note(tx, link.outbox_id, server.now(), note[report.kind], report.answer)
+        ledger.note(tx, link.email_id, server.now(), note[report.kind], report.answer)
     finish(tx, server, row.id, f"report: {report.kind}")
 
 

@@ -29,11 +29,11 @@ from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.mail.read.reply import Reply
 from pbem.service.clocks import vacations
-from pbem.service.links import Link
+from pbem.service.links import MoveLink
 from pbem.service.outgoing import ledger, preferences, rate_limits
 from pbem.service.play import move as play_move
 from pbem.service.play import orders as play_orders
-from pbem.service.play import seat_view, undo, views
+from pbem.service.play import undo, views
 from pbem.service.play.log import entries_back, latest_entries
 from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
@@ -112,14 +112,14 @@ class _Acting:
     shown: set[Word] = field(default_factory=set)
     stopped: bool = False
     late: bool = False
-    decision_in: tuple[Decision | None] | None = None
+    asked: tuple[Decision | None] | None = None
 
     def game(self) -> GameRow:
         """The game as it is now."""
         return games.read(self.tx, self.game_id)
 
 
-def act(tx: Tx, server: Server, received_id: int, link: Link, reply: Reply) -> str | None:
+def act(tx: Tx, server: Server, received_id: int, link: MoveLink, reply: Reply) -> str | None:
     """Carry out a reply that was kept, and queue its receipt; what came of it, in a few words. Again changes nothing.
 
     None where it has been let go of meanwhile: its player has said that it was not theirs, or has left for good.
@@ -130,9 +130,7 @@ def act(tx: Tx, server: Server, received_id: int, link: Link, reply: Reply) -> s
         return _in_few_words([Outcome(line["outcome"]) for line in done if line["said"]])
     if kept.status == "done":
         return None
-    game_id, seat, person_id = seat_view.seat_of(link)
-    assert link.turn is not None
-    acting = _Acting(tx, server, game_id, seat, person_id, link.turn)
+    acting = _Acting(tx, server, link.game_id, link.seat, link.person_id, link.turn)
     _lock(acting, reply)
     for line in reply.lines:
         _read(acting, line)

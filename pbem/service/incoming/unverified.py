@@ -16,11 +16,12 @@ from pbem.mail.read.inbound import parse
 from pbem.mail.read.reply import parse_reply
 from pbem.service import links
 from pbem.service.incoming import receive, replies
-from pbem.service.links import Link
+from pbem.service.links import MoveLink
 from pbem.service.server import Server
 from pbem.store import games, outbox
 from pbem.store import received as rows
 from pbem.store.database import Tx
+from pbem.store.links import LinkRow
 from pbem.store.received import ReceivedRow
 from pbem.tokens import Purpose
 
@@ -54,15 +55,14 @@ class Doubted:
 def at(tx: Tx, server: Server, token: str) -> Doubted:
     """What the link of a mail that asks is about."""
     answered = _answered(tx, server, token)
-    assert answered.game_id is not None
-    assert answered.turn is not None
-    title = games.read(tx, answered.game_id).title
+    link = MoveLink.of(answered)
+    title = games.read(tx, link.game_id).title
     known = rows.of_link(tx, answered.id, MOST_SHOWN)
     waiting = (row for row in reversed(known) if row.status == "doubted" and row.raw is not None)
     decided = next((row for row in known if row.status == "done"), None)
     return Doubted(
         title,
-        answered.turn,
+        link.turn,
         tuple(Unsure(row.id, parse_reply(parse(row.raw or b"")).lines) for row in waiting),
         carried_out=decided is not None and decided.outcome != NOT_THEIRS,
     )
@@ -76,9 +76,10 @@ def it_was_me(server: Server, token: str, number: int) -> None:
     if row.status != "doubted":
         return
     assert row.raw is not None, "kept as long as it is doubted"
-    outcome = server.run(replies.act, row.id, answered, parse_reply(parse(row.raw)))
+    link = MoveLink.of(answered)
+    outcome = server.run(replies.act, row.id, link, parse_reply(parse(row.raw)))
     if outcome is not None:
-        server.run(_carried_out, row.id, answered, outcome)
+        server.run(_carried_out, row.id, link.person_id, outcome)
 
 
 def it_was_not_me(tx: Tx, server: Server, token: str, number: int) -> None:
@@ -88,10 +89,10 @@ def it_was_not_me(tx: Tx, server: Server, token: str, number: int) -> None:
         receive.finish(tx, server, row.id, NOT_THEIRS)
 
 
-def _carried_out(tx: Tx, server: Server, received_id: int, answered: Link, outcome: str) -> None:
+def _carried_out(tx: Tx, server: Server, received_id: int, person_id: int, outcome: str) -> None:
     # Two presses at once carry out the same reply, and the second of them finds everything done: it is one mail.
     if _still_waits(tx, received_id):
-        receive.note_carried_out(tx, server, received_id, answered, outcome)
+        receive.note_carried_out(tx, server, received_id, person_id, outcome)
 
 
 def _still_waits(tx: Tx, received_id: int) -> bool:
@@ -100,11 +101,10 @@ def _still_waits(tx: Tx, received_id: int) -> bool:
     return kept is not None and kept.status == "doubted"
 
 
-def _answered(tx: Tx, server: Server, token: str) -> Link:
+def _answered(tx: Tx, server: Server, token: str) -> LinkRow:
     """What the address stands for to which the reply came that a mail asks about."""
-    link = links.follow(tx, server, token, Purpose.WRITTEN)
-    assert link.outbox_id is not None
-    asking = outbox.read(tx, link.outbox_id)
+    link = links.follow_email(tx, server, token, Purpose.WRITTEN)
+    asking = outbox.read(tx, link.email_id)
     assert asking is not None, "mails are never deleted"
     row = rows.read(tx, json.loads(asking.facts)["received"])
     if row is None:
@@ -112,7 +112,7 @@ def _answered(tx: Tx, server: Server, token: str) -> Link:
     return links.read(tx, row.link_id)
 
 
-def _reply(tx: Tx, answered: Link, number: int) -> ReceivedRow:
+def _reply(tx: Tx, answered: LinkRow, number: int) -> ReceivedRow:
     row = rows.read(tx, number)
     if row is None or row.link_id != answered.id:
         raise NotFound(_("There is no such reply here."))

@@ -216,7 +216,7 @@ def _about_seat(
     }
     if email.kind not in WITH_BOARD:
         return words
-    look = view_of_link(tx, links.read(tx, ready.seat_links.seat))
+    look = view_of_link(tx, links.read_seat(tx, ready.seat_links.seat))
     words |= content_of_seat.board(look)
     if email.kind in ("turn", "result"):
         words |= content_of_seat.happened(tx, email, game, look)

@@ -73,7 +73,7 @@ def sections_of(tx: Tx, email: OutboxRow, played: tuple[tuple[int, int, SeatLink
     before = last[0].rendered_at if last else None
     found = []
     for game_id, seat, made in played:
-        look = view_of_link(tx, links.read(tx, made.seat))
+        look = view_of_link(tx, links.read_seat(tx, made.seat))
         game = games.read(tx, game_id)
         entries = latest_entries(look.rules, log.chain_back(tx, game.id, game.key), facts["since"].get(f"{game_id}", 0))
         # What has happened since the mails for this digest were gathered is told by the next one, with what came of it.

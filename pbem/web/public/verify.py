@@ -8,7 +8,7 @@ from engine import game
 from pbem.domain.errors import BadInput, Refusal
 from pbem.i18n.speech import gettext as _
 from pbem.service.archive import verify_upload
-from pbem.service.archive.verify_upload import Luck, Step
+from pbem.service.archive.verify_upload import Luck, Step, UploadReport
 from pbem.web import security, site
 from pbem.web.errors import status_of
 
@@ -56,7 +56,7 @@ def _text() -> str:
         raise BadInput(_("This is not the file of a game."), why=_("Its letters are not in UTF-8.")) from None
 
 
-def _seating(found: Found) -> list[tuple[Step, tuple[int, ...]]]:
+def _seating(found: UploadReport) -> list[tuple[Step, tuple[int, ...]]]:
     """The steps by which the seats were shuffled, each with the order after it."""
     order, steps = list(range(found.seats)), []
     for step in next((each.steps for each in found.luck if each.entry is None), ()):

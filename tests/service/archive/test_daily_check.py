@@ -7,6 +7,7 @@ from sqlalchemy import update
 
 from pbem.ops.verify import verify_game
 from pbem.service.archive import daily_check
+from pbem.service.archive.daily_check import CheckResult
 from pbem.store import alarms, flaws
 from pbem.store.schema import Game, table_of
 
@@ -16,7 +17,7 @@ GAME = table_of(Game)
 def look(tx, game_id):
     """What the server does."""
     report = verify_game(tx, game_id)
-    return Checked(report.rows, len(report.problems), min((wrong.seq for wrong in report.problems), default=0))
+    return CheckResult(report.rows, len(report.problems), min((wrong.seq for wrong in report.problems), default=0))
 
 
 def round_of(server, look=look):
@@ -88,7 +89,7 @@ def test_a_look_ends_after_some_rows_and_the_next_goes_on_there(server, games):
 
     def long(_tx, game_id):
         seen.append(game_id)
-        return Checked(daily_check.ROWS)
+        return CheckResult(daily_check.ROWS)
 
     assert daily_check.check_some(server, long) == 1
     assert daily_check.check_some(server, long) == 1

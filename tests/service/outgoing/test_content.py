@@ -29,7 +29,7 @@ from tests.service.actors import ANN, moderate
 from tests.service.outgoing.test_deliver import HEAD, HOUR, LINK
 
 _QUEUED = re.compile(r"(?:Letter\(\s*[\w.]+|NextTurn\([^\"]*),\s*\"(\w+)\"")
-_NOTICED = re.compile(r"(?:notice|tell_with_clocks)\(\s*(?:context\.)?tx, (?:context\.)?server,[^)]*?\"(\w+)\"")
+_NOTICED = re.compile(r"(?:notice|announce)\(\s*(?:context\.)?tx, (?:context\.)?server,[^)]*?\"(\w+)\"")
 
 KINDS = sorted(folder.name for folder in (paths.templates() / "mail").iterdir() if folder.is_dir())
 

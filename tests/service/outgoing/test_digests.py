@@ -341,14 +341,14 @@ def test_what_notices_say_is_told_once_and_in_its_order(server, clock, sink, pos
     person = next(templari.person_at(seat) for seat in range(3) if seat not in templari.asked())
     leaver = next(seat for seat in range(3) if templari.person_at(seat) != person and seat not in templari.asked())
     name = templari.players()[leaver].name
-    for act, reason in (
+    for deed, reason in (
         (Pause(templari.id), "We move house."),
         (Resume(templari.id), "We have moved."),
         (Correct(templari.id, "pace", "3d"), "It was written wrongly."),
         (Substitute(templari.id, leaver), "They asked for it."),
     ):
         clock.advance(HOUR)
-        moderate(server, act, reason)
+        moderate(server, deed, reason)
         carry(server, post)
     assert [
         email
