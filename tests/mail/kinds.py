@@ -174,7 +174,9 @@ class _Scenario:
     def a_table(self, game: str) -> Begun:
         """A full table starts and its first turn is emailed; substitutes are willing."""
         self.server.run(
-            substitutes.set_willing, self.server.run(addresses.confirm, self._known("zoe@example.org")).id, willing=True
+            substitutes.set_volunteer,
+            self.server.run(addresses.confirm, self._known("zoe@example.org")).id,
+            volunteers=True,
         )
         seats = max(game_registry.load(game).seats)
         host = self._person(0)

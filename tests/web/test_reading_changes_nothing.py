@@ -56,7 +56,7 @@ def live(server, browser, clock, table, links, person, carry, sign_in):
     server.run(feeds.renew, player)
     server.run(delete.ask, player)
     carry()
-    (goodbye,) = queued_emails(server, player, "farewell")
+    (goodbye,) = queued_emails(server, player, "deletion")
     tokens = {
         "move": [move],
         "seat": [seat, links.of(game, next(iter(game.asked())))[1]],

@@ -44,15 +44,15 @@ _UNNAMED: Final = "Substitute"
 _BATCH: Final = 50
 
 
-def set_willing(tx: Tx, server: Server, person_id: int, *, willing: bool) -> None:
+def set_volunteer(tx: Tx, server: Server, person_id: int, *, volunteers: bool) -> None:
     """Say that one would take over seats whose players are gone, or would no longer."""
     people.lock(tx, person_id)
-    tables.set_willing(tx, person_id, willing, server.now())
+    tables.set_volunteer(tx, person_id, volunteers, server.now())
 
 
-def is_willing(tx: Tx, server: Server, person_id: int) -> bool:
+def is_volunteer(tx: Tx, server: Server, person_id: int) -> bool:
     """Whether a person has said so."""
-    return tables.is_willing(tx, person_id)
+    return tables.is_volunteer(tx, person_id)
 
 
 def on_offer(tx: Tx, server: Server) -> list[OfferRow]:
@@ -239,7 +239,7 @@ def _put_on_offer(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why:
 
 def _ask_for_substitute(tx: Tx, server: Server, game: GameRow, offer_id: int, seat: int, gone: int) -> int:
     """Mail the offer to people who are willing: not to all of a great many, nor always to the same; to how many."""
-    found = tables.willing(tx, game.id, without=(gone,))
+    found = tables.volunteers(tx, game.id, without=(gone,))
     now = server.now()
     drawn = [
         person

@@ -36,7 +36,7 @@ def say_yes(tx: Tx, server: Server, token: str) -> str:
     """Do what was asked; the kind of the mail that asked for it."""
     link, email = _open(tx, server, token)
     assert link.person_id is not None
-    if email.kind == "farewell":
+    if email.kind == "deletion":
         delete.delete_person(tx, server, link.person_id)
         return email.kind
     facts = json.loads(email.facts)

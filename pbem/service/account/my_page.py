@@ -171,7 +171,7 @@ def settings(tx: Tx, server: Server, person_id: int) -> Settings:
     """How one wants things."""
     booked, left = vacation_days.vacations(tx, server, person_id)
     person = people.read(tx, person_id)
-    willing = table_rows.is_willing(tx, person_id)
+    willing = table_rows.is_volunteer(tx, person_id)
     return Settings(
         name=person.name,
         zone=ZoneInfo(person.zone),
@@ -207,7 +207,7 @@ def settle(
 
     people.lock(tx, person_id)
     people.change(tx, person_id, **values)
-    table_rows.set_willing(tx, person_id, willing, server.now())
+    table_rows.set_volunteer(tx, person_id, willing, server.now())
 
 
 def choose(server: Server, person_id: int, way: str, digest_at: str = "") -> None:
@@ -216,7 +216,7 @@ def choose(server: Server, person_id: int, way: str, digest_at: str = "") -> Non
     delivery = parse_delivery(way)
     server.run(preferences.choose, person_id, delivery, digest_at=at)
     if delivery.way is Way.NOTHING:
-        server.run(substitutes.set_willing, person_id, willing=False)
+        server.run(substitutes.set_volunteer, person_id, volunteers=False)
 
 
 def seat_token(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) -> str:

@@ -88,7 +88,7 @@ def _table(server: Server, person_id: int, player: dict[str, Any]) -> dict[str, 
         found |= {name: player[name] for name in ("seat", "name", "word", "joined_at") if name in player}
         if seat is not None:
             found["acts"] = list(_acts(tx, row.id, row.key, seat))
-            found["said"] = [{"at": at, "text": text} for at, text in personal_data.said(tx, row.id, seat)]
+            found["said"] = [{"at": at, "text": text} for at, text in personal_data.talk_of(tx, row.id, seat)]
     return found
 
 

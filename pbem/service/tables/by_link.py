@@ -67,7 +67,7 @@ def at(tx: Tx, server: Server, token: str) -> Doorstep:
     if link.game_id is None:
         return Doorstep(person.id, confirmed, None, name=person.name)
     row = games.read(tx, link.game_id)
-    wish = tables.wished(tx, row.id, person.id)
+    wish = tables.join_request(tx, row.id, person.id)
     invited = tables.invitations(tx, row.id)
     mine = [each for each in invited if each.person_id == person.id]
     table = listing.of_row(tx, server, row)

@@ -28,7 +28,7 @@ from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.people import PersonRow
 from pbem.store.players import PlayerRow
-from pbem.store.tables import WishRow
+from pbem.store.tables import JoinRequestRow
 
 WAITS: Final = timedelta(days=14)
 """So long a table waits for its players."""
@@ -36,7 +36,7 @@ WAITS: Final = timedelta(days=14)
 WAITS_FOR_HOST: Final = timedelta(days=7)
 """So long a table waits for the address that it was asked for from."""
 
-MOST_WISHES: Final = 50
+MOST_JOIN_REQUESTS: Final = 50
 """So many addresses can wait to say yes to one table; behind each there is a mail to somebody."""
 
 
@@ -58,7 +58,7 @@ def ask_to_create(tx: Tx, server: Server, address: str, name: str, wanted: Wante
     now = server.now()
     created = add_table(tx, server, host, wanted, "planned", now + WAITS_FOR_HOST)
     invite_addresses(tx, server, created.game_id, host, wanted.invited)
-    tables.wish(tx, WishRow(created.game_id, host.id, parse_name(name), "", now))
+    tables.save_join_request(tx, JoinRequestRow(created.game_id, host.id, parse_name(name), "", now))
     persons.ask_to_confirm(tx, server, host, created.game_id)
     return created
 
@@ -86,12 +86,17 @@ def ask_to_join(
     # Whether the address has a place already is told to its owner alone, by the mail.
     _must_be_free(row, player_rows.of_game(tx, game_id), None, 1)
     person = persons.find_or_add(tx, server, address)
-    if len(tables.wishes(tx, game_id)) >= MOST_WISHES and tables.wished(tx, game_id, person.id) is None:
+    if (
+        len(tables.join_requests(tx, game_id)) >= MOST_JOIN_REQUESTS
+        and tables.join_request(tx, game_id, person.id) is None
+    ):
         raise TooMany(
             _("Too many people have asked for a place at this table and not answered the mail about it."),
-            why=_("%(most_wishes)s can wait for that at once.", most_wishes=MOST_WISHES),
+            why=_("%(most_wishes)s can wait for that at once.", most_wishes=MOST_JOIN_REQUESTS),
         )
-    tables.wish(tx, WishRow(game_id, person.id, parse_name(name), parse_seed_word(word), server.now()))
+    tables.save_join_request(
+        tx, JoinRequestRow(game_id, person.id, parse_name(name), parse_seed_word(word), server.now())
+    )
     persons.ask_to_confirm(tx, server, person, game_id)
 
 
@@ -109,7 +114,7 @@ def accept(server: Server, game_id: int, person_id: int, *, name: str = "", word
 def _accept(tx: Tx, server: Server, game_id: int, person_id: int, name: str, word: str | None) -> Joined | Refusal:
     row = games.lock(tx, game_id)
     person = persons.confirm(tx, server, person_id)
-    wish = tables.wished(tx, game_id, person_id)
+    wish = tables.join_request(tx, game_id, person_id)
     called = name or (wish.name if wish else "") or person.name
     said = word if word is not None else wish.word if wish else ""
     try:
@@ -148,7 +153,7 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
         people.change(tx, person.id, name=called)
     taken = _take(tx, row, players, person, called, said, holding - len(held), now)
     tables.answer_invitation(tx, game_id, person.id, "accepted", now)
-    tables.drop_wish(tx, game_id, person.id)
+    tables.drop_join_request(tx, game_id, person.id)
     begun = len(players) == row.seats
     if begun:
         start_game(tx, server, row, players)
@@ -191,7 +196,7 @@ def _must_be_asked(tx: Tx, row: GameRow, person: PersonRow) -> None:
     if row.private and person.id != row.host_id:
         asked = {invitation.person_id for invitation in tables.invitations(tx, row.id)}
         # At a private table a wish comes by the link that its host has passed on, and by no other way.
-        if person.id not in asked and tables.wished(tx, row.id, person.id) is None:
+        if person.id not in asked and tables.join_request(tx, row.id, person.id) is None:
             raise NotFound(
                 _("There is no such table in the lobby."), remedy=_("To a private table its host invites by mail.")
             )

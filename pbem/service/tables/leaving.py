@@ -145,7 +145,7 @@ def close(
     """Close a table before the start, and tell those who waited; an address that said nothing gets no mail about it."""
     now = server.now()
     tables.change_game(tx, row.id, status=status, ended_at=now)
-    tables.drop_wishes(tx, row.id)
+    tables.drop_join_requests(tx, row.id)
     waited = {player.person_id for player in player_rows.of_game(tx, row.id)}
     if row.status == "open":
         waited.add(row.host_id)

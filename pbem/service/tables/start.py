@@ -53,7 +53,7 @@ def start_game(tx: Tx, server: Server, row: GameRow, players: list[PlayerRow]) -
         box="[]",
         orders="[]",
     )
-    tables.drop_wishes(tx, row.id)
+    tables.drop_join_requests(tx, row.id)
     _ask(tx, row, seated, position, record.seq, now)
 
 

@@ -31,7 +31,7 @@ def confirm(token: str) -> Response:
         return _page(token, refused)
     # Either of them signs every browser out.
     return session_cookie.delete_from(
-        site.go("consent.account_deleted" if kind == "farewell" else "consent.address_changed"), Cookie.PERSON
+        site.go("consent.account_deleted" if kind == "deletion" else "consent.address_changed"), Cookie.PERSON
     )
 
 

@@ -197,9 +197,9 @@ def test_a_new_holder_of_a_seat_starts_with_a_whole_turn(server, time, silent):
 def test_a_seat_is_offered_by_mail_to_those_who_said_they_are_willing(server, silent, person):
     zoe, yan, xia = person("Zoe"), person("Yan"), person("Xia")
     for willing in (zoe, yan):
-        server.run(substitutes.set_willing, willing, willing=True)
-    server.run(substitutes.set_willing, xia, willing=True)
-    server.run(substitutes.set_willing, xia, willing=False)
+        server.run(substitutes.set_volunteer, willing, volunteers=True)
+    server.run(substitutes.set_volunteer, xia, volunteers=True)
+    server.run(substitutes.set_volunteer, xia, volunteers=False)
     game, gone = silent("substitute")
     asked = queued_emails(server, kind="substitute")
     assert {email.person_id for email in asked} == {zoe, yan}
@@ -215,7 +215,7 @@ def test_a_seat_is_offered_by_mail_to_those_who_said_they_are_willing(server, si
 def test_who_sits_at_the_table_or_cannot_be_reached_is_not_asked(server, table, silent, person):
     ann, zoe = person("Ann"), person("Zoe")
     for willing in (ann, zoe):
-        server.run(substitutes.set_willing, willing, willing=True)
+        server.run(substitutes.set_volunteer, willing, volunteers=True)
     server.run(reachability.refused, zoe, "550")
     silent("substitute")
     assert queued_emails(server, kind="substitute") == []
@@ -277,7 +277,7 @@ def test_a_seat_that_nobody_takes_is_offered_once_and_time_goes_on(server, time,
 
 
 def test_strangers_are_not_asked_to_a_private_table(server, silent, person):
-    server.run(substitutes.set_willing, person("Zoe"), willing=True)
+    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
     game, gone = silent("substitute", private=True)
     assert game.players()[gone].bot is not None
     assert queued_emails(server, kind="substitute") == []
@@ -350,7 +350,7 @@ def test_an_offer_ends_with_its_game(server, time, silent):
 
 def test_a_resigned_seat_goes_on_with_a_bot_and_is_offered_where_that_was_agreed(server, time, table, person):
     zoe = person("Zoe")
-    server.run(substitutes.set_willing, zoe, willing=True)
+    server.run(substitutes.set_volunteer, zoe, volunteers=True)
     game = table("sun-bid", 3, pace="1d", successor="substitute")
     (seat,) = game.asked()
     server.run(leaving.resign, game.id, seat, game.person_at(seat))

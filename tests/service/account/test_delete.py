@@ -68,7 +68,7 @@ def live_through(server, clock, post, table, person, gone):
     server.run(calls.call, gone, f"I am {NAME} of Forest Road 3.", game_id=played[0], seat=seat)
     organisers_told(server, clock)
     server.run(send_links.send, ADDRESS)
-    server.run(substitutes.set_willing, gone, willing=True)
+    server.run(substitutes.set_volunteer, gone, volunteers=True)
     server.run(vacations.book_text, gone, "2026-12-20 to 2026-12-27")
     server.run(preferences.tell_of_sealed, gone, wanted=True)
     server.run(sessions.start, Holder(person_id=gone), "Firefox on Linux")
@@ -204,7 +204,7 @@ def test_leaving_takes_a_yes_by_mail_and_happens_once(server, clock, post, sink,
     token = next(token for purpose, token, _ in links_in(sink.to(ADDRESS)[-1]) if purpose == "y")
     assert server.read(consent.at, token).name == NAME
     assert server.read(addresses.read, gone).name == NAME
-    assert server.run(consent.say_yes, token) == "farewell"
+    assert server.run(consent.say_yes, token) == "deletion"
     before = everything(server.store)
     with pytest.raises(Gone):
         server.run(consent.say_yes, token)

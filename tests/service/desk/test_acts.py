@@ -79,7 +79,7 @@ def scene(server, time, table, person):
             case "substitute":
                 return game, Substitute(game.id, seat, "zoe@example.org")
             case "offer":
-                server.run(substitutes.set_willing, person("Zoe"), willing=True)
+                server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
                 return game, Offer(game.id, seat)
             case "redact":
                 return game, Redact(game.id, 1)
@@ -419,7 +419,7 @@ def test_a_ban_keeps_from_new_tables_until_its_end_and_takes_no_game_away(server
 
 def test_somebody_banned_is_neither_given_a_seat_nor_asked_to_take_one(server, time, table, person):
     game = table("templari", 3, successor="substitute")
-    server.run(substitutes.set_willing, person("Zoe"), willing=True)
+    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
     does(server, Ban(person("Zoe")))
     with pytest.raises(Forbidden, match="banned"):
         does(server, Substitute(game.id, 0, "zoe@example.org"))

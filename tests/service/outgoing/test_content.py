@@ -199,7 +199,7 @@ def test_a_player_who_resigns_and_a_game_that_ends_by_consent_are_told(server, b
 
 def test_a_free_seat_is_offered_with_the_board_that_everybody_sees_and_a_link(server, box, sends, table, person):
     willing = person("Zoe")
-    server.run(substitutes.set_willing, willing, willing=True)
+    server.run(substitutes.set_volunteer, willing, volunteers=True)
     game = table("sunset-poker", 3, successor="substitute")
     sends()
     server.run(leaving.resign, game.id, 0, game.person_at(0))

@@ -383,7 +383,7 @@ def test_a_table_of_one_person_and_bots_begins_when_its_host_takes_the_seat(serv
 
 
 def test_fifty_addresses_can_wait_for_one_table(server, opened, monkeypatch):
-    monkeypatch.setattr(joining, "MOST_WISHES", 2)
+    monkeypatch.setattr(joining, "MOST_JOIN_REQUESTS", 2)
     for name in ("dan", "eve"):
         server.run(joining.ask_to_join, opened.game_id, f"{name}@example.org", name)
     with pytest.raises(TooMany):

@@ -8,13 +8,13 @@ from pbem.domain.user_text import LONGEST_TALK
 from pbem.ops.verify import verify_game
 from pbem.service.desk.acts.talk import Redact
 from pbem.service.tables import leaving, talk
-from pbem.store.schema import Said, table_of
+from pbem.store.schema import Talk, table_of
 from tests.service.clock import HOUR
 from tests.service.moderated import does
 from tests.service.races import meetings
 from tests.service.stored import everything, fails_without_a_trace, queued_emails
 
-SAID = table_of(Said)
+SAID = table_of(Talk)
 
 
 def say(begun, seat, text):

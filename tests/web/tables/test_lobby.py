@@ -191,7 +191,7 @@ def test_a_substitute_takes_the_seat_of_a_player_who_left(browser, carry, table,
     from pbem.service.absence import substitutes
 
     game = table("templari", 3, successor="substitute")
-    server.run(substitutes.set_willing, person("Zoe"), willing=True)
+    server.run(substitutes.set_volunteer, person("Zoe"), volunteers=True)
     seat = next(seat for seat, player in game.players().items() if player.name == "Ben")
     page = browser.open(f"/s/{links.of(game, seat)[1]}")
     page.form("Leave the table …").press().form("Yes, leave the table").press()
