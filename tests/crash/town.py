@@ -28,7 +28,7 @@ from pbem.service.play.move import By, option_of
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import games, links
 from pbem.store import log as log_rows
 from pbem.store.database import Store
@@ -125,9 +125,9 @@ class Town:
         """A game that has begun."""
         persons = []
         for number in range(seats - bots):
-            made = self.server.run(addresses.create, f"player{number}@example.org", f"Player {number}")
+            made = self.server.run(addresses.register, f"player{number}@example.org", f"Player {number}")
             persons.append(self.server.run(addresses.confirm, made.id).id)
-        wanted = Wanted(kind, seats, dict(game.load(kind).short), pace, bots=("random",) * bots)
+        wanted = TableSettings(kind, seats, dict(game.load(kind).short), pace, bots=("random",) * bots)
         game_id = self.server.run(joining.create_table, persons[0], wanted).game_id
         for person in persons:
             self.server.run(joining.join, game_id, person)

@@ -32,7 +32,7 @@ from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.people import addresses as people_addresses
 from pbem.service.server import Server
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import games, migrations
 from pbem.store.database import Store
 from pbem.tokens import SECRET_BYTES, Keyring
@@ -235,12 +235,12 @@ class _Run:
                 persons = [
                     self.server.run(
                         people_addresses.confirm,
-                        self.server.run(people_addresses.create, address, address.partition("@")[0].capitalize()).id,
+                        self.server.run(people_addresses.register, address, address.partition("@")[0].capitalize()).id,
                     ).id
                     for address in addresses
                 ]
                 pace = self.luck.choice(("4h", "12h", "1d"))
-                wanted = Wanted(kind, seats, dict(rules.short), pace, bots=("random",) * bots, missed_limit=2)
+                wanted = TableSettings(kind, seats, dict(rules.short), pace, bots=("random",) * bots, missed_limit=2)
                 game_id = self.server.run(joining.create_table, persons[0], wanted).game_id
                 for person in persons:
                     self.server.run(joining.join, game_id, person)

@@ -40,7 +40,7 @@ from pbem.service.people import addresses
 from pbem.service.play import by_link
 from pbem.service.server import Server
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import people as people_store
 from pbem.store import tables as lobby_store
 from pbem.store.database import Store
@@ -93,9 +93,9 @@ class World:
         settings = config.read({"PBEM_DATA_DIR": str(folder)})
         self.app = application(self.server, settings)
         self.post = Post(post_of(settings).letterhead, self.inbox)
-        players = [self.server.run(addresses.confirm, self.server.run(addresses.create, f"{name.lower()}@example.org", name).id).id
+        players = [self.server.run(addresses.confirm, self.server.run(addresses.register, f"{name.lower()}@example.org", name).id).id
                    for name in NAMES[: truth.seats]]  # fmt: skip
-        wanted = Wanted(truth.kind, truth.seats, truth.options, "1d")
+        wanted = TableSettings(truth.kind, truth.seats, truth.options, "1d")
         self.game = Begun(self.server, self.server.run(joining.create_table, players[0], wanted).game_id)
         for player in players:
             self.server.run(joining.join, self.game.id, player)

@@ -33,7 +33,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _BotTurn:
     """What a bot is asked, and all it knows."""
 
     bot: str
@@ -46,46 +46,46 @@ def play_bots(server: Server, limit: int = BATCH) -> int:
     """Let the bots whose turn it is decide; how many have."""
     now = server.now()
     claimed = server.store.write(lambda tx: deadlines.claim(tx, now, now + timeouts.LEASE, limit, bots=True))
-    return sum(_tried(server, row) for row in claimed)
+    return sum(_try_turn(server, row) for row in claimed)
 
 
-def answer_at(server: Server, game_id: int) -> None:
+def play_bots_of(server: Server, game_id: int) -> None:
     """Let the bots of one table decide at once, until a person is asked or the game is over.
 
     It claims nothing: where a worker lets the same bot think, the first choice counts and the other is stale. Where a bot
     fails it stops, and the worker goes on trying.
     """
     before: set[tuple[int, int]] = set()
-    while (rows := _bots_asked(server, game_id)) and (asked := {(row.turn, row.seat) for row in rows}) != before:
+    while (rows := _open_bot_turns(server, game_id)) and (asked := {(row.turn, row.seat) for row in rows}) != before:
         before = asked
         for row in rows:
-            _tried(server, row)
+            _try_turn(server, row)
 
 
-def _bots_asked(server: Server, game_id: int) -> list[DeadlineRow]:
+def _open_bot_turns(server: Server, game_id: int) -> list[DeadlineRow]:
     with server.store.read() as tx:
         seats = {player.seat for player in player_rows.of_game(tx, game_id) if player.bot is not None}
         return [row for row in deadlines.of_game(tx, game_id) if row.seat in seats]
 
 
-def _tried(server: Server, row: DeadlineRow) -> bool:
+def _try_turn(server: Server, row: DeadlineRow) -> bool:
     try:
-        asked = _asked(server, row)
+        asked = _bot_turn(server, row)
         if asked is None:
             return False
-        server.run(play, row.game_id, row.turn, row.seat, _thought(server, asked), By.BOT)
+        server.run(play, row.game_id, row.turn, row.seat, _choose(server, asked), By.BOT)
     except Refusal as refused:
         # Somebody moved while the bot was thinking. If it is still asked it is asked again, a few times at once.
         _log.info("bot_refused", game=row.game_id, turn=row.turn, seat=row.seat, why=str(refused))
         server.store.write(lambda tx: deadlines.release(tx, row, attempts=row.attempts))
         return False
     except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others go on
-        timeouts.failed(server, row)
+        timeouts.note_failure(server, row)
         return False
     return True
 
 
-def _asked(server: Server, row: DeadlineRow) -> _Asked | None:
+def _bot_turn(server: Server, row: DeadlineRow) -> _BotTurn | None:
     """What the seat's bot is asked, from the seat's own view; None if it is not asked any more."""
     with server.store.read() as tx:
         game = games.read(tx, row.game_id)
@@ -95,10 +95,10 @@ def _asked(server: Server, row: DeadlineRow) -> _Asked | None:
         view = views.view(tx, game, row.seat).view
     rules = rules_of(game)
     decision = rules.asks(view, row.seat)
-    return None if decision is None else _Asked(player.bot, rules, view, decision)
+    return None if decision is None else _BotTurn(player.bot, rules, view, decision)
 
 
-def _thought(server: Server, asked: _Asked) -> Choice:
+def _choose(server: Server, asked: _BotTurn) -> Choice:
     """The bot's choice, with luck of its own: it never sees the seed of the game."""
     luck = Stream(server.randomness.bytes(_SEED_BYTES), 0)
     if isinstance(asked.game, Foreign):

@@ -22,16 +22,16 @@ from pbem.store.players import PlayerRow
 STAND_IN: Final = "greedy"
 """The bot that takes over: one that tries to win, so that a seat that was left decides nothing by folly."""
 
-_UNKNOWN_YET: Final = ("rendered_at", "accepted_at", "promised_at", "due_at", "remind_at", "claimed_until")
+_CLEARED: Final = ("rendered_at", "accepted_at", "promised_at", "due_at", "remind_at", "claimed_until")
 """What is not known of a turn whose mail has not been written."""
 
 
 def give_to_bot(tx: Tx, server: Server, row: GameRow, record: Record, seat: int, by: str, reason: str = "") -> GameRow:
     """Let a bot play a seat from now on; the game as it is then. The game is locked. A `reason` is a moderator's."""
     bot, name = STAND_IN, bot_name(player_rows.of_game(tx, row.id))
-    record.add(Kind.SEATED, seat, by, {"player": "bot", "bot": bot} | because(reason))
+    record.add(Kind.SEATED, seat, by, {"player": "bot", "bot": bot} | reason_facts(reason))
     row = _change_hands(tx, server, row, record, seat, person_id=None, bot=bot, name=name)
-    if (asked := _asked(tx, row, seat)) is not None:
+    if (asked := _open_deadline(tx, row, seat)) is not None:
         anew = {"accepted_at": None, "remind_at": None, "claimed_until": None, "attempts": 0}
         deadlines.change(tx, asked, asked_at=server.now(), due_at=server.now(), **anew)
     return row
@@ -49,13 +49,13 @@ def give_to_person(
     reason: str = "",
 ) -> GameRow:
     """Let a person play a seat from now on, with a turn of full length if it is asked; the game as it is then."""
-    record.add(Kind.SEATED, seat, by, {"player": "person"} | because(reason))
+    record.add(Kind.SEATED, seat, by, {"player": "person"} | reason_facts(reason))
     row = _change_hands(tx, server, row, record, seat, person_id=person.id, bot=None, name=name)
     now = server.now()
-    facts = {"by": by} | because(reason)
+    facts = {"by": by} | reason_facts(reason)
     emails = [outbox.Letter(person.id, "seated", row.id, record.seq, seat, row.turn, facts)]
-    if (asked := _asked(tx, row, seat)) is not None:
-        anew: dict[str, Any] = dict.fromkeys(_UNKNOWN_YET)
+    if (asked := _open_deadline(tx, row, seat)) is not None:
+        anew: dict[str, Any] = dict.fromkeys(_CLEARED)
         deadlines.change(tx, asked, asked_at=now, reminded=0, extensions="[]", attempts=0, **anew)
         emails.append(outbox.Letter(person.id, "turn", row.id, record.seq, seat, row.turn))
     outbox.queue(tx, emails, now, now)
@@ -71,11 +71,11 @@ def bot_name(players: list[PlayerRow]) -> str:
 def offer(tx: Tx, server: Server, row: GameRow, seat: int, by: str, why: str, reason: str = "") -> GameRow:
     """Write down that others are asked to take a seat over, and why; the game as it is then."""
     record = Record(row, server.now(), server.randomness)
-    record.add(Kind.OFFERED, seat, by, {"why": why} | because(reason))
+    record.add(Kind.OFFERED, seat, by, {"why": why} | reason_facts(reason))
     return write(tx, row, record)
 
 
-def because(reason: str) -> dict[str, str]:
+def reason_facts(reason: str) -> dict[str, str]:
     """What a moderator says of it, in the body of a row or a mail; nothing where nobody moderates."""
     return {"reason": reason} if reason else {}
 
@@ -95,7 +95,7 @@ def _change_hands(tx: Tx, server: Server, row: GameRow, record: Record, seat: in
     return row
 
 
-def _asked(tx: Tx, row: GameRow, seat: int) -> deadlines.DeadlineRow | None:
+def _open_deadline(tx: Tx, row: GameRow, seat: int) -> deadlines.DeadlineRow | None:
     """What the seat is asked and has not answered."""
     asked = deadlines.read(tx, row.id, row.turn, seat)
     return asked if asked is not None and asked.status == "open" else None

@@ -55,12 +55,12 @@ def is_volunteer(tx: Tx, server: Server, person_id: int) -> bool:
     return tables.is_volunteer(tx, person_id)
 
 
-def on_offer(tx: Tx, server: Server) -> list[OfferRow]:
+def open_offers(tx: Tx, server: Server) -> list[OfferRow]:
     """The seats that a substitute may take now, the newest first."""
-    return [offer for offer in tables.open_to_all(tx, MOST_SHOWN) if _still_gone(tx, offer)]
+    return [offer for offer in tables.open_to_all(tx, MOST_SHOWN) if _is_still_gone(tx, offer)]
 
 
-def offered(tx: Tx, server: Server, offer_id: int) -> OfferRow:
+def read_offer(tx: Tx, server: Server, offer_id: int) -> OfferRow:
     """One offer, whatever has come of it."""
     return tables.offer(tx, offer_id)
 
@@ -74,7 +74,7 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
     must_not_be_stopped(game)
     if game.status != "playing":
         raise Gone(_("This game is over."), remedy=_("Other tables wait in the lobby."))
-    if offer.status != "open" or not _still_gone(tx, offer):
+    if offer.status != "open" or not _is_still_gone(tx, offer):
         raise Gone(_("This seat is not on offer any more."), why=_("Somebody was faster, or its player came back."))
     if offer.successor != Successor.SUBSTITUTE:
         raise Forbidden(_("This table did not agree on a substitute."), why=_("A bot plays the seat, as was agreed."))
@@ -93,7 +93,7 @@ def take(tx: Tx, server: Server, offer_id: int, person_id: int, name: str = "") 
     game = seats.give_to_person(tx, server, game, record, offer.seat, By.PERSON, person, called)
     tables.end_offer(tx, offer.id, "taken", server.now(), person_id)
     facts = {"who": called, "gone": before.name, "seat": offer.seat, "offer": offer.id}
-    for other in _others(tx, game.id, offer.seat):
+    for other in _other_people(tx, game.id, offer.seat):
         _notice(tx, server, game, "substitute_plays", facts, other)
     if before.person_id is not None:
         _notice(tx, server, game, "seat_taken", facts, before.person_id)
@@ -120,7 +120,7 @@ def come_back(tx: Tx, server: Server, game_id: int, seat: int, person_id: int) -
     record = Record(game, server.now(), server.randomness)
     game = seats.give_to_person(tx, server, game, record, seat, By.PERSON, person, called)
     tables.end_offer(tx, offer.id, "back", server.now())
-    for other in _others(tx, game_id, seat):
+    for other in _other_people(tx, game_id, seat):
         _notice(tx, server, game, "player_back", {"who": called, "seat": seat}, other)
     return game
 
@@ -129,7 +129,7 @@ def replace_player(
     tx: Tx, server: Server, game_id: int, seat: int, person_id: int | None, reason: str, by: str
 ) -> GameRow:
     """Let somebody else, or a bot, play a seat, because whoever moderates the table says so."""
-    game, before, players = _seat_of(tx, game_id, seat)
+    game, before, players = _lock_seat(tx, game_id, seat)
     if before.person_id == person_id:
         raise Gone(_("The seat is theirs already."), remedy=_("Nothing was changed."))
     record = Record(game, server.now(), server.randomness)
@@ -150,7 +150,7 @@ def replace_player(
     if offer is not None:
         tables.end_offer(tx, offer.id, "over", server.now(), person_id)
     facts = {"who": who, "gone": before.name, "seat": seat, "why": "organiser", "reason": reason, "by": by}
-    for other in _others(tx, game_id, seat):
+    for other in _other_people(tx, game_id, seat):
         _notice(tx, server, game, what, facts, other)
     if before.person_id is not None:
         _notice(tx, server, game, "seat_taken", facts | {"by_bot": person_id is None}, before.person_id)
@@ -159,7 +159,7 @@ def replace_player(
 
 def offer_seat(tx: Tx, server: Server, game_id: int, seat: int, reason: str, by: str) -> int:
     """Offer a seat to people who are willing, because whoever moderates the table says so; how many are asked."""
-    game, before, _players = _seat_of(tx, game_id, seat)
+    game, before, _players = _lock_seat(tx, game_id, seat)
     if before.person_id is None:
         raise Gone(_("A bot plays this seat."), why=_("What is offered is the seat of a person."))
     if game.private:
@@ -218,7 +218,7 @@ def _give_up(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why: str)
     record = Record(game, now, server.randomness)
     game = seats.give_to_bot(tx, server, game, record, player.seat, By.CLOCK)
     _notice(tx, server, game, "replaced", facts, player.person_id)
-    for other in _others(tx, game.id, player.seat):
+    for other in _other_people(tx, game.id, player.seat):
         _notice(tx, server, game, "bot_plays", facts, other)
     return True
 
@@ -231,7 +231,7 @@ def _put_on_offer(tx: Tx, server: Server, game: GameRow, player: PlayerRow, why:
     game = seats.offer(tx, server, game, player.seat, by, why, reason)
     facts = {"why": why, "who": player.name, "seat": player.seat, "offer": offer_id, "reason": reason, "by": by}
     _notice(tx, server, game, "seat_offered", facts, player.person_id)
-    for other in _others(tx, game.id, player.seat):
+    for other in _other_people(tx, game.id, player.seat):
         if other != player.person_id:
             _notice(tx, server, game, "seat_on_offer", facts, other)
     return _ask_for_substitute(tx, server, game, offer_id, player.seat, player.person_id)
@@ -252,7 +252,7 @@ def _ask_for_substitute(tx: Tx, server: Server, game: GameRow, offer_id: int, se
     return len(emails)
 
 
-def _seat_of(tx: Tx, game_id: int, seat: int) -> tuple[GameRow, PlayerRow, list[PlayerRow]]:
+def _lock_seat(tx: Tx, game_id: int, seat: int) -> tuple[GameRow, PlayerRow, list[PlayerRow]]:
     """A running game, locked, and who plays the seat there."""
     game = games.lock(tx, game_id)
     if game.status != "playing":
@@ -290,7 +290,7 @@ def _give_up_unreachable(tx: Tx, server: Server, asked: deadlines.DeadlineRow) -
     return True
 
 
-def _still_gone(tx: Tx, offer: OfferRow) -> bool:
+def _is_still_gone(tx: Tx, offer: OfferRow) -> bool:
     """Whether the player who left is still gone: a move since then, or a mail that arrived, keeps the seat."""
     player = next((player for player in player_rows.of_game(tx, offer.game_id) if player.seat == offer.seat), None)
     if player is None or player.person_id is None:
@@ -317,13 +317,13 @@ def _tidy(tx: Tx, server: Server, offer_id: int) -> bool:
     if game is None:
         return False
     offer = tables.offer(tx, offer_id)
-    if offer.status != "open" or (game.status == "playing" and _still_gone(tx, offer)):
+    if offer.status != "open" or (game.status == "playing" and _is_still_gone(tx, offer)):
         return False
     tables.end_offer(tx, offer.id, "back" if game.status == "playing" else "over", server.now())
     return True
 
 
-def _others(tx: Tx, game_id: int, seat: int) -> list[int]:
+def _other_people(tx: Tx, game_id: int, seat: int) -> list[int]:
     """The people on the other seats, each once."""
     players = player_rows.of_game(tx, game_id)
     return sorted({player.person_id for player in players if player.person_id is not None and player.seat != seat})

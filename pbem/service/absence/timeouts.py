@@ -27,7 +27,7 @@ from pbem.store.games import GameRow
 LEASE: Final = timedelta(minutes=1)
 """So long others leave a claimed deadline alone: far longer than a move takes."""
 
-PUSHED: Final = timedelta(hours=1)
+RETRY_AFTER: Final = timedelta(hours=1)
 """So much later a deadline is tried again that could not be acted on."""
 
 BATCH: Final = 50
@@ -36,7 +36,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class TimeoutRun:
     """What the passing of time did: turns decided, deadlines that turned out to be later, failures; or why nothing."""
 
     decided: int = 0
@@ -45,28 +45,28 @@ class Passed:
     held_back: str | None = None
 
 
-def time_out(server: Server, worker: Worker, limit: int = BATCH) -> Passed:
+def time_out(server: Server, worker: Worker, limit: int = BATCH) -> TimeoutRun:
     """Decide the turns of people whose clock has run out, by what their silence means."""
     now = server.now()
     if (reason := server.read(outages.why_not, worker, now)) is not None:
-        return Passed(held_back=reason)
+        return TimeoutRun(held_back=reason)
     claimed = server.store.write(lambda tx: deadlines.claim(tx, now, now + LEASE, limit, bots=False))
-    outcomes = [_tried(server, row, now) for row in claimed]
-    return Passed(outcomes.count("decided"), outcomes.count("moved"), outcomes.count("failed"))
+    outcomes = [_try_time_out(server, row, now) for row in claimed]
+    return TimeoutRun(outcomes.count("decided"), outcomes.count("moved"), outcomes.count("failed"))
 
 
-def remind(server: Server, worker: Worker, limit: int = BATCH) -> Passed:
+def remind(server: Server, worker: Worker, limit: int = BATCH) -> TimeoutRun:
     """Queue a reminder for everybody whose own cadence says so and who has not answered."""
     now = server.now()
     if (reason := server.read(outages.why_not, worker, now)) is not None:
-        return Passed(held_back=reason)
+        return TimeoutRun(held_back=reason)
     with server.store.read() as tx:
         ripe = deadlines.to_remind(tx, now, limit)
-    outcomes = [_reminded(server, row, now) for row in ripe]
-    return Passed(decided=outcomes.count("reminded"), failed=outcomes.count("failed"))
+    outcomes = [_try_remind(server, row, now) for row in ripe]
+    return TimeoutRun(decided=outcomes.count("reminded"), failed=outcomes.count("failed"))
 
 
-def failed(server: Server, row: DeadlineRow) -> None:
+def note_failure(server: Server, row: DeadlineRow) -> None:
     """Push a deadline that could not be acted on, and say so; after too many times it is parked."""
     _log.exception(
         "deadline_failed",
@@ -76,23 +76,23 @@ def failed(server: Server, row: DeadlineRow) -> None:
         attempts=row.attempts,
         parked=row.attempts >= deadlines.MOST_ATTEMPTS,
     )
-    server.store.write(lambda tx: deadlines.release(tx, row, server.now() + PUSHED, row.attempts))
+    server.store.write(lambda tx: deadlines.release(tx, row, server.now() + RETRY_AFTER, row.attempts))
 
 
-def _tried(server: Server, row: DeadlineRow, now: datetime) -> str:
+def _try_time_out(server: Server, row: DeadlineRow, now: datetime) -> str:
     try:
         return server.run(_time_out, row, now)
     except Exception:  # noqa: BLE001 - whatever is wrong with one game, the others go on
-        failed(server, row)
+        note_failure(server, row)
         return "failed"
 
 
-def _reminded(server: Server, row: DeadlineRow, now: datetime) -> str:
+def _try_remind(server: Server, row: DeadlineRow, now: datetime) -> str:
     try:
         return server.run(_remind, row, now)
     except Exception:  # noqa: BLE001 - as above
         _log.exception("reminder_failed", game=row.game_id, turn=row.turn, seat=row.seat)
-        server.store.write(lambda tx: deadlines.change(tx, row, remind_at=server.now() + PUSHED))
+        server.store.write(lambda tx: deadlines.change(tx, row, remind_at=server.now() + RETRY_AFTER))
         return "failed"
 
 

@@ -22,7 +22,7 @@ from pbem.store import deadlines, games, merge, outbox, people
 from pbem.store.database import Tx
 from pbem.store.sessions import Holder
 
-MAILS_A_DAY: Final = 5
+EMAILS_A_DAY: Final = 5
 """So many mails about a change an address gets in a day, and as often one person asks for one."""
 
 
@@ -40,10 +40,10 @@ def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
     newcomer = persons.find_or_add(tx, server, given)
     now = server.now()
     for each in (person.id, newcomer.id):
-        if people.letters_since(tx, each, "new_address", now - timedelta(days=1)) >= MAILS_A_DAY:
+        if people.letters_since(tx, each, "new_address", now - timedelta(days=1)) >= EMAILS_A_DAY:
             raise TooMany(
                 _("As many mails about a change of address were sent as we send in a day."),
-                why=_("%(mails_a_day)s are the most, to one address and from one person.", mails_a_day=MAILS_A_DAY),
+                why=_("%(mails_a_day)s are the most, to one address and from one person.", mails_a_day=EMAILS_A_DAY),
                 remedy=_("Please use the link in one of them, or try again tomorrow."),
             )
     asking = {"here": True, "person": person.id, "address": given}
@@ -68,7 +68,7 @@ def change_address(tx: Tx, server: Server, person_id: int, address: str, reason:
         raise Gone(_("This is their address already."), remedy=_("Nothing was changed."))
     if is_former(person.address) or is_guest(person.address):
         raise Gone(_("Nobody is mailed there."), why=_("This is a guest, or somebody who has left for good."))
-    nobody = _nobody_at(tx, mailbox)
+    nobody = _free_mailbox(tx, mailbox)
     now = server.now()
     people.change(tx, person_id, address=given, mailbox=mailbox, confirmed_at=now)
     if nobody is not None:
@@ -94,7 +94,7 @@ def change_address(tx: Tx, server: Server, person_id: int, address: str, reason:
     return before, len(again)
 
 
-def _nobody_at(tx: Tx, mailbox: str) -> int | None:
+def _free_mailbox(tx: Tx, mailbox: str) -> int | None:
     """The number of whoever has this address and nothing else, moved out of the way; refused if there is more to them."""
     known = people.by_mailbox(tx, mailbox)
     if known is None:

@@ -18,21 +18,21 @@ from pbem.tokens import Purpose
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ConsentRequest:
     """What a yes is asked for: the kind of the mail that asks, and who is meant by it."""
 
     kind: str
     name: str
 
 
-def at(tx: Tx, server: Server, token: str) -> Asked:
+def consent_request(tx: Tx, server: Server, token: str) -> ConsentRequest:
     """What the page of a link says, before anybody has pressed its button."""
     link, email = _open(tx, server, token)
     asking = json.loads(email.facts).get("person", link.person_id)
-    return Asked(email.kind, people.read(tx, asking).name)
+    return ConsentRequest(email.kind, people.read(tx, asking).name)
 
 
-def say_yes(tx: Tx, server: Server, token: str) -> str:
+def give_consent(tx: Tx, server: Server, token: str) -> str:
     """Do what was asked; the kind of the mail that asked for it."""
     link, email = _open(tx, server, token)
     assert link.person_id is not None

@@ -18,17 +18,17 @@ from pbem.store import games, outbox, people, personal_data, tables
 from pbem.store import players as player_rows
 from pbem.store.database import Tx
 
-MAILS_A_DAY: Final = 5
+EMAILS_A_DAY: Final = 5
 
 
 def ask(tx: Tx, server: Server, person_id: int) -> None:
     """Mail a link by which a person leaves for good; nothing happens before its button is pressed."""
     people.lock(tx, person_id)
     now = server.now()
-    if people.letters_since(tx, person_id, "deletion", now - timedelta(days=1)) >= MAILS_A_DAY:
+    if people.letters_since(tx, person_id, "deletion", now - timedelta(days=1)) >= EMAILS_A_DAY:
         raise TooMany(
             _("You were sent as many of these mails as we send in a day."),
-            why=_("%(mails_a_day)s are the most.", mails_a_day=MAILS_A_DAY),
+            why=_("%(mails_a_day)s are the most.", mails_a_day=EMAILS_A_DAY),
             remedy=_("Please use the link in one of them."),
         )
     outbox.queue(tx, [outbox.Letter(person_id, "deletion")], now, now)

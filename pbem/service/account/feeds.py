@@ -27,7 +27,7 @@ from pbem.store.feeds import TableRow
 from pbem.store.links import Meant
 from pbem.tokens import Purpose
 
-LATELY: Final = timedelta(days=14)
+RECENT: Final = timedelta(days=14)
 """So long ago a turn was due, or a game has ended, that a feed still tells of it."""
 
 _MOST_TURNS: Final = 50
@@ -40,7 +40,7 @@ _FEEDS: Final = (Purpose.CALENDAR, Purpose.NEWS)
 
 
 @dataclass(frozen=True, slots=True)
-class Addresses:
+class FeedTokens:
     """The tokens of a person's feeds."""
 
     calendar: str
@@ -63,7 +63,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class NewsItem:
     """One thing that happened at a table: everybody may read its sentences. `name` is never another's."""
 
     name: str
@@ -72,12 +72,12 @@ class Piece:
     sentences: tuple[str, ...]
 
 
-def addresses(tx: Tx, server: Server, person_id: int) -> Addresses | None:
+def feed_tokens(tx: Tx, server: Server, person_id: int) -> FeedTokens | None:
     """Where a person's feeds are, if they have asked for them."""
     calendar, news = (link_rows.find(tx, Meant(purpose, person_id)) for purpose in _FEEDS)
     if calendar is None or news is None:
         return None
-    return Addresses(links.token(server, calendar), links.token(server, news))
+    return FeedTokens(links.token(server, calendar), links.token(server, news))
 
 
 def renew(tx: Tx, server: Server, person_id: int) -> None:
@@ -95,7 +95,7 @@ def calendar(tx: Tx, server: Server, token: str) -> list[Turn]:
     """The deadlines of a person, those lately done too, so that calendars take them out."""
     link = links.follow(tx, server, token, Purpose.CALENDAR)
     assert link.person_id is not None
-    found = feeds.turns(tx, link.person_id, server.now() - LATELY, _MOST_TURNS)
+    found = feeds.turns(tx, link.person_id, server.now() - RECENT, _MOST_TURNS)
     return [
         Turn(
             name=f"{row.key}-{row.turn}-{row.seat}",
@@ -109,11 +109,11 @@ def calendar(tx: Tx, server: Server, token: str) -> list[Turn]:
     ]
 
 
-def news(tx: Tx, server: Server, token: str) -> tuple[datetime, list[Piece]]:
+def news(tx: Tx, server: Server, token: str) -> tuple[datetime, list[NewsItem]]:
     """What happened at a person's tables, the newest first, and since when there is the feed."""
     link = links.follow(tx, server, token, Purpose.NEWS)
     assert link.person_id is not None
-    tables = feeds.tables(tx, link.person_id, server.now() - LATELY)
+    tables = feeds.tables(tx, link.person_id, server.now() - RECENT)
     keys = {table.id: table.key for table in tables}
     # What can still be taken back is told to nobody.
     logs = feeds.ends(tx, keys, (Kind.ENTRY, *TAKES_BACK), _MOST_ROWS, server.now() - server.hold)
@@ -121,16 +121,16 @@ def news(tx: Tx, server: Server, token: str) -> tuple[datetime, list[Piece]]:
     for table in tables:
         # Nothing is told of a table whose rules are not there; it is stopped, and its players are told that by mail.
         with suppress(Unplayable):
-            pieces += _pieces(table, logs[table.id])
+            pieces += _news_items(table, logs[table.id])
     return link.created_at, sorted(pieces, key=lambda piece: (piece.at, piece.name), reverse=True)[:MOST_NEWS]
 
 
-def _pieces(table: TableRow, rows: Collection[hash_chain.Row]) -> list[Piece]:
+def _news_items(table: TableRow, rows: Collection[hash_chain.Row]) -> list[NewsItem]:
     """What everybody was told at a table, entry by entry."""
     at, rules = {row.seq: row.at for row in rows}, rules_for(table.kind, table.id)
     told = ((standing, _sentences(table, rules, standing.entry.facts)) for standing in standing_entries(rules, rows))
     return [
-        Piece(f"{table.key}-{standing.seq}", table.title, at[standing.seq], sentences)
+        NewsItem(f"{table.key}-{standing.seq}", table.title, at[standing.seq], sentences)
         for standing, sentences in told
         if sentences
     ]

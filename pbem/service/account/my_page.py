@@ -35,7 +35,7 @@ from pbem.store.players import PlayerRow
 from pbem.store.vacations import VacationRow
 from pbem.tokens import Purpose
 
-MOST_MAILS: Final = 50
+MOST_EMAILS: Final = 50
 """Mails on one's own page; the newest are of most use."""
 
 _BEGUN: Final = ("playing", "frozen")
@@ -45,7 +45,7 @@ MOST_OVER: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class SeatInPlay:
     """A seat of one's own: at which table, whether its clocks stand still, whether it is asked, and until when."""
 
     game_id: int
@@ -61,7 +61,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class OpenTable:
     """A table that waits for players, at which one has a place or whose host one is."""
 
     game_id: int
@@ -73,7 +73,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class FinishedGame:
     """A game that one has played, and that is over."""
 
     game_id: int
@@ -87,19 +87,19 @@ class Over:
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class MyGames:
     """What a person finds first. `failing_since` is since when mail to them has not arrived."""
 
     name: str
     zone: ZoneInfo
-    played: tuple[Played, ...]
-    waiting: tuple[Waiting, ...]
-    over: tuple[Over, ...]
+    played: tuple[SeatInPlay, ...]
+    waiting: tuple[OpenTable, ...]
+    over: tuple[FinishedGame, ...]
     failing_since: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
-class Mails:
+class MyEmails:
     """How a person is mailed, and what became of their mails.
 
     `stop` is the token of the page on which they choose for single tables, empty as long as they were never sent one, and
@@ -129,7 +129,7 @@ class Settings:
     days_left: int
 
 
-def at(tx: Tx, server: Server, person_id: int) -> Own:
+def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
     """One's tables, those first that wait for an answer."""
     person = people.read(tx, person_id)
     joined = table_rows.of_person(tx, person_id, ("open", *_BEGUN))
@@ -138,25 +138,25 @@ def at(tx: Tx, server: Server, person_id: int) -> Own:
     players = player_rows.of_games(tx, [row.id for row in (*joined, *hosted, *over)])
     asked = {(row.game_id, row.seat): row.due_at for row in deadlines.of_person(tx, person_id)}
     failure = reachability.failure(tx, person_id)
-    played = [each for row in joined if row.status in _BEGUN for each in _played(row, players, asked, person_id)]
-    return Own(
+    played = [each for row in joined if row.status in _BEGUN for each in _seats_in_play(row, players, asked, person_id)]
+    return MyGames(
         name=person.name,
         zone=ZoneInfo(person.zone),
         played=tuple(sorted(played, key=_urgency)),
-        waiting=tuple(_waiting(row, players, person_id) for row in (*joined, *hosted) if row.status == "open"),
-        over=tuple(_over(row, players, person_id) for row in over),
+        waiting=tuple(_open_table(row, players, person_id) for row in (*joined, *hosted) if row.status == "open"),
+        over=tuple(_finished_game(row, players, person_id) for row in over),
         failing_since=None if failure is None else failure.start_at,
     )
 
 
-def emails(tx: Tx, server: Server, person_id: int) -> Mails:
+def emails(tx: Tx, server: Server, person_id: int) -> MyEmails:
     """How one is mailed, and what became of one's mails."""
     person = people.read(tx, person_id)
-    listed = ledger.lines_of_person(tx, person_id, MOST_MAILS)
+    listed = ledger.lines_of_person(tx, person_id, MOST_EMAILS)
     playing = table_rows.of_person(tx, person_id, ("open", "playing"))
     stop = link_rows.find(tx, Meant(Purpose.STOP, person_id))
     failure = reachability.failure(tx, person_id)
-    return Mails(
+    return MyEmails(
         zone=ZoneInfo(person.zone),
         wished=preferences.of_person_row(tx, person),
         listed=tuple(listed),
@@ -184,7 +184,7 @@ def settings(tx: Tx, server: Server, person_id: int) -> Settings:
     )
 
 
-def settle(
+def change_settings(
     tx: Tx,
     server: Server,
     person_id: int,
@@ -200,7 +200,7 @@ def settle(
     values = {
         "name": parse_name(name),
         "zone": parse_zone(zone).key,
-        "quiet": persons.quiet_of(quiet),
+        "quiet": persons.parse_quiet_hours(quiet),
         "cadence": str(parse_cadence(cadence)),
         "sealed": sealed,
     }
@@ -210,7 +210,7 @@ def settle(
     table_rows.set_volunteer(tx, person_id, willing, server.now())
 
 
-def choose(server: Server, person_id: int, way: str, digest_at: str = "") -> None:
+def choose_delivery(server: Server, person_id: int, way: str, digest_at: str = "") -> None:
     """Choose when mails come, and the time of day of a digest where that is the choice."""
     at: time | None = parse_wall(digest_at) if digest_at else None
     delivery = parse_delivery(way)
@@ -241,19 +241,19 @@ def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
     return links.token(server, row)
 
 
-def _urgency(seat: Played) -> tuple[bool, bool, float, int]:
+def _urgency(seat: SeatInPlay) -> tuple[bool, bool, float, int]:
     """What is asked comes first, what is due soonest before the others."""
     return not seat.asked, seat.due_at is None, 0 if seat.due_at is None else seat.due_at.timestamp(), seat.game_id
 
 
-def _played(
+def _seats_in_play(
     row: GameRow, players: dict[int, list[PlayerRow]], asked: dict[tuple[int, int], datetime | None], person_id: int
-) -> Iterable[Played]:
+) -> Iterable[SeatInPlay]:
     for player in players[row.id]:
         if player.person_id != person_id or player.seat is None:
             continue
         seat = row.id, player.seat
-        yield Played(
+        yield SeatInPlay(
             game_id=row.id,
             key=row.key,
             seat=player.seat,
@@ -267,11 +267,11 @@ def _played(
         )
 
 
-def _waiting(row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> Waiting:
-    return Waiting(row.id, row.title, row.kind, row.seats, len(players[row.id]), row.host_id == person_id)
+def _open_table(row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> OpenTable:
+    return OpenTable(row.id, row.title, row.kind, row.seats, len(players[row.id]), row.host_id == person_id)
 
 
-def _over(row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> Over:
+def _finished_game(row: GameRow, players: dict[int, list[PlayerRow]], person_id: int) -> FinishedGame:
     seat = next(player.seat for player in players[row.id] if player.person_id == person_id)
     assert seat is not None, "the game has begun"
-    return Over(row.id, row.key, seat, row.title, row.kind, not row.private, row.status == "void", row.ended_at)
+    return FinishedGame(row.id, row.key, seat, row.title, row.kind, not row.private, row.status == "void", row.ended_at)

@@ -26,13 +26,13 @@ from pbem.store.people import PersonRow
 LONGEST_ADDRESS: Final = 254
 """What SMTP can carry."""
 
-CONFIRM_MAILS_A_DAY: Final = 5
+CONFIRM_EMAILS_A_DAY: Final = 5
 """So many mails an address gets because somebody typed it; whoever typed it need not be its owner."""
 
 _KEY_BYTES: Final = 10
 
 
-def create(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
+def register(tx: Tx, server: Server, address: str, name: str = "") -> PersonRow:
     """Enter an address; if it is not confirmed, a mail with a link goes there, and clicking that confirms it."""
     person = find_or_add(tx, server, address, name)
     if person.confirmed_at is None:
@@ -70,12 +70,12 @@ def set_zone(tx: Tx, server: Server, person_id: int, zone: str) -> str:
 
 def set_quiet_hours(tx: Tx, server: Server, person_id: int, quiet: str) -> str | None:
     """Change the hours in which no clock of a person runs out; nothing, or `none`, for no such hours."""
-    chosen = quiet_of(quiet)
+    chosen = parse_quiet_hours(quiet)
     _change(tx, person_id, quiet=chosen)
     return chosen
 
 
-def quiet_of(text: str) -> str | None:
+def parse_quiet_hours(text: str) -> str | None:
     """Quiet hours as they are kept; None where nothing, or `none`, was typed."""
     if text.strip().lower() in ("", "none"):
         return None
@@ -95,7 +95,7 @@ def find_or_add(tx: Tx, server: Server, address: str, name: str = "") -> PersonR
     given, mailbox = normalised(address)
     known = people.by_mailbox(tx, mailbox)
     if known is None:
-        return _enter(tx, server, given, mailbox, parse_name(name) if name else "", AT_ONCE)
+        return _add(tx, server, given, mailbox, parse_name(name) if name else "", AT_ONCE)
     # Only as long as the address is nobody's may somebody else's typing give it a name.
     if name and not known.name and known.confirmed_at is None:
         people.change(tx, known.id, name=parse_name(name))
@@ -106,14 +106,14 @@ def find_or_add(tx: Tx, server: Server, address: str, name: str = "") -> PersonR
 def add_guest(tx: Tx, server: Server, name: str) -> PersonRow:
     """A guest of the demo, who has no mailbox: nothing is mailed to them, and nobody can type their address."""
     address = guest_address(server.randomness.bytes(_KEY_BYTES).hex())
-    return confirm(tx, server, _enter(tx, server, address, address, name, Delivery(Way.NOTHING)).id)
+    return confirm(tx, server, _add(tx, server, address, address, name, Delivery(Way.NOTHING)).id)
 
 
 def ask_to_confirm(tx: Tx, server: Server, person: PersonRow, game_id: int | None = None) -> None:
     """Mail a link to an address that somebody typed; at most a few a day, because it may be a stranger's."""
     now = server.now()
     people.lock(tx, person.id)
-    if people.letters_since(tx, person.id, "confirm", now - timedelta(days=1)) >= CONFIRM_MAILS_A_DAY:
+    if people.letters_since(tx, person.id, "confirm", now - timedelta(days=1)) >= CONFIRM_EMAILS_A_DAY:
         raise TooMany(
             _("This address was sent as many mails as we send in a day to an address that was typed here."),
             why=_("Whoever types an address need not be its owner."),
@@ -143,7 +143,7 @@ def normalised(address: str) -> tuple[str, str]:
     return checked.normalized, checked.ascii_email.casefold()
 
 
-def _enter(tx: Tx, server: Server, address: str, mailbox: str, name: str, delivery: Delivery) -> PersonRow:
+def _add(tx: Tx, server: Server, address: str, mailbox: str, name: str, delivery: Delivery) -> PersonRow:
     person_id = people.add(
         tx,
         key=server.randomness.bytes(_KEY_BYTES).hex(),

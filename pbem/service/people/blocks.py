@@ -20,7 +20,7 @@ from pbem.tokens import Purpose
 
 def block(tx: Tx, server: Server, token: str, seat: int) -> None:
     """Hear the player of another seat no longer, by the link of one's own; again changes nothing."""
-    person_id, other_id, name = _met(tx, server, token, seat)
+    person_id, other_id, name = _other_player(tx, server, token, seat)
     people.lock(tx, person_id)
     if not blocks.is_blocked(tx, person_id, other_id):
         blocks.add(tx, BlockRow(person_id, other_id, name, server.now()))
@@ -28,7 +28,7 @@ def block(tx: Tx, server: Server, token: str, seat: int) -> None:
 
 def unblock_seat(tx: Tx, server: Server, token: str, seat: int) -> None:
     """Hear the player of another seat again, by the link of one's own; again changes nothing."""
-    person_id, other_id, _ = _met(tx, server, token, seat)
+    person_id, other_id, _ = _other_player(tx, server, token, seat)
     blocks.drop(tx, person_id, other_id)
 
 
@@ -37,12 +37,12 @@ def unblock(tx: Tx, server: Server, person_id: int, blocked_id: int) -> None:
     blocks.drop(tx, person_id, blocked_id)
 
 
-def of_person(tx: Tx, server: Server, person_id: int) -> list[BlockRow]:
+def blocked_by(tx: Tx, server: Server, person_id: int) -> list[BlockRow]:
     """Whom a person does not hear."""
     return blocks.of_person(tx, person_id)
 
 
-def must_be_welcome(tx: Tx, row: GameRow, person_id: int) -> None:
+def must_not_be_blocked(tx: Tx, row: GameRow, person_id: int) -> None:
     """Refuse whom the host of a table does not want there."""
     if blocks.is_blocked(tx, row.host_id, person_id):
         raise Forbidden(
@@ -52,7 +52,7 @@ def must_be_welcome(tx: Tx, row: GameRow, person_id: int) -> None:
         )
 
 
-def _met(tx: Tx, server: Server, token: str, seat: int) -> tuple[int, int, str]:
+def _other_player(tx: Tx, server: Server, token: str, seat: int) -> tuple[int, int, str]:
     """Who asks, and who is meant: the person on another seat of the same table, with the name there."""
     game_id, _seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
     for player in player_rows.of_game(tx, game_id):

@@ -14,7 +14,7 @@ from pbem.store import outbox, people
 from pbem.store.database import Tx
 from pbem.tokens import Purpose
 
-MAILS_A_DAY: Final = 5
+EMAILS_A_DAY: Final = 5
 """So many of these mails one address gets in a day."""
 
 
@@ -28,7 +28,7 @@ def send_to(tx: Tx, server: Server, person_id: int) -> None:
     """Mail their games to somebody who has signed in."""
     now = server.now()
     people.lock(tx, person_id)
-    if people.letters_since(tx, person_id, "links", now - timedelta(days=1)) < MAILS_A_DAY:
+    if people.letters_since(tx, person_id, "links", now - timedelta(days=1)) < EMAILS_A_DAY:
         outbox.queue(tx, [outbox.Letter(person_id, "links")], now, now)
 
 

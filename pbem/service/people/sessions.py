@@ -22,8 +22,8 @@ from pbem.store.database import Tx
 from pbem.store.sessions import Holder, SessionRow
 from pbem.tokens import Purpose
 
-LASTS_OF_PERSON: Final = timedelta(days=30)
-LASTS_OF_ORGANISER: Final = timedelta(hours=12)
+PERSON_LIFETIME: Final = timedelta(days=30)
+ORGANISER_LIFETIME: Final = timedelta(hours=12)
 """A day at the desk: whoever finds the browser open the next morning finds it signed out."""
 
 MOST_OPEN: Final = 20
@@ -71,12 +71,12 @@ def find(tx: Tx, server: Server, secret: str) -> Session | None:
     return found if server.now() < found.until else None
 
 
-def listed(tx: Tx, server: Server, holder: Holder) -> list[Session]:
+def open_sessions(tx: Tx, server: Server, holder: Holder) -> list[Session]:
     """The browsers in which somebody is signed in, the newest first."""
     return [_session(row) for row in _open(tx, holder, server.now())]
 
 
-def used(server: Server, session: Session) -> None:
+def note_use(server: Server, session: Session) -> None:
     """Note that a button was pressed; a day is written once."""
     today = server.now().date()
     if session.used_on != today:
@@ -111,17 +111,17 @@ def tidy(tx: Tx, server: Server) -> int:
 
 
 def _open(tx: Tx, holder: Holder, now: datetime) -> list[SessionRow]:
-    return sessions.open_since(tx, holder, now - _lasts(holder))
+    return sessions.open_since(tx, holder, now - _lifetime(holder))
 
 
 def _session(row: SessionRow) -> Session:
     holder = Holder(row.person_id, row.organiser_id)
-    until = row.made_at + _lasts(holder)
+    until = row.made_at + _lifetime(holder)
     return Session(row.id, holder, row.label, row.made_at, row.used_on, until, row.checked_at)
 
 
-def _lasts(holder: Holder) -> timedelta:
-    return LASTS_OF_PERSON if holder.organiser_id is None else LASTS_OF_ORGANISER
+def _lifetime(holder: Holder) -> timedelta:
+    return PERSON_LIFETIME if holder.organiser_id is None else ORGANISER_LIFETIME
 
 
 def _hash(secret: str) -> bytes:
@@ -129,17 +129,17 @@ def _hash(secret: str) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Welcome:
+class SignInPage:
     """Who would sign in by a link."""
 
     name: str
 
 
-def welcome(tx: Tx, server: Server, token: str) -> Welcome:
+def sign_in_page(tx: Tx, server: Server, token: str) -> SignInPage:
     """What the page of a link says, before anybody has pressed its button."""
     link = links.follow(tx, server, token, Purpose.SIGN_IN)
     assert link.person_id is not None
-    return Welcome(people.read(tx, link.person_id).name)
+    return SignInPage(people.read(tx, link.person_id).name)
 
 
 def sign_in(tx: Tx, server: Server, token: str, device: str) -> str:

@@ -17,7 +17,7 @@ from pbem.service.people import addresses as persons
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.service.tables import invitations, invite_link, joining, leaving, listing
-from pbem.service.tables.listing import Announced
+from pbem.service.tables.listing import TableSummary
 from pbem.service.tables.new import Joined
 from pbem.store import games, people, tables
 from pbem.store.database import Tx
@@ -25,7 +25,7 @@ from pbem.tokens import Purpose
 
 
 @dataclass(frozen=True, slots=True)
-class Free:
+class OfferedSeat:
     """A seat that can be taken over: by which offer, which it is, and what whoever has it so far is called at the table."""
 
     offer: int
@@ -34,7 +34,7 @@ class Free:
 
 
 @dataclass(frozen=True, slots=True)
-class Doorstep:
+class TablePage:
     """What a person finds at the link: the table, if it is for one, and how they stand to it.
 
     `name` and `word` are what they have asked for already. `invited` is what became of an invitation, if there was one.
@@ -45,27 +45,27 @@ class Doorstep:
 
     person_id: int
     confirmed: bool
-    table: Announced | None
+    table: TableSummary | None
     hosts: bool = False
     joined: tuple[str, ...] = ()
     invited: str = ""
     name: str = ""
     word: str = ""
-    offers: tuple[Free, ...] = ()
+    offers: tuple[OfferedSeat, ...] = ()
     no_second: bool = False
     lost: tuple[int, ...] = ()
     pass_on: str = ""
     unanswered: int = 0
 
 
-def at(tx: Tx, server: Server, token: str) -> Doorstep:
+def table_page(tx: Tx, server: Server, token: str) -> TablePage:
     """What stands at a link."""
     link = links.follow(tx, server, token, Purpose.CONFIRM)
     assert link.person_id is not None
     person = people.read(tx, link.person_id)
     confirmed = person.confirmed_at is not None
     if link.game_id is None:
-        return Doorstep(person.id, confirmed, None, name=person.name)
+        return TablePage(person.id, confirmed, None, name=person.name)
     row = games.read(tx, link.game_id)
     wish = tables.join_request(tx, row.id, person.id)
     invited = tables.invitations(tx, row.id)
@@ -76,12 +76,12 @@ def at(tx: Tx, server: Server, token: str) -> Doorstep:
     free = tables.offers_of_game(tx, row.id) if row.status == "playing" else []
     joined = tuple(name for name, each in zip(table.players, table.people, strict=True) if each == person.id)
     to_take = tuple(
-        Free(offer.id, offer.seat, name)
+        OfferedSeat(offer.id, offer.seat, name)
         for offer, name, _kept in free
         if offer.person_id != person.id and offer.successor == Successor.SUBSTITUTE
     )
     no_second = bool(joined) and not row.doubles
-    return Doorstep(
+    return TablePage(
         person.id,
         confirmed,
         table,
@@ -99,7 +99,7 @@ def at(tx: Tx, server: Server, token: str) -> Doorstep:
     )
 
 
-def come_in(server: Server, token: str, name: str, word: str) -> Joined | None:
+def confirm_and_join(server: Server, token: str, name: str, word: str) -> Joined | None:
     """Confirm the address and take the place that the link leads to; None where it leads to no table."""
     link = server.read(links.follow, token, Purpose.CONFIRM)
     person_id = link.person_id
@@ -115,7 +115,7 @@ def come_in(server: Server, token: str, name: str, word: str) -> Joined | None:
 def take_over(server: Server, token: str, offer_id: int, name: str) -> None:
     """Take a seat of the running game that is on offer."""
     game_id, person_id = _of_table(server, token)
-    if server.read(substitutes.offered, offer_id).game_id != game_id:
+    if server.read(substitutes.read_offer, offer_id).game_id != game_id:
         raise Forbidden(_("This seat is at another table."))
     server.run(persons.confirm, person_id)
     server.run(substitutes.take, offer_id, person_id, name)

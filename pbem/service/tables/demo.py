@@ -20,7 +20,7 @@ from pbem.service.people import addresses as persons
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import games, guests, people
 from pbem.store import links as link_rows
 from pbem.store import players as player_rows
@@ -45,9 +45,9 @@ _log = structlog.get_logger(__name__)
 def begin(server: Server) -> str:
     """Begin a demo for somebody new; the token of their seat."""
     guest = server.run(_add_guest)
-    game_id = server.run(joining.create_table, guest, _table()).game_id
+    game_id = server.run(joining.create_table, guest, _settings()).game_id
     server.run(joining.join, game_id, guest)
-    bots.answer_at(server, game_id)
+    bots.play_bots_of(server, game_id)
     return server.run(_seat_token, guest, game_id)
 
 
@@ -57,25 +57,25 @@ def go_on(server: Server, token: str) -> bool:
         game_id, _, person_id = seat_of(links.follow(tx, server, token, Purpose.SEAT))
         if not is_guest(people.read(tx, person_id).address):
             return False
-    bots.answer_at(server, game_id)
+    bots.play_bots_of(server, game_id)
     return True
 
 
 def tidy(server: Server) -> int:
     """Forget the demos that are over their time, each for itself; how many that were."""
     until, after, gone = server.now() - KEPT, 0, 0
-    while batch := _before(server, until, after):
-        gone += sum(_forgotten(server, guest) for guest in batch)
+    while batch := _guests_before(server, until, after):
+        gone += sum(_forget(server, guest) for guest in batch)
         after = batch[-1]
     return gone
 
 
-def _table() -> Wanted:
+def _settings() -> TableSettings:
     """A table of the first game that has a demo."""
     rules = next(each for each in map(rulebooks.load, sorted(rulebooks.own_names())) if each.demo is not None)
     assert rules.demo is not None
     bots = ("greedy",) * (rules.demo - 1)
-    return Wanted(rules.slug, rules.demo, dict(rules.short), PACE, title=_(_TITLE), bots=bots, private=True)
+    return TableSettings(rules.slug, rules.demo, dict(rules.short), PACE, title=_(_TITLE), bots=bots, private=True)
 
 
 def _add_guest(tx: Tx, server: Server) -> int:
@@ -98,12 +98,12 @@ def _seat_token(tx: Tx, server: Server, guest: int, game_id: int) -> str:
     return links.token(server, row)
 
 
-def _before(server: Server, moment: datetime, after: int) -> list[int]:
+def _guests_before(server: Server, moment: datetime, after: int) -> list[int]:
     with server.store.read() as tx:
         return guests.before(tx, moment, after, _BATCH)
 
 
-def _forgotten(server: Server, guest: int) -> bool:
+def _forget(server: Server, guest: int) -> bool:
     try:
         server.store.write(lambda tx: guests.forget(tx, guest))
     except Exception:  # noqa: BLE001 - whatever hangs on one guest, the others are forgotten

@@ -10,7 +10,7 @@ from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.server import Server
 from pbem.service.tables import joining, listing
-from pbem.service.tables.listing import Announced
+from pbem.service.tables.listing import TableSummary
 from pbem.store import links as link_rows
 from pbem.store.database import Tx
 from pbem.store.links import Meant
@@ -23,7 +23,7 @@ def of_table(tx: Tx, server: Server, game_id: int, host_id: int) -> str:
     return "" if link is None else links.token(server, link)
 
 
-def at(server: Server, token: str) -> Announced:
+def at(server: Server, token: str) -> TableSummary:
     """The table that a link invites to."""
     found = server.read(listing.by_id, _game(server, token))
     if found.status == "planned":

@@ -20,7 +20,7 @@ from pbem.service.people import blocks
 from pbem.service.people.admission import must_have_room
 from pbem.service.server import Server
 from pbem.service.tables.invitations import email_invitations, invite_addresses, must_be_open
-from pbem.service.tables.new import Created, Joined, Wanted, add_table
+from pbem.service.tables.new import Created, Joined, TableSettings, add_table
 from pbem.service.tables.start import start_game
 from pbem.store import games, outbox, people, tables
 from pbem.store import players as player_rows
@@ -40,7 +40,7 @@ MOST_JOIN_REQUESTS: Final = 50
 """So many addresses can wait to say yes to one table; behind each there is a mail to somebody."""
 
 
-def create_table(tx: Tx, server: Server, person_id: int, wanted: Wanted, key: str = "") -> Created:
+def create_table(tx: Tx, server: Server, person_id: int, wanted: TableSettings, key: str = "") -> Created:
     """Announce a table and send its invitations; its host reads the commitment there and takes a place with `join`."""
     host = people.lock(tx, person_id)
     _must_be_confirmed(host)
@@ -52,7 +52,7 @@ def create_table(tx: Tx, server: Server, person_id: int, wanted: Wanted, key: st
     return created
 
 
-def ask_to_create(tx: Tx, server: Server, address: str, name: str, wanted: Wanted) -> Created:
+def ask_to_create(tx: Tx, server: Server, address: str, name: str, wanted: TableSettings) -> Created:
     """Plan a table for an address that somebody typed; it is announced when `accept` comes from there."""
     host = persons.find_or_add(tx, server, address)
     now = server.now()
@@ -142,7 +142,7 @@ def _join(tx: Tx, server: Server, game_id: int, person: PersonRow, name: str, wo
     must_be_open(row)
     _must_be_confirmed(person)
     _must_be_asked(tx, row, person)
-    blocks.must_be_welcome(tx, row, person.id)
+    blocks.must_not_be_blocked(tx, row, person.id)
     if holding > 1 and not row.doubles:
         raise Forbidden(_("At this table nobody has two seats."), why=_("Its host wanted it so."))
     _must_be_free(row, players, person.id, holding - len(held))

@@ -13,7 +13,7 @@ from typing import Final
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.i18n.speech import gettext as _
 from pbem.i18n.speech import mark
-from pbem.service.absence.seats import because, give_to_bot
+from pbem.service.absence.seats import give_to_bot, reason_facts
 from pbem.service.absence.substitutes import after_resignation
 from pbem.service.play.log import Kind, Record, write
 from pbem.service.play.move import By, must_not_be_stopped
@@ -40,7 +40,7 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
     if row.status not in ("open", "planned"):
         raise Gone(_("This table does not wait for players any more."))
     if row.host_id == person_id:
-        close(tx, server, row, "closed", because(reason), besides=person_id)
+        close(tx, server, row, "closed", reason_facts(reason), besides=person_id)
         return
     players = player_rows.of_game(tx, game_id)
     mine = [player for player in players if player.person_id == person_id]
@@ -50,7 +50,7 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
         tables.drop_player(tx, game_id, player.number)
     now = server.now()
     tables.take_back_yes(tx, game_id, person_id, now)
-    facts = {"who": mine[0].name} | because(reason)
+    facts = {"who": mine[0].name} | reason_facts(reason)
     outbox.queue(tx, [outbox.Letter(row.host_id, "left", game_id, facts=facts)], now, now)
 
 
@@ -70,7 +70,7 @@ def resign(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, reas
     if player.person_id != person_id:
         return
     record = Record(row, server.now(), server.randomness)
-    record.add(Kind.RESIGNED, seat, "organiser" if reason else By.PERSON, because(reason))
+    record.add(Kind.RESIGNED, seat, "organiser" if reason else By.PERSON, reason_facts(reason))
     row = give_to_bot(tx, server, row, record, seat, "table")
     left = _people(tx, game_id)
     if not left:
@@ -166,7 +166,7 @@ def _tell_of_resignation(
     tx: Tx, server: Server, row: GameRow, gone: PlayerRow, left: list[PlayerRow], reason: str
 ) -> None:
     now = server.now()
-    facts = {"who": gone.name, "seat": gone.seat} | because(reason)
+    facts = {"who": gone.name, "seat": gone.seat} | reason_facts(reason)
     emails = [
         outbox.Letter(player.person_id, "resigned", row.id, row.seq, player.seat, facts=facts)
         for player in left

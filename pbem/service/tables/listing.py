@@ -28,7 +28,7 @@ _LIVE: Final = ("open", "playing")
 
 
 @dataclass(frozen=True, slots=True)
-class Announced:
+class TableSummary:
     """One table. `players` are the names at it in the order of joining; `people`, who that is, and `reliability` go with them.
 
     `free` are the places that anybody can have.
@@ -60,49 +60,49 @@ class Announced:
     ended_at: datetime | None
 
 
-def waiting(tx: Tx, server: Server) -> list[Announced]:
+def open_tables(tx: Tx, server: Server) -> list[TableSummary]:
     """The tables that anybody can join, the newest first."""
-    return _announced(tx, server, tables.open_games(tx, limit=MOST_SHOWN))
+    return _summaries(tx, server, tables.open_games(tx, limit=MOST_SHOWN))
 
 
-def by_key(tx: Tx, server: Server, key: str) -> Announced:
+def by_key(tx: Tx, server: Server, key: str) -> TableSummary:
     """The table of that public name."""
     row = tables.by_key(tx, key)
     if row is None:
         raise NotFound(_("There is no such table here."))
-    return _announced(tx, server, [row])[0]
+    return _summaries(tx, server, [row])[0]
 
 
-def of_row(tx: Tx, server: Server, row: GameRow) -> Announced:
+def of_row(tx: Tx, server: Server, row: GameRow) -> TableSummary:
     """The table of a row that was read already."""
-    return _announced(tx, server, [row])[0]
+    return _summaries(tx, server, [row])[0]
 
 
-def by_id(tx: Tx, server: Server, game_id: int) -> Announced:
+def by_id(tx: Tx, server: Server, game_id: int) -> TableSummary:
     """The table of that number."""
     return of_row(tx, server, games.read(tx, game_id))
 
 
-def of_person(tx: Tx, server: Server, person_id: int) -> list[Announced]:
+def of_person(tx: Tx, server: Server, person_id: int) -> list[TableSummary]:
     """The tables that a person has opened or plays at, the oldest first."""
     rows = {row.id: row for found in (tables.of_person, tables.hosted_by) for row in found(tx, person_id, _LIVE)}
-    return _announced(tx, server, [rows[game_id] for game_id in sorted(rows)])
+    return _summaries(tx, server, [rows[game_id] for game_id in sorted(rows)])
 
 
-def _announced(tx: Tx, server: Server, rows: list[GameRow]) -> list[Announced]:
+def _summaries(tx: Tx, server: Server, rows: list[GameRow]) -> list[TableSummary]:
     """All of them by a few statements, however many they are."""
     players = player_rows.of_games(tx, [row.id for row in rows])
     hosts = people.read_all(tx, {row.host_id for row in rows})
     seated = {player.person_id for each in players.values() for player in each if player.person_id is not None}
     counts = counting.counts(tx, seated, server.now() - PERIOD)
     told = {person: reliability(found) for person, found in counts.items()}
-    return [_one(row, players[row.id], hosts[row.host_id], told) for row in rows]
+    return [_summary(row, players[row.id], hosts[row.host_id], told) for row in rows]
 
 
-def _one(row: GameRow, players: list[PlayerRow], host: PersonRow, told: dict[int, Reliability]) -> Announced:
+def _summary(row: GameRow, players: list[PlayerRow], host: PersonRow, told: dict[int, Reliability]) -> TableSummary:
     at_table = next((player.name for player in players if player.person_id == host.id), host.name)
     kept = host.confirmed_at is None or all(player.person_id != host.id for player in players)
-    return Announced(
+    return TableSummary(
         game_id=row.id,
         key=row.key,
         kind=row.kind,

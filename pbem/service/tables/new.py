@@ -35,7 +35,7 @@ _KEY_BYTES: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TableSettings:
     """The table that somebody wants, as it was typed. `bots` names the kind of each bot that takes a place."""
 
     kind: str
@@ -71,10 +71,10 @@ class Joined:
 
 
 def add_table(
-    tx: Tx, server: Server, host: PersonRow, wanted: Wanted, status: str, expires_at: datetime, key: str = ""
+    tx: Tx, server: Server, host: PersonRow, wanted: TableSettings, status: str, expires_at: datetime, key: str = ""
 ) -> Created:
     """Write down a table with its secret and its bots; refused if anything about it cannot be. Its key is usually drawn."""
-    rules, options = settle(wanted)
+    rules, options = check_settings(wanted)
     now = server.now()
     secret, key = server.randomness.bytes(_SECRET_BYTES), key or server.randomness.bytes(_KEY_BYTES).hex()
     game_id = tables.add_game(
@@ -112,7 +112,7 @@ def add_table(
     return Created(game_id, key, commitment(secret))
 
 
-def settle(wanted: Wanted) -> tuple[game.Game[Any], dict[str, str | int]]:
+def check_settings(wanted: TableSettings) -> tuple[game.Game[Any], dict[str, str | int]]:
     """The rules of what is wanted, and all options with their values; refused if it cannot be played."""
     try:
         rules = game.load(wanted.kind)

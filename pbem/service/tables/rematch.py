@@ -15,7 +15,7 @@ from pbem.service import links
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
 from pbem.service.tables import joining
-from pbem.service.tables.new import Wanted
+from pbem.service.tables.new import TableSettings
 from pbem.store import games, people
 from pbem.store import links as link_rows
 from pbem.store import players as player_rows
@@ -39,7 +39,7 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
         key = _key(before.key, number)
         row = lobby_rows.by_key(tx, key)
         if row is None:
-            game_id = joining.create_table(tx, server, person_id, _wanted(tx, before, person_id), key).game_id
+            game_id = joining.create_table(tx, server, person_id, _settings(tx, before, person_id), key).game_id
         elif row.status in _LIVE:
             game_id = row.id
         else:
@@ -52,11 +52,11 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
     raise AssertionError("numbers do not end")
 
 
-def _wanted(tx: Tx, before: GameRow, person_id: int) -> Wanted:
+def _settings(tx: Tx, before: GameRow, person_id: int) -> TableSettings:
     players = player_rows.of_game(tx, before.id)
     others = {player.person_id for player in players if player.person_id is not None} - {person_id}
     known = people.read_all(tx, others)
-    return Wanted(
+    return TableSettings(
         kind=before.kind,
         seats=before.seats,
         options=json.loads(before.options),

@@ -82,12 +82,12 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
     talk.add(tx, game_id, row)
 
 
-def heard(tx: Tx, server: Server, game_id: int) -> list[Line]:
+def lines(tx: Tx, server: Server, game_id: int) -> list[Line]:
     """Everything that was said at a table, the first line first."""
-    return heard_in_game(tx, games.read(tx, game_id))
+    return lines_of_game(tx, games.read(tx, game_id))
 
 
-def heard_in_game(tx: Tx, game: GameRow, after: datetime | None = None) -> list[Line]:
+def lines_of_game(tx: Tx, game: GameRow, after: datetime | None = None) -> list[Line]:
     """The same within a transaction that is under way; after a moment, if one is named."""
     rows = list(talk.chain(tx, game.id, game.key, after))
     if not rows:
@@ -98,14 +98,14 @@ def heard_in_game(tx: Tx, game: GameRow, after: datetime | None = None) -> list[
     return [_line(row, earlier=row.seat in seated and row.at < seated[row.seat]) for row in rows]
 
 
-def others(
+def lines_of_others(
     tx: Tx, game: GameRow, seat: int, names: Sequence[str], after: datetime | None
 ) -> list[dict[str, str | None]]:
     """What a mail to a seat may tell of what the others said after a moment.
 
     Those whom its player does not want to hear are left out.
     """
-    lines = [line for line in heard_in_game(tx, game, after) if line.seat != seat or line.earlier]
+    lines = [line for line in lines_of_game(tx, game, after) if line.seat != seat or line.earlier]
     unheard = blocks.seats(tx, game.id, seat) if lines else frozenset()
     lines = [line for line in lines if line.seat not in unheard]
     return [{"name": line.who(names[line.seat]), "text": line.text} for line in lines]
@@ -137,7 +137,7 @@ MOST_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class TalkPage:
     """What one seat hears. `others` are the other people at the table by seat, `unheard` those of them left out.
 
     `left_out` is how many lines were said by those; `before`, how many are too old for the page.
@@ -162,15 +162,15 @@ class Room:
         return self.status == "playing" and bool(self.others)
 
 
-def room(tx: Tx, server: Server, token: str) -> Room:
+def talk_page(tx: Tx, server: Server, token: str) -> TalkPage:
     """What the holder of a seat's link hears."""
     game_id, seat, person_id = seat_of(follow(tx, server, token, Purpose.SEAT))
     row = games.read(tx, game_id)
     players = {player.seat: player for player in player_rows.of_game(tx, game_id) if player.seat is not None}
     unheard = blocks.seats(tx, game_id, seat)
-    lines = heard_in_game(tx, row)
+    lines = lines_of_game(tx, row)
     heard = [line for line in lines if line.seat not in unheard]
-    return Room(
+    return TalkPage(
         title=row.title,
         rules=rules_of(row),
         turn=row.turn,

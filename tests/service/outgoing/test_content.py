@@ -90,7 +90,7 @@ def test_every_notice_has_a_subject_of_its_own():
 
 
 def test_an_address_is_confirmed_by_the_link_in_its_mail(server, box, sends):
-    found = server.run(addresses.create, "zoe@example.org", "Zoe")
+    found = server.run(addresses.register, "zoe@example.org", "Zoe")
     sends()
     purpose, token, _ = LINK.findall(text_of(box, "confirm"))[0]
     assert purpose == "c"
@@ -123,7 +123,7 @@ def test_what_happens_to_a_table_before_it_begins_is_told(server, box, sends, pe
     )
     server.run(joining.join, made.game_id, ann)
     server.run(joining.join, made.game_id, ben)
-    server.run(invitations.decline, made.game_id, server.run(addresses.create, "cleo@example.org").id)
+    server.run(invitations.decline, made.game_id, server.run(addresses.register, "cleo@example.org").id)
     server.run(leaving.leave, made.game_id, ben)
     sends()
     assert "Monday (Bid!)" in text_of(box, "was declined")

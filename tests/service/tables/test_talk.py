@@ -22,7 +22,7 @@ def say(begun, seat, text):
 
 
 def heard(begun):
-    return [(line.seat, line.text) for line in begun.server.read(talk.heard, begun.id)]
+    return [(line.seat, line.text) for line in begun.server.read(talk.lines, begun.id)]
 
 
 def test_what_is_said_is_heard_in_order(table):
