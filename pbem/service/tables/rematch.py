@@ -1,7 +1,7 @@
-"""Another game with the same people, at a table like the one that is over.
+"""Rematches: a new table with the same settings and people as a finished one.
 
-Whoever asks first is its host, and the others who played to the end are invited; whoever asks later is led to the same
-table. So its name is made from that of the table before, and a second press, or a second player, finds it there.
+The first player to ask is its host, and the others who played to the end are invited. The key of the new table is derived
+from the old one, so a second press or a second player finds the same table.
 """
 
 import hashlib
@@ -29,8 +29,8 @@ _LIVE = ("open", "playing")
 
 
 def rematch(tx: Tx, server: Server, token: str) -> str:
-    """Open the table, or find the one that is open; the token of the page on which the asker takes a place there."""
-    # The lock of the game that is over lets one press after the other come this far.
+    """Open the rematch, or find the open one. Returns the token of the link by which the player joins it."""
+    # The lock of the old game lets one request at a time through.
     link, before, _player = links.open_to_act(tx, server, token, Purpose.SEAT)
     _game, _seat, person_id = seat_of(link)
     if before.status not in ("over", "void"):
@@ -43,12 +43,12 @@ def rematch(tx: Tx, server: Server, token: str) -> str:
         elif row.status in _LIVE:
             game_id = row.id
         else:
-            # That one was played, or came to nothing.
+            # That rematch was played, or was closed.
             continue
         games.lock(tx, game_id)
-        door = link_rows.read(tx, links.make(tx, server, Meant(Purpose.CONFIRM, person_id, game_id)))
-        assert door is not None
-        return links.token(server, door)
+        link_row = link_rows.read(tx, links.make(tx, server, Meant(Purpose.CONFIRM, person_id, game_id)))
+        assert link_row is not None
+        return links.token(server, link_row)
     raise AssertionError("numbers do not end")
 
 
@@ -72,5 +72,5 @@ def _settings(tx: Tx, before: GameRow, person_id: int) -> TableSettings:
 
 
 def _key(before: str, number: int) -> str:
-    """As long as the name of any table."""
+    """A key as long as that of any table."""
     return hashlib.sha256(f"rematch {number} of {before}".encode()).hexdigest()[: len(before)]

@@ -10,7 +10,7 @@ from pbem.domain.errors import NotFound, Refusal
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.service.play.rules import rules_for
-from pbem.service.tables import invite_link, joining, listing
+from pbem.service.tables import by_link, joining, listing
 from pbem.service.tables.listing import TableSummary
 from pbem.web import phrases, security, site
 from pbem.web.errors import status_of
@@ -48,7 +48,7 @@ def join_private(token: str) -> Response:
     """Ask for a seat at a private table."""
     security.must_not_be_foreign()
     try:
-        invite_link.ask_to_join(server(), token, field("address"), field("name"), field("word"))
+        by_link.ask_to_join(server(), token, field("address"), field("name"), field("word"))
     except Refusal as refused:
         return _private_page(token, refused)
     return site.go("front.sent")
@@ -88,7 +88,7 @@ def _public_page(key: str, refused: Refusal | None = None) -> Response:
 
 
 def _private_page(token: str, refused: Refusal | None = None) -> Response:
-    return _page(invite_link.at(server(), token), url_for(".join_private", token=token), refused)
+    return _page(by_link.invited_table(server(), token), url_for(".join_private", token=token), refused)
 
 
 def _page(table: TableSummary, join_at: str, refused: Refusal | None) -> Response:
