@@ -48,7 +48,7 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
     for player in own:
         tables.drop_player(tx, game_id, player.number)
     now = server.now()
-    tables.take_back_yes(tx, game_id, person_id, now)
+    tables.withdraw_acceptance(tx, game_id, person_id, now)
     facts = {"who": own[0].name} | reason_facts(reason)
     outbox.queue(tx, [outbox.Letter(row.host_id, "left", game_id, facts=facts)], now, now)
 

@@ -123,7 +123,7 @@ def test_whoever_is_no_organiser_any_more_is_signed_out(server, olga):
 
 def test_sessions_that_have_long_been_over_are_dropped(server, clock, ann):
     signed_in(server, ann)
-    clock.advance(sessions.KEPT + timedelta(seconds=1))
+    clock.advance(sessions.KEPT_FOR + timedelta(seconds=1))
     late = signed_in(server, ann)
     assert server.run(sessions.tidy) == 1
     assert server.read(sessions.find, late) is not None
