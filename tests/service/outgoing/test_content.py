@@ -99,7 +99,9 @@ def test_an_address_is_confirmed_by_the_link_in_its_mail(server, box, sends):
 
 def test_an_invitation_says_who_asks_and_what_is_agreed_and_binds_the_server(server, box, sends, person):
     ann = person("Ann")
-    made = server.run(joining.create_table, ann, joining.Wanted("bid", 3, invited=("ben@example.org",), pace="3d"))
+    made = server.run(
+        joining.create_table, ann, joining.TableSettings("bid", 3, invited=("ben@example.org",), pace="3d")
+    )
     sends()
     text = text_of(box, "Ann invites you")
     assert text.startswith("Ann asks you to play by mail: “Bid!”.")
@@ -119,7 +121,7 @@ def test_an_invitation_says_who_asks_and_what_is_agreed_and_binds_the_server(ser
 def test_what_happens_to_a_table_before_it_begins_is_told(server, box, sends, person):
     ann, ben = person("Ann"), person("Ben")
     made = server.run(
-        joining.create_table, ann, joining.Wanted("bid", 3, invited=("cleo@example.org",), title="Monday")
+        joining.create_table, ann, joining.TableSettings("bid", 3, invited=("cleo@example.org",), title="Monday")
     )
     server.run(joining.join, made.game_id, ann)
     server.run(joining.join, made.game_id, ben)
@@ -135,7 +137,7 @@ def test_what_happens_to_a_table_before_it_begins_is_told(server, box, sends, pe
 
 
 def test_a_table_that_never_filled_up_says_so(server, clock, box, sends, person):
-    made = server.run(joining.create_table, person("Ann"), joining.Wanted("bid", 3))
+    made = server.run(joining.create_table, person("Ann"), joining.TableSettings("bid", 3))
     clock.advance(timedelta(days=20))
     leaving.expire(server)
     sends()
@@ -168,7 +170,9 @@ def test_a_correction_and_what_is_agreed_are_told_as_people_say_them(server, box
     does(server, Correct(game.id, "pace", "3d"), "It was written wrongly.")
     sends()
     assert "The pace was 1 day, and is 3 days now" in " ".join(text_of(box, "a correction").split())
-    waiting = server.run(joining.create_table, game.person_at(0), joining.Wanted("bid", 3, title="Later")).game_id
+    waiting = server.run(
+        joining.create_table, game.person_at(0), joining.TableSettings("bid", 3, title="Later")
+    ).game_id
     server.run(joining.join, waiting, game.person_at(0))
     does(server, Correct(waiting, "option", "Auctions at most: 30"), "Shorter.")
     sends()

@@ -879,7 +879,7 @@ def began_alone(server, table):
     found = server.run(addresses.register, "ann@example.org", "Ann")
     server.run(addresses.confirm, found.id)
     game_id = server.run(
-        joining.create_table, found.id, joining.Wanted("templari", 3, bots=("greedy", "greedy"))
+        joining.create_table, found.id, joining.TableSettings("templari", 3, bots=("greedy", "greedy"))
     ).game_id
     server.run(joining.join, game_id, found.id)
     return Begun(server, game_id)
