@@ -19,7 +19,7 @@ from pbem.service.server import Server
 from pbem.store import games, ledger, links, outbox
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.links import LinkRow, Meant
+from pbem.store.links import LinkKey, LinkRow
 from pbem.store.players import SeatRow
 from pbem.tokens import Purpose, row_of
 
@@ -84,7 +84,7 @@ def read(tx: Tx, link_id: int) -> Link:
     return link
 
 
-def make(tx: Tx, server: Server, meant: Meant, expires_at: datetime | None = None) -> int:
+def make(tx: Tx, server: Server, meant: LinkKey, expires_at: datetime | None = None) -> int:
     """The number of the link with this meaning, made if it is not there.
 
     The transaction holds the lock of the game, or of the person where there is no game, so that nobody else makes the
@@ -93,7 +93,7 @@ def make(tx: Tx, server: Server, meant: Meant, expires_at: datetime | None = Non
     return make_all(tx, server, {meant: expires_at})[meant]
 
 
-def make_all(tx: Tx, server: Server, wanted: Mapping[Meant, datetime | None]) -> dict[Meant, int]:
+def make_all(tx: Tx, server: Server, wanted: Mapping[LinkKey, datetime | None]) -> dict[LinkKey, int]:
     """The same for several links, each with the moment at which it expires, where that is not as always."""
     known = links.find_all(tx, wanted)
     now = server.now()
@@ -105,15 +105,15 @@ def make_all(tx: Tx, server: Server, wanted: Mapping[Meant, datetime | None]) ->
     return {meant: row.id for meant, row in (known | links.add_all(tx, new, now)).items()}
 
 
-def of_seat(person_id: int, game_id: int, turn: int, seat: int) -> dict[Purpose, Meant]:
+def of_seat(person_id: int, game_id: int, turn: int, seat: int) -> dict[Purpose, LinkKey]:
     """What the links of a seat in a turn are meant for: one choice, the whole table, a reply."""
     return {
-        purpose: Meant(purpose, person_id, game_id, turn, seat)
+        purpose: LinkKey(purpose, person_id, game_id, turn, seat)
         for purpose in (Purpose.MOVE, Purpose.SEAT, Purpose.REPLY)
     }
 
 
-def seat_links(made: Mapping[Meant, int], meant: Mapping[Purpose, Meant]) -> SeatLinks:
+def seat_links(made: Mapping[LinkKey, int], meant: Mapping[Purpose, LinkKey]) -> SeatLinks:
     """The links of a seat, among those that were made."""
     return SeatLinks(made[meant[Purpose.MOVE]], made[meant[Purpose.SEAT]], made[meant[Purpose.REPLY]])
 

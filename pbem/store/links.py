@@ -36,7 +36,7 @@ class LinkRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class LinkKey:
     """What a link is meant for: the same meaning is the same row."""
 
     purpose: str
@@ -63,12 +63,12 @@ def read_all(tx: Connection, link_ids: Collection[int]) -> dict[int, LinkRow]:
     return {row.id: LinkRow(**row._mapping) for row in tx.execute(_OF_ANY, {"these": sorted(link_ids)})}
 
 
-def find(tx: Connection, meant: Meant) -> LinkRow | None:
+def find(tx: Connection, meant: LinkKey) -> LinkRow | None:
     """The row with this meaning."""
     return find_all(tx, [meant]).get(meant)
 
 
-def find_all(tx: Connection, meanings: Collection[Meant]) -> dict[Meant, LinkRow]:
+def find_all(tx: Connection, meanings: Collection[LinkKey]) -> dict[LinkKey, LinkRow]:
     """The rows with these meanings, as far as they are there."""
     shapes: dict[tuple[str, ...], list[tuple[object, ...]]] = {}
     for meant in meanings:
@@ -78,7 +78,7 @@ def find_all(tx: Connection, meanings: Collection[Meant]) -> dict[Meant, LinkRow
     return {meaning(row): row for row in (LinkRow(**row._mapping) for row in rows)}
 
 
-def add_all(tx: Connection, meanings: Mapping[Meant, datetime | None], now: datetime) -> dict[Meant, LinkRow]:
+def add_all(tx: Connection, meanings: Mapping[LinkKey, datetime | None], now: datetime) -> dict[LinkKey, LinkRow]:
     """New rows, each with the moment at which it expires. Whoever adds holds the locks of the games, or else of the people."""
     values = [
         {name: getattr(meant, name) for name in _MEANING}
@@ -104,9 +104,9 @@ def renew_of_nobody(tx: Connection, purpose: str, now: datetime) -> LinkRow:
     return LinkRow(**tx.execute(renewed.returning(_LINK)).one()._mapping)
 
 
-def meaning(row: LinkRow) -> Meant:
+def meaning(row: LinkRow) -> LinkKey:
     """What a link is meant for."""
-    return Meant(*(getattr(row, name) for name in _MEANING))
+    return LinkKey(*(getattr(row, name) for name in _MEANING))
 
 
 def raise_one(tx: Connection, link_id: int) -> None:

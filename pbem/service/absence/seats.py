@@ -10,7 +10,7 @@ from typing import Any, Final
 from engine import codec
 from pbem.service import links
 from pbem.service.play import move
-from pbem.service.play.log import Kind, Record, write
+from pbem.service.play.log import Kind, LogWriter, write
 from pbem.service.server import Server
 from pbem.store import deadlines, ledger, outbox, tables
 from pbem.store import players as player_rows
@@ -26,7 +26,9 @@ _CLEARED: Final = ("rendered_at", "accepted_at", "promised_at", "due_at", "remin
 """Columns of a deadline that are set only after the turn's email is written."""
 
 
-def give_to_bot(tx: Tx, server: Server, row: GameRow, record: Record, seat: int, by: str, reason: str = "") -> GameRow:
+def give_to_bot(
+    tx: Tx, server: Server, row: GameRow, record: LogWriter, seat: int, by: str, reason: str = ""
+) -> GameRow:
     """Give a seat to a bot. Returns the changed game. The game is locked; `reason` is an organiser's."""
     bot, name = STAND_IN, bot_name(player_rows.of_game(tx, row.id))
     record.add(Kind.SEATED, seat, by, {"player": "bot", "bot": bot} | reason_facts(reason))
@@ -41,7 +43,7 @@ def give_to_person(
     tx: Tx,
     server: Server,
     row: GameRow,
-    record: Record,
+    record: LogWriter,
     seat: int,
     by: str,
     person: PersonRow,
@@ -70,7 +72,7 @@ def bot_name(players: list[PlayerRow]) -> str:
 
 def offer(tx: Tx, server: Server, row: GameRow, seat: int, by: str, why: str, reason: str = "") -> GameRow:
     """Log that a seat is offered to substitutes, and why. Returns the changed game."""
-    record = Record(row, server.now(), server.randomness)
+    record = LogWriter(row, server.now(), server.randomness)
     record.add(Kind.OFFERED, seat, by, {"why": why} | reason_facts(reason))
     return write(tx, row, record)
 
@@ -80,7 +82,7 @@ def reason_facts(reason: str) -> dict[str, str]:
     return {"reason": reason} if reason else {}
 
 
-def _change_hands(tx: Tx, server: Server, row: GameRow, record: Record, seat: int, **player: Any) -> GameRow:
+def _change_hands(tx: Tx, server: Server, row: GameRow, record: LogWriter, seat: int, **player: Any) -> GameRow:
     orders = move.orders_of(row)
     orders.pop(seat, None)
     row = write(tx, row, record, orders=codec.dumps(sorted(orders.items())))

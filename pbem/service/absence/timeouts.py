@@ -48,7 +48,7 @@ class TimeoutRun:
 def time_out(server: Server, worker: Worker, limit: int = BATCH) -> TimeoutRun:
     """Play the default choice of every turn whose deadline has passed."""
     now = server.now()
-    if (reason := server.read(outages.why_not, worker, now)) is not None:
+    if (reason := server.read(outages.reason_not_to_fire, worker, now)) is not None:
         return TimeoutRun(held_back=reason)
     claims = server.store.write(lambda tx: deadlines.claim(tx, now, now + LEASE, limit, bots=False))
     outcomes = [_try_time_out(server, row, now) for row in claims]
@@ -58,7 +58,7 @@ def time_out(server: Server, worker: Worker, limit: int = BATCH) -> TimeoutRun:
 def remind(server: Server, worker: Worker, limit: int = BATCH) -> TimeoutRun:
     """Queue the reminders that are due for open turns, each at its player's cadence."""
     now = server.now()
-    if (reason := server.read(outages.why_not, worker, now)) is not None:
+    if (reason := server.read(outages.reason_not_to_fire, worker, now)) is not None:
         return TimeoutRun(held_back=reason)
     with server.store.read() as tx:
         due = deadlines.to_remind(tx, now, limit)

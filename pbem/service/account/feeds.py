@@ -24,7 +24,7 @@ from pbem.store import feeds, people
 from pbem.store import links as link_rows
 from pbem.store.database import Tx
 from pbem.store.feeds import TableRow
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 
 RECENT: Final = timedelta(days=14)
@@ -74,7 +74,7 @@ class NewsItem:
 
 def feed_tokens(tx: Tx, server: Server, person_id: int) -> FeedTokens | None:
     """The tokens of a person's feeds; None if they have none."""
-    calendar, news = (link_rows.find(tx, Meant(purpose, person_id)) for purpose in _FEEDS)
+    calendar, news = (link_rows.find(tx, LinkKey(purpose, person_id)) for purpose in _FEEDS)
     if calendar is None or news is None:
         return None
     return FeedTokens(links.token(server, calendar), links.token(server, news))
@@ -84,9 +84,9 @@ def renew(tx: Tx, server: Server, person_id: int) -> None:
     """Give a person's feeds new tokens, or their first ones."""
     people.lock(tx, person_id)
     for purpose in _FEEDS:
-        link = link_rows.find(tx, Meant(purpose, person_id))
+        link = link_rows.find(tx, LinkKey(purpose, person_id))
         if link is None:
-            links.make(tx, server, Meant(purpose, person_id))
+            links.make(tx, server, LinkKey(purpose, person_id))
         else:
             link_rows.raise_one(tx, link.id)
 

@@ -30,7 +30,7 @@ from pbem.store import players as player_rows
 from pbem.store import tables as table_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.store.players import PlayerRow
 from pbem.store.vacations import VacationRow
 from pbem.tokens import Purpose
@@ -154,7 +154,7 @@ def emails(tx: Tx, server: Server, person_id: int) -> MyEmails:
     person = people.read(tx, person_id)
     listed = ledger.lines_of_person(tx, person_id, MOST_EMAILS)
     playing = table_rows.of_person(tx, person_id, ("open", "playing"))
-    stop = link_rows.find(tx, Meant(Purpose.STOP, person_id))
+    stop = link_rows.find(tx, LinkKey(Purpose.STOP, person_id))
     failure = reachability.failure(tx, person_id)
     return MyEmails(
         zone=ZoneInfo(person.zone),
@@ -234,7 +234,7 @@ def table_token(tx: Tx, server: Server, person_id: int, game_id: int) -> str:
     seated = any(player.person_id == person_id for player in player_rows.of_game(tx, game_id))
     if game.status != "open" or not (seated or game.host_id == person_id):
         raise NotFound(_("This table does not wait for you."), remedy=_("Your tables are on your own page."))
-    link_id = links.make(tx, server, Meant(Purpose.CONFIRM, person_id, game_id), game.expires_at)
+    link_id = links.make(tx, server, LinkKey(Purpose.CONFIRM, person_id, game_id), game.expires_at)
     row = link_rows.read(tx, link_id)
     assert row is not None
     return links.token(server, row)

@@ -135,7 +135,7 @@ def retry(tx: Tx, server: Server) -> int:
 def note_carried_out(tx: Tx, server: Server, received_id: int, link: Link, outcome: str) -> None:
     """Note that what a player wrote was done, or refused with a word to them. It shows that mails reach them."""
     assert link.person_id is not None
-    reachability.heard_from(tx, server, link.person_id)
+    reachability.note_contact(tx, server, link.person_id)
     finish(tx, server, received_id, outcome)
 
 
@@ -269,7 +269,7 @@ def _report(tx: Tx, server: Server, row: ReceivedRow, link: Link, report: Report
         ReportKind.FAILED: "bounced",
     }
     if report.kind is ReportKind.COMPLAINT:
-        reachability.bounced(tx, server, link.person_id, Bounce.COMPLAINT, report.answer)
+        reachability.note_bounce(tx, server, link.person_id, Bounce.COMPLAINT, report.answer)
     elif report.kind is ReportKind.FAILED:
         store_outbox.came_back(tx, link.outbox_id)
         if bounce.is_about_sender(report.answer):
@@ -277,7 +277,7 @@ def _report(tx: Tx, server: Server, row: ReceivedRow, link: Link, report: Report
             alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {link.outbox_id}, later: {report.answer}", link.game_id)
         else:
             kind = Bounce.HARD if report.permanent else Bounce.SOFT
-            reachability.bounced(tx, server, link.person_id, kind, report.answer)
+            reachability.note_bounce(tx, server, link.person_id, kind, report.answer)
     if report.kind in note:
         ledger.note(tx, link.outbox_id, server.now(), note[report.kind], report.answer)
     finish(tx, server, row.id, f"report: {report.kind}")

@@ -36,7 +36,7 @@ from pbem.service.outgoing.content_of_seat import Words, table_named
 from pbem.service.outgoing.email_links import ASKING, WITH_BOARD, EmailLinks
 from pbem.service.play import views
 from pbem.service.play.rules import rules_of
-from pbem.service.play.seat_view import look_at
+from pbem.service.play.seat_view import view_of_link
 from pbem.service.server import Server
 from pbem.store import deadlines, games, ledger, outbox, people, seats, talk
 from pbem.store import links as link_rows
@@ -216,7 +216,7 @@ def _about_seat(
     }
     if email.kind not in WITH_BOARD:
         return words
-    look = look_at(tx, links.read(tx, ready.seat_links.seat))
+    look = view_of_link(tx, links.read(tx, ready.seat_links.seat))
     words |= content_of_seat.board(look)
     if email.kind in ("turn", "result"):
         words |= content_of_seat.happened(tx, email, game, look)

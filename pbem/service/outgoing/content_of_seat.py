@@ -23,7 +23,7 @@ from pbem.mail.write.compose import Letterhead, Option
 from pbem.service.outgoing.digests import Section
 from pbem.service.play import move as play_move
 from pbem.service.play.log import Kind, body_of, latest_entries
-from pbem.service.play.seat_view import Look
+from pbem.service.play.seat_view import SeatView
 from pbem.service.server import Server
 from pbem.service.tables import talk
 from pbem.store import log, outbox
@@ -59,7 +59,7 @@ def table_named(title: str, game: str) -> str:
     return game if game[-1].isalnum() else f"“{game}”"
 
 
-def happened(tx: Tx, email: OutboxRow, game: GameRow, look: Look) -> Words:
+def happened(tx: Tx, email: OutboxRow, game: GameRow, look: SeatView) -> Words:
     """What the seat was told since the mail of its last turn, and the orders of its own that have ended since."""
     before = outbox.turn_before(tx, email)
     entries = latest_entries(
@@ -76,7 +76,7 @@ def happened(tx: Tx, email: OutboxRow, game: GameRow, look: Look) -> Words:
 
 
 def asked(
-    server: Server, letterhead: Letterhead, look: Look, decision: Decision, move: int, due: Deadline | None
+    server: Server, letterhead: Letterhead, look: SeatView, decision: Decision, move: int, due: Deadline | None
 ) -> Words:
     """What the seat is asked, and everything that it may answer; `move` is the row of the links to single choices."""
     return _answers(server, letterhead, look, decision, move) | {
@@ -87,7 +87,7 @@ def asked(
     }
 
 
-def result(standing: Standing, look: Look) -> Words:
+def result(standing: Standing, look: SeatView) -> Words:
     """How the game ended."""
     winners = standing.ranking[0]
     ranking: list[Mapping[str, Any]] = []
@@ -143,7 +143,7 @@ def _as_said(of: str, written: str, rules: Game[Any] | None) -> str:
     return speech.teller(rules)(agreed(option, value))
 
 
-def board(look: Look) -> Words:
+def board(look: SeatView) -> Words:
     """The table as the seat sees it."""
     return {"board": print_board(look.board, look.teller, look.seat)}
 
@@ -167,7 +167,7 @@ def _that_fit(texts: Sequence[str], most: int, room: int) -> int:
 
 
 def _answers(
-    server: Server, letterhead: Letterhead, look: Look, decision: Decision, move: int, most: int = MOST_LINKED
+    server: Server, letterhead: Letterhead, look: SeatView, decision: Decision, move: int, most: int = MOST_LINKED
 ) -> Words:
     options, others = _options(look, decision, letterhead, server.keys.placeholder(Purpose.MOVE, move), most)
     return {
@@ -180,7 +180,7 @@ def _answers(
 
 
 def _options(
-    look: Look, decision: Decision, letterhead: Letterhead, token: str, most: int
+    look: SeatView, decision: Decision, letterhead: Letterhead, token: str, most: int
 ) -> tuple[list[Option], list[str]]:
     """The choices that have a link each, act by act as long as there is room; how the others are written."""
     linked, room = set(), most
@@ -202,7 +202,7 @@ def _options(
     return options, list(dict.fromkeys(grammar.usage(act) for act in decision.acts if act not in linked))
 
 
-def _ended_orders(tx: Tx, game: GameRow, look: Look, since_seq: int) -> list[str]:
+def _ended_orders(tx: Tx, game: GameRow, look: SeatView, since_seq: int) -> list[str]:
     notes = []
     for row in log.chain_back(tx, game.id, game.key):
         if row.seq <= since_seq:
@@ -214,7 +214,7 @@ def _ended_orders(tx: Tx, game: GameRow, look: Look, since_seq: int) -> list[str
     return notes[::-1]
 
 
-def _named(look: Look, seat: int) -> str:
+def _named(look: SeatView, seat: int) -> str:
     name = look.teller.name(seat)
     return name[:1].upper() + name[1:]
 
@@ -230,7 +230,7 @@ _NOTHING_ASKED: Final[Words] = {
 }
 
 
-def receipt(server: Server, letterhead: Letterhead, look: Look, move: int) -> Words:
+def receipt(server: Server, letterhead: Letterhead, look: SeatView, move: int) -> Words:
     """What the player is asked now, what may be written, and the rules; `move` is the row of the links to choices."""
     return {
         "now": look.turn,
@@ -242,14 +242,14 @@ def receipt(server: Server, letterhead: Letterhead, look: Look, move: int) -> Wo
     } | _asked(server, letterhead, look, move)
 
 
-def _asked(server: Server, letterhead: Letterhead, look: Look, move: int) -> Words:
+def _asked(server: Server, letterhead: Letterhead, look: SeatView, move: int) -> Words:
     if look.decision is None:
         return _NOTHING_ASKED
     # The moment that the clock goes by now: what was promised in a mail before is never later.
     return asked(server, letterhead, look, look.decision, move, None) | {"until": look.due_at or look.promised_at}
 
 
-def _in_game(look: Look) -> list[str]:
+def _in_game(look: SeatView) -> list[str]:
     """How choices and orders are written in what is asked now."""
     if look.decision is None:
         return []

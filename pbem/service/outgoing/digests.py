@@ -21,7 +21,7 @@ from pbem.domain.localtime import parse_wall
 from pbem.service import links
 from pbem.service.links import SeatLinks
 from pbem.service.play.log import latest_entries
-from pbem.service.play.seat_view import Look, look_at
+from pbem.service.play.seat_view import SeatView, view_of_link
 from pbem.service.server import Server
 from pbem.service.tables import talk
 from pbem.store import deadlines, games, ledger, log, outbox, preferences, tables
@@ -35,7 +35,7 @@ from pbem.store.outbox import OutboxRow
 class Section:
     """One seat of a reader: what it sees, what happened there, and the mails whose place this takes."""
 
-    look: Look
+    look: SeatView
     links: SeatLinks
     happened: tuple[str, ...]
     news: tuple[Mapping[str, Any], ...]
@@ -73,7 +73,7 @@ def sections_of(tx: Tx, email: OutboxRow, played: tuple[tuple[int, int, SeatLink
     before = last[0].rendered_at if last else None
     found = []
     for game_id, seat, made in played:
-        look = look_at(tx, links.read(tx, made.seat))
+        look = view_of_link(tx, links.read(tx, made.seat))
         game = games.read(tx, game_id)
         entries = latest_entries(look.rules, log.chain_back(tx, game.id, game.key), facts["since"].get(f"{game_id}", 0))
         # What has happened since the mails for this digest were gathered is told by the next one, with what came of it.

@@ -22,7 +22,7 @@ from pbem.store import players as player_rows
 from pbem.store import tables
 from pbem.store.database import Tx
 from pbem.store.deadlines import Key
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.store.outbox import OutboxRow
 from pbem.tokens import Purpose
 
@@ -76,17 +76,17 @@ def make_all(
 class _Wanted:
     """What the links of a mail are meant for. `asked` is what its seat is asked; `owner_until` when that link expires."""
 
-    stop: Meant
-    bounce: Meant
+    stop: LinkKey
+    bounce: LinkKey
     asked: Key | None = None
-    of_seat: Mapping[Purpose, Meant] | None = None
-    owner: Meant | None = None
+    of_seat: Mapping[Purpose, LinkKey] | None = None
+    owner: LinkKey | None = None
     owner_until: datetime | None = None
-    sign_in: Meant | None = None
-    written: Meant | None = None
-    yes: Meant | None = None
+    sign_in: LinkKey | None = None
+    written: LinkKey | None = None
+    yes: LinkKey | None = None
 
-    def all(self) -> Iterator[tuple[Meant, datetime | None]]:
+    def all(self) -> Iterator[tuple[LinkKey, datetime | None]]:
         """Every link, with the moment at which it expires, where that is not as always."""
         for meant in (self.stop, self.bounce, self.sign_in, self.written, self.yes, *(self.of_seat or {}).values()):
             if meant is not None:
@@ -97,15 +97,15 @@ class _Wanted:
 
 def _wanted(email: OutboxRow, games: Games, seat: int | None) -> _Wanted:
     person_id = email.person_id
-    every = _Wanted(Meant(Purpose.STOP, person_id), Meant(Purpose.BOUNCE, person_id, outbox_id=email.id))
+    every = _Wanted(LinkKey(Purpose.STOP, person_id), LinkKey(Purpose.BOUNCE, person_id, outbox_id=email.id))
     if email.game_id is None:
         if email.kind in _ASKS_FOR_YES and json.loads(email.facts).get("here", True):
-            return replace(every, yes=Meant(Purpose.YES, person_id, outbox_id=email.id))
+            return replace(every, yes=LinkKey(Purpose.YES, person_id, outbox_id=email.id))
         if email.kind == "links":
-            return replace(every, sign_in=Meant(Purpose.SIGN_IN, person_id, outbox_id=email.id))
+            return replace(every, sign_in=LinkKey(Purpose.SIGN_IN, person_id, outbox_id=email.id))
         return replace(every, owner=_owner(email)) if email.kind == "confirm" else every
     if email.kind == "was_it_you":
-        return replace(every, written=Meant(Purpose.WRITTEN, person_id, outbox_id=email.id))
+        return replace(every, written=LinkKey(Purpose.WRITTEN, person_id, outbox_id=email.id))
     game = games[email.game_id]
     if email.kind in _BY_OWNER or json.loads(email.facts).get("what") == "replaced":
         every = replace(every, owner=_owner(email), owner_until=game.expires_at if game.status == "open" else None)
@@ -116,16 +116,16 @@ def _wanted(email: OutboxRow, games: Games, seat: int | None) -> _Wanted:
     return replace(every, asked=(game.id, turn, seat), of_seat=links.of_seat(person_id, game.id, turn, seat))
 
 
-def _owner(email: OutboxRow) -> Meant:
+def _owner(email: OutboxRow) -> LinkKey:
     """The link of a person who need not have a seat, or whose seat somebody else plays."""
     seat = json.loads(email.facts).get("seat", email.seat) if email.kind == "notice" else email.seat
-    return Meant(Purpose.CONFIRM, email.person_id, email.game_id, None, seat, email.id)
+    return LinkKey(Purpose.CONFIRM, email.person_id, email.game_id, None, seat, email.id)
 
 
 def _email_links(
-    tx: Tx, server: Server, email: OutboxRow, wanted: _Wanted, made: Mapping[Meant, int], told: Mapping[Key, Deadline]
+    tx: Tx, server: Server, email: OutboxRow, wanted: _Wanted, made: Mapping[LinkKey, int], told: Mapping[Key, Deadline]
 ) -> EmailLinks:
-    def number(meant: Meant | None) -> int | None:
+    def number(meant: LinkKey | None) -> int | None:
         return None if meant is None else made[meant]
 
     return EmailLinks(

@@ -62,12 +62,12 @@ def accept(tx: Tx, server: Server, accepted: Collection[Accepted]) -> None:
     ours = [each for each in accepted if each.email.id in leased]
     outbox.send(tx, {each.email.id: each.at for each in ours})
     for person_id in reachability_rows.failing_among(tx, {each.email.person_id for each in ours}):
-        if reachability.taken(tx, server, person_id):
+        if reachability.note_acceptance(tx, server, person_id):
             reached = {
                 each.email.id: "the address can be reached again" for each in ours if each.email.person_id == person_id
             }
             ledger.note_all(tx, server.now(), "reached", reached)
-    deadlines.mails_accepted(tx, server, locked, [(each.email, each.at) for each in ours])
+    deadlines.emails_accepted(tx, server, locked, [(each.email, each.at) for each in ours])
     for each in ours:
         if each.email.kind == "digest":
             digests.told_of(tx, server, each.email)
@@ -132,7 +132,7 @@ def _record(tx: Tx, server: Server, row: OutboxRow, outcome: Outcome) -> Result 
         case Result.UNABLE if row.attempts >= TRIES:
             return _refused(tx, server, row, outcome.answer)
         case Result.UNABLE:
-            reachability.scored(tx, server, row.person_id, Bounce.HARD, outcome.answer)
+            reachability.note_failure(tx, server, row.person_id, Bounce.HARD, outcome.answer)
         case Result.REFUSED_SENDER if row.attempts == 1:
             alarms.raise_alarm(tx, server, What.REFUSED, f"Mail {row.id} ({row.kind}): {outcome.answer}", row.game_id)
         case Result.REFUSED_MESSAGE:
@@ -164,5 +164,5 @@ def _park(tx: Tx, server: Server, row: OutboxRow, said: str) -> None:
 def _refused(tx: Tx, server: Server, row: OutboxRow, said: str) -> Result:
     outbox.change(tx, row.id, status="undeliverable", claimed_until=None)
     ledger.note(tx, row.id, server.now(), "undeliverable", said)
-    reachability.refused(tx, server, row.person_id, said)
+    reachability.note_refusal(tx, server, row.person_id, said)
     return Result.REFUSED_RECIPIENT

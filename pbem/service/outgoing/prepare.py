@@ -25,7 +25,7 @@ from pbem.service.server import Server
 from pbem.store import games, ledger, links, outbox, people
 from pbem.store.database import Tx
 from pbem.store.deadlines import Key
-from pbem.store.links import LinkRow, Meant
+from pbem.store.links import LinkKey, LinkRow
 from pbem.store.outbox import OutboxRow
 from pbem.tokens import EmailTemplate, Purpose
 
@@ -110,7 +110,7 @@ def _worth_sending(tx: Tx, server: Server, emails: Collection[OutboxRow], tables
     ledger.note_all(tx, now, "superseded", outdated)
     # They know of the turn without its mail; an answer taken back must not leave a clock that never starts.
     answered = [(email, now) for email in emails if outdated.get(email.id) == outgoing_outdated.ANSWERED]
-    deadlines.mails_accepted(tx, server, tables, answered)
+    deadlines.emails_accepted(tx, server, tables, answered)
     return [email for email in emails if email.id not in outdated]
 
 
@@ -153,7 +153,7 @@ def _may_have_left(tx: Tx, email: OutboxRow) -> bool:
 
 
 def _stored(tx: Tx, emails: Collection[OutboxRow], unfilled: Contents) -> list[Stored]:
-    returns = {email.id: Meant(Purpose.BOUNCE, email.person_id, outbox_id=email.id) for email in emails}
+    returns = {email.id: LinkKey(Purpose.BOUNCE, email.person_id, outbox_id=email.id) for email in emails}
     bounces = links.find_all(tx, returns.values())
     linked = links.read_all(tx, {row for email in emails for row in unfilled[email.id].rows})
     readers = people.read_all(tx, {email.person_id for email in emails})

@@ -144,6 +144,6 @@ def sign_in(tx: Tx, server: Server, token: str, device: str) -> str:
     """Sign a browser in by a link, which works for a day in any number of browsers. Returns the session's secret."""
     link = links.follow(tx, server, token, Purpose.SIGN_IN)
     assert link.person_id is not None
-    reachability.heard_from(tx, server, link.person_id, link.created_at)
+    reachability.note_contact(tx, server, link.person_id, link.created_at)
     people.lock(tx, link.person_id)
     return start(tx, server, Holder(person_id=link.person_id), device)

@@ -24,7 +24,7 @@ from pbem.service.tables.new import Joined
 from pbem.store import games, people, tables
 from pbem.store import links as link_rows
 from pbem.store.database import Tx
-from pbem.store.links import Meant
+from pbem.store.links import LinkKey
 from pbem.tokens import Purpose
 
 
@@ -109,7 +109,7 @@ def confirm_and_join(server: Server, token: str, name: str, word: str) -> Joined
     if link.game_id is None:
         server.run(persons.confirm, person_id)
         # Following a link emailed since delivery failed shows that email arrives again.
-        server.run(reachability.heard_from, person_id, link.created_at)
+        server.run(reachability.note_contact, person_id, link.created_at)
         return None
     return joining.accept(server, link.game_id, person_id, name=name, word=word)
 
@@ -182,7 +182,7 @@ def ask_to_join(server: Server, token: str, address: str, name: str, word: str =
 
 def _invite_token(tx: Tx, server: Server, game_id: int, host_id: int) -> str:
     """The token of the host's invitation link; empty if the table has none."""
-    link = link_rows.find(tx, Meant(Purpose.INVITE, host_id, game_id))
+    link = link_rows.find(tx, LinkKey(Purpose.INVITE, host_id, game_id))
     return "" if link is None else links.token(server, link)
 
 

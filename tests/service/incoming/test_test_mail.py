@@ -8,9 +8,9 @@ from sqlalchemy import text
 from pbem.config.settings import SenderCheck
 from pbem.service.incoming import test_mail
 from pbem.tokens import Purpose, contains_token, row_of
+from tests.service.database import all_rows, queued_emails
 from tests.service.inbox import HOST, Inbox
 from tests.service.races import meetings
-from tests.service.stored import everything, queued_emails
 
 HOUR = timedelta(hours=1)
 
@@ -39,7 +39,7 @@ PASSED = vouching(
 
 def test_an_answer_is_noted_with_what_our_mail_server_found_and_nothing_of_its_words(server, inbox, table):
     table("sunset-poker", 3)
-    before = everything(server.store)
+    before = all_rows(server.store)
     token = server.run(test_mail.open_address)
     assert server.read(test_mail.answered) is None
     assert comes(inbox, token, PASSED) == "kept"
@@ -48,7 +48,7 @@ def test_an_answer_is_noted_with_what_our_mail_server_found_and_nothing_of_its_w
     assert answer.believed
     assert answer.at == server.now()
     assert answer.says == "from example.net; spf=pass, dkim=pass, dmarc=pass"
-    after = everything(server.store)
+    after = all_rows(server.store)
     assert {name for name in after if after[name] != before[name]} == {"link", "received", "arrival"}
     stored = repr(after).encode()
     assert b"resign" not in stored
@@ -105,7 +105,7 @@ def test_two_tests_at_one_moment_share_one_address_and_the_last_of_them_counts(s
     for meeting in meetings(server.store):
         server.store.write(lambda tx: tx.execute(text("DELETE FROM link")))
         tokens = meeting(lambda: server.run(test_mail.open_address), lambda: server.run(test_mail.open_address))
-        (link,) = everything(server.store)["link"]
+        (link,) = all_rows(server.store)["link"]
         assert sorted(_generation(server, token) for token in tokens) == [0, 1], (
             "both have an address, and one of them is old"
         )
@@ -119,6 +119,6 @@ def _generation(server, token):
 
 def test_the_address_opens_no_page_and_belongs_to_nobody(server):
     server.run(test_mail.open_address)
-    (link,) = everything(server.store)["link"]
+    (link,) = all_rows(server.store)["link"]
     assert Purpose.REPLY in link
     assert link[3:8] == (None,) * 5

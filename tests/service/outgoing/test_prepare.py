@@ -12,8 +12,8 @@ from pbem.service.outgoing.email_links import make_all
 from pbem.service.play import seat_cache, views
 from pbem.service.tables import talk
 from pbem.store import games, outbox
+from tests.service.database import count_calls
 from tests.service.outgoing.test_deliver import HEAD, HOUR
-from tests.service.stored import calls_counted
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_a_mail_of_many_says_what_it_says_alone_when_a_game_has_become_long(serv
             compared(server)
             deliver.deliver(server, post)
         go_on(game, turn)
-        views.keep_behind(server)
+        views.save_overdue(server)
     assert compared(server)
     with server.store.read() as tx:
         assert game.row().seq > 40
@@ -57,8 +57,8 @@ def test_many_mails_are_written_with_as_few_statements_as_one(server, clock, tab
         rows = server.store.write(lambda tx: outbox.claim(tx, server.now(), server.now() + LEASE, 1000))
         turns = [row for row in rows if row.kind == "turn"]
         assert len(turns) >= many
-        seat_cache.MEMORY.clear()
-        with calls_counted(server.store) as made:
+        seat_cache.CACHE.clear()
+        with count_calls(server.store) as made:
             assert len(prepare.prepare(server, HEAD, turns)) == len(turns)
         needed.append(made)
         server.store.write(lambda tx, rows=rows: outbox.send(tx, dict.fromkeys((row.id for row in rows), server.now())))
@@ -86,7 +86,7 @@ def compared(server):
     ready = server.run(make_all, rows, tables, now)
 
     def written(tx, row):
-        seat_cache.MEMORY.clear()
+        seat_cache.CACHE.clear()
         return compose(HEAD, content.content_of(tx, server, HEAD, row, ready[row.id], now))
 
     with server.store.read() as tx:
