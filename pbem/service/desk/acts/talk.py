@@ -24,7 +24,7 @@ class Redact(AtTable):
 
     def do(self, doing: Doing) -> Done:
         row = games.lock(doing.tx, self.game_id)
-        said = next((line for line in talk.heard_in_game(doing.tx, row) if line.seq == self.line), None)
+        said = next((line for line in talk.lines_of_game(doing.tx, row) if line.seq == self.line), None)
         if said is None:
             raise NotFound(_("There is no such line at that table."), remedy=_("Nothing was changed."))
         if said.text is None:
