@@ -14,13 +14,13 @@ from pbem.store.schema import (
     Call,
     Game,
     Invitation,
+    JoinRequest,
     Offer,
     Outbox,
     Player,
     Preference,
     Vacation,
-    Willing,
-    Wish,
+    Volunteer,
     table_of,
 )
 
@@ -40,7 +40,7 @@ _ANY_NUMBER: Final[tuple[Column[Any], ...]] = (
 
 _ONCE: Final[tuple[tuple[Column[Any], str], ...]] = (
     (table_of(Invitation).c.person_id, "game_id"),
-    (table_of(Wish).c.person_id, "game_id"),
+    (table_of(JoinRequest).c.person_id, "game_id"),
     (table_of(Preference).c.person_id, "game_id"),
     (_BLOCK.c.person_id, "blocked_id"),
     (_BLOCK.c.blocked_id, "person_id"),
@@ -64,7 +64,7 @@ def move_rows(tx: Connection, old: int, new: int) -> None:
         _move_once(tx, column, beside, old, new)
     # Nobody blocks themselves.
     tx.execute(delete(_BLOCK).where(_BLOCK.c.person_id == new, _BLOCK.c.blocked_id == new))
-    tx.execute(delete(table_of(Willing)).where(table_of(Willing).c.person_id == old))
+    tx.execute(delete(table_of(Volunteer)).where(table_of(Volunteer).c.person_id == old))
 
 
 def unsent_emails(tx: Connection, person_id: int) -> list[int]:

@@ -16,18 +16,18 @@ from pbem.store.schema import (
     Call,
     Game,
     Invitation,
+    JoinRequest,
     Ledger,
     Link,
     Outbox,
     Player,
     Preference,
     Received,
-    Said,
     Session,
+    Talk,
     Unreachable,
     Vacation,
-    Willing,
-    Wish,
+    Volunteer,
     table_of,
 )
 
@@ -37,11 +37,11 @@ _ABOUT: Final = {
     "sessions": Session,
     "vacations": Vacation,
     "preferences": Preference,
-    "willing": Willing,
+    "willing": Volunteer,
     "blocks": Block,
     "bans": Ban,
     "invitations": Invitation,
-    "wishes": Wish,
+    "wishes": JoinRequest,
     "calls": Call,
     "failures": Unreachable,
     "bounces": Bounce,
@@ -53,7 +53,7 @@ _SECRET: Final = frozenset({"secret_hash", "person_id", "organiser_id", "blocked
 
 _ALARM, _BLOCK, _CALL, _GAME = table_of(Alarm), table_of(Block), table_of(Call), table_of(Game)
 _LEDGER, _LINK, _OUTBOX, _PLAYER = table_of(Ledger), table_of(Link), table_of(Outbox), table_of(Player)
-_RECEIVED, _SAID = table_of(Received), table_of(Said)
+_RECEIVED, _TALK = table_of(Received), table_of(Talk)
 
 
 def about(tx: Connection, person_id: int) -> dict[str, Rows]:

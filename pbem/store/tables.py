@@ -1,4 +1,4 @@
-"""Tables that have not begun: announced, joined, invited to, expired."""
+"""Rows of tables: games, players, invitations, join requests, offers of seats, volunteers and votes."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,11 +12,22 @@ from pbem.i18n.speech import gettext as _
 from pbem.store import search
 from pbem.store.games import GameRow
 from pbem.store.players import PlayerRow
-from pbem.store.schema import Game, Invitation, Offer, Person, Player, Unreachable, Vote, Willing, Wish, table_of
+from pbem.store.schema import (
+    Game,
+    Invitation,
+    JoinRequest,
+    Offer,
+    Person,
+    Player,
+    Unreachable,
+    Volunteer,
+    Vote,
+    table_of,
+)
 
 _GAME, _INVITATION, _OFFER, _PERSON = table_of(Game), table_of(Invitation), table_of(Offer), table_of(Person)
-_PLAYER, _UNREACHABLE, _VOTE, _WILLING = table_of(Player), table_of(Unreachable), table_of(Vote), table_of(Willing)
-_WISH = table_of(Wish)
+_PLAYER, _UNREACHABLE, _VOTE, _VOLUNTEER = table_of(Player), table_of(Unreachable), table_of(Vote), table_of(Volunteer)
+_JOIN_REQUEST = table_of(JoinRequest)
 _SEAT = (
     update(_PLAYER)
     .where(_PLAYER.c.game_id == bindparam("of_game"), _PLAYER.c.number == bindparam("of_number"))
@@ -25,8 +36,8 @@ _SEAT = (
 
 
 @dataclass(frozen=True, slots=True)
-class WishRow:
-    """What somebody asked for with an address that has not said yes to it yet."""
+class JoinRequestRow:
+    """A request to join, waiting for its address to be confirmed."""
 
     game_id: int
     person_id: int
@@ -92,7 +103,7 @@ def open_games(tx: Connection, *, private: bool = False, limit: int = 100) -> li
 
 
 def expired(tx: Connection, now: datetime, limit: int) -> list[int]:
-    """Tables that have waited for players too long."""
+    """Ids of tables that have waited too long for players."""
     waiting = _GAME.c.status.in_(("planned", "open"))
     wanted = select(_GAME.c.id).where(waiting, _GAME.c.expires_at <= now)
     return list(tx.execute(wanted.order_by(_GAME.c.expires_at).limit(limit)).scalars())
@@ -169,35 +180,39 @@ def answer_invitation(tx: Connection, game_id: int, person_id: int, status: str,
     return done.rowcount == 1
 
 
-def wish(tx: Connection, row: WishRow) -> None:
-    """Keep what somebody asked for until their address says yes; the last word counts."""
-    this = and_(_WISH.c.game_id == row.game_id, _WISH.c.person_id == row.person_id)
+def save_join_request(tx: Connection, row: JoinRequestRow) -> None:
+    """Add a join request, or replace the person's earlier one."""
+    this = and_(_JOIN_REQUEST.c.game_id == row.game_id, _JOIN_REQUEST.c.person_id == row.person_id)
     values = {"name": row.name, "word": row.word, "created_at": row.created_at}
-    if tx.execute(update(_WISH).where(this).values(**values)).rowcount == 0:
-        tx.execute(insert(_WISH), {"game_id": row.game_id, "person_id": row.person_id} | values)
+    if tx.execute(update(_JOIN_REQUEST).where(this).values(**values)).rowcount == 0:
+        tx.execute(insert(_JOIN_REQUEST), {"game_id": row.game_id, "person_id": row.person_id} | values)
 
 
-def wished(tx: Connection, game_id: int, person_id: int) -> WishRow | None:
-    """What a person has asked for at this table."""
-    this = and_(_WISH.c.game_id == game_id, _WISH.c.person_id == person_id)
-    row = tx.execute(select(_WISH).where(this)).one_or_none()
-    return None if row is None else WishRow(**row._mapping)
+def join_request(tx: Connection, game_id: int, person_id: int) -> JoinRequestRow | None:
+    """A person's join request at a table."""
+    this = and_(_JOIN_REQUEST.c.game_id == game_id, _JOIN_REQUEST.c.person_id == person_id)
+    row = tx.execute(select(_JOIN_REQUEST).where(this)).one_or_none()
+    return None if row is None else JoinRequestRow(**row._mapping)
 
 
-def wishes(tx: Connection, game_id: int) -> list[WishRow]:
-    """Who has asked for a place at this table and not said yes by mail, the first first."""
-    wanted = select(_WISH).where(_WISH.c.game_id == game_id).order_by(_WISH.c.created_at, _WISH.c.person_id)
-    return [WishRow(**row._mapping) for row in tx.execute(wanted)]
+def join_requests(tx: Connection, game_id: int) -> list[JoinRequestRow]:
+    """Join requests at a table, oldest first."""
+    wanted = (
+        select(_JOIN_REQUEST)
+        .where(_JOIN_REQUEST.c.game_id == game_id)
+        .order_by(_JOIN_REQUEST.c.created_at, _JOIN_REQUEST.c.person_id)
+    )
+    return [JoinRequestRow(**row._mapping) for row in tx.execute(wanted)]
 
 
-def drop_wishes(tx: Connection, game_id: int) -> None:
-    """Nobody waits for a place at this table any more."""
-    tx.execute(delete(_WISH).where(_WISH.c.game_id == game_id))
+def drop_join_requests(tx: Connection, game_id: int) -> None:
+    """Delete all join requests of a table."""
+    tx.execute(delete(_JOIN_REQUEST).where(_JOIN_REQUEST.c.game_id == game_id))
 
 
-def drop_wish(tx: Connection, game_id: int, person_id: int) -> None:
-    """A wish has come true, or never will."""
-    tx.execute(delete(_WISH).where(_WISH.c.game_id == game_id, _WISH.c.person_id == person_id))
+def drop_join_request(tx: Connection, game_id: int, person_id: int) -> None:
+    """Delete a person's join request."""
+    tx.execute(delete(_JOIN_REQUEST).where(_JOIN_REQUEST.c.game_id == game_id, _JOIN_REQUEST.c.person_id == person_id))
 
 
 def withdraw_acceptance(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
@@ -281,35 +296,37 @@ def open_ids(tx: Connection) -> list[int]:
     return list(tx.execute(select(_OFFER.c.id).where(_OFFER.c.status == "open").order_by(_OFFER.c.id)).scalars())
 
 
-def set_willing(tx: Connection, person_id: int, willing: bool, now: datetime) -> None:
-    """Note that a person would, or would not, take over seats. The person is locked."""
-    if not willing:
-        tx.execute(delete(_WILLING).where(_WILLING.c.person_id == person_id))
-    elif not is_willing(tx, person_id):
-        tx.execute(insert(_WILLING), {"person_id": person_id, "since": now})
+def set_volunteer(tx: Connection, person_id: int, volunteers: bool, now: datetime) -> None:
+    """Add or remove a volunteer. The person is locked."""
+    if not volunteers:
+        tx.execute(delete(_VOLUNTEER).where(_VOLUNTEER.c.person_id == person_id))
+    elif not is_volunteer(tx, person_id):
+        tx.execute(insert(_VOLUNTEER), {"person_id": person_id, "since": now})
 
 
-def is_willing(tx: Connection, person_id: int) -> bool:
-    """Whether a person would take over seats."""
-    return tx.execute(select(_WILLING.c.since).where(_WILLING.c.person_id == person_id)).first() is not None
+def is_volunteer(tx: Connection, person_id: int) -> bool:
+    """Whether a person is a volunteer."""
+    return tx.execute(select(_VOLUNTEER.c.since).where(_VOLUNTEER.c.person_id == person_id)).first() is not None
 
 
-def willing(tx: Connection, game_id: int, without: Iterable[int]) -> list[int]:
-    """People who would take a seat over, have none at this table, and can be reached."""
-    at_table = select(_PLAYER.c.number).where(_PLAYER.c.game_id == game_id, _PLAYER.c.person_id == _WILLING.c.person_id)
+def volunteers(tx: Connection, game_id: int, without: Iterable[int]) -> list[int]:
+    """Volunteers who are not at this table and whom email reaches."""
+    at_table = select(_PLAYER.c.number).where(
+        _PLAYER.c.game_id == game_id, _PLAYER.c.person_id == _VOLUNTEER.c.person_id
+    )
     failing = select(_UNREACHABLE.c.id).where(
-        _UNREACHABLE.c.person_id == _WILLING.c.person_id, _UNREACHABLE.c.end_at.is_(None)
+        _UNREACHABLE.c.person_id == _VOLUNTEER.c.person_id, _UNREACHABLE.c.end_at.is_(None)
     )
     wanted = (
-        select(_WILLING.c.person_id)
-        .join(_PERSON, _PERSON.c.id == _WILLING.c.person_id)
+        select(_VOLUNTEER.c.person_id)
+        .join(_PERSON, _PERSON.c.id == _VOLUNTEER.c.person_id)
         .where(
             _PERSON.c.confirmed_at.is_not(None),
             ~at_table.exists(),
             ~failing.exists(),
-            _WILLING.c.person_id.not_in(list(without)),
+            _VOLUNTEER.c.person_id.not_in(list(without)),
         )
-        .order_by(_WILLING.c.person_id)
+        .order_by(_VOLUNTEER.c.person_id)
     )
     return list(tx.execute(wanted).scalars())
 

@@ -63,7 +63,7 @@ def profile(tx: Tx, server: Server, person_id: int) -> Profile:
         now,
         overview.page_of(tx, TableFilter(person_id=person_id), now),
         tuple(ledger.lines_of_person(tx, person_id, MAILS)),
-        tuple(sessions.listed(tx, server, Holder(person_id=person_id))),
+        tuple(sessions.open_sessions(tx, server, Holder(person_id=person_id))),
         reliability(counts[person_id]),
         tuple(blocks.bans_of(tx, person_id)),
         blocks.current_ban(tx, person_id, now),

@@ -136,7 +136,7 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> DeskTable:
         # Players find in the log what they may know; a call and its answer are between two people.
         acts=() if for_host else tuple(audit_rows.newest(tx, AuditFilter(game_id=game_id), None, MOST_ACTS)),
         emails=emails,
-        said=tuple(talk.heard_in_game(tx, game)),
+        said=tuple(talk.lines_of_game(tx, game)),
         turns=() if for_host else tuple(_turns(tx, game, rules, players)),
         called=ledger.readers_of(tx, {email.person_id for email in emails}, players),
     )

@@ -71,7 +71,7 @@ def happened(tx: Tx, email: OutboxRow, game: GameRow, look: SeatView) -> Words:
         **_story(sentences),
         "first": before is None,
         "notes": _ended_orders(tx, game, look, 0 if before is None else before.seq or 0),
-        **_said(talk.others(tx, game, look.seat, look.names, None if before is None else before.rendered_at)),
+        **_said(talk.lines_of_others(tx, game, look.seat, look.names, None if before is None else before.rendered_at)),
     }
 
 

@@ -85,7 +85,7 @@ def sections_of(tx: Tx, email: OutboxRow, played: tuple[tuple[int, int, SeatLink
             for waiting in taken
             if waiting.game_id == game_id and waiting.seat in (None, seat)
         )
-        said = tuple(talk.others(tx, game, seat, look.names, before))
+        said = tuple(talk.lines_of_others(tx, game, seat, look.names, before))
         if happened or news or look.decision is not None:
             found.append(Section(look, made, happened, news, said))
     return sorted(

@@ -32,7 +32,7 @@ ASKING: Final = frozenset({"turn", "reminder"})
 WITH_BOARD: Final = ASKING | {"seated", "result", "receipt"}
 """Kinds that show the table."""
 
-_ASKS_FOR_YES: Final = frozenset({"farewell", "new_address"})
+_ASKS_FOR_YES: Final = frozenset({"deletion", "new_address"})
 """Kinds whose link says yes to what they ask; a mail that only tells of it has none."""
 
 _BY_OWNER: Final = frozenset({"confirm", "invitation", "joined", "declined", "left", "substitute"})

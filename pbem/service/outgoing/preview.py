@@ -32,7 +32,7 @@ MOST_MOVES: Final = 5000
 """More than any game has; a game that goes on for longer has a fault."""
 
 _OF_NO_TABLE: Final = frozenset(
-    {"alert", "announcement", "banned", "confirm", "digest", "farewell", "links", "merged", "moved", "new_address"}
+    {"alert", "announcement", "banned", "confirm", "digest", "deletion", "links", "merged", "moved", "new_address"}
 )
 _OF_NO_SEAT: Final = frozenset({"closed", "declined", "expired", "host", "invitation", "joined", "left"})
 _NEEDS_QUESTION: Final = ASKING | {"auto_passed", "receipt", "sealed"}

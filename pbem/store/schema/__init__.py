@@ -21,7 +21,7 @@ from pbem.store.schema.people import (
     Session,
     Unreachable,
     Vacation,
-    Willing,
+    Volunteer,
 )
 from pbem.store.schema.tables import Call, Game, Invitation, Log, Offer, Player, Said, View, Vote, Wish
 from pbem.store.schema.time import Deadline, Heartbeat, Outage, Pause, TaskRun
@@ -42,6 +42,7 @@ __all__ = [
     "Heartbeat",
     "Invitation",
     "Job",
+    "JoinRequest",
     "Ledger",
     "Link",
     "Log",
@@ -65,8 +66,7 @@ __all__ = [
     "Unreachable",
     "Vacation",
     "View",
+    "Volunteer",
     "Vote",
-    "Willing",
-    "Wish",
     "table_of",
 ]

@@ -89,7 +89,7 @@ def test_every_notice_has_a_subject_of_its_own():
 
 
 def test_an_address_is_confirmed_by_the_link_in_its_mail(server, box, sends):
-    found = server.run(addresses.create, "zoe@example.org", "Zoe")
+    found = server.run(addresses.register, "zoe@example.org", "Zoe")
     sends()
     purpose, token, _ = LINK.findall(text_of(box, "confirm"))[0]
     assert purpose == "c"
@@ -98,7 +98,9 @@ def test_an_address_is_confirmed_by_the_link_in_its_mail(server, box, sends):
 
 def test_an_invitation_says_who_asks_and_what_is_agreed_and_binds_the_server(server, box, sends, person):
     ann = person("Ann")
-    made = server.run(joining.create_table, ann, joining.Wanted("bid", 3, invited=("ben@example.org",), pace="3d"))
+    made = server.run(
+        joining.create_table, ann, joining.TableSettings("bid", 3, invited=("ben@example.org",), pace="3d")
+    )
     sends()
     text = text_of(box, "Ann invites you")
     assert text.startswith("Ann asks you to play by mail: “Bid!”.")
@@ -118,11 +120,11 @@ def test_an_invitation_says_who_asks_and_what_is_agreed_and_binds_the_server(ser
 def test_what_happens_to_a_table_before_it_begins_is_told(server, box, sends, person):
     ann, ben = person("Ann"), person("Ben")
     made = server.run(
-        joining.create_table, ann, joining.Wanted("bid", 3, invited=("cleo@example.org",), title="Monday")
+        joining.create_table, ann, joining.TableSettings("bid", 3, invited=("cleo@example.org",), title="Monday")
     )
     server.run(joining.join, made.game_id, ann)
     server.run(joining.join, made.game_id, ben)
-    server.run(invitations.decline, made.game_id, server.run(addresses.create, "cleo@example.org").id)
+    server.run(invitations.decline, made.game_id, server.run(addresses.register, "cleo@example.org").id)
     server.run(leaving.leave, made.game_id, ben)
     sends()
     assert "Monday (Bid!)" in text_of(box, "was declined")
@@ -134,7 +136,7 @@ def test_what_happens_to_a_table_before_it_begins_is_told(server, box, sends, pe
 
 
 def test_a_table_that_never_filled_up_says_so(server, clock, box, sends, person):
-    made = server.run(joining.create_table, person("Ann"), joining.Wanted("bid", 3))
+    made = server.run(joining.create_table, person("Ann"), joining.TableSettings("bid", 3))
     clock.advance(timedelta(days=20))
     leaving.expire(server)
     sends()
@@ -167,7 +169,9 @@ def test_a_correction_and_what_is_agreed_are_told_as_people_say_them(server, box
     moderate(server, Correct(game.id, "pace", "3d"), "It was written wrongly.")
     sends()
     assert "The pace was 1 day, and is 3 days now" in " ".join(text_of(box, "a correction").split())
-    waiting = server.run(joining.create_table, game.person_at(0), joining.Wanted("bid", 3, title="Later")).game_id
+    waiting = server.run(
+        joining.create_table, game.person_at(0), joining.TableSettings("bid", 3, title="Later")
+    ).game_id
     server.run(joining.join, waiting, game.person_at(0))
     moderate(server, Correct(waiting, "option", "Auctions at most: 30"), "Shorter.")
     sends()
@@ -198,7 +202,7 @@ def test_a_player_who_resigns_and_a_game_that_ends_by_consent_are_told(server, b
 
 def test_a_free_seat_is_offered_with_the_board_that_everybody_sees_and_a_link(server, box, sends, table, person):
     willing = person("Zoe")
-    server.run(substitutes.set_willing, willing, willing=True)
+    server.run(substitutes.set_volunteer, willing, volunteers=True)
     game = table("sunset-poker", 3, successor="substitute")
     sends()
     server.run(leaving.resign, game.id, 0, game.person_at(0))

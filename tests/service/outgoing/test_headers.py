@@ -117,4 +117,4 @@ def test_whatever_a_table_is_called_its_mails_have_the_same_headers_and_no_other
 def test_an_address_whose_local_part_needs_quotes_is_refused_where_it_is_typed(server):
     for address in ('"ann b"@example.org', '"ann@b"@example.org', "ann b@example.org", "ann@b@example.org"):
         with pytest.raises(BadInput):
-            server.run(addresses.create, address, "Ann")
+            server.run(addresses.register, address, "Ann")

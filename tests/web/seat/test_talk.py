@@ -126,7 +126,7 @@ def test_earlier_messages_of_a_seat_are_not_attributed_to_its_new_player(talk_pa
     assert other_page.count(f"{new} ·") == other_page.count(f"{other} ·") == 1
     names = [game.players()[seat].name for seat in range(3)]
     with server.store.read() as tx:
-        lines = talk.others(tx, games.read(tx, game.id), 0, names, None)
+        lines = talk.lines_of_others(tx, games.read(tx, game.id), 0, names, None)
     assert [(line["name"], line["text"]) for line in lines] == [
         ("An earlier player of seat 1", "I am bored."),
         (other, "Please play on."),
