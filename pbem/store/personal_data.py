@@ -69,34 +69,34 @@ def tables(tx: Connection, person_id: int) -> Rows:
         .where(_PLAYER.c.person_id == person_id)
         .order_by(_GAME.c.id, _PLAYER.c.number)
     )
-    rows: Rows = [dict(row._mapping) for row in tx.execute(seated)]
-    known = {row["id"] for row in rows}
+    found: Rows = [dict(row._mapping) for row in tx.execute(seated)]
+    known = {row["id"] for row in found}
     hosted = select(_GAME.c.id).where(_GAME.c.host_id == person_id).order_by(_GAME.c.id)
-    rows += [{"id": number} for number in tx.execute(hosted).scalars() if number not in known]
-    return rows
+    found += [{"id": number} for number in tx.execute(hosted).scalars() if number not in known]
+    return found
 
 
-def said(tx: Connection, game_id: int, seat: int) -> list[tuple[str, str | None]]:
-    """What a seat said at a table and when, without redacted lines' text."""
-    query = select(_SAID.c.at, _SAID.c.body).where(_SAID.c.game_id == game_id, _SAID.c.seat == seat)
-    rows = tx.execute(query.order_by(_SAID.c.seq))
+def talk_of(tx: Connection, game_id: int, seat: int) -> list[tuple[str, str | None]]:
+    """When a seat said something at a table, and what, if it was not redacted."""
+    wanted = select(_TALK.c.at, _TALK.c.body).where(_TALK.c.game_id == game_id, _TALK.c.seat == seat)
+    rows = tx.execute(wanted.order_by(_TALK.c.seq))
     return [(row.at.isoformat(), None if row.body is None else row.body.decode()) for row in rows]
 
 
 def received(tx: Connection, person_id: int) -> Rows:
     """The emails that arrived for a person's links: when, and what became of them."""
-    query = select(_RECEIVED.c.received_at, _RECEIVED.c.status, _RECEIVED.c.outcome, _RECEIVED.c.acts)
-    emails = query.join(_LINK, _LINK.c.id == _RECEIVED.c.link_id).where(_LINK.c.person_id == person_id)
-    return [dict(row._mapping) for row in tx.execute(emails.order_by(_RECEIVED.c.id))]
+    wanted = select(_RECEIVED.c.received_at, _RECEIVED.c.status, _RECEIVED.c.outcome, _RECEIVED.c.acts)
+    mine = wanted.join(_LINK, _LINK.c.id == _RECEIVED.c.link_id).where(_LINK.c.person_id == person_id)
+    return [dict(row._mapping) for row in tx.execute(mine.order_by(_RECEIVED.c.id))]
 
 
 def _rows(tx: Connection, table: Table, person_id: int) -> Rows:
-    columns = [column for column in table.c if column.name not in _SECRET]
-    query = select(*columns).where(table.c.person_id == person_id).order_by(*table.primary_key)
-    return [dict(row._mapping) for row in tx.execute(query)]
+    named = [column for column in table.c if column.name not in _SECRET]
+    wanted = select(*named).where(table.c.person_id == person_id).order_by(*table.primary_key)
+    return [dict(row._mapping) for row in tx.execute(wanted)]
 
 
-_DROPPED: Final = (Bounce, Invitation, Preference, Session, Unreachable, Vacation, Willing, Wish)
+_DROPPED: Final = (Bounce, Invitation, Preference, Session, Unreachable, Vacation, Volunteer, JoinRequest)
 """Tables with rows about a person alone."""
 
 GONE: Final = "(deleted)"
@@ -112,18 +112,18 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
     calls = update(_CALL).where(_CALL.c.person_id == person.id)
     tx.execute(calls.values(text=GONE, answer=None, status="closed"))
     if person.name:
-        # An alarm's text begins with the name of its person. The alarm was sent, so its text is not needed any more.
-        sent = (_ALARM.c.emailed_at.is_not(None), _ALARM.c.says.startswith(person.name, autoescape=True))
-        tx.execute(update(_ALARM).where(*sent).values(says=GONE))
+        # What an alarm says begins with the name of whom it is about. It has been told, so its text is needed no more.
+        told = (_ALARM.c.emailed_at.is_not(None), _ALARM.c.says.startswith(person.name, autoescape=True))
+        tx.execute(update(_ALARM).where(*told).values(says=GONE))
     for game_id in tx.execute(select(_PLAYER.c.game_id).where(_PLAYER.c.person_id == person.id).distinct()).scalars():
         _rename(tx, game_id, person.id)
-    address = former_address(person.key)
+    nowhere = former_address(person.key)
     people.change(
         tx,
         person.id,
         name=NAME,
-        address=address,
-        mailbox=address,
+        address=nowhere,
+        mailbox=nowhere,
         zone=zone,
         quiet=None,
         delivery="nothing",
@@ -134,15 +134,15 @@ def forget(tx: Connection, person: PersonRow, zone: str) -> None:
 
 def _forget_emails(tx: Connection, person_id: int) -> None:
     """Keep that emails were sent; delete what they and the relays said."""
-    emails = select(_OUTBOX.c.id).where(_OUTBOX.c.person_id == person_id)
-    tx.execute(update(_LEDGER).where(_LEDGER.c.outbox_id.in_(emails)).values(detail=""))
+    mine = select(_OUTBOX.c.id).where(_OUTBOX.c.person_id == person_id)
+    tx.execute(update(_LEDGER).where(_LEDGER.c.outbox_id.in_(mine)).values(detail=""))
     waiting = (_OUTBOX.c.person_id == person_id, _OUTBOX.c.status.in_(("queued", "digest", "parked")))
     tx.execute(update(_OUTBOX).where(*waiting).values(status="superseded", claimed_until=None))
     tx.execute(update(_OUTBOX).where(_OUTBOX.c.person_id == person_id).values(body=None, facts="{}"))
-    links = select(_LINK.c.id).where(_LINK.c.person_id == person_id)
-    unread = (_RECEIVED.c.link_id.in_(links), _RECEIVED.c.status.in_(("waiting", "doubted", "parked")))
-    tx.execute(update(_RECEIVED).where(*unread).values(status="done", claimed_until=None))
-    tx.execute(update(_RECEIVED).where(_RECEIVED.c.link_id.in_(links)).values(raw=None, acts="[]"))
+    through = select(_LINK.c.id).where(_LINK.c.person_id == person_id)
+    waiting_in = (_RECEIVED.c.link_id.in_(through), _RECEIVED.c.status.in_(("waiting", "doubted", "parked")))
+    tx.execute(update(_RECEIVED).where(*waiting_in).values(status="done", claimed_until=None))
+    tx.execute(update(_RECEIVED).where(_RECEIVED.c.link_id.in_(through)).values(raw=None, acts="[]"))
 
 
 def _rename(tx: Connection, game_id: int, person_id: int) -> None:

@@ -103,7 +103,7 @@ def open_games(tx: Connection, *, private: bool = False, limit: int = 100) -> li
 
 
 def expired(tx: Connection, now: datetime, limit: int) -> list[int]:
-    """Ids of tables that have waited too long for players."""
+    """Tables that have waited for players too long."""
     waiting = _GAME.c.status.in_(("planned", "open"))
     wanted = select(_GAME.c.id).where(waiting, _GAME.c.expires_at <= now)
     return list(tx.execute(wanted.order_by(_GAME.c.expires_at).limit(limit)).scalars())
@@ -135,8 +135,8 @@ def names_of(tx: Connection, person_id: int) -> set[str]:
     return set(tx.execute(select(_PLAYER.c.name).where(_PLAYER.c.person_id == person_id)).scalars())
 
 
-def recently_over(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
-    """A person's finished games, last ended first."""
+def finished_games(tx: Connection, person_id: int, limit: int) -> list[GameRow]:
+    """A person's finished games, latest first."""
     joined = and_(_PLAYER.c.game_id == _GAME.c.id, _PLAYER.c.person_id == person_id)
     over = (select(_PLAYER.c.number).where(joined).exists(), _GAME.c.status.in_(("over", "void")))
     wanted = select(_GAME).where(*over).order_by(_GAME.c.ended_at.desc(), _GAME.c.id.desc()).limit(limit)
@@ -216,7 +216,7 @@ def drop_join_request(tx: Connection, game_id: int, person_id: int) -> None:
 
 
 def withdraw_acceptance(tx: Connection, game_id: int, person_id: int, now: datetime) -> None:
-    """Mark an invitation as declined, because its player has left again."""
+    """Mark an invitation as declined, when its player leaves again."""
     mine = (_INVITATION.c.game_id == game_id, _INVITATION.c.person_id == person_id)
     tx.execute(update(_INVITATION).where(*mine).values(status="declined", answered_at=now))
 

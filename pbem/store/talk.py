@@ -20,11 +20,11 @@ _OF_GAME, _OF_SEAT = bindparam("of_game", type_=Integer), bindparam("of_seat", t
 _DECIDED = select(_LOG.c.at).where(_LOG.c.game_id == _OF_GAME, _LOG.c.seq == bindparam("since_seq")).scalar_subquery()
 _SPOKEN = select(func.max(_TALK.c.seq)).where(_TALK.c.game_id == _OF_GAME, _TALK.c.seat == _OF_SEAT).scalar_subquery()
 NEW: Final = select(func.count()).where(
-    _SAID.c.game_id == _OF_GAME,
-    _SAID.c.seat != _OF_SEAT,
-    _SAID.c.seat.not_in(blocks.BLOCKED_SEATS),
-    _SAID.c.seq > func.coalesce(_SPOKEN, 0),
-    or_(_DECIDED.is_(None), _SAID.c.at > _DECIDED),
+    _TALK.c.game_id == _OF_GAME,
+    _TALK.c.seat != _OF_SEAT,
+    _TALK.c.seat.not_in(blocks.BLOCKED_SEATS),
+    _TALK.c.seq > func.coalesce(_SPOKEN, 0),
+    or_(_DECIDED.is_(None), _TALK.c.at > _DECIDED),
 )
 """How many lines the others have said since a row of the log, and since the last line of this seat's own; without those of
 players that it does not hear."""

@@ -132,7 +132,7 @@ def test_a_table_that_has_not_begun_is_sound(table: Table, person: Callable[[str
     from pbem.service.tables import joining
     from pbem.service.tables.new import TableSettings
 
-    waiting = begun.server.run(joining.create_table, person("Ann"), Wanted("bid", 3)).game_id
+    waiting = begun.server.run(joining.create_table, person("Ann"), TableSettings("bid", 3)).game_id
     assert problems(RunningGame(begun.server, waiting)) == ""
 
 

@@ -243,7 +243,7 @@ def _email_volunteers(tx: Tx, server: Server, game: GameRow, offer_id: int, seat
     now = server.now()
     drawn = [
         person
-        for person in sorted(found, key=lambda _: server.randomness.bytes(8))[:MOST_ASKED]
+        for person in sorted(volunteers, key=lambda _: server.randomness.bytes(8))[:MOST_ASKED]
         if blocks.current_ban(tx, person, now) is None
     ]
     facts = {"offer": offer_id}
@@ -308,7 +308,7 @@ def _moved_since(tx: Tx, game_id: int, seat: int, moment: datetime) -> bool:
 
 
 def _failing_since(tx: Tx, person_id: int, before: datetime) -> datetime | None:
-    """Since when mail to a person has failed without an end; None if it does not."""
+    """When the present failure of email to a person began; None if there is none."""
     failures = reachability.since(tx, {person_id}, before)[person_id]
     return next((failure.start for failure in failures if failure.end is None), None)
 

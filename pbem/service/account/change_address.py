@@ -39,8 +39,8 @@ def ask(tx: Tx, server: Server, person_id: int, address: str) -> None:
         raise BadInput(_("This is your address already."), remedy=_("Nothing was changed."))
     newcomer = persons.find_or_add(tx, server, given)
     now = server.now()
-    for each in (person.id, newcomer.id):
-        if people.count_emails_since(tx, each, "new_address", now - timedelta(days=1)) >= MAILS_A_DAY:
+    for reader_id in (person.id, newcomer.id):
+        if people.count_emails_since(tx, reader_id, "new_address", now - timedelta(days=1)) >= EMAILS_A_DAY:
             raise TooMany(
                 _("As many mails about a change of address were sent as we send in a day."),
                 why=_("%(mails_a_day)s are the most, to one address and from one person.", mails_a_day=EMAILS_A_DAY),

@@ -25,7 +25,7 @@ def ask(tx: Tx, server: Server, person_id: int) -> None:
     """Email a link for consent to the deletion. Raises TooMany after a few a day."""
     people.lock(tx, person_id)
     now = server.now()
-    if people.count_emails_since(tx, person_id, "farewell", now - timedelta(days=1)) >= MAILS_A_DAY:
+    if people.count_emails_since(tx, person_id, "deletion", now - timedelta(days=1)) >= EMAILS_A_DAY:
         raise TooMany(
             _("You were sent as many of these mails as we send in a day."),
             why=_("%(mails_a_day)s are the most.", mails_a_day=EMAILS_A_DAY),

@@ -134,7 +134,7 @@ def my_games(tx: Tx, server: Server, person_id: int) -> MyGames:
     person = people.read(tx, person_id)
     joined = table_rows.of_person(tx, person_id, ("open", *_BEGUN))
     hosted = [row for row in table_rows.hosted_by(tx, person_id, ("open",)) if row not in joined]
-    over = table_rows.recently_over(tx, person_id, MOST_OVER)
+    over = table_rows.finished_games(tx, person_id, MOST_OVER)
     players = player_rows.of_games(tx, [row.id for row in (*joined, *hosted, *over)])
     asked = {(row.game_id, row.seat): row.due_at for row in deadlines.of_person(tx, person_id)}
     failure = reachability.failure(tx, person_id)

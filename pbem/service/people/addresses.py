@@ -113,7 +113,7 @@ def ask_to_confirm(tx: Tx, server: Server, person: PersonRow, game_id: int | Non
     """Email a link to confirm a typed address. Raises TooMany after a few a day."""
     now = server.now()
     people.lock(tx, person.id)
-    if people.count_emails_since(tx, person.id, "confirm", now - timedelta(days=1)) >= CONFIRM_MAILS_A_DAY:
+    if people.count_emails_since(tx, person.id, "confirm", now - timedelta(days=1)) >= CONFIRM_EMAILS_A_DAY:
         raise TooMany(
             _("This address was sent as many mails as we send in a day to an address that was typed here."),
             why=_("Whoever types an address need not be its owner."),

@@ -13,7 +13,7 @@ from pbem.store.people import PersonRow
 
 
 def must_not_be_banned(tx: Tx, server: Server, person_id: int) -> None:
-    """Refuse somebody who is banned now, saying why and until when."""
+    """Raise Forbidden if the person is banned now."""
     ban = blocks.current_ban(tx, person_id, server.now())
     if ban is not None:
         raise Forbidden(

@@ -34,8 +34,8 @@ def unblock(tx: Tx, server: Server, person_id: int, blocked_id: int) -> None:
     blocks.drop(tx, person_id, blocked_id)
 
 
-def of_person(tx: Tx, server: Server, person_id: int) -> list[BlockRow]:
-    """Whom a person does not hear."""
+def blocked_by(tx: Tx, server: Server, person_id: int) -> list[BlockRow]:
+    """The people blocked by this person."""
     return blocks.blocked_by(tx, person_id)
 
 

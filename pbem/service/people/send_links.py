@@ -29,7 +29,7 @@ def send_to(tx: Tx, server: Server, person_id: int) -> None:
     """Email a person, unless they have had their emails for today."""
     now = server.now()
     people.lock(tx, person_id)
-    if people.count_emails_since(tx, person_id, "links", now - timedelta(days=1)) < MAILS_A_DAY:
+    if people.count_emails_since(tx, person_id, "links", now - timedelta(days=1)) < EMAILS_A_DAY:
         outbox.queue(tx, [outbox.Letter(person_id, "links")], now, now)
 
 

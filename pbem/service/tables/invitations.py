@@ -79,9 +79,9 @@ def email_invitations(tx: Tx, server: Server, row: GameRow, host_name: str, to: 
     now = server.now()
     invited = [invitation.person_id for invitation in tables.invitations(tx, row.id)] if to is None else to
     facts = {"host": host_name}
-    # Whoever does not want to hear the host is not told of that, and neither is the host.
-    unheard = block_rows.blockers_of(tx, row.host_id)
-    emails = [outbox.Letter(person, "invitation", row.id, facts=facts) for person in asked if person not in unheard]
+    # People who block the host get no email, and the host is not told.
+    blockers = block_rows.blockers_of(tx, row.host_id)
+    emails = [outbox.Letter(person, "invitation", row.id, facts=facts) for person in invited if person not in blockers]
     outbox.queue(tx, emails, now, now)
 
 

@@ -49,7 +49,7 @@ def leave(tx: Tx, server: Server, game_id: int, person_id: int, reason: str = ""
         tables.drop_player(tx, game_id, player.number)
     now = server.now()
     tables.withdraw_acceptance(tx, game_id, person_id, now)
-    facts = {"who": mine[0].name} | because(reason)
+    facts = {"who": own[0].name} | reason_facts(reason)
     outbox.queue(tx, [outbox.Letter(row.host_id, "left", game_id, facts=facts)], now, now)
 
 

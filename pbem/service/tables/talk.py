@@ -99,13 +99,10 @@ def lines_of_game(tx: Tx, game: GameRow, after: datetime | None = None) -> list[
 def lines_of_others(
     tx: Tx, game: GameRow, seat: int, names: Sequence[str], after: datetime | None
 ) -> list[dict[str, str | None]]:
-    """What a mail to a seat may tell of what the others said after a moment.
-
-    Those whom its player does not want to hear are left out.
-    """
-    lines = [line for line in heard_in_game(tx, game, after) if line.seat != seat or line.earlier]
-    unheard = blocks.blocked_seats(tx, game.id, seat) if lines else frozenset()
-    lines = [line for line in lines if line.seat not in unheard]
+    """Lines of the others after a moment, for an email to a seat, without those of blocked players."""
+    lines = [line for line in lines_of_game(tx, game, after) if line.seat != seat or line.earlier]
+    blocked = blocks.blocked_seats(tx, game.id, seat) if lines else frozenset()
+    lines = [line for line in lines if line.seat not in blocked]
     return [{"name": line.who(names[line.seat]), "text": line.text} for line in lines]
 
 
@@ -167,9 +164,9 @@ def talk_page(tx: Tx, server: Server, token: str) -> TalkPage:
     row = games.read(tx, game_id)
     players = {player.seat: player for player in player_rows.of_game(tx, game_id) if player.seat is not None}
     unheard = blocks.blocked_seats(tx, game_id, seat)
-    lines = heard_in_game(tx, row)
-    heard = [line for line in lines if line.seat not in unheard]
-    return Room(
+    lines = lines_of_game(tx, row)
+    shown = [line for line in lines if line.seat not in unheard]
+    return TalkPage(
         title=row.title,
         rules=rules_of(row),
         turn=row.turn,

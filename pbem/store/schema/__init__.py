@@ -1,8 +1,8 @@
-"""The tables of the database.
+"""The tables of the house.
 
-Bodies of the log, states, boxes and orders are canonical JSON stored as text, never in a database's own JSON type,
-because hashes need the exact bytes. Every moment is in UTC. Every constraint has a name, so that a migration can refer
-to it on both databases. Tables with rows of one game lead their key with the game, so that its rows lie together.
+Bodies of the log, states, boxes and orders are canonical JSON kept as text, never as a database's own JSON type: hashes
+need the very bytes. Every moment is in UTC. A constraint has a name, so that a migration can speak of it on both
+databases. What one game owns leads its key with the game, so that its rows lie together.
 
 This package must never hold a query.
 """
@@ -23,7 +23,7 @@ from pbem.store.schema.people import (
     Vacation,
     Volunteer,
 )
-from pbem.store.schema.tables import Call, Game, Invitation, Log, Offer, Player, Said, View, Vote, Wish
+from pbem.store.schema.tables import Call, Game, Invitation, JoinRequest, Log, Offer, Player, Talk, View, Vote
 from pbem.store.schema.time import Deadline, Heartbeat, Outage, Pause, TaskRun
 
 __all__ = [
@@ -57,9 +57,9 @@ __all__ = [
     "Quota",
     "Received",
     "ReceivedCount",
-    "Said",
     "SearchWord",
     "Session",
+    "Talk",
     "Tally",
     "TaskProgress",
     "TaskRun",

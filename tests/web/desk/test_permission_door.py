@@ -7,7 +7,7 @@ from pyotp import TOTP
 
 from pbem.service.desk import audit, calls
 from pbem.service.desk.sign_in import FRESH, TRIES_OF_NAME
-from pbem.service.people.sessions import LASTS_OF_ORGANISER, LASTS_OF_PERSON
+from pbem.service.people.sessions import ORGANISER_LIFETIME, PERSON_LIFETIME
 from pbem.store.audit import AuditFilter
 from pbem.store.sessions import Holder
 from tests.service.actors import ANN, PASSPHRASE, add_organiser

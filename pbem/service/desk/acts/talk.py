@@ -1,4 +1,4 @@
-"""Redacting a line of a table's talk: the text goes, the line and its hashes stay."""
+"""Redacting what was said at a table: the text goes, that it was said stays, and so do the hashes."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from pbem.store import players as player_rows
 
 @dataclass(frozen=True)
 class Redact(TableAct):
-    """Delete the text of one line of talk for good."""
+    """Take the text of one line of a table's talk away for good."""
 
     kind = Act.REDACT
     game_id: int
@@ -24,21 +24,21 @@ class Redact(TableAct):
 
     def do(self, context: Context) -> ActResult:
         row = games.lock(context.tx, self.game_id)
-        line = next((spoken for spoken in talk.heard_in_game(context.tx, row) if spoken.seq == self.line), None)
-        if line is None:
+        said = next((line for line in talk.lines_of_game(context.tx, row) if line.seq == self.line), None)
+        if said is None:
             raise NotFound(_("There is no such line at that table."), remedy=_("Nothing was changed."))
-        if line.text is None:
+        if said.text is None:
             raise Gone(_("The text of this line is gone already."), remedy=_("Nothing was changed."))
         talk.redact(context.tx, row.id, self.line)
-        row = context.note(row, Kind.REDACTED, line.seat, line=self.line)
+        row = context.note(row, Kind.REDACTED, said.seat, line=self.line)
         players = player_rows.of_game(context.tx, row.id)
-        who = next(player.name for player in players if player.seat == line.seat)
+        who = next(player.name for player in players if player.seat == said.seat)
         facts = {"who": who, "reason": context.reason, "by": context.by}
         for person_id in sorted({player.person_id for player in players if player.person_id is not None}):
             deadlines.queue_notice(context.tx, context.server, person_id, row, None, "redacted", facts)
         return ActResult(
             (
-                _("%(who)s said: “%(text)s”", who=isolate(who), text=isolate(line.text)),
+                _("%(who)s said: “%(text)s”", who=isolate(who), text=isolate(said.text)),
                 _(
                     "The text is gone for good and cannot be brought back; mails that have left with it stay "
                     "where they are."
