@@ -18,7 +18,17 @@ from pbem.ops.commands.desk import audit, call, organiser
 from pbem.ops.commands.mail import mail
 from pbem.ops.commands.overview import all_, overview
 from pbem.ops.commands.tables import outage, person, table
-from pbem.ops.commands.terminal import CODES, FAILED, Commands, command, many, progress, read_settings, say, tell
+from pbem.ops.commands.terminal import (
+    CODES,
+    FAILED,
+    Commands,
+    command,
+    counted,
+    progress,
+    read_settings,
+    say,
+    show_findings,
+)
 
 _PATH = click.Path(path_type=Path, dir_okay=False)
 _EXISTING_PATH = click.Path(path_type=Path, dir_okay=False, exists=True, readable=True)
@@ -83,7 +93,7 @@ def migrate() -> None:
 
     config = read_settings()
     ops_setup.must_be_there(config)
-    steps = ops_setup.bring_up(config)
+    steps = ops_setup.migrate(config)
     click.echo(f"Brought the database to step {steps[-1]}." if steps else "The database is at the newest step already.")
 
 
@@ -116,7 +126,7 @@ def verify(file: Path | None, game_id: int | None, heads: tuple[str, ...]) -> No
     bad = sum(not report.sound for report in reports)
     rows, again = sum(report.rows for report in reports), sum(report.made_again for report in reports)
     click.echo(
-        f"{many(len(reports), 'game')}, {many(rows, 'row')}, {many(again, 'turn')} played again: {many(bad, 'game')} with faults."
+        f"{counted(len(reports), 'game')}, {counted(rows, 'row')}, {counted(again, 'turn')} played again: {counted(bad, 'game')} with faults."
     )
     if bad:
         raise SystemExit(FAILED)
@@ -140,7 +150,7 @@ def rebuild(game_id: int | None) -> None:
         if each.refused:
             click.echo(f"game {each.game_id}: left alone, because {each.refused}")
     click.echo(
-        f"{many(len(games), 'game')} rebuilt; {many(sum(bool(each.corrected) for each in games), 'snapshot')} differed."
+        f"{counted(len(games), 'game')} rebuilt; {counted(sum(bool(each.corrected) for each in games), 'snapshot')} differed."
     )
     if any(each.refused for each in games):
         raise SystemExit(FAILED)
@@ -160,7 +170,7 @@ def backup(path: Path, *, keys: bool) -> None:
 
     with progress() as begin:
         saved = ops_backup.backup(read_settings(), path, with_keys=keys, begin=begin)
-    click.echo(f"Saved and verified {many(saved.games, 'game')} ({many(saved.rows, 'row')}) in {path}.")
+    click.echo(f"Saved and verified {counted(saved.games, 'game')} ({counted(saved.rows, 'row')}) in {path}.")
     click.echo(
         f"The keys are in {ops_backup.keys_beside(path)}." if keys else "The keys were not saved: keep them elsewhere."
     )
@@ -178,7 +188,7 @@ def restore(path: Path) -> None:
     config = read_settings()
     with progress() as begin:
         saved = ops_backup.restore(config, path, begin)
-    click.echo(f"Restored and verified {many(saved.games, 'game')} ({many(saved.rows, 'row')}).")
+    click.echo(f"Restored and verified {counted(saved.games, 'game')} ({counted(saved.rows, 'row')}).")
     if saved.with_keys:
         click.echo(f"The keys are in {config.data_dir / 'keys'}.")
     elif config.keys is None:
@@ -202,7 +212,7 @@ def copy(source: str, target: str) -> None:
     with progress() as begin:
         saved = ops_backup.copy(source, target, begin)
     click.echo(
-        f"Copied and verified {many(saved.games, 'game')} ({many(saved.rows, 'row')}). Set PBEM_DATABASE_URL to the new database."
+        f"Copied and verified {counted(saved.games, 'game')} ({counted(saved.rows, 'row')}). Set PBEM_DATABASE_URL to the new database."
     )
 
 
@@ -211,7 +221,7 @@ def doctor() -> None:
     """Look at everything that can be in the server's way, and say what to do about each error. Changes nothing."""
     from pbem.ops import doctor as ops_doctor
 
-    tell(ops_doctor.examine(read_settings()))
+    show_findings(ops_doctor.examine(read_settings()))
 
 
 for group in (mail, organiser, call, audit, overview, all_, table, person, outage):
@@ -264,7 +274,7 @@ def keys_revoke(key_id: str) -> None:
 
     renewed = ops_keys.revoke(read_settings(), key_id)
     click.echo(
-        f"Key {key_id} is gone, and its links are dead. Start the server: it mails {many(renewed.emailed_again, 'open turn')} again."
+        f"Key {key_id} is gone, and its links are dead. Start the server: it mails {counted(renewed.emailed_again, 'open turn')} again."
     )
 
 

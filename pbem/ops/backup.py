@@ -1,7 +1,7 @@
-"""A whole server saved, brought back, and moved to another database; each verified before anybody relies on it.
+"""Backup, restore and moving to another database, each verified before it counts.
 
-A backup is one SQLite file, whatever database it came from; its keys, if they are wanted, lie beside it. Both are for the
-owner's eyes alone: they hold addresses, hidden cards, and with the keys everybody's links.
+A backup is one SQLite file, whatever the database; its keys, if included, are in a file beside it. Both are private:
+they hold addresses, hidden cards, and with the keys everyone's links.
 """
 
 import os
@@ -27,14 +27,14 @@ from pbem.tokens import Keyring
 
 Progress = Callable[[int], None]
 Begin = Callable[[str, int], Progress]
-"""Is told what begins and how much of it there is; what it returns is told how much more was done."""
+"""Called when a phase begins, with its label and length; returns the function that reports progress."""
 
 _FIRST_BYTES: Final = b"SQLite format 3\x00"
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What was saved or moved."""
+    """What was backed up or moved."""
 
     games: int
     rows: int
@@ -42,30 +42,30 @@ class Saved:
 
 
 def silent(_what: str, _length: int) -> Progress:
-    """For whoever shows no progress."""
+    """Shows no progress."""
     return lambda _: None
 
 
 def keys_beside(backup: Path) -> Path:
-    """Where the keys of a backup lie."""
+    """The file for the keys of a backup."""
     return backup.with_name(f"{backup.name}.keys")
 
 
 def backup(config: Config, path: Path, *, with_keys: bool, begin: Begin = silent) -> Saved:
-    """Save the server while it runs; the file has its name only when it was verified."""
+    """Back up the server while it runs; the file gets its name only after it was verified. Raises BadInput, Fault."""
     for each in (path, keys_beside(path)):
         if each.exists():
             raise BadInput(f"{each} is there already.", remedy="Nothing was overwritten; choose another name.")
     written = path.with_name(f"{path.name}.part")
     try:
         with open_store(config) as source:
-            # Made for us alone before there is anything in it.
+            # Created private, before it has any content.
             os.close(os.open(written, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             if source.on_sqlite:
                 database_copy.write_file(source, written)
             else:
                 _into_file(source, written, begin)
-        saved = _verified_file(written, begin)
+        saved = _verify_file(written, begin)
         if with_keys:
             _write_privately(keys_beside(path), config.keyring().text())
         _flush(written)
@@ -82,17 +82,17 @@ def backup(config: Config, path: Path, *, with_keys: bool, begin: Begin = silent
 
 
 def restore(config: Config, path: Path, begin: Begin = silent) -> Saved:
-    """Bring a server back into an empty database: all of it, verified, or nothing."""
+    """Restore a backup into an empty database: all of it, verified, or nothing. Raises BadInput, Forbidden, Fault."""
     with path.open("rb") as file:
         if file.read(len(_FIRST_BYTES)) != _FIRST_BYTES:
             raise BadInput(f"{path} is no backup.", remedy="Name a file that `pbem backup` wrote.")
     keys = _keys_to_restore(config, keys_beside(path))
-    with _workbench(path) as copy, alone(config.database_url):
+    with _working_copy(path) as copy, alone(config.database_url):
         from_copy, target = Store(f"sqlite:///{copy}"), Store(config.database_url)
         try:
             if migrations.current(from_copy) == migrations.EMPTY:
                 raise BadInput(f"{path} is no backup of a server.", remedy="Name a file that `pbem backup` wrote.")
-            # A backup of an older release is brought up here, so the file itself stays as it is.
+            # A backup of an older release is migrated in the copy, so the file stays as it is.
             migrations.upgrade(from_copy)
             saved = _copy(from_copy, target, begin)
         finally:
@@ -112,7 +112,7 @@ def copy(source_url: str, target_url: str, begin: Begin = silent) -> Saved:
     try:
         if source.url == target.url:
             raise BadInput("Source and target are the same database.", remedy="Name another one with --to.")
-        # Moves that are made while a server is copied would stay behind.
+        # A move made while the server is copied would be lost.
         with alone(source_url), alone(target_url):
             migrations.must_be_current(source)
             return _copy(source, target, begin)
@@ -135,7 +135,7 @@ def _copy(source: Store, target: Store, begin: Begin) -> Saved:
             database_copy.copy_all(reading, writing, begin("Copying", sum(there.values())))
             if database_copy.counts(writing) != there:
                 raise Fault("Not every row has arrived, so nothing was kept.")
-            return Saved(_verified(writing, begin), sum(there.values()))
+            return Saved(_verify(writing, begin), sum(there.values()))
 
         try:
             return target.write(work)
@@ -153,19 +153,19 @@ def _into_file(source: Store, path: Path, begin: Begin) -> None:
         target.close()
 
 
-def _verified_file(path: Path, begin: Begin) -> Saved:
+def _verify_file(path: Path, begin: Begin) -> Saved:
     store = Store(f"sqlite:///{path}")
     try:
         if (broken := database_copy.damage(store)) is not None:
             raise Fault("The backup is damaged, so it was thrown away.", why=f"SQLite says: {broken}.")
         with store.read() as tx:
-            return Saved(_verified(tx, begin), sum(database_copy.counts(tx).values()))
+            return Saved(_verify(tx, begin), sum(database_copy.counts(tx).values()))
     finally:
         store.close()
 
 
-def _verified(tx: Tx, begin: Begin) -> int:
-    """How many games there are; refused if one of them is not what its log says, or the audit was altered."""
+def _verify(tx: Tx, begin: Begin) -> int:
+    """The number of games. Raises Fault if a game or the audit does not verify."""
     if flaws := audit.verify(tx).flaws:
         raise Fault(
             f"The audit does not verify: {flaws[0].says}.",
@@ -197,8 +197,8 @@ def _keys_to_restore(config: Config, path: Path) -> Keyring | None:
 
 
 @contextmanager
-def _workbench(path: Path) -> Iterator[Path]:
-    """A copy of a backup that may be changed."""
+def _working_copy(path: Path) -> Iterator[Path]:
+    """A temporary copy of a backup, which may be changed."""
     with tempfile.TemporaryDirectory(prefix="pbem-restore-") as folder:
         copied = Path(folder) / "backup.sqlite3"
         shutil.copyfile(path, copied)

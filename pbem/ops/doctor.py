@@ -1,7 +1,7 @@
-"""How a server is: one look at everything that can be in its way, and what to do about each error.
+"""The doctor: checks everything a server needs, with a remedy for each error.
 
-A doctor only looks. Each finding is well, a warning (it works, and something should be seen to) or trouble (it does not
-work, or not for long).
+It changes nothing. A finding is ok, a warning (it works, and something needs attention) or an error (it does not work,
+or not for long).
 """
 
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ _OLD_KEY: Final = timedelta(days=2 * 365)
 
 
 def examine(config: Config) -> Iterator[Finding]:
-    """Look at everything; where the database cannot be reached, at everything else."""
+    """Check everything; without a database, everything else."""
     yield from _files(config)
     yield from _keys(config)
     yield readiness.disk(config)
@@ -76,7 +76,7 @@ def _keys(config: Config) -> Iterator[Finding]:
 
 
 def _games(config: Config) -> Iterator[Finding]:
-    """The games of other packages; ours are always there."""
+    """Games of other packages; ours are always there."""
     found = offer_games(config)
     played = [each for each in found if each.trouble is None]
     if unknown := offers.unknown(config.games.trusted, found):

@@ -1,6 +1,6 @@
-"""How other people's mail servers take our mails: what the doctor says of each domain, and of dead addresses.
+"""How other mail servers take our emails: the doctor's findings by domain, and failing addresses.
 
-It reads numbers of domains and days, never an address.
+It reads counts by domain and day, never an address.
 """
 
 from collections.abc import Iterator
@@ -13,30 +13,30 @@ from pbem.store import reachability, traffic
 from pbem.store.database import Store
 from pbem.store.traffic import TrafficRow
 
-LATELY: Final = timedelta(days=7)
+PERIOD: Final = timedelta(days=7)
 
 _FEW: Final = 5
-"""Of fewer mails than this nothing can be said."""
+"""Too few emails for a judgement."""
 
 _MOST_BOUNCED: Final = 0.05
 _MOST_DEFERRED: Final = 0.5
 _MOST_COMPLAINED: Final = 0.001
-"""The share of complaints above which large providers begin to put mails away unseen."""
+"""Above this share of complaints large providers begin to hide emails."""
 
 _MOST_SHOWN: Final = 5
 _MOST_COUNTED: Final = 1000
 
 
 def look_at_domains(store: Store) -> Iterator[Finding]:
-    """What became of the mails of the last week, and which domains are in the way."""
+    """What became of last week's emails, and which domains have problems."""
     now = SystemClock().now()
     with store.read() as tx:
-        rows = traffic.since(tx, now.date() - LATELY)
+        rows = traffic.since(tx, now.date() - PERIOD)
         dead = reachability.failing(tx, now, _MOST_COUNTED)
     sent = sum(row.sent for row in rows)
     troubled = [row for row in rows if _is_troubled(row)]
     if troubled:
-        says = "; ".join(map(_said, troubled[:_MOST_SHOWN])) + (" and others." if troubled[_MOST_SHOWN:] else ".")
+        says = "; ".join(map(_describe, troubled[:_MOST_SHOWN])) + (" and others." if troubled[_MOST_SHOWN:] else ".")
         remedy = "See `pbem mail check` for what the DNS lacks, and the ledger for what these servers say."
         yield Finding("domains", Severity.WARNING, f"Within a week, {says}", remedy)
     else:
@@ -57,7 +57,7 @@ def _is_troubled(row: TrafficRow) -> bool:
     )
 
 
-def _said(row: TrafficRow) -> str:
+def _describe(row: TrafficRow) -> str:
     told = [
         f"{number} {what}"
         for number, what in (

@@ -41,10 +41,10 @@ from pbem.store.database_errors import explained  # noqa: E402
 
 
 class EventLogger(Logger):  # type: ignore[misc]  # gunicorn says no types
-    """What gunicorn itself says, in the form of all other events."""
+    """Gunicorn's own messages, in the form of all other events."""
 
     def setup(self, cfg: Any) -> None:
-        """Leave its lines to the log of the process."""
+        """Pass its messages to the process's log."""
         super().setup(cfg)
         logs.configure()
         self.error_log.handlers.clear()
@@ -69,7 +69,7 @@ _open = ExitStack()
 
 
 def on_starting(arbiter: Any) -> None:
-    """In the process above all others: see whether the database is fit, and take the admin port for all to answer on."""
+    """In the main process: check the database, and open the admin port for all processes."""
     try:
         if Store.file_of(_SETTINGS.database_url) is not None:
             raise Forbidden("Several web servers cannot share an SQLite file.", remedy="Run `pbem serve` instead.")
@@ -84,17 +84,17 @@ def on_starting(arbiter: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """In each process that serves pages: answer on the admin port too, with a connection that no page waits for."""
+    """In each web process: answer on the admin port too, with a database connection of its own."""
     for each in _shared:
         server = server_on(Store(_SETTINGS.database_url, threads=1), _SETTINGS)
         _open.enter_context(admin_port.answering(each, server, _SETTINGS, worker=None))
 
 
 def worker_exit(arbiter: Any, worker: Any) -> None:
-    """In each process that serves pages: stop answering."""
+    """In each web process: stop answering."""
     _open.close()
 
 
 def on_exit(arbiter: Any) -> None:
-    """In the process above all others: nobody counts any more."""
+    """In the main process: delete the shared counts."""
     shutil.rmtree(_COUNTS, ignore_errors=True)

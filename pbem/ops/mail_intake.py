@@ -1,7 +1,6 @@
-"""The ways in by which the mail server beside us hands mails over, a port that speaks LMTP and a pipe, and how they are.
+"""How the local mail server hands over emails, by LMTP or a pipe, and the doctor's checks of both.
 
-Both keep a mail and do nothing about it: whoever works on this server deals with it within seconds. So a mail server gets
-its answer at once, and what it was told is kept is kept.
+Both store an email and do nothing else; a worker handles it within seconds. So the mail server gets its answer at once.
 """
 
 import signal
@@ -18,7 +17,7 @@ from pbem.config.settings import Config, SenderCheck
 from pbem.domain.errors import BadInput, Forbidden
 from pbem.domain.finding import Finding, Severity
 from pbem.mail.read.lmtp import Lmtp
-from pbem.ops.commands.terminal import many
+from pbem.ops.commands.terminal import counted
 from pbem.ops.setup import must_be_there, open_store, server_on
 from pbem.service.incoming import receive, test_mail
 from pbem.service.incoming.test_mail import Answer
@@ -28,7 +27,7 @@ from pbem.store.database import Store
 
 _LOOK_BACK: Final = timedelta(days=7)
 _SEVERAL: Final = 3
-"""Replies of which one may be by somebody whose provider signs nothing, but hardly all."""
+"""Replies: one may be from a provider that signs nothing, but hardly all."""
 
 _PATIENCE: Final = 5
 """Seconds to wait for an answer from this machine."""
@@ -36,7 +35,7 @@ _PATIENCE: Final = 5
 
 @contextmanager
 def taking_mails(server: Server, config: Config) -> Iterator[None]:
-    """Take mails by LMTP for a while, where the settings name a port and answers are read."""
+    """Accept emails by LMTP in this context, if the settings name a port and replies are read."""
     if not config.inbound.replies or not config.inbound.lmtp_port:
         yield
         return
@@ -49,7 +48,7 @@ def taking_mails(server: Server, config: Config) -> Iterator[None]:
 
 
 def serve(config: Config, say: Callable[[str], None]) -> None:
-    """Take mails by LMTP until told to stop, and nothing else."""
+    """Accept emails by LMTP, and nothing else, until stopped."""
     must_be_there(config)
     if Store.file_of(config.database_url) is not None:
         raise Forbidden(
@@ -78,27 +77,27 @@ def serve(config: Config, say: Callable[[str], None]) -> None:
 
 
 def take_one(config: Config, envelope_from: str, envelope_to: str, raw: bytes) -> None:
-    """Keep one mail; raises if it cannot be kept."""
+    """Store one email. Raises if it cannot be stored."""
     with open_store(config) as store:
         server = server_on(store, config)
         receive.receive(server, receive.letterbox_of(config), envelope_from, envelope_to, raw)
 
 
 def retry(config: Config) -> int:
-    """Let the mails that came in and were given up be read again; how many those are."""
+    """Let parked incoming emails be read again; returns how many."""
     with open_store(config) as store:
         return server_on(store, config).run(receive.retry)
 
 
 def look_at_settings(config: Config) -> Iterator[Finding]:
-    """Whether mails can come in, as far as the settings say."""
+    """Whether emails can arrive, by the settings."""
     inbound = config.inbound
     if not inbound.replies:
         yield Finding("answers", Severity.OK, "answers to mails are not read, and the mails say so")
         return
     if not inbound.lmtp_port:
         yield Finding("answers", Severity.OK, "answers to mails are read; none are taken by LMTP")
-    elif said := _silence_at(inbound.lmtp_host, inbound.lmtp_port):
+    elif said := _connection_error(inbound.lmtp_host, inbound.lmtp_port):
         says = f"Nobody takes mails at {inbound.lmtp_host}, port {inbound.lmtp_port} ({said})."
         remedy = "Start the server with `pbem serve`, or `pbem mail serve` on PostgreSQL; mail servers wait for days."
         yield Finding("answers", Severity.WARNING, says, remedy)
@@ -111,24 +110,24 @@ def look_at_settings(config: Config) -> Iterator[Finding]:
 
 
 def look_at_arrivals(store: Store) -> Iterator[Finding]:
-    """What became of the mails that came in lately."""
+    """What became of recent incoming emails."""
     with store.read() as tx:
         parked = rows.count_with_status(tx, "parked")
-        counted = rows.counts_since(tx, (SystemClock().now() - _LOOK_BACK).date())
+        counts = rows.counts_since(tx, (SystemClock().now() - _LOOK_BACK).date())
         answer = test_mail.last_answer(tx)
-    unvouched = sum(number for what, number in counted.items() if what.startswith(receive.UNVOUCHED))
-    believed = sum(number for what, number in counted.items() if what.startswith("reply"))
+    unvouched = sum(number for what, number in counts.items() if what.startswith(receive.UNVOUCHED))
+    believed = sum(number for what, number in counts.items() if what.startswith("reply"))
     yield Finding(
         "arrivals",
         Severity.OK,
-        f"{many(sum(counted.values()), 'mail')} came in within a week, {believed} of them answers",
+        f"{counted(sum(counts.values()), 'mail')} came in within a week, {believed} of them answers",
     )
     if answer is not None:
         yield finding_of(answer)
     if parked:
         remedy = "The log has the fault (mail_not_read); when it is mended, `pbem mail retry` lets them be read again."
         yield Finding(
-            "arrivals", Severity.WARNING, f"{many(parked, 'mail')} that came in could not be dealt with.", remedy
+            "arrivals", Severity.WARNING, f"{counted(parked, 'mail')} that came in could not be dealt with.", remedy
         )
     if unvouched >= _SEVERAL and not believed:
         says = f"{unvouched} answers came in, and our mail server vouches for none of them."
@@ -137,7 +136,7 @@ def look_at_arrivals(store: Store) -> Iterator[Finding]:
 
 
 def finding_of(answer: Answer) -> Finding:
-    """What an answer to a test mail shows: whether both directions work."""
+    """What an answer to a test email shows: whether both directions work."""
     if answer.believed:
         return Finding("round trip", Severity.OK, f"a test mail was answered {answer.says}; such a player is believed")
     says = f"A test mail was answered {answer.says}: such a player is asked back, by a link, whether they wrote it."
@@ -145,8 +144,8 @@ def finding_of(answer: Answer) -> Finding:
     return Finding("round trip", Severity.WARNING, says, remedy)
 
 
-def _silence_at(host: str, port: int) -> str:
-    """Why nobody answers at a port; nothing if somebody does."""
+def _connection_error(host: str, port: int) -> str:
+    """Why nothing answers at a port; empty if something does."""
     try:
         with socket.create_connection((host, port), timeout=_PATIENCE) as connection:
             return "" if connection.recv(3) == b"220" else "something else listens there"

@@ -1,7 +1,7 @@
-"""One process on one SQLite file: a lock that the operating system gives back when the process ends, however it ends.
+"""A lock for one process on one SQLite file, which the operating system releases however the process ends.
 
-Two servers on one file would both be right, but slow, and each would believe itself the only one that sends mails.
-PostgreSQL needs none of this.
+Two servers on one file would both be correct, but slow, and each would think that it alone sends emails. PostgreSQL
+needs no lock.
 """
 
 import os
@@ -28,7 +28,7 @@ else:
 
 @contextmanager
 def alone(database_url: str) -> Iterator[None]:
-    """Hold the SQLite file of a URL for this process; refused while another one has it."""
+    """Hold the SQLite file of a URL for this process. Raises Forbidden while another process holds it."""
     database = Store.file_of(database_url)
     if database is None:
         yield
@@ -52,5 +52,5 @@ def alone(database_url: str) -> Iterator[None]:
         try:
             yield
         finally:
-            # The file stays: taking it away would let two processes lock two files of one name.
+            # The file stays: without it two processes could lock two files of the same name.
             file.truncate(0)

@@ -1,7 +1,7 @@
-"""Snapshots made anew from the log, where a stored one is lost, damaged or of an older form.
+"""Rebuilding snapshots from the log, when a stored one is lost, damaged or of an older form.
 
-The log is the truth and is never touched. A game whose log does not verify is left as it is: there is nothing to make
-its snapshot of, and somebody has to look.
+The log is the truth and is never changed. A game whose log does not verify is left as it is, for an organiser to look
+at.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -22,7 +22,7 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What became of one game: what its snapshot had wrong, or why it could not be made anew."""
+    """What was wrong with a game's snapshot, or why it could not be rebuilt."""
 
     game_id: int
     corrected: tuple[str, ...]
@@ -30,7 +30,7 @@ class Rebuilt:
 
 
 def rebuild_games(store: Store, game_ids: Collection[int], progress: Progress = lambda _: None) -> Iterator[Rebuilt]:
-    """Make the snapshots of these games anew, each in a transaction of its own."""
+    """Rebuild the snapshots of these games, each in its own transaction."""
     for game_id in game_ids:
         try:
             yield store.write(partial(_rebuild, game_id=game_id, progress=progress))
@@ -63,13 +63,13 @@ def _rebuild(tx: Tx, game_id: int, progress: Progress) -> Rebuilt:
         "turn": reading.position.turn,
         "state": dumps(reading.position.state),
         "box": dumps(tuple(sorted(reading.box.items()))),
-        # Whoever stopped it says when it goes on.
+        # A frozen game stays frozen until an organiser lets it go on.
         "status": row.status if row.status == "frozen" else reading.status,
     }
     if reading.orders_known:
         new["orders"] = dumps(tuple(sorted(reading.orders.items())))
     games.advance(tx, row, new)
-    # Made anew at once: of a game that ended long ago no worker keeps any more.
+    # Rebuilt at once, because workers store no views of games that ended long ago.
     kept_views.forget(tx, game_id)
     views.save_views(tx, games.read(tx, game_id))
     return Rebuilt(game_id, tuple(corrected))

@@ -1,7 +1,7 @@
-"""Processes that stay: the web server, the worker, and both together.
+"""Long-running processes: the web server, the worker, and both together.
 
-A process that is told to stop (Ctrl-C, SIGTERM) finishes what it has begun: requests are answered, mails that are being
-sent are written down. On SQLite one process does everything; on PostgreSQL there may be any number of each.
+A process told to stop (Ctrl-C, SIGTERM) finishes what it has begun: it answers requests and records emails being sent.
+On SQLite one process does everything; on PostgreSQL there may be any number of each.
 """
 
 import errno
@@ -47,13 +47,13 @@ from pbem.worker.ticks import WorkerContext
 Say = Callable[[str], None]
 
 _BODY_FACTOR: Final = 4
-"""A form that is too large for the pages gets a page that says so; one that is this much larger is not even read."""
+"""A form that is too large gets a page saying so; one this many times larger is not read at all."""
 
 _log = structlog.get_logger(__name__)
 
 
 def serve(config: Config, say: Say, *, with_worker: bool = True) -> None:
-    """Answer requests until told to stop, and work beside that unless somebody else does."""
+    """Answer requests until stopped, and run a worker unless another process does."""
     if config.development:
         config = make_ready(config, say)
     must_be_there(config)
@@ -77,7 +77,7 @@ def serve(config: Config, say: Say, *, with_worker: bool = True) -> None:
                 for line in _welcome(config):
                     say(line)
                 _log.info("web_started", host=config.web.host, port=config.web.port)
-                seek_garbage_seldom()
+                tune_garbage_collection()
                 # Returns when told to stop, after what is under way was answered.
                 web_server.run()
         finally:
@@ -97,23 +97,23 @@ def work(config: Config, say: Say) -> None:
 
 
 def application() -> WSGIApplication:
-    """For gunicorn, as `pbem.ops.gunicorn` sets it up. On PostgreSQL only, beside `pbem worker`.
+    """The WSGI application for gunicorn, set up by `pbem.ops.gunicorn`; on PostgreSQL only, beside `pbem worker`.
 
-    Processes are forked after this, and a connection must not be shared: each opens its own when it needs one.
+    Processes fork after this, and must not share a connection: each opens its own when needed.
     """
     config = read(os.environ)
     speech.set_server_language(language_of(config))
     logs.configure()
     app: WSGIApplication = create_app(server_on(Store(config.database_url, threads=config.web.threads), config), config)
     offers.log_troubles()
-    seek_garbage_seldom()
+    tune_garbage_collection()
     return app
 
 
-def seek_garbage_seldom() -> None:
-    """Look for garbage less often, and never in what the program itself consists of: a request leaves next to none.
+def tune_garbage_collection() -> None:
+    """Collect garbage less often, and never among the program's own objects: a request leaves next to none.
 
-    Called when everything is loaded; before a fork it also keeps the processes' memory shared.
+    Called when everything is loaded; before a fork it also keeps memory shared.
     """
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
@@ -124,7 +124,7 @@ def _worker_loop(context: WorkerContext, config: Config) -> Iterator[None]:
     ticks = loop.Loop(context)
     with taking_mails(context.server, config):
         try:
-            # Whoever is told to stop in the middle of this has to stop what has started.
+            # Stopped half-way through the start, stop what has started.
             ticks.start()
             yield
         finally:
@@ -154,7 +154,7 @@ def _worker_context(server: Server, config: Config) -> WorkerContext:
 
 def _listening(config: Config, app: Any) -> Any:
     web = config.web
-    # While all threads are busy it would write a line for each request that waits a moment, and say nothing by it.
+    # While all threads are busy it would log every waiting request, to no use.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     try:
         return create_server(
@@ -182,14 +182,14 @@ def _listening(config: Config, app: Any) -> Any:
 
 
 def _longest_body(config: Config) -> int:
-    """What is read at all; mails come over the web only where somebody can sign them."""
+    """The largest request that is read; emails come over the web only if they can be signed."""
     form = max(config.limits.request_bytes * _BODY_FACTOR, MOST_UPLOADED)
     return max(form, config.limits.mail_bytes) if config.inbound.secret else form
 
 
 @contextmanager
 def _told_to_stop() -> Iterator[None]:
-    """A polite SIGTERM ends the process as Ctrl-C does."""
+    """Let SIGTERM end the process like Ctrl-C."""
 
     def stop(_signal: int, _frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt
@@ -198,7 +198,7 @@ def _told_to_stop() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        # It came in the moment before the server listened for it.
+        # The signal came just before the server handled it.
         pass
     finally:
         signal.signal(signal.SIGTERM, before)

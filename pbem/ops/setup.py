@@ -1,6 +1,6 @@
-"""A server's parts, put together from its settings: here and nowhere else.
+"""Building a server from its settings: the only place that does.
 
-Opening changes nothing. `make_ready` is what makes a new server, and only commands call it.
+Opening changes nothing. `make_ready` makes a new server, and only commands call it.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ from pbem.tokens import SECRET_BYTES, Keyring
 
 @contextmanager
 def open_store(config: Config, *, current: bool = True) -> Iterator[Store]:
-    """The database of the settings; refused unless it is at the newest step, if it has to be."""
+    """The database of the settings. Raises BadInput if it is missing, or not at the newest migration when `current`."""
     must_be_there(config)
     offer_games(config)
     store = Store(config.database_url, threads=config.web.threads)
@@ -38,26 +38,26 @@ def open_store(config: Config, *, current: bool = True) -> Iterator[Store]:
 
 @contextmanager
 def open_server(config: Config) -> Iterator[Server]:
-    """The house of the settings, for one command."""
+    """The server of the settings, for one command."""
     with open_store(config) as store:
         yield server_on(store, config)
 
 
 def must_be_there(config: Config) -> None:
-    """Refuse to make a database by merely looking for it."""
+    """Refuse to create a database just by opening it. Raises BadInput."""
     file = Store.file_of(config.database_url)
     if file is not None and not file.exists():
         raise BadInput(f"There is no database at {file}.", remedy="Make one with `pbem init`.")
 
 
 def offer_games(config: Config) -> tuple[Offer, ...]:
-    """Let this process know the games of other packages; all that were found, with what is in their way."""
+    """Register the games of other packages in this process; returns all that were found, with their problems."""
     limits = Limits(seconds=config.games.seconds, megabytes=config.games.megabytes)
     return offers.offer(config.games.trusted, limits)
 
 
 def server_on(store: Store, config: Config) -> Server:
-    """The house of these settings, on a database that is open already."""
+    """The server of these settings, on an open database."""
     offer_games(config)
     return Server(
         store,
@@ -73,7 +73,7 @@ def server_on(store: Store, config: Config) -> Server:
 
 
 def make_ready(config: Config, say: Callable[[str], None] = lambda _: None) -> Config:
-    """Make folder, keys and database, as far as they are not there, and say what; the settings with the keys."""
+    """Create the folder, the keys and the database as needed; returns the settings with the keys."""
     if not config.data_dir.exists():
         config.data_dir.mkdir(parents=True, mode=0o700)
         say(f"Made the folder {config.data_dir}.")
@@ -82,13 +82,13 @@ def make_ready(config: Config, say: Callable[[str], None] = lambda _: None) -> C
         save_keys(config.data_dir, keys)
         config = replace(config, keys=keys)
         say(f"Made the keys of all links in {config.data_dir / 'keys'}; keep a copy in a safe place.")
-    if ran := bring_up(config):
+    if ran := migrate(config):
         say(f"Brought the database to step {ran[-1]}.")
     return config
 
 
-def bring_up(config: Config) -> list[str]:
-    """Run the database's missing steps; those that were run. On SQLite no server may be using it meanwhile."""
+def migrate(config: Config) -> list[str]:
+    """Run missing migrations and return them. On SQLite no other process may use the database meanwhile."""
     store = Store(config.database_url)
     try:
         if migrations.current(store) == migrations.head():

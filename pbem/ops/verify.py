@@ -1,8 +1,7 @@
-"""Whether every log is the one that was dumps, and every game where its log says.
+"""Verifying that every log is unaltered, and every game where its log says.
 
-One game after the other is read row by row: the chain of hashes, the replay of facts, the numbers drawn, the choices made
-again, and then what is stored beside the log: the snapshot, the kept views, who sits where. Nothing is changed, a running
-server is not in the way, and games that are being played meanwhile are seen at one moment.
+Each game is read row by row: hash chain, facts, draws and choices, then the data beside the log: snapshot, views and
+players. Nothing is changed, a running server is not blocked, and each game is seen at one moment.
 """
 
 import json
@@ -27,7 +26,7 @@ from pbem.store.views import ViewRow
 
 
 def games_to_verify(store: Store, game_id: int | None = None) -> tuple[list[int], int]:
-    """The games to check, all or one, and how many rows they have, for showing how far one has come."""
+    """The ids of the games to check, all or one, and how many rows they have."""
     with store.read() as tx:
         if game_id is not None:
             return [game_id], games.read(tx, game_id).seq
@@ -37,7 +36,7 @@ def games_to_verify(store: Store, game_id: int | None = None) -> tuple[list[int]
 def verify_games(
     store: Store, game_ids: Collection[int], printed: Collection[str] = (), progress: Progress = lambda _: None
 ) -> Iterator[Report]:
-    """Check games in the database, one after the other; `printed` are heads that stood in mails."""
+    """Check games in the database, one after the other; `printed` are heads that were printed in emails."""
     for game_id in game_ids:
         with store.read() as tx:
             yield verify_game(tx, game_id, printed, progress)
@@ -71,7 +70,7 @@ def verify_game(tx: Tx, game_id: int, printed: Collection[str] = (), progress: P
 
 
 def _chain_alone(tx: Tx, row: GameRow, printed: Collection[str], progress: Progress) -> Report:
-    """Check what can be checked of a game whose rules are not there: that its log is the one that was dumps."""
+    """Check the chain only, for a game whose rules are missing."""
 
     def read() -> Iterator[hash_chain.Row]:
         for each in log.chain(tx, row.id, row.key):
@@ -84,7 +83,7 @@ def _chain_alone(tx: Tx, row: GameRow, printed: Collection[str], progress: Progr
 
 
 def verify_file(path: Path, printed: Collection[str] = (), progress: Progress = lambda _: None) -> Report:
-    """Check the file of a finished game: needs no server, and no trust in the one that it came from."""
+    """Check the file of a finished game, without a server and without trusting the one it came from."""
     try:
         size = path.stat().st_size
         text = path.read_text(encoding="utf-8") if size <= export.MOST_BYTES else " " * (export.MOST_BYTES + 1)
@@ -102,7 +101,7 @@ def _of_row(row: GameRow, found: hash_chain.ChainCheck) -> Iterator[str]:
 
 
 def _of_agreement(tx: Tx, row: GameRow, reading: LogReader) -> Iterator[str]:
-    """What stands beside the log must be what the log began with."""
+    """The data beside the log must match the log's beginning."""
     if not reading.dealt:
         if row.started_at is not None and not reading.broken:
             yield "the game has begun, but its log has no beginning"
@@ -124,7 +123,7 @@ def _of_agreement(tx: Tx, row: GameRow, reading: LogReader) -> Iterator[str]:
 
 
 def _of_views(reading: LogReader, kept: list[ViewRow], seq: int) -> Iterator[Problem]:
-    """Kept views of this row, which are what folding gives; those that were looked at are taken off the list."""
+    """Stored views of this row must be what folding gives; those checked are removed from the list."""
     here = [each for each in kept if each.seq == seq]
     for each in here:
         kept.remove(each)

@@ -21,7 +21,7 @@ from waitress import create_server
 from werkzeug.wrappers import Response
 
 from pbem import logs
-from pbem.ops.serve import seek_garbage_seldom
+from pbem.ops.serve import tune_garbage_collection
 from pbem.store.database import Store
 from pbem.store.schema import Deadline, Game, Ledger, Link, Log, Outbox, Player, table_of
 from tests.bench.product import move_app
@@ -132,7 +132,7 @@ def main() -> None:
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     with Path(os.devnull).open("w") as nobody:
         logs.configure(nobody)
-        seek_garbage_seldom()
+        tune_garbage_collection()
         server = create_server(app, host="127.0.0.1", port=0, threads=THREADS)
         print(server.effective_port, flush=True)
         server.run()

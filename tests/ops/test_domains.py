@@ -4,7 +4,7 @@ import pytest
 
 from pbem.clock import SystemClock
 from pbem.domain.finding import Severity
-from pbem.ops.domains import LATELY, look_at_domains
+from pbem.ops.domains import PERIOD, look_at_domains
 from pbem.store import reachability, traffic
 
 
@@ -45,7 +45,7 @@ def test_a_domain_that_is_in_the_way_is_named_with_its_numbers(store, today, kin
 
 
 def test_what_is_longer_ago_says_nothing_of_today(store, today):
-    count(store, "a.example", 10, "bounced", today - 2 * LATELY)
+    count(store, "a.example", 10, "bounced", today - 2 * PERIOD)
     (found,) = look_at_domains(store)
     assert found.severity is Severity.OK
 

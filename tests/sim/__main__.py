@@ -6,7 +6,7 @@ import sys
 import click
 
 from pbem import logs
-from pbem.ops.commands.terminal import many, progress
+from pbem.ops.commands.terminal import counted, progress
 from tests.sim.simulate import BrokenError, simulate
 
 
@@ -27,7 +27,7 @@ def main(seed: int, games: int, days: int) -> None:
     for what, times in ended.seen.items():
         click.echo(f"{times:8} {what}")
     click.echo(
-        f"{many(games, 'game')}, {many(ended.rows, 'row')}, over on {ended.until:%Y-%m-%d}. Trace {ended.trace}."
+        f"{counted(games, 'game')}, {counted(ended.rows, 'row')}, over on {ended.until:%Y-%m-%d}. Trace {ended.trace}."
     )
 
 

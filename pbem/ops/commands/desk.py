@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from pbem.domain.errors import BadInput
-from pbem.ops.commands.terminal import CODES, FAILED, command, many, read_settings, whoever
+from pbem.ops.commands.terminal import CODES, FAILED, command, counted, operator, read_settings
 
 
 @click.group(epilog=CODES)
@@ -30,7 +30,7 @@ def organiser_add(name: str, address: str) -> None:
         organisers.must_be_good(passphrase)
         if click.prompt("The same again", hide_input=True, err=True) != passphrase:
             raise BadInput("The two passphrases differ.", remedy="Nothing was changed; try again.")
-        organisers.add(server, whoever(), name, address, passphrase)
+        organisers.add(server, operator(), name, address, passphrase)
     click.echo(f"{name} can sign in to the desk.")
 
 
@@ -57,7 +57,7 @@ def organiser_remove(name: str) -> None:
     from pbem.service.desk import organisers
 
     with open_server(read_settings()) as server:
-        server.run(organisers.remove, whoever(), name)
+        server.run(organisers.remove, operator(), name)
     click.echo(f"{name} can no longer sign in.")
 
 
@@ -75,7 +75,7 @@ def organiser_totp(name: str, *, off: bool) -> None:
     config = read_settings()
     with open_server(config) as server:
         if off:
-            server.run(organisers.drop_codes_of, whoever(), name)
+            server.run(organisers.drop_codes_of, operator(), name)
             click.echo(f"{name} signs in with the passphrase alone.")
             return
         server.read(organisers.must_be_there, name)
@@ -84,7 +84,7 @@ def organiser_totp(name: str, *, off: bool) -> None:
             f"The secret: {secret}\nThe same as an address: {one_time_codes.address(secret, name, config.site.name)}"
         )
         server.run(
-            organisers.require_codes_of, whoever(), name, secret, click.prompt("The code that it shows now", err=True)
+            organisers.require_codes_of, operator(), name, secret, click.prompt("The code that it shows now", err=True)
         )
     click.echo(f"{name} is asked for a code from now on.")
 
@@ -102,7 +102,7 @@ def call_list(*, closed: bool) -> None:
     from pbem.service.desk import calls
 
     with open_server(read_settings()) as server:
-        found = server.read(calls.queue, whoever(), "closed" if closed else "open").calls
+        found = server.read(calls.queue, operator(), "closed" if closed else "open").calls
     for each in found:
         table = f", from table {each.row.game_id} ({each.table})" if each.row.game_id else ""
         click.echo(
@@ -124,7 +124,7 @@ def call_answer(number: int, text: str | None) -> None:
     from pbem.service.desk import calls
 
     with open_server(read_settings()) as server:
-        server.run(calls.answer, whoever(), number, sys.stdin.read() if text is None else text)
+        server.run(calls.answer, operator(), number, sys.stdin.read() if text is None else text)
     click.echo(f"Call {number} is answered.")
 
 
@@ -137,7 +137,7 @@ def call_close(number: int, reason: str) -> None:
     from pbem.service.desk import calls
 
     with open_server(read_settings()) as server:
-        server.run(calls.close, whoever(), number, reason)
+        server.run(calls.close, operator(), number, reason)
     click.echo(f"Call {number} is closed.")
 
 
@@ -190,7 +190,7 @@ def audit_verify(file: Path | None, heads: tuple[str, ...]) -> None:
         click.echo(flaw.says)
     for head in outcome.missing:
         click.echo(f"no row has the head {head}")
-    click.echo(f"{many(outcome.rows, 'row')}: {'all well' if outcome.sound else 'something was altered'}.")
+    click.echo(f"{counted(outcome.rows, 'row')}: {'all well' if outcome.sound else 'something was altered'}.")
     if not outcome.sound:
         raise SystemExit(FAILED)
 

@@ -12,7 +12,7 @@ import click
 from pbem import logs
 from pbem.clock import SystemClock
 from pbem.domain.errors import BadInput
-from pbem.ops.commands.terminal import CODES, FAILED, Commands, command, many, read_settings, say, tell
+from pbem.ops.commands.terminal import CODES, FAILED, Commands, command, counted, read_settings, say, show_findings
 from pbem.store.database_errors import explained
 
 TRY_AGAIN = 75
@@ -53,14 +53,14 @@ def mail_test(address: str, minutes: int | None) -> None:
     say(f"Accepted: {outcome.answer}. Now look at it where it arrives.")
     if minutes is None:
         return
-    say(f"Answer it from there; waiting for {many(minutes, 'minute')} at most.")
+    say(f"Answer it from there; waiting for {counted(minutes, 'minute')} at most.")
     answer = mail_checks.await_answer(config, sent_at, timedelta(minutes=minutes))
     if answer is None:
         click.echo(
             "No answer has been read in that time. `pbem doctor` says whether mails are taken, and a worker runs."
         )
         raise SystemExit(FAILED)
-    tell([mail_intake.finding_of(answer)])
+    show_findings([mail_intake.finding_of(answer)])
 
 
 @command(mail, "preview", example="pbem mail preview turn --game 7 --seat 2 --format html > turn.html")
@@ -96,7 +96,7 @@ def mail_check(domain: str | None, selector: str, numbers: tuple[IPv4Address | I
     """
     from pbem.ops import mail_checks
 
-    tell(mail_checks.check_records(read_settings(), domain or "", selector, tuple(map(str, numbers))))
+    show_findings(mail_checks.check_records(read_settings(), domain or "", selector, tuple(map(str, numbers))))
 
 
 @command(mail, "serve", example="pbem mail serve")
@@ -121,7 +121,7 @@ def mail_retry() -> None:
     from pbem.ops import mail_intake as ops_mail_intake
 
     number = ops_mail_intake.retry(read_settings())
-    click.echo(f"{many(number, 'mail')} will be read again." if number else "No mail was given up.")
+    click.echo(f"{counted(number, 'mail')} will be read again." if number else "No mail was given up.")
 
 
 @command(

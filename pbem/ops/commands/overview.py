@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pbem.ops.commands.terminal import CODES, FAILED, command, many, progress, read_settings, whoever
+from pbem.ops.commands.terminal import CODES, FAILED, command, counted, operator, progress, read_settings
 
 if TYPE_CHECKING:
     from pbem.service.desk.jobs import Plan, What
@@ -118,9 +118,9 @@ def _run(name: str, reason: str, text: str = "", days: int = 7, *, dry_run: bool
     with open_server(read_settings()) as server:
         facts = jobs.facts_of(server, what, text, days)
         if dry_run:
-            _show(what, server.read(jobs.plan, whoever(), what, facts))
+            _show(what, server.read(jobs.plan, operator(), what, facts))
             return
-        job_id = server.run(jobs.begin, whoever(), what, facts, reason, secrets.token_hex(16))
+        job_id = server.run(jobs.begin, operator(), what, facts, reason, secrets.token_hex(16))
         with progress() as begin:
             step = begin(f"Job {job_id}", server.read(jobs.read, job_id).total)
             while jobs.advance(server, job_id, step):
@@ -139,7 +139,7 @@ def _show(what: "What", plan: "Plan") -> None:
         click.echo(f"{each.number}{table}: {each.called or 'without a name'}")
     if plan.total > len(plan.listed):
         click.echo(f"... and {plan.total - len(plan.listed)} more.")
-    click.echo(f"{many(plan.total, _ONE.get(what, 'table'))}. Nothing was done: this was a look.")
+    click.echo(f"{counted(plan.total, _ONE.get(what, 'table'))}. Nothing was done: this was a look.")
 
 
 def _lines(found: "Overview") -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pbem.domain.errors import BadInput
-from pbem.ops.commands.terminal import CODES, command, many, read_settings, whoever
+from pbem.ops.commands.terminal import CODES, command, counted, operator, read_settings
 
 if TYPE_CHECKING:
     from pbem.service.desk.acts.perform import DeskAct, Outcome
@@ -37,7 +37,7 @@ def act_command(of: click.Group, name: str, *, example: str) -> Callable[[Callab
 
             with open_server(read_settings()) as server:
                 done = act(server, **given), reason
-                _show(preview(server, whoever(), *done) if dry_run else server.run(perform, whoever(), *done))
+                _show(preview(server, operator(), *done) if dry_run else server.run(perform, operator(), *done))
             click.echo("Nothing was done: this was a look." if dry_run else "Done.")
 
         return run
@@ -65,7 +65,7 @@ def table_list(status: str, most: int) -> None:
         state = "paused" if game.paused else game.status
         click.echo(f"{game.id:6}  {state:8} turn {game.turn:4}  {game.kind:18} {game.title}")
     click.echo(
-        f"{many(len(numbers), 'table')}{f', of which these are the newest {most}' if len(numbers) > most else ''}."
+        f"{counted(len(numbers), 'table')}{f', of which these are the newest {most}' if len(numbers) > most else ''}."
     )
 
 
@@ -80,8 +80,8 @@ def table_show(number: int) -> None:
     from pbem.service.desk import table as desk_table
 
     with open_server(read_settings()) as server:
-        found = server.read(desk_table.table, whoever(), number)
-        explained = {each.seat: lines for each, lines in server.read(desk_table.clocks, whoever(), number)[1]}
+        found = server.read(desk_table.table, operator(), number)
+        explained = {each.seat: lines for each, lines in server.read(desk_table.clocks, operator(), number)[1]}
     game = found.game
     click.echo(f"Table {game.id}: {game.title} ({found.rules.title}), {game.status}{', paused' if game.paused else ''}")
     click.echo(f"Turn {game.turn}, pace {game.pace}, {game.seq} rows, head {found.head}")

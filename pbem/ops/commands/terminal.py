@@ -1,4 +1,4 @@
-"""How commands show themselves in a terminal: errors as one message, long work as a bar, help with examples and codes."""
+"""Commands on a terminal: errors as one message, progress bars, help with examples and exit codes."""
 
 import getpass
 import os
@@ -29,26 +29,26 @@ FAILED: Final = 1
 _COLOURS: Final = {Severity.OK: "green", Severity.WARNING: "yellow", Severity.ERROR: "red"}
 
 
-class Told(click.ClickException):
-    """An error as it is shown: one message, no trace."""
+class CommandError(click.ClickException):
+    """An expected error, shown as one message without a traceback."""
 
     exit_code = 1
 
 
-class WrongSettings(Told):
+class WrongSettings(CommandError):
     """The settings cannot be used."""
 
     exit_code = 2
 
 
-class Interrupted(Told):
-    """Somebody pressed Ctrl-C."""
+class Interrupted(CommandError):
+    """Ctrl-C was pressed."""
 
     exit_code = 130
 
 
 class Commands(click.Group):
-    """The group of all commands, where every expected error becomes a message."""
+    """The group of all commands, which turns expected errors into messages."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
@@ -56,11 +56,13 @@ class Commands(click.Group):
             with explained():
                 return super().invoke(ctx)
         except PbemError as error:
-            raise Told(str(error)) from None
+            raise CommandError(str(error)) from None
         except OSError as error:
             what = f"{error.filename}: " if error.filename else ""
             said = f"{what}{error.strerror or error}."
-            raise Told(f"{said} Check that there is room, and that this account may read and write there.") from None
+            raise CommandError(
+                f"{said} Check that there is room, and that this account may read and write there."
+            ) from None
         except KeyboardInterrupt:
             raise Interrupted("Interrupted. What was confirmed is kept, what was half done is not.") from None
 
@@ -68,12 +70,12 @@ class Commands(click.Group):
 def command(
     of: click.Group, name: str | None = None, *, example: str
 ) -> Callable[[Callable[..., None]], click.Command]:
-    """A command, with an example and the exit codes below its help."""
+    """A command with an example and the exit codes below its help."""
     return of.command(name, epilog=f"\b\nExample:\n  {example}\n\n{CODES}")
 
 
 def read_settings() -> Config:
-    """The settings of whoever typed the command, in whose language everybody is spoken to from now on."""
+    """The settings of this environment; sets the language of the process."""
     try:
         config = settings.read(os.environ)
         speech.set_server_language(settings.language_of(config))
@@ -82,22 +84,22 @@ def read_settings() -> Config:
     return config
 
 
-def tell(findings: Iterable[Finding]) -> None:
-    """Show what was found, each as soon as it is known, and end the command as failed where there is trouble."""
+def show_findings(findings: Iterable[Finding]) -> None:
+    """Show findings as they come. Exits with FAILED if one is an error."""
     seen = []
     for found in findings:
         seen.append(found.severity)
         click.echo(f"{click.style(f'{found.severity:8}', fg=_COLOURS[found.severity])} {found.what}: {found.says}")
         if found.remedy:
             click.echo(f"{'':8} -> {found.remedy}")
-    click.echo(f"{many(seen.count(Severity.ERROR), 'error')}, {many(seen.count(Severity.WARNING), 'warning')}.")
+    click.echo(f"{counted(seen.count(Severity.ERROR), 'error')}, {counted(seen.count(Severity.WARNING), 'warning')}.")
     if Severity.ERROR in seen:
         raise SystemExit(FAILED)
 
 
 @contextmanager
 def progress() -> Iterator[Callable[[str, int], Callable[[int], None]]]:
-    """Bars for long work, one after the other: `begin(label, length)` gives what is told how much more was done."""
+    """Progress bars, one after the other: `begin(label, length)` returns the function that reports progress."""
     with ExitStack() as bars:
 
         def begin(label: str, length: int) -> Callable[[int], None]:
@@ -107,8 +109,8 @@ def progress() -> Iterator[Callable[[str, int], Callable[[int], None]]]:
         yield begin
 
 
-def whoever() -> Actor:
-    """Whoever typed the command, as the audit names them: the account on the machine, also behind sudo."""
+def operator() -> Actor:
+    """The account that runs the command, as an actor of the audit; behind sudo, the real one."""
     try:
         name = os.environ.get("SUDO_USER") or getpass.getuser()
     except (KeyError, OSError):
@@ -117,11 +119,11 @@ def whoever() -> Actor:
 
 
 def say(sentence: str) -> None:
-    """Show a sentence at once, also where somebody reads along through a pipe."""
+    """Print a sentence at once, even into a pipe."""
     click.echo(sentence)
     sys.stdout.flush()
 
 
-def many(number: int, what: str) -> str:
-    """So many of something: 1 game, 2 games, no games."""
+def counted(number: int, what: str) -> str:
+    """A number with its noun: 1 game, 2 games, no games."""
     return f"{number or 'no'} {what}{'' if number == 1 else 's'}"

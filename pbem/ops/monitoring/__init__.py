@@ -1,1 +1,1 @@
-"""What a monitoring system asks: health, readiness and metrics, on a port of their own."""
+"""Health, readiness and metrics for monitoring, on a port of their own."""

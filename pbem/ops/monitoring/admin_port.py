@@ -33,17 +33,17 @@ HOST: Final = "127.0.0.1"
 _JSON: Final = "application/json"
 _PROMETHEUS: Final = "text/plain; version=0.0.4; charset=utf-8"
 _PATIENCE: Final = 10
-"""Seconds until somebody who has connected and says nothing is hung up on, and that a doctor waits for an answer."""
+"""Seconds until a silent connection is closed, and until the doctor stops waiting."""
 
 _log = structlog.get_logger(__name__)
 
 Answer = tuple[int, str, bytes]
-"""A status, a kind of content, and the content."""
+"""Status, content type and content."""
 
 
 @contextmanager
 def admin_port(server: Server, config: Config, worker: str | None = None) -> Iterator[None]:
-    """Answer on the admin port for a while, where the settings name one. `worker` is the worker of this process."""
+    """Answer on the admin port in this context, if the settings name one. `worker` is this process's worker."""
     if not config.web.admin_port:
         yield
         return
@@ -52,10 +52,10 @@ def admin_port(server: Server, config: Config, worker: str | None = None) -> Ite
 
 
 def listening(port: int) -> socket.socket:
-    """A socket on the admin port; refused with what to do if it is taken."""
+    """A socket on the admin port. Raises BadInput if it is taken."""
     try:
         found = socket.create_server((HOST, port))
-        # Where several processes share it, one of them is faster, and the others must not wait for the next who asks.
+        # Processes sharing the port race for each connection, and the losers must not block.
         found.settimeout(0)
         return found
     except OSError as error:
@@ -74,7 +74,7 @@ def listening(port: int) -> socket.socket:
 
 @contextmanager
 def answering(on: socket.socket, server: Server, config: Config, worker: str | None) -> Iterator[None]:
-    """Answer, in threads, whoever connects to a socket."""
+    """Answer connections to a socket, in threads."""
     listener = _Server(on, _routes(server, config, worker))
     thread = threading.Thread(target=listener.serve_forever, name="admin", daemon=True)
     thread.start()
@@ -88,7 +88,7 @@ def answering(on: socket.socket, server: Server, config: Config, worker: str | N
 
 
 def look_at_port(config: Config) -> Iterator[Finding]:
-    """Whether somebody answers on the admin port, and what it says of itself."""
+    """The doctor's check of the admin port."""
     port = config.web.admin_port
     if not port:
         yield Finding(
@@ -137,27 +137,27 @@ def _json(value: object) -> bytes:
 
 
 class _Server(ThreadingHTTPServer):
-    """Answers on a socket that is open already, one thread for each who asks."""
+    """Answers on an open socket, one thread for each connection."""
 
     daemon_threads = True
 
     def __init__(self, on: socket.socket, routes: dict[str, Callable[[], Answer]]) -> None:
         super().__init__(on.getsockname()[:2], _Handler, bind_and_activate=False)
-        # The one that it made for itself was never bound.
+        # The socket created by the base class was never bound.
         self.socket.close()
         self.socket = on
         self.routes = routes
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One who asks. What they asked for is written down nowhere."""
+    """One request. Requests are not logged."""
 
     server: _Server
     timeout = _PATIENCE
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        """Answer, if there is anything at this address."""
+        """Answer a known path."""
         status, kind, content = self._answer()
         self.send_response(status)
         self.send_header("Content-Type", kind)
@@ -183,8 +183,8 @@ class _Handler(BaseHTTPRequestHandler):
             return 500, "text/plain; charset=utf-8", b"This could not be answered; the log says why.\n"
 
     def version_string(self) -> str:
-        """Nobody need know."""
+        """Reveals no version."""
         return "pbem"
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the library's
-        """Whoever watches asks every few seconds, so that nothing is said of it."""
+        """Logs nothing: monitoring asks every few seconds."""

@@ -1,7 +1,7 @@
-"""The numbers of this server as Prometheus reads them: those of the database as they are now, and what was counted.
+"""Metrics for Prometheus: present numbers of the database, and counters of processes.
 
-What stands in the database is the same whichever process is asked. What was counted is that of this process; where several
-processes serve one port, they count into files that they share, and each tells the sum.
+Database numbers are the same in every process. Counters are those of this process; processes that share a port share
+files of counters, and each reports the sum.
 """
 
 import os
@@ -26,11 +26,11 @@ from pbem.store.database_errors import explained
 from pbem.store.gauges import Figures
 
 ALIVE: Final = timedelta(minutes=1)
-"""A worker that was not heard of for so long is not there: it beats every fifteen seconds."""
+"""A worker not seen for this long is gone: it beats every fifteen seconds."""
 
 
 def exposition(server: Server, config: Config) -> bytes:
-    """All numbers, in the text format of Prometheus."""
+    """All metrics, in the text format of Prometheus."""
     # The name is the library's: `pbem.ops.gunicorn` sets it.
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         registry = CollectorRegistry()
@@ -50,17 +50,17 @@ def _database_numbers(server: Server, config: Config) -> CollectorRegistry:
 
 
 class _DatabaseNumbers(Collector):
-    """What stands in the database, asked for when somebody wants to know."""
+    """Numbers of the database, read when they are collected."""
 
     def __init__(self, server: Server, config: Config) -> None:
         self._server, self._config = server, config
 
     def describe(self) -> list[GaugeMetricFamily]:
-        """Nothing is asked before somebody wants to know."""
+        """Nothing, so that registering reads no database."""
         return []
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """The numbers of this moment; without a database, that there is none."""
+        """The present numbers; without a database, that it is down."""
         database = "sqlite" if self._server.store.on_sqlite else "postgresql"
         info = GaugeMetricFamily("pbem_info", "What runs here.", labels=("version", "database"))
         info.add_metric((version("pbem"), database), 1)

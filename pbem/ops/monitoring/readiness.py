@@ -1,6 +1,6 @@
-"""Whether a process can do its work at this moment: the database, its steps, its own worker's heartbeat, the disk.
+"""Whether a process can do its work: database, migrations, its worker's heartbeat, disk.
 
-A process that is not ready says why. It looks only, takes no longer than the database does, and names no secret.
+It changes nothing, takes no longer than the database does, and shows no secret.
 """
 
 import shutil
@@ -18,17 +18,17 @@ from pbem.store.database_errors import explained
 
 LITTLE: Final = 1024**3
 TOO_LITTLE: Final = 200 * 1024**2
-"""The log of a busy server grows by some megabytes a day; a backup and a migration need room for a copy."""
+"""A busy server's log grows by some megabytes a day; a backup and a migration need room for a copy."""
 
 SILENT: Final = timedelta(minutes=2)
-"""A worker beats every fifteen seconds, and may wait for the database meanwhile."""
+"""A worker beats every fifteen seconds, and may have to wait for the database."""
 
 
 def readiness(server: Server, config: Config, worker: str | None) -> list[Finding]:
-    """What this process needs, each with how it is; it is ready where none is in trouble.
+    """What this process needs, each with its state; it is ready if none is an error.
 
-    `worker` is the name of the worker in this process. Where it has none, somebody else's silence is told and stops
-    nobody from answering requests: moves are kept, and their mails leave later.
+    `worker` is the worker of this process. Without one, a missing worker elsewhere is a warning: requests are still
+    answered, and emails leave later.
     """
     found = [disk(config)]
     try:
@@ -40,12 +40,12 @@ def readiness(server: Server, config: Config, worker: str | None) -> list[Findin
 
 
 def free_bytes(config: Config) -> int:
-    """How much room there is where the data folder lies, or will lie."""
+    """The free space where the data folder is or will be."""
     return shutil.disk_usage(next(each for each in (config.data_dir, *config.data_dir.parents) if each.exists())).free
 
 
 def disk(config: Config) -> Finding:
-    """Whether there is room."""
+    """Whether there is enough space."""
     free = free_bytes(config)
     says = f"{free // 1024**2:,} MB free at {config.data_dir}"
     if free < TOO_LITTLE:
@@ -68,7 +68,7 @@ def _steps(at: str) -> Finding:
     if at in migrations.steps() or at == migrations.EMPTY:
         says = f"The database is at step {at}, and this release needs {migrations.head()}."
         return Finding("migrations", Severity.ERROR, says, "Run `pbem migrate`.")
-    # Steps that came after this release only add, so that it goes on until it is its turn to be replaced.
+    # Newer migrations only add, so this process works until it is replaced.
     says = f"The database is at step {at}, which is newer than this release."
     return Finding("migrations", Severity.WARNING, says, "Install the newer release here, too.")
 
