@@ -145,6 +145,17 @@ class DeadlineRow:
     claimed_until: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class MissedTurnRow:
+    """A turn that a seat missed."""
+
+    game_id: int
+    title: str
+    turn: int
+    seat: int
+    due_at: datetime
+
+
 def ask(tx: Connection, game_id: int, turn: int, seats: Collection[int], now: datetime) -> None:
     """Ask these seats. A bot's clock runs out at once; a person's starts with their email."""
     seated = {"asked": bits(seats), "answered": 0}
@@ -244,6 +255,15 @@ def parked(tx: Connection) -> list[DeadlineRow]:
 def unpark(tx: Connection, row: DeadlineRow) -> None:
     """Try a parked deadline again."""
     release(tx, row)
+
+
+def missed_between(tx: Connection, start: datetime, end: datetime, limit: int) -> list[MissedTurnRow]:
+    """Turns of running games that were due in this span, were missed and still count, earliest first."""
+    columns = (_DEADLINE.c.game_id, _GAME.c.title, _DEADLINE.c.turn, _DEADLINE.c.seat, _DEADLINE.c.due_at)
+    missed = (_DEADLINE.c.status == "missed", _DEADLINE.c.due_at >= start, _DEADLINE.c.due_at <= end)
+    query = select(*columns).join(_GAME, _AT_GAME).where(*missed, _GAME.c.status == "playing")
+    ordered = query.order_by(_DEADLINE.c.due_at, _DEADLINE.c.game_id, _DEADLINE.c.seat).limit(limit)
+    return [MissedTurnRow(*row) for row in tx.execute(ordered)]
 
 
 def to_remind(tx: Connection, now: datetime, limit: int) -> list[DeadlineRow]:

@@ -15,7 +15,7 @@ from pbem.i18n.speech import ngettext
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.clocks import outages
 from pbem.service.desk.acts.perform import ActResult, Context, ServerAct
-from pbem.store import deadlines, moderation
+from pbem.store import deadlines
 from pbem.store.database import Tx
 
 MOST_SHOWN: Final = 50
@@ -74,7 +74,7 @@ def _moved(tx: Tx, end: datetime) -> str:
 
 def _decided(context: Context, start: datetime, end: datetime) -> Iterator[str]:
     """Lines about the turns missed during the outage or soon after; only rewinding gives them back."""
-    found = moderation.decided_by_clock(context.tx, start, end, MOST_SHOWN)
+    found = deadlines.missed_between(context.tx, start, end, MOST_SHOWN)
     if found:
         yield _("The clock decided these turns in that time or soon after it. Look at each: rewinding gives it back.")
     for row in found:

@@ -20,7 +20,7 @@ from pbem.service.play.log import Kind, LogWriter, write
 from pbem.service.server import Server
 from pbem.store import audit as audit_rows
 from pbem.store import calls as call_rows
-from pbem.store import deadlines, games, log, moderation
+from pbem.store import deadlines, games, log, queued_emails
 from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -204,7 +204,7 @@ class _Snapshot:
 
     @classmethod
     def of(cls, tx: Tx, act: DeskAct) -> "_Snapshot":
-        email = moderation.newest_mail(tx)
+        email = queued_emails.newest_id(tx)
         if act.game_id is None:
             return cls(0, {}, {}, email)
         due = {row.seat: row.due_at for row in deadlines.of_game(tx, act.game_id)}
@@ -213,7 +213,7 @@ class _Snapshot:
     def compared(self, tx: Tx, act: DeskAct, result: ActResult, *, for_host: bool) -> Outcome:
         """What the act has changed. A host also plays, so deadlines and emails stay hidden from them."""
         tables, persons = (act.game_id, *result.tables), (act.person_id, *result.people)
-        emails = moderation.mails_after(tx, self.email, tables, persons)
+        emails = queued_emails.after(tx, self.email, tables, persons)
         if act.game_id is None:
             players: list[PlayerRow] = []
             rows: tuple[tuple[str, int | None], ...] = ()
