@@ -32,6 +32,11 @@ class Agreement:
         if not FEWEST <= self.limit <= MOST:
             raise ValueError(f"no table bears {self.limit} silent turns in a row")
 
+    @classmethod
+    def of_table(cls, limit: int, successor: str, *, private: bool) -> "Agreement":
+        """What a table agreed. Strangers never join a private one, so a bot takes over there."""
+        return cls(limit, Successor.BOT if private else Successor(successor))
+
 
 def successor_after(in_a_row: int, agreement: Agreement) -> Successor | None:
     """To whom the seat goes after that many silent turns in a row; None as long as to nobody."""

@@ -8,9 +8,8 @@ a page that explains.
 This module must never store or log a token, and opening one changes nothing.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from pbem.domain.errors import Gone, NotFound
@@ -25,14 +24,6 @@ from pbem.tokens import Purpose, row_of
 
 Link = LinkRow
 """What a token stands for: purpose, person, game, turn, seat."""
-
-LASTS: Final[dict[Purpose, timedelta]] = {
-    Purpose.SIGN_IN: timedelta(hours=24),
-    Purpose.CONFIRM: timedelta(days=14),
-    Purpose.WRITTEN: timedelta(days=7),
-    Purpose.YES: timedelta(hours=24),
-}
-"""How long a link works, from its making. Those of a game work as long as the game is there: it says itself what is over."""
 
 # What mail programs leave at the end of an address when they guess where it stops.
 _AROUND: Final = " \t\r\n.,;:!?'\"<>()[]{}*_"
@@ -90,38 +81,14 @@ def make(tx: Tx, server: Server, meant: Meant, expires_at: datetime | None = Non
     The transaction holds the lock of the game, or of the person where there is no game, so that nobody else makes the
     same one.
     """
-    return make_all(tx, server, {meant: expires_at})[meant]
-
-
-def make_all(tx: Tx, server: Server, wanted: Mapping[Meant, datetime | None]) -> dict[Meant, int]:
-    """The same for several links, each with the moment at which it expires, where that is not as always."""
-    known = links.find_all(tx, wanted)
-    now = server.now()
-    new = {
-        meant: expires_at or (now + LASTS[purpose] if (purpose := Purpose(meant.purpose)) in LASTS else None)
-        for meant, expires_at in wanted.items()
-        if meant not in known
-    }
-    return {meant: row.id for meant, row in (known | links.add_all(tx, new, now)).items()}
-
-
-def of_seat(person_id: int, game_id: int, turn: int, seat: int) -> dict[Purpose, Meant]:
-    """What the links of a seat in a turn are meant for: one choice, the whole table, a reply."""
-    return {
-        purpose: Meant(purpose, person_id, game_id, turn, seat)
-        for purpose in (Purpose.MOVE, Purpose.SEAT, Purpose.REPLY)
-    }
-
-
-def seat_links(made: Mapping[Meant, int], meant: Mapping[Purpose, Meant]) -> SeatLinks:
-    """The links of a seat, among those that were made."""
-    return SeatLinks(made[meant[Purpose.MOVE]], made[meant[Purpose.SEAT]], made[meant[Purpose.REPLY]])
+    return links.make_all(tx, {meant: expires_at}, server.now())[meant]
 
 
 def make_for_seat(tx: Tx, server: Server, person_id: int, game_id: int, turn: int, seat: int) -> SeatLinks:
     """The links of a seat in a turn. The game is locked."""
-    meant = of_seat(person_id, game_id, turn, seat)
-    return seat_links(make_all(tx, server, dict.fromkeys(meant.values())), meant)
+    meanings = links.of_seat(person_id, game_id, turn, seat)
+    made = links.make_all(tx, dict.fromkeys(meanings.values()), server.now())
+    return SeatLinks(made[meanings[Purpose.MOVE]], made[meanings[Purpose.SEAT]], made[meanings[Purpose.REPLY]])
 
 
 def revoke_seat(tx: Tx, game_id: int, seat: int) -> None:

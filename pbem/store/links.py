@@ -2,15 +2,15 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, Select, and_, bindparam, insert, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from pbem.store import prefetch
 from pbem.store.schema import Link, table_of
+from pbem.tokens import Purpose
 
 _LINK = table_of(Link)
 # Statements of a move, and of every link of a mail, so they are built once.
@@ -47,15 +47,27 @@ class Meant:
     outbox_id: int | None = None
 
 
+LIFETIMES: Final[Mapping[str, timedelta]] = {
+    Purpose.SIGN_IN: timedelta(hours=24),
+    Purpose.CONFIRM: timedelta(days=14),
+    Purpose.WRITTEN: timedelta(days=7),
+    Purpose.YES: timedelta(hours=24),
+}
+"""The usual lifetime of a link. Others last as long as their game, which knows itself what is over."""
+
+
+def of_seat(person_id: int, game_id: int, turn: int, seat: int) -> dict[Purpose, Meant]:
+    """The meanings of the links of a seat in a turn: one choice, the whole table, a reply."""
+    return {
+        purpose: Meant(purpose, person_id, game_id, turn, seat)
+        for purpose in (Purpose.MOVE, Purpose.SEAT, Purpose.REPLY)
+    }
+
+
 def read(tx: Connection, link_id: int) -> LinkRow | None:
     """The row of a token."""
-    return prefetch.one(tx, ("link", link_id), lambda: _read(tx, link_id))
-
-
-def read_ahead(tx: Connection, link_ids: Collection[int]) -> None:
-    """Read the rows of these tokens ahead."""
-    for link_id, row in read_all(tx, link_ids).items():
-        prefetch.put(tx, ("link", link_id), row)
+    row = tx.execute(_READ, {"of_id": link_id}).one_or_none()
+    return None if row is None else LinkRow(**row._mapping)
 
 
 def read_all(tx: Connection, link_ids: Collection[int]) -> dict[int, LinkRow]:
@@ -87,6 +99,20 @@ def add_all(tx: Connection, meanings: Mapping[Meant, datetime | None], now: date
     ]
     rows = (LinkRow(**row._mapping) for row in (tx.execute(_ADD, values) if values else ()))
     return {meaning(row): row for row in rows}
+
+
+def make_all(tx: Connection, meanings: Mapping[Meant, datetime | None], now: datetime) -> dict[Meant, int]:
+    """The ids of the links with these meanings, made if they are not there; each with its expiry, if not the usual one.
+
+    The transaction holds the locks of the games, or of the people where there is no game, so nobody else makes them.
+    """
+    known = find_all(tx, meanings)
+    new = {
+        meant: expires_at or (now + LIFETIMES[meant.purpose] if meant.purpose in LIFETIMES else None)
+        for meant, expires_at in meanings.items()
+        if meant not in known
+    }
+    return {meant: row.id for meant, row in (known | add_all(tx, new, now)).items()}
 
 
 def renew_of_nobody(tx: Connection, purpose: str, now: datetime) -> LinkRow:
@@ -129,11 +155,6 @@ def raise_person(tx: Connection, person_id: int) -> int:
     """Make every token of a person worthless, at all tables; how many rows that were."""
     raised = update(_LINK).where(_LINK.c.person_id == person_id).values(generation=_LINK.c.generation + 1)
     return tx.execute(raised).rowcount
-
-
-def _read(tx: Connection, link_id: int) -> LinkRow | None:
-    row = tx.execute(_READ, {"of_id": link_id}).one_or_none()
-    return None if row is None else LinkRow(**row._mapping)
 
 
 @cache

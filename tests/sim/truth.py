@@ -11,6 +11,7 @@ from typing import Any
 
 from engine.game import Game
 from pbem.clock import FakeClock
+from pbem.domain.choice_links import choice_segment
 from pbem.domain.deadline import PATIENCE
 from pbem.domain.hash_chain import Row
 from pbem.domain.interval import ZERO, Interval
@@ -20,7 +21,7 @@ from pbem.ops.verify import games_to_verify, verify_games
 from pbem.service import links
 from pbem.service.links import Link
 from pbem.service.play.log import TAKES_BACK, Kind, body_of
-from pbem.service.play.move import By, option_of
+from pbem.service.play.move import By
 from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import games, ledger, outbox, reachability
@@ -126,9 +127,9 @@ class Truth:
             # Entries that answered themselves follow the one that a choice made, and hold no choice of the seat.
             if choice is None or (each.kind == Kind.ENTRY and each.seat in body["entry"].alone):
                 continue
-            if last.get((turn, each.seat)) == option_of(choice):
+            if last.get((turn, each.seat)) == choice_segment(choice):
                 raise BrokenError(f"row {each.seq} of game {row.id} makes a choice a second time")
-            last[turn, each.seat] = option_of(choice)
+            last[turn, each.seat] = choice_segment(choice)
             if each.seq not in acknowledged and each.at not in self.unanswered:
                 raise BrokenError(f"nobody was told of the choice in row {each.seq} of game {row.id}")
 

@@ -14,7 +14,7 @@ from pbem.domain.guests import is_guest
 from pbem.i18n.speech import gettext as _
 from pbem.service import links
 from pbem.service.clocks import reachability
-from pbem.service.outgoing.preferences import AT_WISH
+from pbem.service.outgoing.prepare import AT_WISH
 from pbem.service.people import addresses as persons
 from pbem.service.people import sessions
 from pbem.service.server import Server

@@ -20,6 +20,7 @@ from pbem.domain import hash_chain
 from pbem.domain.acts import Act, Actor, Role
 from pbem.domain.errors import Forbidden, Gone, NotFound
 from pbem.domain.moments import explained
+from pbem.domain.talk import Line
 from pbem.domain.user_text import set_apart
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
@@ -32,12 +33,11 @@ from pbem.service.play.log import Kind, bare_body_of, entries_back
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_cache import asked
 from pbem.service.server import Server
-from pbem.service.tables import talk
-from pbem.service.tables.talk import Line
 from pbem.store import audit as audit_rows
 from pbem.store import deadlines, games, people
 from pbem.store import log as log_rows
 from pbem.store import players as player_rows
+from pbem.store import talk as talk_rows
 from pbem.store.audit import AuditRow, Wanted
 from pbem.store.database import Tx
 from pbem.store.deadlines import DeadlineRow
@@ -136,7 +136,7 @@ def table(tx: Tx, server: Server, actor: Actor, game_id: int) -> Desk:
         # What players may know of it stands in the log; a call and its answer are between two people.
         acts=() if for_host else tuple(audit_rows.newest(tx, Wanted(game_id=game_id), None, MOST_ACTS)),
         emails=emails,
-        said=tuple(talk.heard_in_game(tx, game)),
+        said=tuple(talk_rows.lines(tx, game.id, game.key)),
         turns=() if for_host else tuple(_turns(tx, game, rules, players)),
         called=ledger.readers_of(tx, {email.person_id for email in emails}, players),
     )

@@ -9,37 +9,16 @@ from nothing else. Answers to a digest are not read, because nobody could tell f
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
-from typing import Any
 from zoneinfo import ZoneInfo
 
-from engine.facts import seen
 from pbem.domain.delivery import Way, digest_day, parse_delivery
 from pbem.domain.localtime import parse_wall
-from pbem.service import links
-from pbem.service.links import SeatLinks
-from pbem.service.play.log import latest_entries
-from pbem.service.play.seat_view import Look, look_at
 from pbem.service.server import Server
-from pbem.service.tables import talk
-from pbem.store import deadlines, games, ledger, log, outbox, preferences, tables
-from pbem.store import players as player_rows
+from pbem.store import deadlines, ledger, outbox, preferences, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
 from pbem.store.outbox import OutboxRow
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One seat of a reader: what it sees, what happened there, and the mails whose place this takes."""
-
-    look: Look
-    links: SeatLinks
-    happened: tuple[str, ...]
-    news: tuple[Mapping[str, Any], ...]
-    talk: tuple[Mapping[str, object], ...]
 
 
 def gather(server: Server) -> int:
@@ -55,44 +34,6 @@ def gather(server: Server) -> int:
     return gathered
 
 
-def make_links(tx: Tx, server: Server, person_id: int) -> tuple[tuple[int, int, SeatLinks], ...]:
-    """The games, seats and links of everything that a person reads of in a digest. The person is locked."""
-    return tuple(
-        (game.id, player.seat, links.make_for_seat(tx, server, person_id, game.id, game.turn, player.seat))
-        for game in _daily(tx, person_id)
-        for player in player_rows.of_game(tx, game.id)
-        if player.person_id == person_id and player.seat is not None
-    )
-
-
-def sections_of(tx: Tx, email: OutboxRow, played: tuple[tuple[int, int, SeatLinks], ...]) -> list[Section]:
-    """What a digest tells, table by table: those first where something is asked."""
-    facts = json.loads(email.facts)
-    taken = outbox.with_ids(tx, facts["letters"])
-    last = outbox.of_kind(tx, email.person_id, "digest", "sent", limit=1)
-    before = last[0].rendered_at if last else None
-    found = []
-    for game_id, seat, made in played:
-        look = look_at(tx, links.read(tx, made.seat))
-        game = games.read(tx, game_id)
-        entries = latest_entries(look.rules, log.chain_back(tx, game.id, game.key), facts["since"].get(f"{game_id}", 0))
-        # What has happened since the mails for this digest were gathered is told by the next one, with what came of it.
-        until = facts["until"].get(f"{game_id}", 0)
-        told = (seen(each, seat) for standing in entries if standing.turn < until for each in standing.entry.facts)
-        happened = tuple(sentence for each in told if (sentence := look.teller.tell(each)) is not None)
-        news = tuple(
-            {"kind": waiting.kind, "facts": json.loads(waiting.facts)}
-            for waiting in taken
-            if waiting.game_id == game_id and waiting.seat in (None, seat)
-        )
-        said = tuple(talk.others(tx, game, seat, look.names, before))
-        if happened or news or look.decision is not None:
-            found.append(Section(look, made, happened, news, said))
-    return sorted(
-        found, key=lambda section: (section.look.decision is None, section.look.due_at is None, section.look.due_at)
-    )
-
-
 def tables_of(tx: Tx, digest: OutboxRow) -> frozenset[int]:
     """The tables that a digest tells of."""
     facts = json.loads(digest.facts)
@@ -103,7 +44,7 @@ def tables_of(tx: Tx, digest: OutboxRow) -> frozenset[int]:
 def is_over(tx: Tx, digest: OutboxRow) -> bool:
     """Whether a digest that has waited has nothing to tell of any more: every game of it has ended."""
     told = json.loads(digest.facts)["until"].keys()
-    return all(f"{game.id}" not in told for game in _daily(tx, digest.person_id))
+    return all(f"{game.id}" not in told for game in daily_games(tx, digest.person_id))
 
 
 def told_of(tx: Tx, server: Server, digest: OutboxRow) -> None:
@@ -119,7 +60,7 @@ def _gather(tx: Tx, server: Server, person_id: int, day: date) -> bool:
     """Queue one digest, unless another worker did or nothing happened."""
     if not preferences.take_digest(tx, person_id, day):
         return False
-    playing = _daily(tx, person_id)
+    playing = daily_games(tx, person_id)
     since = _told_until(tx, person_id, playing)
     emails = [email for email in outbox.for_digest(tx, person_id) if _worth_telling(tx, server, email, playing)]
     if not emails and all(game.turn == since[game.id] for game in playing):
@@ -164,7 +105,7 @@ def _still_asked(tx: Tx, email: OutboxRow) -> bool:
     return asked is not None and asked.status == "open"
 
 
-def _daily(tx: Tx, person_id: int) -> list[GameRow]:
+def daily_games(tx: Tx, person_id: int) -> list[GameRow]:
     """The games of which a person reads in a digest."""
     return [
         game

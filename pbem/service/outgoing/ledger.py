@@ -13,7 +13,7 @@ from typing import Final
 from pbem.domain.deleted_people import is_former
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
 from pbem.i18n.speech import gettext as _
-from pbem.service.outgoing import outdated, preferences
+from pbem.service.outgoing import prepare
 from pbem.service.play import move
 from pbem.service.server import Server
 from pbem.store import deadlines, games, ledger, outbox, people
@@ -120,13 +120,13 @@ def resend(tx: Tx, server: Server, outbox_id: int, *, at_wish: bool = False) -> 
         # What it said is deleted, and there is nowhere to send it.
         raise Gone(_("This mail is not worth sending any more."), why=_("Its reader has left for good."))
     locked = {} if row.game_id is None else {row.game_id: games.lock(tx, row.game_id)}
-    if (why := outdated.why_outdated(tx, [row], locked).get(row.id)) is not None:
+    if (why := prepare.why_outdated(tx, [row], locked).get(row.id)) is not None:
         raise Gone(_("This mail is not worth sending any more."), why=_("In the meantime %(why)s.", why=why))
     now = server.now()
     # Whoever is sending it just now finds its lease gone: from here on the mail is the next claimer's.
     outbox.change(tx, row.id, status="queued", due_at=now, claimed_until=None, attempts=0)
     if at_wish:
-        outbox.change(tx, row.id, facts=json.dumps(json.loads(row.facts) | {preferences.AT_WISH: True}))
+        outbox.change(tx, row.id, facts=json.dumps(json.loads(row.facts) | {prepare.AT_WISH: True}))
     ledger.note(tx, row.id, now, "resent", "by hand")
 
 
@@ -139,7 +139,7 @@ def turn_again(tx: Tx, server: Server, person_id: int, game_id: int, seat: int) 
     asked = deadlines.read(tx, game_id, game.turn, seat)
     if asked is None or asked.status != "open":
         raise Gone(_("You are not asked anything just now."), remedy=_("You get a mail when you are."))
-    now, facts = server.now(), {preferences.AT_WISH: True}
+    now, facts = server.now(), {prepare.AT_WISH: True}
     # Not sooner than the first mail of this turn could leave: until then the move before it may be taken back.
     due_at = max(now, asked.asked_at + server.hold)
     for email in outbox.of_kind(tx, person_id, "turn", "queued"):

@@ -7,34 +7,19 @@ players wish, and no way of causing a mail can forget to ask. A wish of one tabl
 A turn whose mail does not go at once has its clock started as if it had. Nothing here touches a seat.
 """
 
-import json
-from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime, time
-from typing import Final
+from datetime import time
 from zoneinfo import ZoneInfo
 
-from pbem.domain.delivery import ASKED_FOR, Delivery, Fate, Way, digest_day, judge, parse_delivery
+from pbem.domain.delivery import Delivery, Way, digest_day, parse_delivery
 from pbem.domain.errors import NotFound
-from pbem.domain.guests import is_guest
 from pbem.domain.localtime import parse_wall
-from pbem.domain.quiet_hours import parse_quiet
 from pbem.i18n.speech import gettext as _
-from pbem.service.clocks import deadlines
-from pbem.service.clocks.deadlines import Games
 from pbem.service.server import Server
-from pbem.store import ledger, outbox, people, preferences, tables
+from pbem.store import ledger, people, preferences, tables
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
-from pbem.store.outbox import OutboxRow
 from pbem.store.people import PersonRow
-from pbem.store.preferences import WishedRow
-
-AT_WISH: Final = "at_wish"
-"""The fact of a mail that its reader has just asked for, and that no wish keeps back. A turn's `asked` is its question."""
-
-_CANNOT_WAIT: Final = frozenset({"replaced", "seat_offered", "seat_taken"})
-"""Notices that take a seat away: its player must hear of that in time to come back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,38 +36,6 @@ class Wished:
     title: str = ""
     own: bool = False
     others: tuple[str, ...] = ()
-
-
-def may_leave(tx: Tx, server: Server, emails: Collection[OutboxRow], games: Games) -> list[OutboxRow]:
-    """Those of some mails that are due which leave now; of the others it is written down. Their games are locked."""
-    wished = preferences.wished(tx, {(email.person_id, email.game_id) for email in emails})
-    return [email for email in emails if _may_leave(tx, server, email, wished[email.person_id, email.game_id], games)]
-
-
-def _may_leave(tx: Tx, server: Server, email: OutboxRow, wished: WishedRow, games: Games) -> bool:
-    facts = json.loads(email.facts)
-    if email.kind in ASKED_FOR or facts.get(AT_WISH):
-        if is_guest(wished.address):
-            _keep_back(tx, server, email, Fate.WITHHOLD, None)
-        return not is_guest(wished.address)
-    now = server.now()
-    if wished.failing:
-        outbox.change(tx, email.id, status="undeliverable", claimed_until=None)
-        ledger.note(tx, email.id, now, "undeliverable", "mail to this address fails at present")
-        return False
-    wish = parse_delivery(wished.of_table or wished.delivery)
-    quiet = parse_quiet(wished.quiet, ZoneInfo(wished.zone)) if wished.quiet else None
-    last = bool(facts.get("last")) or facts.get("what") in _CANNOT_WAIT
-    judged = judge(email.kind, wish, email.queued_at, now, quiet, last=last)
-    if judged.fate is Fate.SEND:
-        return True
-    _keep_back(tx, server, email, judged.fate, judged.until)
-    if email.kind == "turn" and wish.way is not Way.AT_ONCE:
-        assert email.game_id is not None
-        assert email.turn is not None
-        assert email.seat is not None
-        deadlines.start_without_mail(tx, server, games[email.game_id], email.turn, email.seat, email.person_id)
-    return False
 
 
 def of_all(tx: Tx, server: Server, person_id: int) -> Wished:
@@ -139,21 +92,6 @@ def as_for_all(tx: Tx, server: Server, person_id: int, key: str) -> None:
 def tell_of_sealed(tx: Tx, server: Server, person_id: int, *, wanted: bool) -> None:
     """Be told, or no longer, when a choice that waits for others has been taken in."""
     people.change(tx, person_id, sealed=wanted)
-
-
-def _keep_back(tx: Tx, server: Server, email: OutboxRow, fate: Fate, until: datetime | None) -> None:
-    now = server.now()
-    if fate is Fate.WAIT:
-        assert until is not None
-        # No try was made, so none counts.
-        outbox.change(tx, email.id, due_at=until, claimed_until=None, attempts=0)
-        ledger.note(tx, email.id, now, "waits", "as its reader wishes")
-    elif fate is Fate.DIGEST:
-        outbox.change(tx, email.id, status="digest", claimed_until=None)
-        ledger.note(tx, email.id, now, "waits", "for its reader's digest")
-    else:
-        outbox.change(tx, email.id, status="withheld", claimed_until=None)
-        ledger.note(tx, email.id, now, "withheld", "its reader does not want it")
 
 
 def _set_digest(tx: Tx, server: Server, person: PersonRow, at: time) -> None:

@@ -12,10 +12,11 @@ from typing import Any, Final, NoReturn
 
 from engine import grammar
 from pbem.domain.errors import BadInput, NotFound, quoted
+from pbem.domain.outdated import ASKING
 from pbem.i18n.speech import gettext as _
 from pbem.mail.write.compose import Letterhead, Written, compose
 from pbem.service.outgoing import content
-from pbem.service.outgoing.email_links import ASKING, make_all
+from pbem.service.outgoing.prepare import make_drafts
 from pbem.service.play import move
 from pbem.service.play.log import Record
 from pbem.service.play.move import By
@@ -95,8 +96,9 @@ def _written(tx: Tx, server: Server, letterhead: Letterhead, kind: str, game: Ga
     queued = Letter(player.person_id, kind, about, None, of_seat, None if of_seat is None else game.turn, facts)
     outbox.queue(tx, [queued], now, now)
     (email,) = outbox.of_person(tx, player.person_id, limit=1)
-    ready = make_all(tx, server, [email], {game.id: games.read(tx, game.id)}, now)[email.id]
-    return content.content_of(tx, server, letterhead, email, ready, now)
+    drafts = make_drafts(tx, [email], {game.id: games.read(tx, game.id)}, now)
+    (written,) = content.read_contents(tx, server, letterhead, drafts, now)
+    return written
 
 
 def _far_enough(tx: Tx, server: Server, kind: str, game: GameRow, seat: int) -> GameRow:

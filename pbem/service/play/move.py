@@ -17,14 +17,16 @@ from engine import codec, game, grammar, orders
 from engine.decisions import Choice, Decision, Refused, check_shape
 from engine.facts import fold, seen
 from engine.table import Entry, Position
+from pbem.domain.choice_links import choice_segment, segment_text, text_segment
 from pbem.domain.errors import BadInput, Forbidden, Gone, Stale
-from pbem.domain.missed_turns import Agreement, Successor
+from pbem.domain.missed_turns import Agreement
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
 from pbem.lru import Memory
+from pbem.plugins.away import loads
 from pbem.service.play import views
 from pbem.service.play.log import Kind, Record, latest_entries
-from pbem.service.play.rules import loads, rules_of
+from pbem.service.play.rules import rules_of
 from pbem.service.server import Server
 from pbem.store import deadlines, games, log, outbox, turns
 from pbem.store import players as player_rows
@@ -175,26 +177,12 @@ def refusal(refused: Refused, rules: game.Game[Any]) -> BadInput:
     return BadInput(speech.teller(rules)(refused.text), remedy=_("Nothing was changed."))
 
 
-def option_of(choice: Choice) -> str:
-    """A choice as one word of an address: `bid-7`."""
-    return "-".join(_flat((choice.verb, *choice.values))).lower()
-
-
-def text_of(wanted: str) -> str:
-    """An option as text: `bid-7` as `bid 7`. What is text already stays as it is, so that `bid -1` never means `bid 1`."""
-    return wanted if " " in wanted or "" in wanted.split("-") else wanted.replace("-", " ")
-
-
-def _flat(values: tuple[Any, ...]) -> list[str]:
-    return [word for value in values for word in (_flat(value) if isinstance(value, tuple) else [str(value)])]
-
-
 def _made_before(tx: Tx, row: GameRow, turn: int, seat: int, wanted: str | Choice) -> Receipt | None:
     """The receipt of the very choice that was wanted, if the entry of that turn holds it."""
     rules = rules_of(row)
     for standing in latest_entries(rules, log.chain_back(tx, row.id, row.key), turn):
         if standing.turn == turn and (made := standing.entry.choices.get(seat)) is not None:
-            same = made == wanted if isinstance(wanted, Choice) else option_of(made) == _as_option(wanted)
+            same = made == wanted if isinstance(wanted, Choice) else choice_segment(made) == text_segment(wanted)
             if same and seat not in standing.entry.alone:
                 over = row.status != "playing"
                 return Receipt(
@@ -248,13 +236,13 @@ def _decision(position: Position, seat: int) -> Decision:
 
 def _choice(position: Position, decision: Decision, wanted: str | Choice) -> Choice:
     try:
-        return check_shape(decision, wanted) if isinstance(wanted, Choice) else grammar.read(decision, text_of(wanted))
+        return (
+            check_shape(decision, wanted)
+            if isinstance(wanted, Choice)
+            else grammar.read(decision, segment_text(wanted))
+        )
     except Refused as refused:
         raise refusal(refused, position.game) from refused
-
-
-def _as_option(text: str) -> str:
-    return "-".join(grammar.words_of(text_of(text)))
 
 
 def said(choice: Choice, rules: game.Game[Any]) -> str:
@@ -374,5 +362,5 @@ def lock_seat(tx: Tx, game_id: int, seat: int, person_id: int | None) -> GameRow
 
 
 def agreement_of(row: GameRow) -> Agreement:
-    """What happens at a table with the seat of somebody who is silent. Strangers never come to a private one."""
-    return Agreement(row.missed_limit, Successor.BOT if row.private else Successor(row.successor))
+    """What a table agreed about missed turns."""
+    return Agreement.of_table(row.missed_limit, row.successor, private=row.private)

@@ -20,6 +20,7 @@ from engine.facts import SPECTATOR
 from engine.game import Game, OptionValue, Standing
 from engine.tell import Teller, Text
 from pbem.domain import hash_chain
+from pbem.domain.choice_links import segment_text
 from pbem.domain.missed_turns import warning
 from pbem.domain.user_text import set_apart
 from pbem.i18n import speech
@@ -172,12 +173,6 @@ def history(tx: Tx, server: Server, token: str, since: int, most: int) -> tuple[
     return found, told(entries[:most], found.seat), len(entries) > most
 
 
-def look_at(tx: Tx, link: Link) -> Look:
-    """The same within a transaction that is under way."""
-    game_id, _, _ = seat_of(link)
-    return _look(tx, link, games.read(tx, game_id))
-
-
 def seat_of(link: Link) -> tuple[int, int, int]:
     """The game, the seat and the person of a link that is for a seat."""
     game_id, seat, person_id = link.game_id, link.seat, link.person_id
@@ -267,7 +262,7 @@ def _offered(tx: Tx, link: Link, option: str) -> Offered:
 
 def _choice(decision: Decision, option: str) -> Choice | None:
     try:
-        return grammar.read(decision, move.text_of(option))
+        return grammar.read(decision, segment_text(option))
     except Refused:
         return None
 

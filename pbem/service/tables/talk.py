@@ -5,24 +5,24 @@ The others read it in the next mail of theirs, unless they do not want to hear w
 redacted; that somebody said something then stays, and so does the chain.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from engine.game import Game
 from pbem.domain import hash_chain
 from pbem.domain.errors import Forbidden, Gone, NotFound, TooMany
+from pbem.domain.talk import Line
 from pbem.domain.user_text import said_of
 from pbem.i18n.speech import gettext as _
 from pbem.service.links import follow
 from pbem.service.people import admission
-from pbem.service.play.log import Kind
 from pbem.service.play.rules import rules_of
 from pbem.service.play.seat_view import seat_of
 from pbem.service.server import Server
-from pbem.store import blocks, games, log, people, talk
+from pbem.store import blocks, games, people, talk
 from pbem.store import players as player_rows
 from pbem.store.database import Tx
 from pbem.store.games import GameRow
@@ -30,24 +30,6 @@ from pbem.tokens import Purpose
 
 LINES_AN_HOUR: Final = 20
 """So often one seat may speak: a table is no chat, and everybody finds it in a mail."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """What somebody said. The text is None where it was redacted.
-
-    `earlier` says that the seat has changed hands since, so that the line is not to be laid at its present player's door.
-    """
-
-    seq: int
-    seat: int
-    at: datetime
-    text: str | None
-    earlier: bool = False
-
-    def who(self, name: str) -> str:
-        """Who said it, where the seat's present player has this name: who sat there before them is kept nowhere."""
-        return _("An earlier player of seat %(number)s", number=self.seat + 1) if self.earlier else name
 
 
 def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: str) -> None:
@@ -84,31 +66,7 @@ def say(tx: Tx, server: Server, game_id: int, seat: int, person_id: int, text: s
 
 def heard(tx: Tx, server: Server, game_id: int) -> list[Line]:
     """Everything that was said at a table, the first line first."""
-    return heard_in_game(tx, games.read(tx, game_id))
-
-
-def heard_in_game(tx: Tx, game: GameRow, after: datetime | None = None) -> list[Line]:
-    """The same within a transaction that is under way; after a moment, if one is named."""
-    rows = list(talk.chain(tx, game.id, game.key, after))
-    if not rows:
-        return []
-    changes = list(log.chain_back(tx, game.id, game.key, (Kind.SEATED,)))
-    # Read backwards, so that for each seat the last change is the one that stays.
-    seated = {change.seat: change.at for change in reversed(changes)}
-    return [_line(row, earlier=row.seat in seated and row.at < seated[row.seat]) for row in rows]
-
-
-def others(
-    tx: Tx, game: GameRow, seat: int, names: Sequence[str], after: datetime | None
-) -> list[dict[str, str | None]]:
-    """What a mail to a seat may tell of what the others said after a moment.
-
-    Those whom its player does not want to hear are left out.
-    """
-    lines = [line for line in heard_in_game(tx, game, after) if line.seat != seat or line.earlier]
-    unheard = blocks.seats(tx, game.id, seat) if lines else frozenset()
-    lines = [line for line in lines if line.seat not in unheard]
-    return [{"name": line.who(names[line.seat]), "text": line.text} for line in lines]
+    return talk.lines(tx, game_id, games.read(tx, game_id).key)
 
 
 def redact(tx: Tx, game_id: int, seq: int) -> None:
@@ -125,11 +83,6 @@ def check_rows(tx: Tx, game: GameRow) -> hash_chain.Outcome:
 def check(rows: Iterable[hash_chain.Row], key: str) -> hash_chain.Outcome:
     """The same of rows that came in a file."""
     return hash_chain.verify(rows, game=talk.chain_name(key), redactable=frozenset({talk.KIND}))
-
-
-def _line(row: hash_chain.Row, *, earlier: bool) -> Line:
-    assert row.seat is not None
-    return Line(row.seq, row.seat, row.at, None if row.body is None else row.body.decode(), earlier)
 
 
 MOST_SHOWN = 200
@@ -168,7 +121,7 @@ def room(tx: Tx, server: Server, token: str) -> Room:
     row = games.read(tx, game_id)
     players = {player.seat: player for player in player_rows.of_game(tx, game_id) if player.seat is not None}
     unheard = blocks.seats(tx, game_id, seat)
-    lines = heard_in_game(tx, row)
+    lines = talk.lines(tx, game_id, row.key)
     heard = [line for line in lines if line.seat not in unheard]
     return Room(
         title=row.title,

@@ -12,8 +12,8 @@ from pbem.domain import hash_chain
 from pbem.domain.acts import LOOKING, Act
 from pbem.domain.errors import Refusal
 from pbem.i18n.speech import gettext as _
+from pbem.mail.write import words
 from pbem.service.desk import audit
-from pbem.service.outgoing import content_of_seat
 from pbem.service.play.rules import rules_for
 from pbem.store.audit import AuditRow, Wanted
 from pbem.web import site
@@ -101,7 +101,7 @@ def _corrected(body: dict[str, Any], rules: game.Game[Any]) -> dict[str, Any]:
     if not {"what", "before", "to"} <= body.keys():
         return body
     facts = {"what": "corrected", "of": body["what"], "before": body["before"], "now": body["to"]}
-    told = content_of_seat.corrected(facts, rules)
+    told = words.correction_in_words(facts, rules)
     return body | {"before": told["before"], "to": told["now"]}
 
 

@@ -17,6 +17,7 @@ from structlog.testing import capture_logs
 from engine import grammar
 from pbem.config import SenderCheck
 from pbem.domain.bounce import THRESHOLD
+from pbem.domain.choice_links import choice_segment
 from pbem.domain.errors import Gone, NotFound
 from pbem.mail.read.lmtp import Lmtp
 from pbem.mail.send.local_mailbox import LocalMailbox
@@ -28,7 +29,7 @@ from pbem.service.incoming.receive import KEPT, LEASE, MOST_AN_HOUR, TRIES
 from pbem.service.outgoing import ledger
 from pbem.service.outgoing.deliver import Post, deliver
 from pbem.service.play import by_link
-from pbem.service.play.move import Receipt, option_of
+from pbem.service.play.move import Receipt
 from pbem.store import ledger as ledger_rows
 from pbem.store import outbox, reachability
 from pbem.store import received as rows
@@ -200,7 +201,7 @@ def test_a_click_and_a_reply_that_meet_at_any_step_are_one_move(server, clock, t
         turn, before = game.row().turn, chosen(game)
         raw = inbox.written(game, seat, grammar.write(decision, decision.default))
         assert inbox.takes(raw, inbox.reply_address(game, seat)) == "kept"
-        click = partial(server.run, by_link.move, link_of(inbox, game, seat), option_of(decision.default))
+        click = partial(server.run, by_link.move, link_of(inbox, game, seat), choice_segment(decision.default))
         receipts = meeting(inbox.attends, click) if reply_first else meeting(click, inbox.attends)
         inbox.attends()
         assert said_of(receipts) == [(turn, seat, decision.default)]
@@ -216,7 +217,7 @@ def test_twenty_clicks_and_a_reply_at_once_are_one_move_and_all_hear_so(inbox, s
     turn, before = game.row().turn, chosen(game)
     inbox.takes(inbox.written(game, seat, grammar.write(decision, decision.default)), inbox.reply_address(game, seat))
     link = link_of(inbox, game, seat)
-    click = partial(server.run, by_link.move, link, option_of(decision.default))
+    click = partial(server.run, by_link.move, link, choice_segment(decision.default))
     with ThreadPoolExecutor(21) as hands:
         reply = hands.submit(inbox.attends)
         clicks = [hands.submit(click) for _ in range(20)]

@@ -10,6 +10,7 @@ from html import escape
 import pytest
 
 from pbem.domain.delivery import parse_delivery
+from pbem.mail.write.words import LONGEST_SAID, LONGEST_TOLD
 from pbem.service import links
 from pbem.service.absence import timeouts
 from pbem.service.clocks.outages import Worker
@@ -17,7 +18,6 @@ from pbem.service.desk.acts.clocks import Extend, Pause, Resume
 from pbem.service.desk.acts.correct import Correct
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.outgoing import deliver, digests, preferences
-from pbem.service.outgoing.content_of_seat import LONGEST_SAID, LONGEST_TOLD
 from pbem.service.people import addresses
 from pbem.service.play import by_link
 from pbem.service.tables import talk

@@ -6,9 +6,7 @@ from engine import game as games_of_house
 from pbem.mail.send.local_mailbox import LocalMailbox
 from pbem.mail.write.compose import compose
 from pbem.service.outgoing import content, deliver, prepare
-from pbem.service.outgoing import outdated as outgoing_outdated
 from pbem.service.outgoing.deliver import LEASE, Post
-from pbem.service.outgoing.email_links import make_all
 from pbem.service.play import seat_cache, views
 from pbem.service.tables import talk
 from pbem.store import games, outbox
@@ -59,7 +57,7 @@ def test_many_mails_are_written_with_as_few_statements_as_one(server, clock, tab
         assert len(turns) >= many
         seat_cache.MEMORY.clear()
         with calls_counted(server.store) as made:
-            assert len(prepare.prepare(server, HEAD, turns)) == len(turns)
+            assert len(prepare.prepare(server, HEAD, turns, server.now())) == len(turns)
         needed.append(made)
         server.store.write(lambda tx, rows=rows: outbox.send(tx, dict.fromkeys((row.id for row in rows), server.now())))
     assert len(needed[0]) == len(needed[1])
@@ -74,24 +72,23 @@ def go_on(game, turn):
 
 
 def compared(server):
-    """How many mails wait to be written; each was written both ways."""
+    """The number of emails that wait to be written; each is written both ways."""
     now = server.now()
     with server.store.read() as tx:
         rows = [row for row in outbox.with_status(tx, "queued", 1000) if row.body is None]
     about = {row.game_id for row in rows if row.game_id is not None}
     tables = server.store.write(lambda tx: games.lock_all(tx, about))
     with server.store.read() as tx:
-        outdated = outgoing_outdated.why_outdated(tx, rows, tables)
+        outdated = prepare.why_outdated(tx, rows, tables)
     rows = [row for row in rows if row.id not in outdated]
-    ready = server.run(make_all, rows, tables, now)
+    drafts = server.store.write(lambda tx: prepare.make_drafts(tx, rows, tables, now))
 
-    def written(tx, row):
+    def written(tx, drafts):
         seat_cache.MEMORY.clear()
-        return compose(HEAD, content.content_of(tx, server, HEAD, row, ready[row.id], now))
+        return [compose(HEAD, each) for each in content.read_contents(tx, server, HEAD, drafts, now)]
 
     with server.store.read() as tx:
-        alone = [written(tx, row) for row in rows]
+        alone = [written(tx, [draft])[0] for draft in drafts]
     with server.store.read(ahead=True) as tx:
-        content.read_ahead(tx, rows, ready)
-        assert [written(tx, row) for row in rows] == alone
+        assert written(tx, drafts) == alone
     return len(rows)

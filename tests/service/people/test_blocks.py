@@ -9,6 +9,7 @@ from pbem.service.play import seat_view
 from pbem.service.tables import joining, talk
 from pbem.service.tables.new import Wanted
 from pbem.store import games
+from pbem.store import talk as talk_rows
 from tests.service.clock import HOUR
 from tests.service.stored import everything, kinds
 
@@ -40,8 +41,7 @@ def heard(game, seat):
 def mailed(game, seat):
     """What a mail to a seat would tell of the talk."""
     with game.server.store.read() as tx:
-        row = games.read(tx, game.id)
-        return [each["text"] for each in talk.others(tx, row, seat, ("x", "y", "z"), None)]
+        return [line.text for line in talk_rows.heard(tx, game.id, games.read(tx, game.id).key, seat, None)]
 
 
 def test_whoever_was_blocked_is_heard_by_all_others_and_not_by_whoever_did_it(game):

@@ -4,7 +4,7 @@ import pytest
 
 from pbem.service.desk.acts.seats import Substitute
 from pbem.service.tables import talk
-from pbem.store import games
+from pbem.store import talk as talk_rows
 from tests.service.clock import HOUR
 from tests.service.moderated import does
 from tests.service.play.test_move_cost import cost_of
@@ -122,8 +122,8 @@ def test_what_was_said_before_a_seat_changed_hands_is_not_laid_at_its_new_player
     assert theirs.count(f"{new} ·") == theirs.count(f"{other} ·") == 1
     names = [game.players()[seat].name for seat in range(3)]
     with server.store.read() as tx:
-        told = talk.others(tx, games.read(tx, game.id), 0, names, None)
-    assert [(line["name"], line["text"]) for line in told] == [
+        lines = talk_rows.heard(tx, game.id, game.row().key, 0, None)
+    assert [(line.who(names[line.seat]), line.text) for line in lines] == [
         ("An earlier player of seat 1", "I am bored."),
         (other, "Please play on."),
     ]

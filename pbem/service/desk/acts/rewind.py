@@ -20,11 +20,12 @@ from pbem.domain.acts import Act
 from pbem.domain.errors import BadInput, Gone
 from pbem.i18n import speech
 from pbem.i18n.speech import gettext as _
+from pbem.plugins.away import loads
 from pbem.service.clocks import deadlines as clocks_deadlines
 from pbem.service.desk.acts.perform import AtTable, Doing, Done
 from pbem.service.play import move
 from pbem.service.play.log import Kind, Record, Standing, standing_entries, write
-from pbem.service.play.rules import loads, rules_of
+from pbem.service.play.rules import rules_of
 from pbem.store import deadlines, games, log, outbox, views
 from pbem.store import players as player_rows
 from pbem.store.database import Tx
